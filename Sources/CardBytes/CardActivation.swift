@@ -1,0 +1,31 @@
+/// What a reader knows of a card once it answers: the facts of ISO/IEC 14443-3 and -4 activation.
+public struct CardActivation: Equatable, Sendable {
+    /// Modulation and bit coding of the card.
+    public enum Technology: String, Sendable {
+        case typeA
+        case typeB
+        /// The reader does not tell (PC/SC without a synthetic ATR of either kind).
+        case unknown
+    }
+
+    public var technology: Technology
+    /// UID (type A: 4, 7 or 10 bytes) or PUPI (type B: 4 bytes); empty where the reader does not tell.
+    public var uid: [UInt8]
+    /// ATS (type A) without TL, or the ATQB's protocol info (type B); empty where unknown.
+    public var answerToSelect: [UInt8]
+    /// The ATR that PC/SC made up; empty on other paths.
+    public var atr: [UInt8]
+    /// SAK of a type A card, `nil` where unknown. Bit 6 says ISO/IEC 14443-4.
+    public var sak: UInt8?
+
+    public init(
+        technology: Technology = .unknown, uid: [UInt8] = [], answerToSelect: [UInt8] = [], atr: [UInt8] = [],
+        sak: UInt8? = nil
+    ) {
+        self.technology = technology
+        self.uid = uid
+        self.answerToSelect = answerToSelect
+        self.atr = atr
+        self.sak = sak
+    }
+}

@@ -1,0 +1,149 @@
+import Glibc
+import Synchronization
+
+/// Bytes that must not stay behind: in pages of their own, locked into memory where the limit allows it, left out of
+/// core dumps and forks, wiped when the last owner lets go. Never printed: every description says the length only.
+public final class SecretBytes: Sendable {
+    public let count: Int
+    private let memory: Mutex<LockedMemory>
+
+    /// Copies `bytes`. The caller's array is not wiped: build secrets with `init(capacity:_:)` where they arise.
+    public convenience init(_ bytes: [UInt8]) {
+        self.init(capacity: bytes.count) { $0.append(contentsOf: bytes) }
+    }
+
+    /// Lets `fill` write the secret straight into locked memory. Grows beyond `capacity` if it must.
+    public init<Failure: Error>(
+        capacity: Int, _ fill: (inout SecretWriter) throws(Failure) -> Void
+    ) throws(Failure) {
+        var writer = SecretWriter(capacity: capacity)
+        try fill(&writer)
+        count = writer.count
+        memory = Mutex(writer.finish())
+    }
+
+    /// The bytes, for the length of the call. Do not copy them into memory that nobody wipes.
+    public func withSpan<Result: Sendable, Failure: Error>(
+        _ body: (borrowing Span<UInt8>) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        try memory.withLock { (memory) throws(Failure) -> Result in
+            try body(unsafe memory.bytes(count: count).span)
+        }
+    }
+
+    /// As `withSpan`, for interfaces that take a pointer (swift-crypto seals a buffer pointer without copying it).
+    public func withUnsafeBytes<Result: Sendable, Failure: Error>(
+        _ body: (UnsafeBufferPointer<UInt8>) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        try memory.withLock { (memory) throws(Failure) -> Result in
+            try unsafe body(memory.bytes(count: count))
+        }
+    }
+
+    /// Compares in a time that depends on the lengths only.
+    public static func constantTimeEqual(_ left: SecretBytes, _ right: SecretBytes) -> Bool {
+        if left === right { return true }
+        guard left.count == right.count else { return false }
+        return left.withSpan { leftBytes in
+            right.withSpan { rightBytes in
+                var difference: UInt8 = 0
+                for index in leftBytes.indices { difference |= leftBytes[index] ^ rightBytes[index] }
+                return difference == 0
+            }
+        }
+    }
+}
+
+extension SecretBytes: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    public var description: String { "<\(count) secret bytes>" }
+    public var debugDescription: String { description }
+    public var customMirror: Mirror { Mirror(self, children: []) }
+}
+
+/// Writes a secret into memory that is wiped and locked; see `SecretBytes.init(capacity:_:)`.
+public struct SecretWriter: ~Copyable {
+    public private(set) var count = 0
+    private var memory: LockedMemory
+
+    fileprivate init(capacity: Int) { memory = LockedMemory(capacity: capacity) }
+
+    public mutating func append(_ byte: UInt8) {
+        if count == memory.capacity { grow() }
+        memory.store(byte, at: count)
+        count += 1
+    }
+
+    public mutating func append(contentsOf bytes: some Sequence<UInt8>) {
+        for byte in bytes { append(byte) }
+    }
+
+    /// Appends ASCII or UTF-8 text that is itself no secret (member names, punctuation).
+    public mutating func append(text: StaticString) {
+        text.withUTF8Buffer { buffer in
+            for index in 0..<text.utf8CodeUnitCount { append(unsafe buffer[index]) }
+        }
+    }
+
+    /// Appends two hexadecimal digits a byte, without a `String` in between.
+    public mutating func append(hex bytes: some Sequence<UInt8>) {
+        for byte in bytes {
+            append(SecretWriter.digit(byte >> 4))
+            append(SecretWriter.digit(byte & 0x0F))
+        }
+    }
+
+    private static func digit(_ nibble: UInt8) -> UInt8 { nibble < 10 ? 0x30 + nibble : 0x37 + nibble }
+
+    private mutating func grow() {
+        var larger = LockedMemory(capacity: max(memory.capacity * 2, 64))
+        for index in 0..<count { larger.store(memory.load(at: index), at: index) }
+        memory = larger
+    }
+
+    fileprivate consuming func finish() -> LockedMemory { memory }
+}
+
+/// Whole pages from mmap, so that locking and unlocking never touches a neighbour.
+@safe private struct LockedMemory: ~Copyable {
+    private let base: UnsafeMutableRawPointer
+    private let isMapped: Bool
+    let capacity: Int
+
+    init(capacity wanted: Int) {
+        let page = Int(sysconf(Int32(_SC_PAGESIZE)))
+        capacity = (max(wanted, 1) + page - 1) / page * page
+        let address = unsafe mmap(nil, capacity, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
+        if let address = unsafe address, unsafe address != MAP_FAILED {
+            unsafe base = address
+            isMapped = true
+            // Failure leaves the bytes usable but swappable; the daemon checks RLIMIT_MEMLOCK at its start.
+            _ = unsafe mlock(base, capacity)
+            _ = unsafe madvise(base, capacity, MADV_DONTDUMP)
+            _ = unsafe madvise(base, capacity, MADV_WIPEONFORK)
+        } else {
+            unsafe base = .allocate(byteCount: capacity, alignment: 16)
+            isMapped = false
+        }
+    }
+
+    mutating func store(_ byte: UInt8, at index: Int) {
+        precondition(index >= 0 && index < capacity)
+        unsafe base.storeBytes(of: byte, toByteOffset: index, as: UInt8.self)
+    }
+
+    func load(at index: Int) -> UInt8 {
+        precondition(index >= 0 && index < capacity)
+        return unsafe base.load(fromByteOffset: index, as: UInt8.self)
+    }
+
+    func bytes(count: Int) -> UnsafeBufferPointer<UInt8> {
+        unsafe UnsafeBufferPointer(start: UnsafePointer(base.assumingMemoryBound(to: UInt8.self)), count: count)
+    }
+
+    deinit {
+        unsafe explicit_bzero(base, capacity)
+        guard isMapped else { return unsafe base.deallocate() }
+        _ = unsafe munlock(base, capacity)
+        _ = unsafe munmap(base, capacity)
+    }
+}

@@ -1,0 +1,126 @@
+/// Reads BER-TLV without copying: every object is a range in the caller's one buffer.
+///
+/// Rules of EMV Book 3 Annex B and of cards in the field: tags of 1…4 bytes, lengths 00…7F, 81, 82 and 83 (also where a
+/// shorter form would do), bytes 00 and FF skipped wherever a tag is expected.
+public enum TLV {
+    /// Deepest nesting of templates that is followed.
+    public static let maximumDepth = 12
+
+    /// Visits every object in the order of the bytes, a template before its children.
+    ///
+    /// - Parameters:
+    ///   - bytes: the buffer that all offsets refer to.
+    ///   - range: the part to read; `nil` for all of it.
+    ///   - visit: gets each object; return `false` to stop early.
+    @inlinable
+    public static func walk(
+        _ bytes: borrowing Span<UInt8>, in range: Range<Int>? = nil, _ visit: (TLVNode) -> Bool
+    ) throws(TLVError) {
+        var ends = InlineArray<12, Int>(repeating: 0)
+        var depth = 0
+        var offset = max(0, range?.lowerBound ?? 0)
+        var end = min(bytes.count, range?.upperBound ?? bytes.count)
+        while true {
+            while offset >= end {
+                if depth == 0 { return }
+                depth -= 1
+                end = ends[depth]
+            }
+            let first = bytes[offset]
+            if first == 0x00 || first == 0xFF {
+                offset += 1
+                continue
+            }
+            let node = try header(bytes, at: offset, end: end, depth: depth)
+            if !visit(node) { return }
+            if first & 0x20 != 0 {
+                guard depth < maximumDepth - 1 else { throw .nestedTooDeep(offset: offset) }
+                ends[depth] = end
+                depth += 1
+                offset = node.value.lowerBound
+                end = node.value.upperBound
+            } else {
+                offset = node.value.upperBound
+            }
+        }
+    }
+
+    /// Every object at every depth as a flat list.
+    public static func nodes(_ bytes: [UInt8], in range: Range<Int>? = nil) throws(TLVError) -> [TLVNode] {
+        var nodes: [TLVNode] = []
+        nodes.reserveCapacity(24)
+        try walk(bytes.span, in: range) { node in
+            nodes.append(node)
+            return true
+        }
+        return nodes
+    }
+
+    /// The objects directly in `range`, without looking into templates.
+    public static func children(_ bytes: [UInt8], in range: Range<Int>? = nil) throws(TLVError) -> [TLVNode] {
+        var nodes: [TLVNode] = []
+        var offset = max(0, range?.lowerBound ?? 0)
+        let end = min(bytes.count, range?.upperBound ?? bytes.count)
+        let span = bytes.span
+        while offset < end {
+            if span[offset] == 0x00 || span[offset] == 0xFF {
+                offset += 1
+                continue
+            }
+            let node = try header(span, at: offset, end: end, depth: 0)
+            nodes.append(node)
+            offset = node.end
+        }
+        return nodes
+    }
+
+    /// The first object with `tag` at any depth, or `nil`.
+    public static func first(_ tag: Tag, _ bytes: [UInt8], in range: Range<Int>? = nil) throws(TLVError) -> TLVNode? {
+        var found: TLVNode?
+        try walk(bytes.span, in: range) { node in
+            if node.tag == tag { found = node }
+            return found == nil
+        }
+        return found
+    }
+
+    @inlinable
+    static func header(
+        _ bytes: borrowing Span<UInt8>, at start: Int, end: Int, depth: Int
+    ) throws(TLVError) -> TLVNode {
+        var offset = start
+        var raw = UInt32(bytes[offset])
+        offset &+= 1
+        if raw & 0x1F == 0x1F {
+            var more = true
+            while more {
+                guard offset < end else { throw .truncatedTag(offset: start) }
+                guard offset &- start < 4 else { throw .tagTooLong(offset: start) }
+                let next = bytes[offset]
+                raw = raw << 8 | UInt32(next)
+                more = next & 0x80 != 0
+                offset &+= 1
+            }
+        }
+        guard offset < end else { throw .truncatedLength(offset: offset) }
+        let firstLength = bytes[offset]
+        offset &+= 1
+        var length = Int(firstLength)
+        if firstLength > 0x7F {
+            let octets = length & 0x7F
+            guard (1...3).contains(octets) else {
+                throw .unsupportedLength(offset: offset &- 1, firstByte: firstLength)
+            }
+            guard end &- offset >= octets else { throw .truncatedLength(offset: offset &- 1) }
+            length = 0
+            for _ in 0..<octets {
+                length = length << 8 | Int(bytes[offset])
+                offset &+= 1
+            }
+        }
+        guard end &- offset >= length else {
+            throw .truncatedValue(tag: Tag(raw), offset: start, needed: length, have: end &- offset)
+        }
+        return TLVNode(tag: Tag(raw), depth: depth, start: start, value: offset..<(offset &+ length))
+    }
+}

@@ -1,0 +1,37 @@
+/// Builds BER-TLV with minimal lengths.
+public struct TLVWriter: Sendable {
+    public private(set) var bytes: [UInt8] = []
+
+    public init() {}
+
+    /// Appends one object. Values up to 16,777,215 bytes (three length octets).
+    public mutating func append(_ tag: Tag, _ value: [UInt8]) {
+        bytes += tag.bytes
+        bytes += TLVWriter.length(value.count)
+        bytes += value
+    }
+
+    /// Appends a template whose value `body` writes.
+    public mutating func append(_ template: Tag, _ body: (inout TLVWriter) -> Void) {
+        var inner = TLVWriter()
+        body(&inner)
+        append(template, inner.bytes)
+    }
+
+    /// Appends objects that are encoded already.
+    public mutating func append(encoded: [UInt8]) { bytes += encoded }
+
+    /// The length field for `count` bytes of value, in its shortest form.
+    public static func length(_ count: Int) -> [UInt8] {
+        switch count {
+        case ..<0x80: [UInt8(truncatingIfNeeded: count)]
+        case ..<0x100: [0x81, UInt8(truncatingIfNeeded: count)]
+        case ..<0x1_0000: [0x82, UInt8(truncatingIfNeeded: count >> 8), UInt8(truncatingIfNeeded: count)]
+        default:
+            [
+                0x83, UInt8(truncatingIfNeeded: count >> 16), UInt8(truncatingIfNeeded: count >> 8),
+                UInt8(truncatingIfNeeded: count),
+            ]
+        }
+    }
+}

@@ -1,0 +1,45 @@
+public import CardBytes
+
+/// A contactless reader that talks to one card at a time.
+///
+/// Blocking calls, all from the reader's own thread, one after the other; only `TapCancellation.cancel` may come from
+/// elsewhere. Every wait has a deadline. No card byte is kept after a call returns.
+public protocol CardReader: AnyObject {
+    var identity: ReaderIdentity { get }
+
+    /// Raises the field and waits until a card answers.
+    ///
+    /// - Throws: `.timedOut` at `deadline`, `.cancelled`, or what keeps the reader from working.
+    func activate(until deadline: TapInstant, cancellation: TapCancellation) throws(ReaderError) -> CardPresence
+
+    /// Sends one C-APDU as it is and returns the R-APDU as the card gave it; `exchange` handles 61xx and 6Cxx.
+    ///
+    /// - Throws: `.cardLost` for a torn card, `.timedOut` at `deadline`, or what keeps the reader from working.
+    func transmit(_ command: CommandAPDU, until deadline: TapInstant) throws(ReaderError) -> ResponseAPDU
+
+    /// Ends work with the active card, so that the next activation is a new one. Never fails; safe without a card.
+    func release()
+
+    /// Waits until the released card has left the field.
+    ///
+    /// - Throws: `.timedOut` at `deadline`, `.cancelled`, or what keeps the reader from working.
+    func waitForRemoval(until deadline: TapInstant, cancellation: TapCancellation) throws(ReaderError)
+
+    /// LED and buzzer, where the reader has them.
+    func show(_ feedback: ReaderFeedback)
+
+    /// Gives the device back. The reader is of no further use.
+    func close()
+}
+
+/// What `CardReader.activate` found.
+public enum CardPresence: Equatable, Sendable {
+    case card(CardActivation)
+    /// More than one card answers.
+    case collision
+}
+
+/// What a person at the reader sees and hears.
+public enum ReaderFeedback: String, Sendable, CaseIterable {
+    case idle, ready, processing, read, approved, declined, tryAgain, error
+}

@@ -1,0 +1,51 @@
+public import CardBytes
+
+/// How long a tap may take in each of its waits.
+public struct TapDeadlines: Sendable {
+    /// Until a card must have been presented.
+    public var card: TapInstant
+    /// For one command and its answer.
+    public var commandMilliseconds: UInt64
+
+    public init(card: TapInstant, commandMilliseconds: UInt64 = 5_000) {
+        self.card = card
+        self.commandMilliseconds = commandMilliseconds
+    }
+}
+
+/// Runs a machine on a reader until it has an outcome: the only code that knows both.
+///
+/// Synchronous, on the reader's thread. The card is still active when this returns, so that the caller can hand the
+/// result on first; the caller calls `release` afterwards, on success and on failure.
+///
+/// - Throws: what ended the wait for a card: `.timedOut`, `.cancelled`, or the reader's failure. Whatever happens to a
+///   command that was sent is an input to the machine instead.
+public func drive<Machine: TapMachine & ~Copyable>(
+    _ machine: inout Machine, on reader: any CardReader, deadlines: TapDeadlines, cancellation: TapCancellation,
+    clock: () -> TapInstant = monotonicNow, onSignal: (Machine.Signal) -> Void
+) throws(ReaderError) -> Machine.Outcome {
+    var step = machine.start(now: clock())
+    while true {
+        for signal in step.signals { onSignal(signal) }
+        switch step.action {
+        case .finished(let outcome):
+            return outcome
+        case .activate(let fieldOff):
+            if fieldOff > 0 {
+                reader.release()
+                sleep(milliseconds: fieldOff)
+            }
+            switch try reader.activate(until: deadlines.card, cancellation: cancellation) {
+            case .card(let card): step = machine.activated(card, now: clock())
+            case .collision: step = machine.collided(now: clock())
+            }
+        case .transmit(let command):
+            let deadline = clock().advanced(byMilliseconds: deadlines.commandMilliseconds)
+            do throws(ReaderError) {
+                step = machine.received(try reader.exchange(command, until: deadline), now: clock())
+            } catch {
+                step = machine.cardLost(now: clock())
+            }
+        }
+    }
+}

@@ -1,0 +1,38 @@
+/// What a reader could not do, by what the caller can do about it. Never carries card bytes.
+public enum ReaderError: Error, Equatable, Sendable {
+    /// Card gone, mute, reset, or its answer damaged. Present it again.
+    case cardLost
+    /// The deadline passed.
+    case timedOut
+    /// Somebody cancelled the wait.
+    case cancelled
+    /// The device is gone: unplugged, its process died, its service ended. Open it again once it is back.
+    case detached
+    /// Another program holds the reader or the card.
+    case inUse
+    /// The service behind the reader is not there (pcscd not running, worker program missing).
+    case serviceUnavailable(ServiceFault)
+    /// The reader answers, but with an error of its own; `code` is the driver's.
+    case faulty(code: Int64)
+
+    public enum ServiceFault: String, Sendable {
+        case pcscdNotRunning, accessDenied, workerMissing, unknownReader
+    }
+}
+
+extension ReaderError: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .cardLost: "card lost"
+        case .timedOut: "timed out"
+        case .cancelled: "cancelled"
+        case .detached: "reader detached"
+        case .inUse: "reader in use by another program"
+        case .serviceUnavailable(.pcscdNotRunning): "pcscd is not running"
+        case .serviceUnavailable(.accessDenied): "pcscd refuses access"
+        case .serviceUnavailable(.workerMissing): "nfc-tap-libnfc-worker cannot be started"
+        case .serviceUnavailable(.unknownReader): "no such reader"
+        case .faulty(let code): "reader error 0x\(String(UInt64(bitPattern: code), radix: 16))"
+        }
+    }
+}
