@@ -1,0 +1,22 @@
+/// The cards in software, by name. Every call makes a new card whose counters start afresh.
+public enum CardCatalogue {
+    /// The names, in the order in which they are listed.
+    public static var names: [String] { entries.map(\.name) }
+
+    /// What a person reads beside the name, or `nil` for a name that is not listed.
+    public static func summary(of name: String) -> String? { entries.first { $0.name == name }?.summary }
+
+    /// A new card, or `nil` for a name that is not listed.
+    public static func card(named name: String) -> (any VirtualCard)? { entries.first { $0.name == name }?.make() }
+
+    struct Entry: Sendable {
+        let name: String
+        /// One line, lower-case, without a final period.
+        let summary: String
+        let make: @Sendable () -> any VirtualCard
+    }
+
+    private static let entries: [Entry] = [
+        Entry(name: "smoke", summary: "fixed answers and test instructions, no cryptogram") { SmokeCard() }
+    ]
+}
