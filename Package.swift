@@ -15,5 +15,6 @@ let package = Package(
     targets: [
         .target(name: "CardBytes", swiftSettings: strict),
         .target(name: "ReaderCore", dependencies: ["CardBytes"], swiftSettings: strict),
+        .testTarget(name: "CardBytesTests", dependencies: ["CardBytes"], swiftSettings: strict),
     ]
 )
