@@ -1,0 +1,2 @@
+/* The shims are inline; SwiftPM wants one file to compile. */
+#include "CPCSC.h"
