@@ -1,0 +1,54 @@
+# The front door. `make demo` shows one tap from card to answer; `make test` proves the rest.
+
+SWIFT ?= swift
+SHELL := /bin/bash
+.SHELLFLAGS := -eu -o pipefail -c
+
+BUILD_PACKAGES := libpcsclite-dev libnfc-dev libsqlite3-dev
+DEMO_PACKAGES := $(BUILD_PACKAGES) curl
+TEST_PACKAGES := $(DEMO_PACKAGES) pcscd vsmartcard-vpcd iproute2 util-linux sqlite3 python3 python3-venv
+
+PRODUCTS := nfc-tapd nfc-tap nfc-tap-psp-sandbox nfc-tap-libnfc-worker
+RELEASE_FLAGS := -c release --static-swift-stdlib --disable-local-rpath -Xlinker -z -Xlinker now
+PREFIX ?= /usr/local
+DESTDIR ?=
+
+.PHONY: demo test build release lint format bench check-units install clean
+
+demo:
+	@scripts/install-packages.sh $(DEMO_PACKAGES)
+	@echo "Building (the first time takes some minutes)"
+	@for product in $(PRODUCTS); do $(SWIFT) build --product $$product 2>&1 | tail -n 1; done
+	@scripts/demo.sh "$$($(SWIFT) build --show-bin-path)"
+
+# Builds everything once, warnings being errors, then runs every test, the ones that need a private pcscd included.
+test:
+	@scripts/install-packages.sh $(TEST_PACKAGES)
+	@scripts/test.sh
+
+build:
+	@scripts/install-packages.sh $(BUILD_PACKAGES)
+	$(SWIFT) build
+
+release:
+	@scripts/install-packages.sh $(BUILD_PACKAGES)
+	@for product in $(PRODUCTS); do $(SWIFT) build $(RELEASE_FLAGS) --product $$product 2>&1 | tail -n 1; done
+
+lint:
+	$(SWIFT) format lint --strict -r Sources Tests Benchmarks Package.swift
+
+format:
+	$(SWIFT) format --in-place -r Sources Tests Benchmarks Package.swift
+
+bench:
+	@scripts/install-packages.sh $(TEST_PACKAGES)
+	@scripts/bench.sh
+
+check-units:
+	@scripts/check-units.sh
+
+install: release
+	scripts/install.sh "$(DESTDIR)" "$(PREFIX)" "$$($(SWIFT) build -c release --show-bin-path)"
+
+clean:
+	$(SWIFT) package clean

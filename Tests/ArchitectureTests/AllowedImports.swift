@@ -1,0 +1,47 @@
+/// The table of docs/architecture.md: which of our modules and packages a room may import. The standard library
+/// (Swift, Synchronization, Glibc, Dispatch) is open to all.
+enum AllowedImports {
+    static let standardLibrary: Set<String> = ["Swift", "Synchronization", "Glibc"]
+    private static let nio: Set<String> = ["NIOCore", "NIOPosix", "NIOHTTP1", "NIOConcurrencyHelpers", "Logging"]
+    private static let executable: Set<String> = ["ArgumentParser", "Logging", "ServiceLifecycle", "UnixSignals"]
+
+    static let table: [String: Set<String>] = [
+        "CardBytes": [],
+        "EMV": ["CardBytes"],
+        "EMVCrypto": ["CardBytes", "EMV", "Crypto"],
+        "Loyalty": ["CardBytes", "Crypto"],
+        "ReaderCore": ["CardBytes"],
+        "ReaderPCSC": ["CardBytes", "ReaderCore", "CPCSC"],
+        "ReaderNFC": ["CardBytes", "ReaderCore", "CNFC"],
+        "ReaderVirtual": ["CardBytes", "ReaderCore", "CardSim"],
+        "CardSim": ["CardBytes", "EMVCrypto", "Crypto"],
+        "Envelope": ["CardBytes", "Crypto", "CryptoExtras"],
+        "Wire": ["FoundationEssentials"],
+        "LocalHTTP": nio.union(["CLinux"]),
+        "TapSession": [
+            "CardBytes", "EMV", "EMVCrypto", "Loyalty", "ReaderCore", "Envelope", "FoundationEssentials",
+        ],
+        "Journal": ["Wire", "CSQLite", "FoundationEssentials"],
+        "TapDaemon": [
+            "CardBytes", "EMV", "EMVCrypto", "Loyalty", "ReaderCore", "ReaderPCSC", "ReaderNFC", "ReaderVirtual",
+            "CardSim", "Envelope", "Wire", "LocalHTTP", "TapSession", "Journal", "CLinux", "Crypto", "TOMLKit",
+            "Logging", "ServiceLifecycle", "FoundationEssentials",
+        ],
+        "TapClient": ["Wire", "LocalHTTP", "FoundationEssentials"],
+        "PSPSandbox": [
+            "CardBytes", "CardSim", "Envelope", "Wire", "LocalHTTP", "Crypto", "CryptoExtras", "Logging",
+            "FoundationEssentials",
+        ],
+        "Explain": ["CardBytes", "EMV", "ReaderCore"],
+        "nfc-tapd": executable.union(["TapDaemon", "LocalHTTP", "CLinux"]),
+        "nfc-tap-psp-sandbox": executable.union(["PSPSandbox", "LocalHTTP"]),
+        "nfc-tap-libnfc-worker": ["ReaderNFC"],
+        "nfc-tap": executable.union([
+            "CardBytes", "EMV", "EMVCrypto", "Loyalty", "ReaderCore", "ReaderPCSC", "ReaderNFC", "ReaderVirtual",
+            "CardSim", "TapSession", "Explain", "Wire", "TapClient", "CLinux", "FoundationEssentials",
+        ]),
+    ]
+
+    /// C targets and system libraries: no Swift in them.
+    static let interop: Set<String> = ["CPCSC", "CNFC", "CLinux", "CSQLite"]
+}
