@@ -1,0 +1,38 @@
+import Crypto
+
+/// The key derivation of JWE's key agreement (RFC 7518 §4.6.2; NIST SP 800-56A §5.8.1 with SHA-256, one round).
+///
+/// swift-crypto's X9.63 derivation hashes in another order and cannot stand in for it.
+enum ConcatKDF {
+    /// - Parameters:
+    ///   - algorithm: AlgorithmID: the `enc` value for direct agreement, the `alg` value for key wrapping.
+    ///   - keyBits: 1…256, a multiple of 8.
+    ///   - partyU: the decoded `apu`, empty where absent.
+    ///   - partyV: the decoded `apv`, empty where absent.
+    static func derive(
+        _ secret: SharedSecret, algorithm: String, keyBits: Int = 256, partyU: [UInt8] = [], partyV: [UInt8] = []
+    ) -> SymmetricKey {
+        precondition((8...256).contains(keyBits) && keyBits.isMultiple(of: 8))
+        var hash = SHA256()
+        hash.update(data: bigEndian(1))
+        unsafe secret.withUnsafeBytes { unsafe hash.update(bufferPointer: $0) }
+        hash.update(data: otherInfo(algorithm: algorithm, keyBits: keyBits, partyU: partyU, partyV: partyV))
+        return unsafe hash.finalize().withUnsafeBytes { digest in
+            unsafe SymmetricKey(data: UnsafeRawBufferPointer(rebasing: digest.prefix(keyBits / 8)))
+        }
+    }
+
+    /// AlgorithmID, PartyUInfo and PartyVInfo, each after its length, and SuppPubInfo: the key length in bits.
+    static func otherInfo(algorithm: String, keyBits: Int, partyU: [UInt8], partyV: [UInt8]) -> [UInt8] {
+        var info: [UInt8] = []
+        for field in [Array(algorithm.utf8), partyU, partyV] {
+            info += bigEndian(field.count)
+            info += field
+        }
+        return info + bigEndian(keyBits)
+    }
+
+    private static func bigEndian(_ number: Int) -> [UInt8] {
+        [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: number >> $0) }
+    }
+}

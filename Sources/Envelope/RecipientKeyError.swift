@@ -1,0 +1,46 @@
+/// Why a JWK is not used as a recipient. Names members, never their values, except `kid`, algorithm and curve names.
+public enum RecipientKeyError: Error, Equatable, Sendable {
+    /// The text is no JSON object that a strict reader takes: wrong syntax, a duplicate member, too deep.
+    case notJSON
+    case missingMember(String)
+    /// Wrong type, wrong length, no base64url, or numbers that are no key (a point off its curve).
+    case malformedMember(String)
+    /// Another `kty` than `EC`, `OKP`, `RSA`.
+    case unsupportedKeyType(String)
+    /// Another `crv` than `P-256` or `X25519`.
+    case unsupportedCurve(String)
+    /// An `alg` that is not one of this key type's.
+    case unsupportedAlgorithm(String)
+    /// `use` says something else than `enc`.
+    case notForEncryption
+    /// An RSA modulus under 2048 or over 8192 bits.
+    case unsupportedModulus(bits: Int)
+    /// Private members are present. A machine that seals must not hold the key that opens.
+    case privateKey
+    /// Seconds since 1970, from the member `nbf`.
+    case notYetValid(UInt64)
+    /// Seconds since 1970, from the member `exp`.
+    case expired(UInt64)
+    /// A key set without one usable key.
+    case noUsableKey
+}
+
+extension RecipientKeyError: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .notJSON: "not a JSON object"
+        case .missingMember(let name): "member \(name) is missing"
+        case .malformedMember(let name): "member \(name) is malformed"
+        case .unsupportedKeyType(let name): "kty \(name.debugDescription) is not supported, use EC, OKP or RSA"
+        case .unsupportedCurve(let name): "crv \(name.debugDescription) is not supported, use P-256 or X25519"
+        case .unsupportedAlgorithm(let name):
+            "alg \(name.debugDescription) is not supported for this key, use ECDH-ES, ECDH-ES+A256KW or RSA-OAEP-256"
+        case .notForEncryption: "use is not \"enc\""
+        case .unsupportedModulus(let bits): "RSA modulus of \(bits) bits, 2048 to 8192 are supported"
+        case .privateKey: "private key given, only its public members belong on this machine"
+        case .notYetValid(let seconds): "key is valid from \(seconds) s after 1970 only"
+        case .expired(let seconds): "key expired \(seconds) s after 1970"
+        case .noUsableKey: "key set without a usable key"
+        }
+    }
+}

@@ -1,0 +1,70 @@
+public import CardBytes
+import Crypto
+
+/// The private half of a recipient key. Only a PSP has one; here it serves the sandbox and tests.
+public struct RecipientPrivateKey: Sendable {
+    enum Material: Sendable {
+        case p256(P256.KeyAgreement.PrivateKey)
+        case x25519(Curve25519.KeyAgreement.PrivateKey)
+        case rsa(RSAPrivateMembers)
+    }
+
+    /// `kid`, where the JWK has one. A token that names another is refused.
+    public let keyID: String?
+    let material: Material
+
+    /// Reads a private JWK: `kty`, `crv`, `d` or `n`, `e`, `d`, `p`, `q`; `kid` where present.
+    ///
+    /// - Throws: what makes it no private key of a supported kind.
+    public init(jwk: SecretBytes) throws(RecipientKeyError) {
+        self = try jwk.withSpan { (bytes) throws(RecipientKeyError) -> RecipientPrivateKey in
+            try RecipientPrivateKey(bytes)
+        }
+    }
+
+    private init(_ bytes: borrowing Span<UInt8>) throws(RecipientKeyError) {
+        let index: JSONIndex
+        do throws(JSONIndexError) { index = try JSONIndex(bytes) } catch { throw .notJSON }
+        let members = try JWKMembers(index)
+        keyID = try members.text("kid", bytes)
+        let publicMaterial = try RecipientKey.material(members, bytes)
+        try publicMaterial.check()
+        let d = try RecipientPrivateKey.secret("d", members, bytes)
+        do {
+            switch publicMaterial {
+            case .p256:
+                material = .p256(
+                    try unsafe d.withUnsafeBytes { try unsafe P256.KeyAgreement.PrivateKey(rawRepresentation: $0) })
+            case .x25519:
+                material = .x25519(
+                    try unsafe d.withUnsafeBytes {
+                        try unsafe Curve25519.KeyAgreement.PrivateKey(rawRepresentation: $0)
+                    })
+            case .rsa(let n, let e):
+                let p = try RecipientPrivateKey.secret("p", members, bytes)
+                let q = try RecipientPrivateKey.secret("q", members, bytes)
+                let key = RSAPrivateMembers(n: n, e: e, d: d, p: p, q: q)
+                try key.check()
+                material = .rsa(key)
+            }
+        } catch let error as RecipientKeyError {
+            throw error
+        } catch {
+            throw .malformedMember("d")
+        }
+    }
+
+    private static func secret(
+        _ name: String, _ members: JWKMembers, _ bytes: borrowing Span<UInt8>
+    ) throws(RecipientKeyError) -> SecretBytes {
+        let range = try members.secretRange(name, bytes)
+        return try SecretBytes(capacity: range.count) { (writer) throws(RecipientKeyError) in
+            var decoder = Base64URLDecoder()
+            for offset in range {
+                guard decoder.accept(bytes[offset]) else { throw .malformedMember(name) }
+                if let byte = decoder.next() { writer.append(byte) }
+            }
+            guard decoder.isComplete else { throw .malformedMember(name) }
+        }
+    }
+}
