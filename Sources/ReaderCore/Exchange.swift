@@ -1,26 +1,36 @@
 public import CardBytes
 
 extension CardReader {
-    /// Sends a command and follows 61xx (GET RESPONSE) and 6Cxx (resend with the right Le), each at most once: oddly
-    /// bridging readers show them, kernels must not see them (ISO/IEC 7816-4 §5.6).
+    /// Sends a command and completes its answer: 6Cxx (resend with the right Le), 61xx (GET RESPONSE, repeated while
+    /// there is more), and the bare warning with which a card behind T=0 answers SELECT. Oddly bridging readers show
+    /// these, kernels must not see them (ISO/IEC 7816-4 §5.6, EMV Book 1 §9.3.1.3 and Annex A).
     ///
     /// - Throws: as `transmit`; an answer that cannot be completed is `.cardLost`.
     public func exchange(_ command: CommandAPDU, until deadline: TapInstant) throws(ReaderError) -> ResponseAPDU {
-        var response = try transmit(command, until: deadline)
-        if response.status.sw1 == 0x6C, response.data.isEmpty {
-            response = try transmit(
-                rebuilt { () throws(APDUError) in
-                    try command.withLe(length(response.status.sw2))
-                }, until: deadline)
+        var sent = command
+        var data: [UInt8] = []
+        var warning: StatusWord?
+        // A card that never finishes must not hold the reader: its longest honest answer takes three rounds.
+        for _ in 0..<8 {
+            let response = try transmit(sent, until: deadline)
+            switch response.status.sw1 {
+            case 0x6C where response.data.isEmpty:
+                sent = try rebuilt { () throws(APDUError) in try sent.withLe(length(response.status.sw2)) }
+            case 0x61:
+                data += response.data
+                sent = try rebuilt { () throws(APDUError) in try .getResponse(length(response.status.sw2)) }
+            case 0x62, 0x63:
+                guard warning == nil, sent == command, command.ins == 0xA4, command.le != nil, response.data.isEmpty
+                else { return ResponseAPDU(data: data + response.data, status: response.status) }
+                warning = response.status
+                sent = try rebuilt { () throws(APDUError) in try .getResponse(256) }
+            default:
+                guard let warning else { return ResponseAPDU(data: data + response.data, status: response.status) }
+                // The warning is the answer to SELECT; the status of GET RESPONSE only says whether there was data.
+                return ResponseAPDU(data: data + (response.status.isSuccess ? response.data : []), status: warning)
+            }
         }
-        if response.status.sw1 == 0x61 {
-            let rest = try transmit(
-                rebuilt { () throws(APDUError) in
-                    try CommandAPDU.getResponse(length(response.status.sw2))
-                }, until: deadline)
-            response = ResponseAPDU(data: response.data + rest.data, status: rest.status)
-        }
-        return response
+        throw .cardLost
     }
 
     private func length(_ sw2: UInt8) -> Int { sw2 == 0 ? 256 : Int(sw2) }

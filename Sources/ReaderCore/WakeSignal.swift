@@ -1,51 +1,58 @@
-public import CardBytes
+package import CardBytes
 import Glibc
 
-/// Ends a wait on another thread at once. A signal given before the wait begins is not lost.
-///
-/// A pair of connected sockets under poll(2): the only portable wait that also watches other descriptors. One thread
-/// waits at a time; any thread may signal.
-public struct WakeSignal: ~Copyable, Sendable {
-    /// Readable as soon as a signal is pending; for a poll(2) of the caller's own, who then calls `clear`.
-    public let descriptor: Int32
-    private let sender: Int32
+/// Wakes a thread that waits with a deadline: a socket pair, because it needs no memory shared between threads.
+package final class WakeSignal: Sendable {
+    private let receiving: Int32
+    private let sending: Int32
 
-    /// - Throws: `.faulty` with errno where the process has no descriptor left.
-    public init() throws(ReaderError) {
+    /// - Throws: `.faulty` with `errno` where the process has no file descriptors left.
+    package init() throws(ReaderError) {
         var pair: [Int32] = [-1, -1]
-        let type = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
-        guard unsafe socketpair(AF_UNIX, type, 0, &pair) == 0 else { throw .faulty(code: Int64(errno)) }
-        descriptor = pair[0]
-        sender = pair[1]
-    }
-
-    /// Wakes the waiter, or the next one. Never blocks: a full socket holds a signal already.
-    public func signal() {
-        var byte: UInt8 = 0
-        _ = unsafe send(sender, &byte, 1, Int32(MSG_NOSIGNAL | MSG_DONTWAIT))
-    }
-
-    /// Forgets pending signals.
-    public func clear() {
-        var bytes = [UInt8](repeating: 0, count: 64)
-        while unsafe recv(descriptor, &bytes, bytes.count, Int32(MSG_DONTWAIT)) == bytes.count {}
-    }
-
-    /// Blocks until a signal or `deadline`, whichever comes first. May wake without reason: check the condition again.
-    public func wait(until deadline: TapInstant) {
-        var watched = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-        if unsafe poll(&watched, 1, pollTimeout(until: deadline)) > 0 { clear() }
+        let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
+        guard unsafe socketpair(AF_UNIX, kind, 0, &pair) == 0 else { throw .faulty(code: Int64(errno)) }
+        receiving = pair[0]
+        sending = pair[1]
     }
 
     deinit {
-        _ = Glibc.close(descriptor)
-        _ = Glibc.close(sender)
+        _ = Glibc.close(receiving)
+        _ = Glibc.close(sending)
     }
-}
 
-/// Milliseconds until `deadline` for poll(2), rounded up so that a wait never ends early; at most one hour.
-public func pollTimeout(until deadline: TapInstant) -> Int32 {
-    let nanoseconds = deadline.nanoseconds(since: monotonicNow())
-    let milliseconds = nanoseconds / 1_000_000 + (nanoseconds.isMultiple(of: 1_000_000) ? 0 : 1)
-    return Int32(clamping: min(milliseconds, 3_600_000))
+    /// Ends the current wait, or the next one. Signals that nobody has seen yet count as one.
+    package func signal() {
+        var byte: UInt8 = 1
+        // A full buffer means that a signal is pending already.
+        _ = unsafe send(sending, &byte, 1, Int32(MSG_NOSIGNAL))
+    }
+
+    /// Waits for a signal and takes it.
+    ///
+    /// - Parameter deadline: `nil` waits for ever.
+    /// - Returns: whether there was one before `deadline`.
+    package func wait(until deadline: TapInstant? = nil) -> Bool {
+        guard isSignalled(by: deadline) else { return false }
+        var bytes = [UInt8](repeating: 0, count: 64)
+        while unsafe recv(receiving, &bytes, bytes.count, 0) == bytes.count {}
+        return true
+    }
+
+    /// Waits for a signal and leaves it for others to see.
+    package func isSignalled(by deadline: TapInstant?) -> Bool {
+        while true {
+            var descriptor = pollfd(fd: receiving, events: Int16(POLLIN), revents: 0)
+            let count = unsafe poll(&descriptor, 1, milliseconds(until: deadline))
+            if count > 0 { return true }
+            if count == 0, let deadline, monotonicNow() >= deadline { return false }
+            if count < 0, errno != EINTR { return false }
+        }
+    }
+
+    /// Rounded up, so that a wait never ends early; in slices where the deadline is weeks away.
+    private func milliseconds(until deadline: TapInstant?) -> Int32 {
+        guard let deadline else { return -1 }
+        let (sum, overflow) = deadline.nanoseconds(since: monotonicNow()).addingReportingOverflow(999_999)
+        return Int32(clamping: (overflow ? .max : sum) / 1_000_000)
+    }
 }
