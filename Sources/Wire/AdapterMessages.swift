@@ -1,0 +1,45 @@
+/// Body of the adapter's `POST /v1/authorizations/{id}/reversals`. Answered with 200 (done) or 202 (queued).
+public struct ReversalRequest: Codable, Equatable, Sendable {
+    public enum Reason: String, Codable, CaseIterable, Sendable {
+        case timeout, customerCancel, malfunction, suspectedFraud
+    }
+
+    public var reason: Reason
+    /// Missing for the whole amount.
+    public var amount: Money?
+
+    public init(reason: Reason, amount: Money? = nil) {
+        self.reason = reason
+        self.amount = amount
+    }
+}
+
+/// The adapter's answer to a reversal.
+public struct ReversalAnswer: Codable, Equatable, Sendable {
+    public enum Status: String, Codable, CaseIterable, Sendable {
+        case done, queued
+    }
+
+    public var status: Status
+
+    public init(status: Status) { self.status = status }
+}
+
+/// The adapter's answer to `GET /v1/health`.
+public struct AdapterHealth: Codable, Equatable, Sendable {
+    public enum State: String, Codable, CaseIterable, Sendable {
+        case ok, degraded, down
+    }
+
+    public var status: State
+    /// Versions of this contract that the adapter speaks, for example `v1`.
+    public var protocolVersions: [String]
+    /// Types of authorisation that it takes.
+    public var supports: [String]
+
+    public init(status: State, protocolVersions: [String], supports: [String]) {
+        self.status = status
+        self.protocolVersions = protocolVersions
+        self.supports = supports
+    }
+}

@@ -1,0 +1,108 @@
+/// Body of the adapter's `POST /v1/authorizations`. `Idempotency-Key` is the transaction's id.
+public struct AuthorizationRequest: Codable, Equatable, Sendable {
+    public enum Kind: String, Codable, CaseIterable, Sendable {
+        case sale, preauth, refund, verify
+    }
+
+    public enum EntryMode: String, Codable, CaseIterable, Sendable {
+        case contactlessEMV = "CONTACTLESS_EMV"
+        case contactlessMagstripe = "CONTACTLESS_MAGSTRIPE"
+    }
+
+    /// Cardholder verification as the kernel's outcome says.
+    public enum CVM: String, Codable, CaseIterable, Sendable {
+        case noCVM = "NO_CVM"
+        case consumerDevice = "CONSUMER_DEVICE"
+        case signature = "SIGNATURE"
+        case none = "NONE"
+    }
+
+    public struct Terminal: Codable, Equatable, Sendable {
+        public var id: String
+        public var merchant: String
+        public var capabilities: [String]
+
+        public init(id: String, merchant: String, capabilities: [String]) {
+            self.id = id
+            self.merchant = merchant
+            self.capabilities = capabilities
+        }
+    }
+
+    public var id: TransactionID
+    public var mode: Mode
+    public var type: Kind
+    public var amount: Money
+    public var entryMode: EntryMode
+    public var cvm: CVM
+    /// Allow-listed data objects only: BER-TLV in hexadecimal.
+    public var emv: String
+    public var card: MaskedCard
+    /// The sealed card record: JWE in compact form.
+    public var envelope: String
+    public var terminal: Terminal
+    public var order: String?
+    /// Approved by the card without asking, and forwarded later.
+    public var offline: Bool
+    public var retryOf: TransactionID?
+
+    public init(
+        id: TransactionID, mode: Mode, type: Kind, amount: Money, entryMode: EntryMode, cvm: CVM, emv: String,
+        card: MaskedCard, envelope: String, terminal: Terminal, order: String? = nil, offline: Bool = false,
+        retryOf: TransactionID? = nil
+    ) {
+        self.id = id
+        self.mode = mode
+        self.type = type
+        self.amount = amount
+        self.entryMode = entryMode
+        self.cvm = cvm
+        self.emv = emv
+        self.card = card
+        self.envelope = envelope
+        self.terminal = terminal
+        self.order = order
+        self.offline = offline
+        self.retryOf = retryOf
+    }
+}
+
+/// The adapter's answer to an authorisation, and to `GET /v1/authorizations/{id}`.
+public struct AuthorizationAnswer: Codable, Equatable, Sendable {
+    public enum Outcome: String, Codable, CaseIterable, Sendable {
+        case approved, declined, partial, pending
+    }
+
+    public enum Action: String, Codable, CaseIterable, Sendable {
+        case none, pinRequired, useContact, tryAgain, callIssuer
+    }
+
+    /// Issuer's data for the card, in hexadecimal.
+    public struct IssuerData: Codable, Equatable, Sendable {
+        /// Issuer authentication data, tag 91.
+        public var authenticationData: String?
+        /// Issuer scripts, tags 71 and 72.
+        public var scripts: [String]?
+
+        public init(authenticationData: String? = nil, scripts: [String]? = nil) {
+            self.authenticationData = authenticationData
+            self.scripts = scripts
+        }
+    }
+
+    public var outcome: Outcome
+    public var approvalCode: String?
+    /// Data element 39 of ISO 8583.
+    public var responseCode: String?
+    public var action: Action?
+    public var issuerData: IssuerData?
+    /// With `partial`.
+    public var amountApproved: Money?
+    public var pspReference: String?
+    public var receiptLines: [String]?
+
+    public init(outcome: Outcome, responseCode: String? = nil) {
+        self.outcome = outcome
+        self.responseCode = responseCode
+    }
+}

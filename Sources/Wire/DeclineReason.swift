@@ -1,0 +1,35 @@
+/// Why a payment was declined, in words that a cashier may say. Derived from ISO 8583 data element 39.
+public enum DeclineReason: String, Codable, CaseIterable, Sendable {
+    case referToIssuer, notAccepted, invalidTransaction, invalidCard, lostCard, stolenCard, insufficientFunds
+    case expiredCard, wrongPIN, notPermitted, suspectedFraud, limitExceeded, otherInterfaceNeeded, issuerUnavailable
+    /// The card itself declined.
+    case cardDeclined
+    /// No usable answer in time; the payment is reversed should it have been booked.
+    case hostTimeout
+    /// The POS asked for a cancel after the request had been sent.
+    case cancelledAfterSending
+
+    /// The reason behind a response code of ISO 8583:1987 (two characters).
+    ///
+    /// - Returns: `nil` for an approval, and for a code without a reason that could be told.
+    public init?(responseCode: String) {
+        switch responseCode {
+        case "01", "02": self = .referToIssuer
+        case "05": self = .notAccepted
+        case "12": self = .invalidTransaction
+        case "14": self = .invalidCard
+        case "41": self = .lostCard
+        case "43": self = .stolenCard
+        case "51": self = .insufficientFunds
+        case "54": self = .expiredCard
+        case "55": self = .wrongPIN
+        case "57", "58", "62": self = .notPermitted
+        case "59", "34": self = .suspectedFraud
+        case "61": self = .limitExceeded
+        // 65, 70 and 1A ask for the contact chip or a PIN (soft declines of the schemes).
+        case "65", "70", "1A": self = .otherInterfaceNeeded
+        case "91", "92": self = .issuerUnavailable
+        default: return nil
+        }
+    }
+}

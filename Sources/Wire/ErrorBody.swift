@@ -1,0 +1,42 @@
+/// The one form of every error in both APIs: `{"error": {…}}`.
+public struct ErrorBody: Codable, Equatable, Sendable, Error {
+    public var error: ErrorDetail
+
+    public init(error: ErrorDetail) { self.error = error }
+
+    public init(_ code: ErrorCode, field: String? = nil, transaction: TransactionID? = nil) {
+        error = ErrorDetail(code, field: field, transaction: transaction)
+    }
+
+    public init(_ refusal: WireError) { self.init(refusal.code, field: refusal.field) }
+}
+
+/// An error as a client gets it. Texts come from the catalogue, so that no card data can get in.
+public struct ErrorDetail: Codable, Equatable, Sendable {
+    /// Raw value of an `ErrorCode`; a client may meet one that it does not know yet.
+    public var code: String
+    public var message: String
+    public var resolution: String
+    public var retryable: Bool
+    public var who: ResponsibleParty
+    /// The request member it is about, where there is one.
+    public var field: String?
+    public var next: [NextStep]?
+    /// The transaction that is in the way, or that this is about.
+    public var transaction: TransactionID?
+    /// Where the error is explained.
+    public var docs: String
+
+    public init(_ code: ErrorCode, field: String? = nil, transaction: TransactionID? = nil) {
+        let entry = code.entry
+        self.code = code.rawValue
+        message = entry.message
+        resolution = entry.resolution
+        retryable = entry.retryable
+        who = entry.who
+        self.field = field
+        next = entry.next.isEmpty ? nil : entry.next
+        self.transaction = transaction
+        docs = "docs/errors.md#\(code.rawValue)"
+    }
+}

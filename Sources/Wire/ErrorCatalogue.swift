@@ -1,0 +1,182 @@
+extension ErrorCode {
+    /// The catalogue: one row a code, complete because the switch is.
+    public var entry: ErrorEntry {
+        switch self {
+        case .requestMalformedJSON:
+            row(400, .integrator, "Body that is not valid JSON", "Send one JSON object in UTF-8")
+        case .requestUnknownField:
+            row(400, .integrator, "Unknown field in the request", "Remove the field or correct its name")
+        case .requestMissingField:
+            row(400, .integrator, "Missing field in the request", "Add the field that is named")
+        case .requestInvalidField:
+            row(400, .integrator, "Field with a wrong type or value", "Correct the field as the API description says")
+        case .requestFieldNotApplicable:
+            row(
+                400, .integrator, "Field that does not belong to this type of transaction",
+                "Remove the field or change the type")
+        case .requestMalformed:
+            row(400, .integrator, "Request that is not valid HTTP/1.1", "Send one HTTP/1.1 request at a time")
+        case .requestBodyMissing:
+            row(400, .integrator, "Missing request body", "Send the JSON object that the API description shows")
+        case .requestNotJSON:
+            row(415, .integrator, "Content type other than JSON", "Send Content-Type: application/json")
+        case .requestHeadTooLarge:
+            row(431, .integrator, "Request head above 16 KiB", "Send fewer or shorter header fields")
+        case .requestBodyTooLarge:
+            row(413, .integrator, "Request body above 64 KiB", "Send a smaller body")
+        case .requestTooSlow:
+            row(408, .integrator, "Request that took too long to arrive", "Send the whole request at once", retry: true)
+        case .requestTooManyConnections:
+            row(
+                429, .integrator, "Too many connections at a time",
+                "Close connections that are not needed, then try again", retry: true)
+        case .requestTransferEncoding:
+            row(400, .integrator, "Transfer-Encoding on a request", "Send the body with Content-Length")
+        case .requestUnknownPath:
+            row(404, .integrator, "Unknown path", "Use a path of the API description at /v1/openapi.yaml")
+        case .requestMethodNotAllowed:
+            row(405, .integrator, "Method that this path does not have", "Use a method that the Allow header names")
+        case .requestInvalidParameter:
+            row(
+                400, .integrator, "Query parameter or header with a wrong value",
+                "Correct the parameter as the API description says")
+        case .idempotencyKeyMissing:
+            row(400, .integrator, "Missing Idempotency-Key", "Send a new key with each new transaction")
+        case .idempotencyKeyInvalid:
+            row(
+                400, .integrator, "Idempotency-Key of a wrong form",
+                "Use 1 to 128 visible ASCII characters, for example a UUID")
+        case .idempotencyKeyReused:
+            row(
+                422, .integrator, "Idempotency-Key that was used with another request",
+                "Use a new key for a new transaction")
+        case .idempotencyInProgress:
+            row(
+                409, .integrator, "Request with the same Idempotency-Key still running",
+                "Get the transaction that is named instead of asking for it again", retry: true)
+        case .authRoleMissing:
+            row(
+                403, .administrator, "Permission missing for this request",
+                "Add the user to the group that the request needs: nfc-tap, nfc-tap-loyalty or nfc-tap-admin")
+        case .sessionNotOwner:
+            row(
+                403, .cashier, "Transaction of another user",
+                "Let the user who started the transaction do this, or an administrator")
+        case .amountTotalNotPositive:
+            row(422, .cashier, "Total that is not above zero", "Enter an amount above zero")
+        case .amountTooLarge:
+            row(422, .cashier, "Amount of ten digits or more", "Enter an amount below 1000000000 minor units")
+        case .amountItemsMismatch:
+            row(422, .integrator, "Items whose sum is not the amount", "Make the amount the sum of its items")
+        case .amountCurrencyMismatch:
+            row(422, .integrator, "Items in another currency than the amount", "Use one currency in a transaction")
+        case .amountCurrencyUnknown:
+            row(
+                422, .integrator, "Unknown currency",
+                "Use the three capital letters of a currency in ISO 4217, for example EUR")
+        case .transactionUnknown:
+            row(404, .integrator, "Unknown transaction", "Use the id that the answer to the request gave")
+        case .transactionTypeUnsupported:
+            row(
+                422, .integrator, "Type of transaction that is not available here",
+                "Use one of the types that the API description lists")
+        case .orderUnresolved:
+            row(
+                409, .cashier, "Order with a payment whose end is not known yet",
+                "Wait until the payment that is named is approved, declined or reversed", retry: true,
+                next: [.otherMethod])
+        case .laneUnknown:
+            row(404, .integrator, "Unknown lane", "Use a lane that GET /v1/lanes lists")
+        case .readerBusy:
+            row(
+                409, .cashier, "Reader busy with another transaction",
+                "Wait for the transaction that is named, or cancel it", retry: true, next: [.otherMethod])
+        case .readerDetached:
+            row(
+                503, .cashier, "Reader not connected", "Connect the reader, then try again", retry: true,
+                next: [.otherMethod])
+        case .readerInUse:
+            row(
+                503, .administrator, "Reader held by another program", "Stop the other program that uses the reader",
+                retry: true, next: [.otherMethod])
+        case .readerServiceUnavailable:
+            row(
+                503, .administrator, "Reader service not available",
+                "Start the service of the reader, for PC/SC: systemctl start pcscd.socket", retry: true,
+                next: [.otherMethod])
+        case .readerFaulty:
+            row(
+                503, .cashier, "Fault of the reader", "Disconnect the reader and connect it again", retry: true,
+                next: [.otherMethod])
+        case .readTimedOut:
+            row(
+                408, .customer, "No card within the time allowed", "Start again and present the card when asked",
+                retry: true, next: [.retrySameCard, .otherMethod])
+        case .readCancelled:
+            row(
+                409, .cashier, "Cancelled before a card was read", "Start again if the payment is still wanted",
+                retry: true)
+        case .readCardUnreadable:
+            row(
+                422, .customer, "Card that could not be read",
+                "Present the card again, alone and without moving it, or use another one", retry: true,
+                next: [.retrySameCard, .otherCard, .otherMethod])
+        case .readCardUnsupported:
+            row(
+                422, .customer, "Card without a payment application that is accepted here", "Use another card",
+                next: [.otherCard, .otherMethod, .paymentLink])
+        case .readCardDeclined:
+            row(
+                422, .customer, "Payment declined by the card", "Use another card or another way to pay",
+                next: [.otherCard, .otherMethod, .paymentLink])
+        case .readOtherInterface:
+            row(
+                422, .customer, "Card that asks for its chip or stripe to be used",
+                "Pay at a terminal that takes the card's chip, or use another card",
+                next: [.otherInterface, .otherCard, .otherMethod])
+        case .envelopeKeyUnusable:
+            row(
+                503, .administrator, "Key of the payment service that cannot be used",
+                "Install the current public key of the payment service", next: [.otherMethod])
+        case .pspUnreachable:
+            row(
+                503, .administrator, "Payment adapter not reachable",
+                "Start the payment adapter; nothing was sent and nothing was charged", retry: true,
+                next: [.retrySameCard, .otherMethod])
+        case .pspRefused:
+            row(
+                502, .support, "Request refused by the payment adapter",
+                "Look at the adapter's log; nothing was charged", next: [.otherMethod])
+        case .pspNoAnswer:
+            row(
+                504, .administrator, "No usable answer from the payment adapter",
+                "Use another way to pay; the payment is reversed should it have been booked", next: [.otherMethod])
+        case .interrupted:
+            row(
+                503, .cashier, "Interrupted by a stop of the daemon", "Start the transaction again", retry: true,
+                next: [.retrySameCard, .otherMethod])
+        case .storageFull:
+            row(
+                507, .administrator, "No space for the journal", "Free space in the state directory", retry: true,
+                next: [.otherMethod])
+        case .storageFailed:
+            row(
+                500, .support, "Journal that cannot be written", "Look at the daemon's log and at the disk",
+                next: [.otherMethod])
+        case .daemonUnavailable:
+            row(
+                503, .administrator, "Daemon stopping or not ready", "Start the daemon: systemctl start nfc-tapd",
+                retry: true, next: [.otherMethod])
+        case .internalFault:
+            row(500, .support, "Fault inside the daemon", "Report it together with the daemon's log")
+        }
+    }
+
+    private func row(
+        _ status: Int, _ who: ResponsibleParty, _ message: String, _ resolution: String, retry: Bool = false,
+        next: [NextStep] = []
+    ) -> ErrorEntry {
+        ErrorEntry(
+            status: status, message: message, resolution: resolution, retryable: retry, who: who, next: next)
+    }
+}

@@ -1,0 +1,42 @@
+/// Something that happened, as `GET /v1/events` sends it and a transaction lists it.
+public struct Event: Codable, Equatable, Sendable {
+    /// Cursor: grows with every event, also over restarts. `Last-Event-ID` takes it.
+    public var id: UInt64
+    public var name: EventName
+    public var at: Timestamp
+    public var lane: String?
+    public var transaction: TransactionID?
+    /// What is to be paid, with `read.readyForTap`.
+    public var amount: Money?
+    /// 1…100, with `prepare.progress`.
+    public var percent: Int?
+    /// With `read.cancelled`.
+    public var by: Canceller?
+    /// What went wrong, with `read.retry`, `read.notCompleted` and the like.
+    public var error: ErrorDetail?
+    public var card: MaskedCard?
+    /// With the `payment.…` events that end a payment.
+    public var result: PaymentResult?
+    public var mode: Mode?
+
+    public init(id: UInt64 = 0, _ name: EventName, at: Timestamp = .now, lane: String? = nil) {
+        self.id = id
+        self.name = name
+        self.at = at
+        self.lane = lane
+    }
+
+    /// The same event for those who may not see results.
+    public var withoutResult: Event {
+        var event = self
+        event.card = nil
+        event.result = nil
+        event.amount = nil
+        return event
+    }
+}
+
+/// On whose wish a transaction was cancelled.
+public enum Canceller: String, Codable, CaseIterable, Sendable {
+    case client, disconnect, administrator, shutdown
+}

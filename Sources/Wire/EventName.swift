@@ -1,0 +1,26 @@
+/// Names of the events on `GET /v1/events`.
+public enum EventName: String, Codable, CaseIterable, Sendable {
+    case readerAttached = "reader.attached"
+    case readerDetached = "reader.detached"
+    case readerNotReady = "reader.notReady"
+    case prepareProgress = "prepare.progress"
+    case readReadyForTap = "read.readyForTap"
+    case readCardDetected = "read.cardDetected"
+    case readRetry = "read.retry"
+    case readRemoveCard = "read.removeCard"
+    case readCompleted = "read.completed"
+    case readNotCompleted = "read.notCompleted"
+    case readCancelled = "read.cancelled"
+    case paymentAuthorizing = "payment.authorizing"
+    case paymentApproved = "payment.approved"
+    case paymentDeclined = "payment.declined"
+    case paymentUnknown = "payment.unknown"
+    case paymentStored = "payment.stored"
+    case paymentReversed = "payment.reversed"
+    case loyaltyResult = "loyalty.result"
+    case queueForwarded = "queue.forwarded"
+    case queueFailed = "queue.failed"
+    case termsChanged = "terms.changed"
+    /// Older events than the first one that follows are no longer kept: ask for the transactions of interest.
+    case eventsMissed = "events.missed"
+}

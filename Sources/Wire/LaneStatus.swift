@@ -1,0 +1,59 @@
+/// A lane: one reader, one transaction at a time.
+public struct LaneStatus: Codable, Equatable, Sendable {
+    public enum State: String, Codable, CaseIterable, Sendable {
+        case preparing, ready, busy, detached, faulty
+    }
+
+    public struct Reader: Codable, Equatable, Sendable {
+        public var name: String
+        public var model: String
+        /// `pcsc`, `libnfc`, `virtual` or `replay`.
+        public var driver: String
+        public var firmware: String?
+        public var serial: String?
+
+        public init(name: String, model: String, driver: String, firmware: String? = nil, serial: String? = nil) {
+            self.name = name
+            self.model = model
+            self.driver = driver
+            self.firmware = firmware
+            self.serial = serial
+        }
+    }
+
+    /// Who holds the lane, and since when.
+    public struct Holder: Codable, Equatable, Sendable {
+        public var transaction: TransactionID
+        public var uid: UInt32
+        public var since: Timestamp
+
+        public init(transaction: TransactionID, uid: UInt32, since: Timestamp) {
+            self.transaction = transaction
+            self.uid = uid
+            self.since = since
+        }
+    }
+
+    public var name: String
+    public var state: State
+    /// Missing while the reader is detached.
+    public var reader: Reader?
+    public var holder: Holder?
+    /// Types of transaction that the lane can do.
+    public var features: [TransactionType]
+    /// Why it is not ready.
+    public var error: ErrorDetail?
+
+    public init(name: String, state: State, features: [TransactionType]) {
+        self.name = name
+        self.state = state
+        self.features = features
+    }
+}
+
+/// Answer of `GET /v1/lanes`.
+public struct LaneList: Codable, Equatable, Sendable {
+    public var lanes: [LaneStatus]
+
+    public init(lanes: [LaneStatus]) { self.lanes = lanes }
+}

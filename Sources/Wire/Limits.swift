@@ -1,0 +1,32 @@
+/// What the POS socket accepts at most. Each limit has its own answer in the error catalogue.
+public enum Limits {
+    /// Connections at a time, and of one uid.
+    public static let connections = 32
+    public static let connectionsPerUser = 8
+    /// Bytes of a request head, and seconds it may take to arrive.
+    public static let headLength = 16 * 1024
+    public static let headSeconds = 5
+    /// Bytes of a request body, and seconds it may take to arrive.
+    public static let bodyLength = 64 * 1024
+    public static let bodySeconds = 10
+    /// Largest amount in minor units: fewer than ten digits.
+    public static let amount: Int64 = 999_999_999
+    public static let items = 64
+    /// Characters of an item's label.
+    public static let labelLength = 32
+    /// Characters of a merchant's order reference.
+    public static let orderLength = 64
+    /// Entries of `preferredApplications`, and the bytes of each.
+    public static let preferredApplications = 4
+    public static let applicationIdentifierLength = 5...16
+    /// Seconds within which the card must be presented.
+    public static let deadlineSeconds = 1...600
+    public static let defaultDeadlineSeconds = 60
+    /// Seconds a caller may wait for a settled state.
+    public static let waitSeconds = 0...600
+    /// Visible ASCII characters of an Idempotency-Key.
+    public static let idempotencyKeyLength = 1...128
+    /// Characters of an error message, and of a field's path in it.
+    public static let messageLength = 128
+    static let fieldPathLength = 128
+}

@@ -1,0 +1,4 @@
+/// Whether real money can move. Said in every result.
+public enum Mode: String, Codable, CaseIterable, Sendable {
+    case test, live
+}

@@ -1,0 +1,38 @@
+/// How a payment ended, for the shop.
+public struct PaymentResult: Codable, Equatable, Sendable {
+    public enum Outcome: String, Codable, CaseIterable, Sendable {
+        case approved, partiallyApproved, declined, stored, unknown
+    }
+
+    public enum Reversal: String, Codable, CaseIterable, Sendable {
+        case pending, done
+    }
+
+    public var mode: Mode
+    public var outcome: Outcome
+    /// Why it was declined, where known.
+    public var reason: DeclineReason?
+    /// What the customer has to do elsewhere.
+    public var action: RequiredAction?
+    /// Data element 39 of ISO 8583, as the issuer gave it.
+    public var responseCode: String?
+    public var approvalCode: String?
+    /// Where it differs from what was asked: with `partiallyApproved`.
+    public var amountApproved: Money?
+    public var pspReference: String?
+    public var receiptLines: [String]?
+    /// Present once the payment is being or has been taken back.
+    public var reversal: Reversal?
+    public var next: [NextStep]?
+
+    public init(mode: Mode, outcome: Outcome, reason: DeclineReason? = nil) {
+        self.mode = mode
+        self.outcome = outcome
+        self.reason = reason
+    }
+}
+
+/// What nfc-tap cannot do itself: it has neither a contact slot nor PIN entry.
+public enum RequiredAction: String, Codable, CaseIterable, Sendable {
+    case useOtherTerminal, callIssuer
+}

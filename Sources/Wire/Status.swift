@@ -1,0 +1,65 @@
+/// Answer of `GET /v1/status`.
+public struct Status: Codable, Equatable, Sendable {
+    public enum Terms: String, Codable, CaseIterable, Sendable {
+        /// Test mode needs no acceptance.
+        case notRequired
+        case notAccepted, accepted, revoked
+    }
+
+    public struct AdapterLink: Codable, Equatable, Sendable {
+        public enum State: String, Codable, CaseIterable, Sendable {
+            /// Not asked yet.
+            case unknown
+            case up, down
+        }
+
+        public var state: State
+        /// When the adapter was last asked.
+        public var checkedAt: Timestamp?
+
+        public init(state: State, checkedAt: Timestamp? = nil) {
+            self.state = state
+            self.checkedAt = checkedAt
+        }
+    }
+
+    public struct Queue: Codable, Equatable, Sendable {
+        /// Transactions that wait to be forwarded.
+        public var stored: Int
+        /// Reversals that the adapter has not acknowledged.
+        public var reversals: Int
+
+        public init(stored: Int, reversals: Int) {
+            self.stored = stored
+            self.reversals = reversals
+        }
+    }
+
+    public var mode: Mode
+    public var version: String
+    /// At least one lane can take a transaction now.
+    public var ready: Bool
+    /// Requests are accepted, be it to wait.
+    public var accepting: Bool
+    public var terms: Terms
+    public var lanes: [LaneStatus]
+    public var queue: Queue
+    public var psp: AdapterLink
+    /// Name of this installation for support, stable over restarts.
+    public var support: String
+
+    public init(
+        mode: Mode, version: String, ready: Bool, accepting: Bool, terms: Terms, lanes: [LaneStatus], queue: Queue,
+        psp: AdapterLink, support: String
+    ) {
+        self.mode = mode
+        self.version = version
+        self.ready = ready
+        self.accepting = accepting
+        self.terms = terms
+        self.lanes = lanes
+        self.queue = queue
+        self.psp = psp
+        self.support = support
+    }
+}

@@ -1,0 +1,34 @@
+/// Any member name at all, to see what a message really holds.
+private struct MemberName: CodingKey {
+    let stringValue: String
+    let intValue: Int?
+
+    init(stringValue: String) {
+        self.stringValue = stringValue
+        intValue = nil
+    }
+
+    init?(intValue: Int) { nil }
+}
+
+extension Decoder {
+    /// The members of a request. A name that `Key` does not know is refused, so that a typo never changes a payment.
+    ///
+    /// - Throws: `WireError` with `request.unknown_field` and the path of the first such name in alphabetical order.
+    func strictContainer<Key: CodingKey & CaseIterable>(
+        keyedBy type: Key.Type
+    ) throws -> KeyedDecodingContainer<Key> {
+        let known = Set(Key.allCases.map(\.stringValue))
+        let present = try container(keyedBy: MemberName.self).allKeys.map(\.stringValue)
+        if let unknown = present.filter({ !known.contains($0) }).min() {
+            throw WireError(
+                .requestUnknownField, field: WireError.path(codingPath + [MemberName(stringValue: unknown)]))
+        }
+        return try container(keyedBy: type)
+    }
+
+    /// A value of this message that breaks one of its rules.
+    func refusal(_ code: ErrorCode, at key: (any CodingKey)? = nil) -> WireError {
+        WireError(code, field: WireError.path(key.map { codingPath + [$0] } ?? codingPath))
+    }
+}

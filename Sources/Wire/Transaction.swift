@@ -1,0 +1,78 @@
+/// The whole truth about one transaction, as the POS gets it.
+public struct Transaction: Codable, Equatable, Sendable {
+    /// A state and when it was reached.
+    public struct Step: Codable, Equatable, Sendable {
+        public var state: TransactionState
+        public var at: Timestamp
+
+        public init(state: TransactionState, at: Timestamp) {
+            self.state = state
+            self.at = at
+        }
+    }
+
+    public var id: TransactionID
+    public var type: TransactionType
+    public var mode: Mode
+    public var state: TransactionState
+    public var lane: String
+    public var amount: Money
+    public var order: String?
+    public var createdAt: Timestamp
+    public var updatedAt: Timestamp
+    public var card: MaskedCard?
+    /// Present once the payment has an end, known or unknown.
+    public var result: PaymentResult?
+    /// Present in state `failed`, and where an error led to a reversal.
+    public var error: ErrorDetail?
+    /// Present in state `cancelled`.
+    public var cancelledBy: Canceller?
+    /// Every state so far, oldest first.
+    public var history: [Step]
+
+    public init(
+        id: TransactionID, type: TransactionType, mode: Mode, lane: String, amount: Money, order: String? = nil,
+        createdAt: Timestamp
+    ) {
+        self.id = id
+        self.type = type
+        self.mode = mode
+        state = .created
+        self.lane = lane
+        self.amount = amount
+        self.order = order
+        self.createdAt = createdAt
+        updatedAt = createdAt
+        history = [Step(state: .created, at: createdAt)]
+    }
+}
+
+/// Answer of `GET /v1/transactions?order=…`, newest first.
+public struct TransactionList: Codable, Equatable, Sendable {
+    public var transactions: [Transaction]
+
+    public init(transactions: [Transaction]) { self.transactions = transactions }
+}
+
+/// Answer of `DELETE /v1/transactions/{id}`.
+public struct CancelAnswer: Codable, Equatable, Sendable {
+    public enum Outcome: String, Codable, CaseIterable, Sendable {
+        case cancelled, tooLate, nothingToCancel
+    }
+
+    public var outcome: Outcome
+    /// The state that made it too late.
+    public var phase: TransactionState?
+    /// After `sent`: the payment is taken back if it turns out to be approved.
+    public var becomesReversal: Bool?
+    public var transaction: Transaction
+
+    public init(
+        outcome: Outcome, phase: TransactionState? = nil, becomesReversal: Bool? = nil, transaction: Transaction
+    ) {
+        self.outcome = outcome
+        self.phase = phase
+        self.becomesReversal = becomesReversal
+        self.transaction = transaction
+    }
+}

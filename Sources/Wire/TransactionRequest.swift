@@ -1,0 +1,124 @@
+/// Body of `POST /v1/transactions`. Decoding it checks every rule, so that a value of this type can be carried out.
+public struct TransactionRequest: Equatable, Sendable {
+    public var type: TransactionType
+    /// Name of the lane; `nil` for the only or first one.
+    public var lane: String?
+    /// What is to be paid or given back; zero for a verification.
+    public var amount: Money
+    /// What the amount is made of; their sum is the amount.
+    public var items: [Item]?
+    public var amountStatus: AmountStatus?
+    /// Why a card is read without a payment; with `verification` only.
+    public var reason: VerificationReason?
+    /// How the customer was told that the card is stored; needed with `saveCard`.
+    public var consent: String?
+    /// The merchant's reference, at most 64 visible ASCII characters.
+    public var order: String?
+    /// Seconds within which the card must be presented, 1…600; 60 if not given.
+    public var deadline: Int?
+    /// The transaction goes on when its client disconnects.
+    public var detached: Bool?
+
+    public init(type: TransactionType, amount: Money) {
+        self.type = type
+        self.amount = amount
+    }
+}
+
+public enum TransactionType: String, Codable, CaseIterable, Sendable {
+    case purchase, refund, verification, loyalty
+}
+
+public enum AmountStatus: String, Codable, CaseIterable, Sendable {
+    case final, pending, preauthorized
+}
+
+public enum VerificationReason: String, Codable, CaseIterable, Sendable {
+    case lookUp, saveCard, openTab, other
+}
+
+extension TransactionRequest: Codable {
+    private enum CodingKeys: String, CodingKey, CaseIterable {
+        case type, lane, amount, currency, items, amountStatus, reason, consent, order, deadline, detached
+    }
+
+    public init(from decoder: any Decoder) throws {
+        let members = try decoder.strictContainer(keyedBy: CodingKeys.self)
+        type = try members.decode(TransactionType.self, forKey: .type)
+        if type == .verification {
+            try members.refuse([.amount, .items, .amountStatus], decoder)
+            amount = Money(value: 0, currency: try members.decode(Currency.self, forKey: .currency))
+        } else if type == .loyalty {
+            throw decoder.refusal(.transactionTypeUnsupported, at: CodingKeys.type)
+        } else {
+            try members.refuse([.currency, .reason, .consent], decoder)
+            amount = try members.decode(Money.self, forKey: .amount)
+        }
+        lane = try members.decodeIfPresent(String.self, forKey: .lane)
+        items = try members.decodeIfPresent([Item].self, forKey: .items)
+        amountStatus = try members.decodeIfPresent(AmountStatus.self, forKey: .amountStatus)
+        reason = try members.decodeIfPresent(VerificationReason.self, forKey: .reason)
+        consent = try members.decodeIfPresent(String.self, forKey: .consent)
+        order = try members.decodeIfPresent(String.self, forKey: .order)
+        deadline = try members.decodeIfPresent(Int.self, forKey: .deadline)
+        detached = try members.decodeIfPresent(Bool.self, forKey: .detached)
+        try check(decoder)
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var members = encoder.container(keyedBy: CodingKeys.self)
+        try members.encode(type, forKey: .type)
+        if type == .verification {
+            try members.encode(amount.currency, forKey: .currency)
+        } else {
+            try members.encode(amount, forKey: .amount)
+        }
+        try members.encodeIfPresent(lane, forKey: .lane)
+        try members.encodeIfPresent(items, forKey: .items)
+        try members.encodeIfPresent(amountStatus, forKey: .amountStatus)
+        try members.encodeIfPresent(reason, forKey: .reason)
+        try members.encodeIfPresent(consent, forKey: .consent)
+        try members.encodeIfPresent(order, forKey: .order)
+        try members.encodeIfPresent(deadline, forKey: .deadline)
+        try members.encodeIfPresent(detached, forKey: .detached)
+    }
+
+    private func check(_ decoder: any Decoder) throws {
+        if type != .verification {
+            if let code = amount.refusalAsTotal { throw decoder.refusal(code, at: CodingKeys.amount) }
+            if let items, let code = Item.refusal(of: items, total: amount) {
+                throw decoder.refusal(code, at: CodingKeys.items)
+            }
+        }
+        if type == .refund, let amountStatus, amountStatus != .final {
+            throw decoder.refusal(.requestFieldNotApplicable, at: CodingKeys.amountStatus)
+        }
+        if let deadline, !Limits.deadlineSeconds.contains(deadline) {
+            throw decoder.refusal(.requestInvalidField, at: CodingKeys.deadline)
+        }
+        if let order, !order.isReference(upTo: Limits.orderLength) {
+            throw decoder.refusal(.requestInvalidField, at: CodingKeys.order)
+        }
+        if let lane, !lane.isReference(upTo: Limits.orderLength) {
+            throw decoder.refusal(.requestInvalidField, at: CodingKeys.lane)
+        }
+        if reason == .saveCard, (consent ?? "").isEmpty {
+            throw decoder.refusal(.requestMissingField, at: CodingKeys.consent)
+        }
+    }
+}
+
+extension KeyedDecodingContainer where Key: CodingKey {
+    fileprivate func refuse(_ keys: [Key], _ decoder: any Decoder) throws {
+        if let key = keys.first(where: { contains($0) }) {
+            throw decoder.refusal(.requestFieldNotApplicable, at: key)
+        }
+    }
+}
+
+extension String {
+    /// 1 to `length` visible ASCII characters.
+    public func isReference(upTo length: Int) -> Bool {
+        (1...length).contains(utf8.count) && utf8.allSatisfy { (0x21...0x7E).contains($0) }
+    }
+}
