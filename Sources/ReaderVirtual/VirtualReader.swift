@@ -64,7 +64,7 @@ public final class VirtualReader: CardReader {
                 try mustBeAttached()
                 if let result = control.withField(condition) { return result }
                 guard monotonicNow() < deadline else { throw .timedOut }
-                control.wake.wait(until: deadline)
+                _ = control.wake.wait(until: deadline)
             }
         }
     }
@@ -75,7 +75,7 @@ public final class VirtualReader: CardReader {
             try mustBeAttached()
             guard control.withField({ $0.isActive }) else { throw .cardLost }
             guard monotonicNow() < instant else { return }
-            control.wake.wait(until: instant)
+            _ = control.wake.wait(until: instant)
         }
     }
 }

@@ -1,0 +1,111 @@
+public import CardBytes
+import Glibc
+import ReaderCore
+import Synchronization
+
+/// Serves a `VirtualReaderControl` on a Unix socket: one command a line, one answer line to each
+/// (`ok`, `ok STATE` or `error REASON`). The socket file belongs to the user alone (mode 0600).
+///
+/// Removes the file and ends its thread when it is stopped or let go.
+public final class VirtualReaderSocket: Sendable {
+    public let path: String
+    private let server: Server
+
+    /// - Throws: `VirtualSocketError`; nothing is left behind then.
+    public init(path: String, control: VirtualReaderControl) throws(VirtualSocketError) {
+        self.path = path
+        server = try Server(path: path, control: control)
+        do throws(ReaderError) {
+            try PrivateThread.start(named: "virtual-reader") { [server] in server.run() }
+        } catch {
+            server.removeFile()
+            throw .system(call: "pthread_create", errno: EAGAIN)
+        }
+    }
+
+    /// Ends all connections and removes the socket file; returns when that is done.
+    public func stop() { server.stop() }
+
+    deinit { stop() }
+
+    /// Sends one command line to the reader served at `path`.
+    ///
+    /// - Returns: the answer line without its end.
+    /// - Throws: `.noAnswer` at `deadline`, or why there is no connection.
+    public static func send(
+        _ line: String, to path: String, until deadline: TapInstant
+    ) throws(VirtualSocketError) -> String {
+        let connection = try UnixSocket()
+        try connection.connect(to: path)
+        guard connection.send(line + "\n") else { throw .noAnswer }
+        var received: [UInt8] = []
+        while true {
+            if let end = received.firstIndex(of: UInt8(ascii: "\n")) {
+                return String(decoding: received[..<end], as: UTF8.self)
+            }
+            guard monotonicNow() < deadline else { throw .noAnswer }
+            var watched = pollfd(fd: connection.descriptor, events: Int16(POLLIN), revents: 0)
+            _ = unsafe poll(&watched, 1, WakeSignal.milliseconds(until: deadline))
+            guard let more = connection.receive() else { continue }
+            guard !more.isEmpty else { throw .noAnswer }
+            received += more
+        }
+    }
+}
+
+extension VirtualReaderSocket {
+    /// What the thread works on.
+    private final class Server: Sendable {
+        /// Most connections at a time; others wait.
+        private static let mostConnections = 8
+
+        private let path: String
+        private let control: VirtualReaderControl
+        private let wake: WakeSignal
+        private let ended: WakeSignal
+        private let isStopped = Mutex(false)
+        private let listener: Mutex<UnixSocket>
+
+        init(path: String, control: VirtualReaderControl) throws(VirtualSocketError) {
+            self.path = path
+            self.control = control
+            do throws(ReaderError) {
+                wake = try WakeSignal()
+                ended = try WakeSignal()
+            } catch {
+                throw .system(call: "socketpair", errno: EMFILE)
+            }
+            let socket = try UnixSocket()
+            try socket.listen(at: path)
+            listener = Mutex(socket)
+        }
+
+        func stop() {
+            isStopped.withLock { $0 = true }
+            wake.signal()
+            _ = ended.isSignalled(by: nil)
+        }
+
+        func run() {
+            var connections: [VirtualReaderConnection] = []
+            let listening = listener.withLock { $0.descriptor }
+            while !isStopped.withLock({ $0 }) {
+                var watched = [pollfd(fd: wake.descriptor, events: Int16(POLLIN), revents: 0)]
+                watched += connections.map { pollfd(fd: $0.descriptor, events: Int16(POLLIN), revents: 0) }
+                if connections.count < Server.mostConnections {
+                    watched.append(pollfd(fd: listening, events: Int16(POLLIN), revents: 0))
+                }
+                _ = unsafe poll(&watched, nfds_t(watched.count), -1)
+                connections = connections.filter { $0.serve { control.answer(to: $0) } }
+                if connections.count < Server.mostConnections {
+                    let accepted = listener.withLock { $0.accept() }
+                    if accepted >= 0 { connections.append(VirtualReaderConnection(accepted)) }
+                }
+            }
+            removeFile()
+            ended.signal()
+        }
+
+        func removeFile() { _ = unsafe unlink(path) }
+    }
+}
