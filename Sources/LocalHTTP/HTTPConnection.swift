@@ -1,0 +1,46 @@
+import Synchronization
+
+/// A client's connection, for as long as anybody holds on to it. It tells when the client has gone.
+///
+/// A client that shuts down only its sending side (`nc -N`, half-closed) is still there and gets its answers.
+public final class HTTPConnection: Sendable {
+    /// Unique in this process.
+    public let id: UInt64
+    public let peer: PeerCredentials
+    let closing = Termination()
+    private let holds = Atomic<Int>(0)
+    private static let lastID = Atomic<UInt64>(0)
+
+    public init(peer: PeerCredentials) {
+        id = Self.lastID.wrappingAdd(1, ordering: .relaxed).newValue
+        self.peer = peer
+    }
+
+    public var isClosed: Bool { closing.hasHappened }
+
+    /// Suspends until the connection is closed, or the task cancelled.
+    public func closed() async { await closing.wait() }
+
+    /// Calls `body` once when the connection closes, at once if it has. `body` runs on a socket thread: it must not block.
+    @discardableResult
+    public func onClose(_ body: @escaping @Sendable () -> Void) -> CloseObservation {
+        CloseObservation(termination: closing, id: closing.observe(body))
+    }
+
+    /// Keeps the idle limit from closing the connection, until `release` has been called as often as `hold`: for a
+    /// client that waits for something it has started here.
+    public func hold() { holds.wrappingAdd(1, ordering: .relaxed) }
+
+    public func release() { holds.wrappingSubtract(1, ordering: .relaxed) }
+
+    var isHeld: Bool { holds.load(ordering: .relaxed) > 0 }
+
+    /// Stands for one `onClose` closure.
+    public struct CloseObservation: Sendable {
+        let termination: Termination
+        let id: UInt64
+
+        /// Forgets the closure; no effect once it has been called.
+        public func cancel() { termination.forget(id) }
+    }
+}

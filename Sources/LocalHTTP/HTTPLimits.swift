@@ -1,0 +1,25 @@
+/// What one client may take of the server. The defaults are those of the local APIs.
+public struct HTTPLimits: Equatable, Sendable {
+    /// Connections in all; the next one is answered 503.
+    public var connections = 32
+    /// Connections of one user; the next one is answered 429.
+    public var connectionsPerUser = 8
+    /// Request line and header fields together; more is answered 431.
+    public var headBytes = 16 * 1024
+    /// Header fields in number; more is answered 431.
+    public var headFields = 100
+    /// More is answered 413.
+    public var bodyBytes = 64 * 1024
+    /// From the first byte of a request to the end of its head; then 408.
+    public var headTime: Duration = .seconds(5)
+    /// From the end of the head to the end of the body; then 408.
+    public var bodyTime: Duration = .seconds(10)
+    /// Without a request under way; then the connection is closed.
+    public var idleTime: Duration = .seconds(60)
+    /// For the client to take what was written; then the connection is closed.
+    public var drainTime: Duration = .seconds(10)
+    /// Between comment lines on a quiet event stream.
+    public var heartbeat: Duration = .seconds(15)
+
+    public init() {}
+}

@@ -1,0 +1,81 @@
+/// Why the server answers a request itself, without asking the handler. The connection is closed after it.
+public enum HTTPRefusal: String, CaseIterable, Error, Sendable {
+    /// No HTTP: request line, header field or `Content-Length` broken; target not in origin form, badly
+    /// percent-encoded, not UTF-8, or with a control character.
+    case malformed
+    /// A version other than HTTP/1.1.
+    case versionNotSupported
+    /// A method that HTTP does not know.
+    case methodNotImplemented
+    /// The sender shut down its side, or the connection, before the request was complete.
+    case incomplete
+    /// A further request before the answer to the one before it.
+    case pipelined
+    /// `Transfer-Encoding` on a request: send `Content-Length`.
+    case transferEncodingRefused
+    /// An `Expect` other than `100-continue`.
+    case expectationFailed
+    case headTooLarge
+    case headTimedOut
+    case bodyTooLarge
+    case bodyTimedOut
+    /// This user has `HTTPLimits.connectionsPerUser` connections.
+    case tooManyConnectionsOfUser
+    /// The server has `HTTPLimits.connections` connections.
+    case tooManyConnections
+    /// The server is being stopped.
+    case shuttingDown
+
+    public var status: Int {
+        switch self {
+        case .malformed, .incomplete, .pipelined: 400
+        case .headTimedOut, .bodyTimedOut: 408
+        case .transferEncodingRefused: 411
+        case .bodyTooLarge: 413
+        case .expectationFailed: 417
+        case .tooManyConnectionsOfUser: 429
+        case .headTooLarge: 431
+        case .methodNotImplemented: 501
+        case .tooManyConnections, .shuttingDown: 503
+        case .versionNotSupported: 505
+        }
+    }
+
+    /// One noun phrase.
+    public var message: String {
+        switch self {
+        case .malformed: "Malformed HTTP request"
+        case .versionNotSupported: "Protocol version other than HTTP/1.1"
+        case .methodNotImplemented: "Unknown request method"
+        case .incomplete: "Request ended before it was complete"
+        case .pipelined: "Further request before the answer to the first"
+        case .transferEncodingRefused: "Transfer-Encoding on a request"
+        case .expectationFailed: "Expectation other than 100-continue"
+        case .headTooLarge: "Request head larger than allowed"
+        case .headTimedOut: "Request head not complete in time"
+        case .bodyTooLarge: "Request body larger than allowed"
+        case .bodyTimedOut: "Request body not complete in time"
+        case .tooManyConnectionsOfUser: "Too many connections of this user"
+        case .tooManyConnections: "Too many connections"
+        case .shuttingDown: "Server shutting down"
+        }
+    }
+
+    /// Whether the same request may succeed when sent again.
+    public var isRetryable: Bool {
+        switch self {
+        case .headTimedOut, .bodyTimedOut, .tooManyConnectionsOfUser, .tooManyConnections, .shuttingDown: true
+        case .malformed, .versionNotSupported, .methodNotImplemented, .incomplete, .pipelined,
+            .transferEncodingRefused, .expectationFailed, .headTooLarge, .bodyTooLarge:
+            false
+        }
+    }
+
+    /// A JSON body in the form of the local APIs, for servers without an error catalogue of their own.
+    public var json: [UInt8] {
+        Array(
+            """
+            {"error":{"code":"http.\(rawValue)","message":"\(message)","retryable":\(isRetryable),"who":"integrator"}}
+            """.utf8)
+    }
+}

@@ -1,0 +1,123 @@
+import Glibc
+import Synchronization
+
+/// A listening Unix stream socket: made at a path, or inherited from the service manager. Closes what it holds, and
+/// removes the file it made.
+public final class ListeningSocket: Sendable {
+    /// The file, where this process made it.
+    public let path: String?
+    private let inode: UInt64
+    private let descriptor: Mutex<Int32?>
+
+    /// Makes a socket at `path` that nobody but its owner can open before it has the group and mode asked for.
+    ///
+    /// A socket file that no server answers at is removed first. The umask does not matter.
+    /// - Parameters:
+    ///   - mode: permission bits. Connecting needs write permission on the file and search permission on the folders.
+    ///   - group: by name or number; `nil` leaves the process's group.
+    public convenience init(path: String, mode: UInt32 = 0o660, group: String? = nil) throws(ListenError) {
+        guard let address = UnixAddress(path: path) else { throw .pathNotUsable }
+        let groupID = try group.map { name throws(ListenError) in try Self.groupID(name) }
+        try Self.removeStaleSocket(at: path, address)
+        let descriptor = socket(
+            AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0)
+        guard descriptor >= 0 else { throw .system(call: .socket, errno: errno) }
+        do throws(ListenError) {
+            try Self.bind(descriptor, to: address, path: path, mode: mode, group: groupID)
+        } catch {
+            _ = close(descriptor)
+            throw error
+        }
+        self.init(descriptor: descriptor, path: path, inode: Self.inode(of: path) ?? 0)
+    }
+
+    /// Takes over a descriptor that listens already (socket activation) and sets its close-on-exec flag.
+    public convenience init(inherited descriptor: Int32) throws(ListenError) {
+        guard Self.option(SO_ACCEPTCONN, of: descriptor) == 1, Self.option(SO_DOMAIN, of: descriptor) == AF_UNIX,
+            Self.option(SO_TYPE, of: descriptor) == Int32(SOCK_STREAM.rawValue)
+        else { throw .notListening }
+        _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+        self.init(descriptor: descriptor, path: nil, inode: 0)
+    }
+
+    private init(descriptor: Int32, path: String?, inode: UInt64) {
+        self.path = path
+        self.inode = inode
+        self.descriptor = Mutex(descriptor)
+    }
+
+    /// Hands the descriptor over; `nil` the second time.
+    func take() -> Int32? {
+        descriptor.withLock { descriptor in
+            defer { descriptor = nil }
+            return descriptor
+        }
+    }
+
+    /// Removes the file, unless another server has put its own there meanwhile.
+    func removeFile() {
+        guard let path, Self.inode(of: path) == inode else { return }
+        _ = unsafe unlink(path)
+    }
+
+    deinit {
+        guard let descriptor = take() else { return }
+        _ = close(descriptor)
+        removeFile()
+    }
+
+    private static func bind(
+        _ descriptor: Int32, to address: UnixAddress, path: String, mode: UInt32, group: UInt32?
+    ) throws(ListenError) {
+        // The mode of an unbound socket limits that of the file which bind(2) makes: nobody can connect in between.
+        guard fchmod(descriptor, 0o600) == 0 else { throw .system(call: .fchmod, errno: errno) }
+        let bound = unsafe address.withSocketAddress { unsafe Glibc.bind(descriptor, $0, $1) }
+        guard bound == 0 else { throw .system(call: .bind, errno: errno) }
+        do throws(ListenError) {
+            if let group, unsafe chown(path, UInt32.max, group) != 0 { throw .system(call: .chown, errno: errno) }
+            guard unsafe chmod(path, mode) == 0 else { throw .system(call: .chmod, errno: errno) }
+            guard listen(descriptor, 128) == 0 else { throw .system(call: .listen, errno: errno) }
+        } catch {
+            _ = unsafe unlink(path)
+            throw error
+        }
+    }
+
+    private static func removeStaleSocket(at path: String, _ address: UnixAddress) throws(ListenError) {
+        var status = stat()
+        guard unsafe lstat(path, &status) == 0 else {
+            if errno == ENOENT { return }
+            throw .system(call: .stat, errno: errno)
+        }
+        guard status.st_mode & S_IFMT == S_IFSOCK else { throw .notASocket }
+        let probe = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0)
+        guard probe >= 0 else { throw .system(call: .socket, errno: errno) }
+        defer { _ = close(probe) }
+        let answer = unsafe address.withSocketAddress { unsafe connect(probe, $0, $1) }
+        // EAGAIN: a server listens whose backlog is full.
+        if answer == 0 || errno == EAGAIN { throw .inUse }
+        guard errno == ECONNREFUSED else { throw .system(call: .connect, errno: errno) }
+        guard unsafe unlink(path) == 0 || errno == ENOENT else { throw .system(call: .unlink, errno: errno) }
+    }
+
+    private static func groupID(_ name: String) throws(ListenError) -> UInt32 {
+        if let number = UInt32(name) { return number }
+        var entry = unsafe group()
+        var found: UnsafeMutablePointer<group>?
+        var strings = [CChar](repeating: 0, count: 16 * 1024)
+        let error = unsafe getgrnam_r(name, &entry, &strings, strings.count, &found)
+        guard error == 0, unsafe found != nil else { throw .unknownGroup(name) }
+        return unsafe entry.gr_gid
+    }
+
+    private static func inode(of path: String) -> UInt64? {
+        var status = stat()
+        return unsafe lstat(path, &status) == 0 ? UInt64(status.st_ino) : nil
+    }
+
+    private static func option(_ name: Int32, of descriptor: Int32) -> Int32? {
+        var value: Int32 = 0
+        var length = socklen_t(MemoryLayout<Int32>.size)
+        return unsafe getsockopt(descriptor, SOL_SOCKET, name, &value, &length) == 0 ? value : nil
+    }
+}
