@@ -1,0 +1,106 @@
+import CardBytes
+
+/// One directory entry (61) of the PPSE (EMV Contactless Book B Table 3-3).
+struct DirectoryEntry: Equatable {
+    /// ADF name (4F), 5…16 bytes.
+    var adfName: [UInt8]
+    var label: [UInt8]?
+    /// Application Priority Indicator (87); 0 where absent.
+    var priority: UInt8
+    /// Kernel Identifier (9F2A); empty where absent.
+    var kernelIdentifier: [UInt8]
+    /// Extended Selection (9F29); empty where absent.
+    var extendedSelection: [UInt8]
+
+    /// The well-formed entries of a PPSE's FCI in their order: those in 6F, A5, BF0C.
+    ///
+    /// An entry without a proper ADF name, or whose own content is no BER-TLV, is left out (requirement 3.3.2.5 A); an FCI
+    /// that is no BER-TLV has no entries.
+    static func entries(ofPPSE fci: [UInt8]) -> [DirectoryEntry] {
+        var ranges = [0..<fci.count]
+        for template: Tag in [0x6F, 0xA5, 0xBF0C] {
+            var inner: [Range<Int>] = []
+            for range in ranges {
+                guard let nodes = children(fci, range) else { return [] }
+                for node in nodes where node.tag == template { inner.append(node.value) }
+            }
+            ranges = inner
+        }
+        var entries: [DirectoryEntry] = []
+        for range in ranges {
+            guard let nodes = children(fci, range) else { return [] }
+            for node in nodes where node.tag == 0x61 {
+                if let entry = DirectoryEntry(fci, node.value) { entries.append(entry) }
+            }
+        }
+        return entries
+    }
+
+    private static func children(_ bytes: [UInt8], _ range: Range<Int>) -> [TLVNode]? {
+        do throws(TLVError) { return try TLV.children(bytes, in: range) } catch { return nil }
+    }
+
+    private init?(_ bytes: [UInt8], _ range: Range<Int>) {
+        guard let nodes = DirectoryEntry.children(bytes, range) else { return nil }
+        func value(_ tag: Tag) -> [UInt8]? {
+            for node in nodes where node.tag == tag { return Array(bytes[node.value]) }
+            return nil
+        }
+        guard let name = value(0x4F), (5...16).contains(name.count) else { return nil }
+        adfName = name
+        label = value(0x50)
+        priority = value(0x87)?.first ?? 0
+        kernelIdentifier = value(0x9F2A) ?? []
+        extendedSelection = value(0x9F29) ?? []
+    }
+
+    /// Position in the order of selection: 1…15, lower first; 16 for an entry without priority (requirement 3.3.3.2).
+    var selectionOrder: UInt8 {
+        let nibble = priority & 0x0F
+        return nibble == 0 ? 16 : nibble
+    }
+
+    /// The Requested Kernel ID (requirement 3.3.2.5 C), for an entry that `aid` of the reader matches.
+    func requestedKernel(matching aid: [UInt8]) -> RequestedKernel {
+        guard let first = kernelIdentifier.first else {
+            let kernel = DirectoryEntry.defaultKernel(of: aid)
+            return kernel.map { .kernel($0) } ?? .any
+        }
+        if first & 0x80 == 0 {
+            return first == 0 ? .any : .kernel(KernelIdentifier(rawValue: UInt32(first)))
+        }
+        // A proprietary form (short kernel id 0) is out of the specification's scope; no kernel here claims one.
+        guard kernelIdentifier.count >= 3, first & 0x3F != 0 else { return .none }
+        return .kernel(KernelIdentifier(rawValue: kernelIdentifier.prefix(3).reduce(0) { $0 << 8 | UInt32($1) }))
+    }
+
+    /// Default kernel by RID of the matching AID (EMV Contactless Book B Table 3-6); `nil` for any other RID.
+    static func defaultKernel(of aid: [UInt8]) -> KernelIdentifier? {
+        switch aid.prefix(5).reduce(UInt64(0), { $0 << 8 | UInt64($1) }) {
+        case 0xA0_0000_0004: .mastercard
+        case 0xA0_0000_0003: .visa
+        case 0xA0_0000_0025: .americanExpress
+        case 0xA0_0000_0065: .jcb
+        case 0xA0_0000_0152: .discover
+        case 0xA0_0000_0333: .unionPay
+        case _: nil
+        }
+    }
+}
+
+/// Which kernel a directory entry asks for.
+enum RequestedKernel: Equatable {
+    /// Any kernel of the combination will do (Requested Kernel ID 0).
+    case any
+    case kernel(KernelIdentifier)
+    /// The entry is to be skipped.
+    case none
+
+    func accepts(_ kernel: KernelIdentifier) -> Bool {
+        switch self {
+        case .any: true
+        case .kernel(let requested): requested == kernel
+        case .none: false
+        }
+    }
+}

@@ -1,0 +1,51 @@
+import CardBytes
+
+extension EntryPoint {
+    /// Passes a kernel's command on, or processes its outcome (EMV Contactless Book B §3.5).
+    mutating func take(_ step: KernelStep, now: TapInstant) -> Step {
+        switch step.action {
+        case .transmit(let command): return transmit(command, step.signals)
+        case .finished(let outcome): return process(outcome, signals: step.signals, now: now)
+        }
+    }
+
+    private mutating func process(_ outcome: EMV.Outcome, signals: [UIRequest], now: TapInstant) -> Step {
+        if let torn = outcome.tornTransactions { tornTransactions = torn }
+        switch outcome.status {
+        case .selectNext:
+            return nextCandidate(signals: signals + (outcome.uiOnOutcome.map { [$0] } ?? []), now: now)
+        case .tryAgain:
+            retain(outcome)
+            let shown = signals + (outcome.uiOnOutcome.map { [$0] } ?? [])
+            switch outcome.start {
+            case .c: return selectApplication(signals: shown, now: now)
+            case .d: return activateKernel(signals: shown, now: now)
+            case .a, .b, nil: return enterStartB(signals: shown)
+            }
+        case .approved, .declined, .onlineRequest, .endApplication, .tryAnotherInterface:
+            return finish(outcome, signals: signals)
+        }
+    }
+
+    /// Keeps what the next start needs: restart flag, message, field off (requirement 3.5.1.1).
+    private mutating func retain(_ outcome: EMV.Outcome) {
+        isRestart = true
+        restartMessage = outcome.uiOnRestart
+        fieldOffMilliseconds = UInt64(outcome.fieldOffRequest ?? 0) * 100
+    }
+
+    /// Ends with a Final Outcome; the UI request on outcome is shown before it.
+    mutating func finish(_ outcome: EMV.Outcome, signals: [UIRequest]) -> Step {
+        state = .finished
+        if let start = outcome.start {
+            nextStart = start
+            retain(outcome)
+        } else {
+            nextStart = firstStart
+            isRestart = false
+        }
+        let application = kernel == nil ? nil : application
+        let final = FinalOutcome(outcome: outcome, application: application)
+        return Step(.finished(final), signals: signals + (outcome.uiOnOutcome.map { [$0] } ?? []))
+    }
+}

@@ -1,0 +1,40 @@
+import CardBytes
+
+/// What Entry Point and the receipt want of an application's FCI.
+struct FileControlInformation {
+    var label: [UInt8]?
+    var preferredName: [UInt8]?
+    var codeTableIndex: UInt8?
+    var languagePreference: [UInt8] = []
+    /// The PDOL (9F38) asks for 9F66.
+    var pdolContainsTTQ = false
+
+    /// Takes the objects as far as the bytes are BER-TLV; kernels judge a malformed FCI by themselves.
+    init(_ fci: [UInt8]) {
+        var pdol: Range<Int>?
+        var label: Range<Int>?
+        var name: Range<Int>?
+        var table: Range<Int>?
+        var languages: Range<Int>?
+        do throws(TLVError) {
+            try TLV.walk(fci.span) { node in
+                switch node.tag.rawValue {
+                case 0x9F38: pdol = node.value
+                case 0x50: label = node.value
+                case 0x9F12: name = node.value
+                case 0x9F11: table = node.value
+                case 0x5F2D: languages = node.value
+                case _: break
+                }
+                return true
+            }
+        } catch {
+            pdol = nil
+        }
+        self.label = label.map { Array(fci[$0]) }
+        preferredName = name.map { Array(fci[$0]) }
+        codeTableIndex = table.flatMap { fci[$0].first }
+        languagePreference = languages.map { Array(fci[$0].prefix(8)) } ?? []
+        pdolContainsTTQ = pdol.map { DOLCursor.contains(0x9F66, fci, $0) } ?? false
+    }
+}

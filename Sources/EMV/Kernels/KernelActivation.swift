@@ -1,0 +1,45 @@
+public import CardBytes
+
+/// What Entry Point hands to a kernel (EMV Contactless Book B §3.4).
+public struct KernelActivation: Sendable {
+    public var application: SelectedApplication
+    /// The answer to the final SELECT; kernels get 9000 only.
+    public var selection: ResponseAPDU
+    /// Extended Selection (9F29) as it was appended to the ADF name; empty where it was not.
+    public var extendedSelection: [UInt8]
+    public var combination: Combination
+    /// Pre-processing indicators of the combination, with its own copy of the TTQ.
+    public var indicators: PreProcessingIndicators
+    public var terminalData: [DataObject]
+    public var transaction: Transaction
+    /// Random numbers of this run; the first is the Unpredictable Number.
+    public var unpredictableNumbers: UnpredictableNumbers
+    public var authentication: OfflineAuthentication
+    /// Whether this run follows a restart of the same transaction.
+    public var isRestart: Bool
+    /// What the issuer answered, on a restart after an online request.
+    public var onlineResponse: OnlineResponse?
+    /// The torn-transaction log of earlier taps.
+    public var tornTransactions: [TornTransaction]
+
+    public init(
+        application: SelectedApplication, selection: ResponseAPDU, extendedSelection: [UInt8] = [],
+        combination: Combination, indicators: PreProcessingIndicators, terminalData: [DataObject],
+        transaction: Transaction, unpredictableNumbers: UnpredictableNumbers,
+        authentication: OfflineAuthentication = .unavailable, isRestart: Bool = false,
+        onlineResponse: OnlineResponse? = nil, tornTransactions: [TornTransaction] = []
+    ) {
+        self.application = application
+        self.selection = selection
+        self.extendedSelection = extendedSelection
+        self.combination = combination
+        self.indicators = indicators
+        self.terminalData = terminalData
+        self.transaction = transaction
+        self.unpredictableNumbers = unpredictableNumbers
+        self.authentication = authentication
+        self.isRestart = isRestart
+        self.onlineResponse = onlineResponse
+        self.tornTransactions = tornTransactions
+    }
+}

@@ -1,0 +1,90 @@
+/// What a kernel, or Entry Point itself, ends with (EMV Contactless Book A §6.2; DF8129 of kernel 2).
+public struct Outcome: Equatable, Sendable {
+    public enum Status: UInt8, Sendable, CaseIterable {
+        case approved = 0x10
+        case declined = 0x20
+        case onlineRequest = 0x30
+        case endApplication = 0x40
+        case selectNext = 0x50
+        case tryAnotherInterface = 0x60
+        case tryAgain = 0x70
+    }
+
+    /// What online response data makes a restart worthwhile.
+    public enum OnlineResponseData: UInt8, Sendable {
+        case emvData = 0x00
+        case any = 0x10
+    }
+
+    /// Cardholder verification that the terminal still has to obtain, or that has been done.
+    public enum CVM: UInt8, Sendable, CaseIterable {
+        case noCVM = 0x00
+        case obtainSignature = 0x10
+        case onlinePIN = 0x20
+        /// The consumer device verified its holder (CDCVM).
+        case confirmationCodeVerified = 0x30
+    }
+
+    public enum AlternateInterface: UInt8, Sendable {
+        case contactChip = 0x10
+        case magStripe = 0x20
+    }
+
+    public var status: Status
+    /// Where Entry Point goes on; `nil` for N/A.
+    public var start: StartPoint?
+    /// `nil` for N/A.
+    public var onlineResponseData: OnlineResponseData?
+    /// `nil` for N/A.
+    public var cvm: CVM?
+    public var uiOnOutcome: UIRequest?
+    public var uiOnRestart: UIRequest?
+    /// What to send to the acquirer; `nil` where there is none.
+    public var dataRecord: [DataObject]?
+    /// What a terminal may want to know besides; `nil` where there is none.
+    public var discretionaryData: [DataObject]?
+    /// Other interface to offer; `nil` for N/A.
+    public var alternateInterface: AlternateInterface?
+    /// A receipt has to be printed.
+    public var receipt: Bool
+    /// Field off for so many times 100 ms; `nil` for no request.
+    public var fieldOffRequest: UInt8?
+    /// Wait so many times 100 ms for the card to be removed.
+    public var removalTimeout: UInt8
+    public var error: ErrorIndication
+    /// The kernel's torn-transaction log where it changed; Entry Point keeps it for the next tap.
+    public var tornTransactions: [TornTransaction]?
+
+    public init(
+        _ status: Status, start: StartPoint? = nil, onlineResponseData: OnlineResponseData? = nil, cvm: CVM? = nil,
+        uiOnOutcome: UIRequest? = nil, uiOnRestart: UIRequest? = nil, dataRecord: [DataObject]? = nil,
+        discretionaryData: [DataObject]? = nil, alternateInterface: AlternateInterface? = nil, receipt: Bool = false,
+        fieldOffRequest: UInt8? = nil, removalTimeout: UInt8 = 0, error: ErrorIndication = ErrorIndication()
+    ) {
+        self.status = status
+        self.start = start
+        self.onlineResponseData = onlineResponseData
+        self.cvm = cvm
+        self.uiOnOutcome = uiOnOutcome
+        self.uiOnRestart = uiOnRestart
+        self.dataRecord = dataRecord
+        self.discretionaryData = discretionaryData
+        self.alternateInterface = alternateInterface
+        self.receipt = receipt
+        self.fieldOffRequest = fieldOffRequest
+        self.removalTimeout = removalTimeout
+        self.error = error
+    }
+}
+
+/// Where Entry Point processing begins or goes on (EMV Contactless Book B §2.2).
+public enum StartPoint: UInt8, Sendable, CaseIterable {
+    /// Pre-processing: the amount is new.
+    case a = 0x00
+    /// Protocol activation: wait for a card.
+    case b = 0x10
+    /// Combination selection: the next candidate.
+    case c = 0x20
+    /// Kernel activation.
+    case d = 0x30
+}

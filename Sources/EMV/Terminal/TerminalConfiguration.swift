@@ -1,0 +1,12 @@
+/// Everything a terminal knows before a transaction.
+public struct TerminalConfiguration: Equatable, Sendable {
+    /// Terminal data objects common to all kernels: 9F33, 9F35, 9F40, 9F1C, 9F1E, 9F15, 9F16, 9F4E …
+    public var terminalData: [DataObject]
+    /// The supported combinations; several of one AID may differ in transaction types.
+    public var combinations: [Combination]
+
+    public init(terminalData: [DataObject], combinations: [Combination]) {
+        self.terminalData = terminalData
+        self.combinations = combinations
+    }
+}
