@@ -68,15 +68,24 @@ public enum JWE {
             }
             return ContentKey(key: inputs.contentKey, encrypted: Array(encrypted))
         }
-        let agreed = agreedKey(secret, header)
+        let agreed = try agreedKey(secret, header)
         guard header.algorithm == .ecdhESA256KW else { return ContentKey(key: agreed) }
         let wrapped = try AES.KeyWrap.wrap(inputs.contentKey, using: agreed)
         return ContentKey(key: inputs.contentKey, encrypted: Array(wrapped))
     }
 
     /// The content key (`ECDH-ES`) or the key that wraps it: AlgorithmID is `enc` or `alg` (RFC 7518 §4.6.2).
-    static func agreedKey(_ secret: SharedSecret, _ header: JWEHeader) -> SymmetricKey {
-        ConcatKDF.derive(
+    ///
+    /// - Throws: `.unusableKey` for a secret of zeros only, which a point of small order gives whatever the other key
+    ///   (RFC 7748 §6.1); the cipher does not look.
+    static func agreedKey(_ secret: SharedSecret, _ header: JWEHeader) throws(EnvelopeError) -> SymmetricKey {
+        let bits = unsafe secret.withUnsafeBytes { bytes in
+            var bits: UInt8 = 0
+            for index in bytes.indices { unsafe bits |= bytes[index] }
+            return bits
+        }
+        guard bits != 0 else { throw .unusableKey }
+        return ConcatKDF.derive(
             secret, algorithm: header.algorithm == .ecdhES ? "A256GCM" : header.algorithm.rawValue,
             partyU: header.partyU, partyV: header.partyV)
     }

@@ -1,0 +1,154 @@
+import CardBytes
+import Foundation
+import Testing
+
+@testable import Envelope
+
+struct RecipientKeyTests {
+    private func ec() throws -> JOSEVector { try JOSEVector.load("own", id: "jwe-own-p256-ecdh-es") }
+    private func okp() throws -> JOSEVector { try JOSEVector.load("own", id: "jwe-own-x25519-ecdh-es") }
+    private func rsa() throws -> JOSEVector { try JOSEVector.load("own", id: "jwe-own-rsa-oaep-256") }
+
+    @Test func `the recipient's JWK decides the algorithm`() throws {
+        #expect(try ec().recipient().algorithm == .ecdhES)
+        #expect(try ec().recipient(["alg": "ECDH-ES"]).algorithm == .ecdhES)
+        #expect(try ec().recipient(["alg": "ECDH-ES+A256KW"]).algorithm == .ecdhESA256KW)
+        #expect(try okp().recipient().algorithm == .ecdhES)
+        #expect(try okp().recipient(["alg": "ECDH-ES+A256KW"]).algorithm == .ecdhESA256KW)
+        #expect(try rsa().recipient().algorithm == .rsaOAEP256)
+        #expect(try rsa().recipient(["alg": "RSA-OAEP-256", "use": "enc"]).algorithm == .rsaOAEP256)
+    }
+
+    @Test(arguments: ["ECDH-ES+A128KW", "RSA-OAEP-256", "RSA1_5", "HPKE-7", "", "ecdh-es"])
+    func `an EC key with a foreign alg is refused`(name: String) throws {
+        #expect(throws: RecipientKeyError.unsupportedAlgorithm(name)) { try ec().recipient(["alg": name]) }
+    }
+
+    @Test(arguments: ["RSA-OAEP", "RSA1_5", "ECDH-ES", "RSA-OAEP-512"])
+    func `an RSA key with a foreign alg is refused`(name: String) throws {
+        #expect(throws: RecipientKeyError.unsupportedAlgorithm(name)) { try rsa().recipient(["alg": name]) }
+    }
+
+    @Test func `every other departure names its member`() throws {
+        let zeros = Base64URL.string([UInt8](repeating: 0, count: 32))
+        let cases: [([String: String?], RecipientKeyError)] = [
+            (["kty": nil], .missingMember("kty")), (["kty": "oct"], .unsupportedKeyType("oct")),
+            (["crv": nil], .missingMember("crv")), (["crv": "P-384"], .unsupportedCurve("P-384")),
+            (["crv": "secp256k1"], .unsupportedCurve("secp256k1")), (["x": nil], .missingMember("x")),
+            (["x": "AAAA"], .malformedMember("x")), (["x": "!"], .malformedMember("x")),
+            (["y": zeros], .malformedMember("x")), (["kid": nil], .missingMember("kid")),
+            (["kid": ""], .malformedMember("kid")), (["use": "sig"], .notForEncryption),
+            (["d": zeros], .privateKey), (["k": zeros], .privateKey), (["exp": "soon"], .malformedMember("exp")),
+        ]
+        for (change, error) in cases {
+            #expect(throws: error, "\(change)") { try ec().recipient(change) }
+        }
+    }
+
+    @Test func `an OKP key is X25519 or refused`() throws {
+        #expect(throws: RecipientKeyError.unsupportedCurve("Ed25519")) { try okp().recipient(["crv": "Ed25519"]) }
+        #expect(throws: RecipientKeyError.malformedMember("x")) { try okp().recipient(["x": "AQID"]) }
+    }
+
+    @Test func `RSA numbers are held to sizes that are safe`() throws {
+        func modulus(_ bytes: Int, first: UInt8 = 0x80, last: UInt8 = 1) -> String {
+            Base64URL.string([first] + [UInt8](repeating: 0x5A, count: bytes - 2) + [last])
+        }
+        #expect(throws: RecipientKeyError.unsupportedModulus(bits: 1024)) { try rsa().recipient(["n": modulus(128)]) }
+        #expect(throws: RecipientKeyError.unsupportedModulus(bits: 2047)) {
+            try rsa().recipient(["n": modulus(256, first: 0x40)])
+        }
+        #expect(throws: RecipientKeyError.unsupportedModulus(bits: 8200)) { try rsa().recipient(["n": modulus(1025)]) }
+        #expect(throws: RecipientKeyError.malformedMember("n")) { try rsa().recipient(["n": modulus(256, last: 2)]) }
+        #expect(throws: RecipientKeyError.malformedMember("n")) { try rsa().recipient(["n": modulus(257, first: 0)]) }
+        for e in ["AQ", "Ag", "", "AQAAAAE"] {
+            #expect(throws: RecipientKeyError.malformedMember("e"), "\(e)") { try rsa().recipient(["e": e]) }
+        }
+    }
+
+    @Test func `text that is no strict JSON object is refused`() throws {
+        for text in ["", "[]", "7", "{", #"{"kty":"EC","kty":"RSA"}"#] {
+            #expect(throws: RecipientKeyError.notJSON, "\(text)") { try RecipientKey(jwk: Array(text.utf8)) }
+        }
+    }
+
+    @Test func `a key counts from nbf until exp`() throws {
+        let key = RecipientKey(
+            algorithm: .ecdhES, keyID: "k", notBefore: 100, expires: 200,
+            material: .x25519([UInt8](repeating: 9, count: 32)))
+        #expect(throws: RecipientKeyError.notYetValid(100)) { try key.checkPeriod(at: 99) }
+        try key.checkPeriod(at: 100)
+        try key.checkPeriod(at: 199)
+        #expect(throws: RecipientKeyError.expired(200)) { try key.checkPeriod(at: 200) }
+    }
+
+    @Test func `nbf and exp are read as seconds`() throws {
+        let json =
+            #"{"kty":"OKP","crv":"X25519","kid":"a","x":"B6N8vBQgk8i3VdwbEOhstCY3StFqqFPtC9_AsrhtHHw","nbf":1,"exp":2}"#
+        let key = try RecipientKey(jwk: Array(json.utf8))
+        #expect(key.notBefore == 1)
+        #expect(key.expires == 2)
+        let fraction = json.replacing("\"exp\":2", with: "\"exp\":2.5")
+        #expect(throws: RecipientKeyError.malformedMember("exp")) { try RecipientKey(jwk: Array(fraction.utf8)) }
+    }
+
+    @Test func `a key set keeps what it can use and says what it cannot`() throws {
+        func json(_ vector: JOSEVector, _ changes: [String: String?]) throws -> String {
+            String(decoding: try vector.jwk(["d": nil, "p": nil, "q": nil].merging(changes) { $1 }), as: UTF8.self)
+        }
+        let keys = try [
+            json(ec(), ["kid": "a"]), json(ec(), ["kid": "b", "crv": "P-521"]), json(rsa(), ["kid": "c"]),
+            json(okp(), ["kid": "d", "use": "sig"]),
+        ]
+        let set = try RecipientKeySet(json: Array(#"{"keys":[\#(keys.joined(separator: ","))]}"#.utf8))
+        #expect(set.keys.map(\.keyID) == ["a", "c"])
+        #expect(set.refusals.map(\.position) == [1, 3])
+        #expect(set.refusals.map(\.reason) == [.unsupportedCurve("P-521"), .notForEncryption])
+        #expect(try set.key(at: 0).keyID == "a")
+        #expect(try RecipientKeySet(json: Array(keys[0].utf8)).keys.map(\.keyID) == ["a"])
+        #expect(throws: RecipientKeyError.noUsableKey) {
+            try RecipientKeySet(json: Array(#"{"keys":[\#(keys[1])]}"#.utf8))
+        }
+        #expect(throws: RecipientKeyError.noUsableKey) { try RecipientKeySet(json: Array(#"{"keys":[]}"#.utf8)) }
+        #expect(throws: RecipientKeyError.malformedMember("keys")) {
+            try RecipientKeySet(json: Array(#"{"keys":1}"#.utf8))
+        }
+    }
+
+    @Test func `the first key of the set that is valid now is taken`() throws {
+        func key(_ id: String, _ from: UInt64?, _ to: UInt64?) -> RecipientKey {
+            RecipientKey(algorithm: .ecdhES, keyID: id, notBefore: from, expires: to, material: .x25519([]))
+        }
+        let set = RecipientKeySet(keys: [key("old", nil, 100), key("new", 90, 200)])
+        #expect(try set.key(at: 50).keyID == "old")
+        #expect(try set.key(at: 95).keyID == "old")
+        #expect(try set.key(at: 100).keyID == "new")
+        #expect(throws: RecipientKeyError.expired(200)) { try set.key(at: 200) }
+        #expect(throws: RecipientKeyError.noUsableKey) { try RecipientKeySet(keys: []).key(at: 0) }
+    }
+
+    @Test func `a test key shows itself by its kid`() throws {
+        #expect(try ec().recipient(["kid": "test-1"]).isTest)
+        #expect(try ec().recipient(["kid": "psp-1"]).isTest == false)
+        #expect(RecipientKey.sandboxTest.isTest)
+        try RecipientKey.sandboxTest.material.check()
+    }
+
+    @Test func `a private JWK that is none is refused by member`() throws {
+        let cases: [([String: String?], RecipientKeyError)] = [
+            (["d": nil], .missingMember("d")), (["d": "AA"], .malformedMember("d")),
+            (["d": "=="], .malformedMember("d")),
+            (["kty": "oct"], .unsupportedKeyType("oct")),
+        ]
+        for (change, error) in cases {
+            #expect(throws: error, "\(change)") { try RecipientPrivateKey(jwk: SecretBytes(ec().jwk(change))) }
+        }
+        #expect(throws: RecipientKeyError.missingMember("p")) {
+            try RecipientPrivateKey(jwk: SecretBytes(rsa().jwk(["p": nil])))
+        }
+        #expect(throws: RecipientKeyError.self) {
+            try RecipientPrivateKey(jwk: SecretBytes(rsa().jwk(["p": "AQAB"])))
+        }
+        #expect(throws: RecipientKeyError.notJSON) { try RecipientPrivateKey(jwk: SecretBytes(text: "no")) }
+    }
+}
