@@ -1,0 +1,71 @@
+/// The CA public keys a terminal trusts, all of one environment, and the issuer certificates it no longer does.
+public struct CAPublicKeys: Sendable {
+    public let environment: CAPublicKey.Environment
+    private let keys: [Name: [CAPublicKey]]
+    private let revoked: Set<RevokedCertificate>
+
+    private struct Name: Hashable {
+        let rid: [UInt8]
+        let index: UInt8
+    }
+
+    /// - Throws: `.wrongEnvironment` for a key of the other environment, and for a live key that is a published test
+    ///   key in disguise; `.duplicate` where RID, index and length do not tell two keys apart.
+    public init(
+        environment: CAPublicKey.Environment, keys: [CAPublicKey], revoked: Set<RevokedCertificate> = []
+    ) throws(CAPublicKeyError) {
+        var named: [Name: [CAPublicKey]] = [:]
+        for key in keys {
+            guard key.environment == environment,
+                environment == .test || !CAPublicKeys.publishedChecksums.contains(key.checksum)
+            else { throw .wrongEnvironment }
+            let name = Name(rid: key.rid, index: key.index)
+            let others = named[name, default: []]
+            guard others.allSatisfy({ $0.key.byteCount != key.key.byteCount }) else {
+                throw .duplicate(index: key.index)
+            }
+            named[name] = others + [key]
+        }
+        self.init(environment: environment, named: named, revoked: revoked)
+    }
+
+    private init(
+        environment: CAPublicKey.Environment, named: [Name: [CAPublicKey]], revoked: Set<RevokedCertificate>
+    ) {
+        self.environment = environment
+        self.keys = named
+        self.revoked = revoked
+    }
+
+    /// No keys: every authentication fails for want of one.
+    public static func none(_ environment: CAPublicKey.Environment) -> CAPublicKeys {
+        CAPublicKeys(environment: environment, named: [:], revoked: [])
+    }
+
+    public var count: Int { keys.values.reduce(0) { $0 + $1.count } }
+
+    /// The key that a card names. Where a RID uses one index twice, the length of the issuer certificate decides: it is
+    /// that of the key's modulus (EMV Book 2 §5.3 step 1).
+    ///
+    /// - Parameter certificateLength: length of 90 in bytes; `nil` for any.
+    public func key(rid: [UInt8], index: UInt8, certificateLength: Int? = nil) -> CAPublicKey? {
+        keys[Name(rid: rid, index: index)]?.first {
+            certificateLength == nil || $0.key.byteCount == certificateLength
+        }
+    }
+
+    /// Whether an issuer certificate is on the revocation list (EMV Book 2 §5.3 step 10).
+    public func isRevoked(_ certificate: RevokedCertificate) -> Bool { revoked.contains(certificate) }
+
+    private static let publishedChecksums = Set(test.keys.values.joined().map(\.checksum))
+
+    /// The keys of public test cards and of this project's own test cards. Their secrets are known to everybody.
+    public static let test: CAPublicKeys = {
+        let keys = publishedTestKeys.compactMap { row in
+            try? CAPublicKey(
+                rid: row.rid, index: row.index, modulus: row.modulus, exponent: row.exponent, checksum: row.checksum,
+                environment: .test)
+        }
+        return (try? CAPublicKeys(environment: .test, keys: keys)) ?? none(.test)
+    }()
+}

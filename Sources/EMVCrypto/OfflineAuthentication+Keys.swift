@@ -1,0 +1,38 @@
+public import EMV
+
+extension OfflineAuthentication {
+    /// Offline data authentication with these CA keys: SDA, DDA, fDDA and CDA by EMV Book 2 §5 and §6.
+    ///
+    /// Every check of the specification is made; the first that fails is the result. An expired CA key counts as
+    /// missing. Nothing a card sends traps.
+    public static func using(_ keys: CAPublicKeys) -> OfflineAuthentication {
+        OfflineAuthentication(
+            hasKey: { rid, index in keys.key(rid: rid, index: index) != nil },
+            verify: { request in
+                do throws(AuthenticationFailure) {
+                    return .verified(try authenticate(request, with: keys))
+                } catch {
+                    return .failed(error)
+                }
+            })
+    }
+
+    private static func authenticate(
+        _ request: AuthenticationRequest, with keys: CAPublicKeys
+    ) throws(AuthenticationFailure) -> AuthenticatedData {
+        let chain = CertificateChain(keys: keys, request: request)
+        switch request.method {
+        case .sda:
+            let issuer = try chain.issuerKey()
+            guard !request.signature.isEmpty else { throw .dataMissing }
+            return try SignedData.verifyStatic(request, issuer: issuer)
+        case .dda(let terminalDynamicData):
+            return try SignedData.verifyDynamic(
+                request, icc: chain.iccKey(), terminalDynamicData: terminalDynamicData)
+        case .cda(let unpredictableNumber, let transactionData, let cryptogramInformation):
+            return try SignedData.verifyCombined(
+                request, icc: chain.iccKey(), unpredictableNumber: unpredictableNumber,
+                transactionData: transactionData, cryptogramInformation: cryptogramInformation)
+        }
+    }
+}
