@@ -26,12 +26,26 @@ extension ErrorCode {
             row(413, .integrator, "Request body above 64 KiB", "Send a smaller body")
         case .requestTooSlow:
             row(408, .integrator, "Request that took too long to arrive", "Send the whole request at once", retry: true)
-        case .requestTooManyConnections:
+        case .requestTooManyConnectionsOfUser:
             row(
-                429, .integrator, "Too many connections at a time",
+                429, .integrator, "Too many connections of this user",
                 "Close connections that are not needed, then try again", retry: true)
+        case .requestTooManyConnections:
+            row(503, .administrator, "Too many connections at a time", "Try again in a moment", retry: true)
+        case .requestIncomplete:
+            row(400, .integrator, "Request that ended before it was complete", "Send the whole request")
+        case .requestPipelined:
+            row(
+                400, .integrator, "Further request before the answer to the one before it",
+                "Wait for each answer, or use another connection")
+        case .requestExpectationFailed:
+            row(417, .integrator, "Expectation other than 100-continue", "Leave out the Expect header")
+        case .requestMethodUnknown:
+            row(501, .integrator, "Method that HTTP does not have", "Use GET, POST or DELETE")
+        case .requestVersionNotSupported:
+            row(505, .integrator, "Protocol version other than HTTP/1.1", "Use HTTP/1.1")
         case .requestTransferEncoding:
-            row(400, .integrator, "Transfer-Encoding on a request", "Send the body with Content-Length")
+            row(411, .integrator, "Transfer-Encoding on a request", "Send the body with Content-Length")
         case .requestUnknownPath:
             row(404, .integrator, "Unknown path", "Use a path of the API description at /v1/openapi.yaml")
         case .requestMethodNotAllowed:

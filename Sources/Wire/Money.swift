@@ -28,7 +28,7 @@ extension Money: Codable {
 
     public init(from decoder: any Decoder) throws {
         let members = try decoder.strictContainer(keyedBy: CodingKeys.self)
-        value = try members.decode(Int64.self, forKey: .value)
+        value = try members.decodeWhole(Int64.self, forKey: .value)
         currency = try members.decode(Currency.self, forKey: .currency)
     }
 }

@@ -32,3 +32,15 @@ extension Decoder {
         WireError(code, field: WireError.path(key.map { codingPath + [$0] } ?? codingPath))
     }
 }
+
+extension KeyedDecodingContainer {
+    /// A whole number. A number with a fraction, or beyond `Number`, is a wrong value of this member, while the decoder
+    /// by itself takes the whole message for damaged.
+    func decodeWhole<Number: FixedWidthInteger & Decodable>(_ type: Number.Type, forKey key: Key) throws -> Number {
+        do {
+            return try decode(type, forKey: key)
+        } catch DecodingError.dataCorrupted {
+            throw WireError(.requestInvalidField, field: WireError.path(codingPath + [key]))
+        }
+    }
+}

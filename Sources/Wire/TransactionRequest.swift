@@ -60,7 +60,7 @@ extension TransactionRequest: Codable {
         reason = try members.decodeIfPresent(VerificationReason.self, forKey: .reason)
         consent = try members.decodeIfPresent(String.self, forKey: .consent)
         order = try members.decodeIfPresent(String.self, forKey: .order)
-        deadline = try members.decodeIfPresent(Int.self, forKey: .deadline)
+        deadline = members.contains(.deadline) ? try members.decodeWhole(Int.self, forKey: .deadline) : nil
         detached = try members.decodeIfPresent(Bool.self, forKey: .detached)
         try check(decoder)
     }

@@ -1,0 +1,165 @@
+import CSQLite
+
+/// A value as SQLite stores it.
+enum SQLValue: Equatable {
+    case null
+    case integer(Int64)
+    case text(String)
+
+    init(_ text: String?) { self = text.map(SQLValue.text) ?? .null }
+    init(_ number: Int64?) { self = number.map(SQLValue.integer) ?? .null }
+}
+
+/// One connection to SQLite: the only file that calls its C interface. Not for several threads at a time.
+@safe final class Database {
+    private let handle: OpaquePointer
+    private var prepared: [String: Statement] = [:]
+
+    /// Opens or makes the file.
+    init(path: String) throws(JournalError) {
+        var opened: OpaquePointer?
+        let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
+        let code = unsafe sqlite3_open_v2(path, &opened, flags, nil)
+        guard code == SQLITE_OK, let opened = unsafe opened else {
+            _ = unsafe sqlite3_close_v2(opened)
+            throw .cannotOpen(path: path)
+        }
+        unsafe handle = opened
+        // A reader such as the sqlite3 program may hold a lock for a moment.
+        _ = unsafe sqlite3_busy_timeout(handle, 5_000)
+    }
+
+    deinit {
+        prepared = [:]
+        _ = unsafe sqlite3_close_v2(handle)
+    }
+
+    /// Runs one or more statements without parameters.
+    func run(script: String) throws(JournalError) {
+        let code = unsafe sqlite3_exec(handle, script, nil, nil, nil)
+        guard code == SQLITE_OK else { throw JournalError(sqlite: code) }
+    }
+
+    /// Runs one statement and gives every row to `row`. The statement is compiled once.
+    func query<Result>(
+        _ sql: String, _ values: [SQLValue] = [], row: (borrowing Row) throws(JournalError) -> Result
+    ) throws(JournalError) -> [Result] {
+        let statement = try prepare(sql)
+        defer { statement.reset() }
+        try statement.bind(values)
+        var results: [Result] = []
+        while try statement.step() { results.append(try row(Row(statement: statement))) }
+        return results
+    }
+
+    /// Runs one statement that gives no rows.
+    func run(_ sql: String, _ values: [SQLValue] = []) throws(JournalError) {
+        _ = try query(sql, values) { (_) throws(JournalError) in () }
+    }
+
+    /// Rows that the statement run last has changed.
+    var changes: Int { Int(unsafe sqlite3_changes(handle)) }
+
+    /// All of `body` or nothing of it, on disk when this returns.
+    func transaction<Result>(_ body: () throws(JournalError) -> Result) throws(JournalError) -> Result {
+        try run("BEGIN IMMEDIATE")
+        do throws(JournalError) {
+            let result = try body()
+            try run("COMMIT")
+            return result
+        } catch {
+            // Fails where SQLite has rolled back by itself, which is as good.
+            do { try run("ROLLBACK") } catch {}
+            throw error
+        }
+    }
+
+    private func prepare(_ sql: String) throws(JournalError) -> Statement {
+        if let statement = prepared[sql] { return statement }
+        var compiled: OpaquePointer?
+        let code = unsafe sqlite3_prepare_v2(handle, sql, -1, &compiled, nil)
+        guard code == SQLITE_OK, let compiled = unsafe compiled else { throw JournalError(sqlite: code) }
+        let statement = unsafe Statement(compiled)
+        prepared[sql] = statement
+        return statement
+    }
+}
+
+/// A compiled statement.
+@safe final class Statement {
+    private let handle: OpaquePointer
+
+    init(_ handle: OpaquePointer) { unsafe self.handle = handle }
+
+    deinit { _ = unsafe sqlite3_finalize(handle) }
+
+    func bind(_ values: [SQLValue]) throws(JournalError) {
+        for (offset, value) in values.enumerated() {
+            let index = Int32(offset + 1)
+            let code =
+                switch value {
+                case .null: unsafe sqlite3_bind_null(handle, index)
+                case .integer(let number): unsafe sqlite3_bind_int64(handle, index, number)
+                case .text(let text): unsafe csqlite_bind_text(handle, index, text, Int32(text.utf8.count))
+                }
+            guard code == SQLITE_OK else { throw JournalError(sqlite: code) }
+        }
+    }
+
+    /// - Returns: whether there is a row.
+    func step() throws(JournalError) -> Bool {
+        let code = unsafe sqlite3_step(handle)
+        switch code {
+        case SQLITE_ROW: return true
+        case SQLITE_DONE: return false
+        default: throw JournalError(sqlite: code)
+        }
+    }
+
+    func reset() {
+        _ = unsafe sqlite3_reset(handle)
+        _ = unsafe sqlite3_clear_bindings(handle)
+    }
+
+    func integer(_ column: Int32) -> Int64? {
+        guard unsafe sqlite3_column_type(handle, column) == SQLITE_INTEGER else { return nil }
+        return unsafe sqlite3_column_int64(handle, column)
+    }
+
+    func text(_ column: Int32) -> String? {
+        guard unsafe sqlite3_column_type(handle, column) == SQLITE_TEXT,
+            let start = unsafe sqlite3_column_text(handle, column)
+        else { return nil }
+        return unsafe String(cString: start)
+    }
+}
+
+/// The row that a statement stands at; for the length of one closure.
+struct Row: ~Copyable {
+    let statement: Statement
+
+    func integer(_ column: Int32) throws(JournalError) -> Int64 {
+        guard let number = statement.integer(column) else { throw .damaged }
+        return number
+    }
+
+    func text(_ column: Int32) throws(JournalError) -> String {
+        guard let text = statement.text(column) else { throw .damaged }
+        return text
+    }
+
+    func optionalInteger(_ column: Int32) -> Int64? { statement.integer(column) }
+
+    func optionalText(_ column: Int32) -> String? { statement.text(column) }
+}
+
+extension JournalError {
+    /// By the primary code, which is the lower byte of SQLite's extended result codes.
+    init(sqlite code: Int32) {
+        switch code & 0xFF {
+        case SQLITE_FULL: self = .full
+        case SQLITE_CORRUPT, SQLITE_NOTADB: self = .damaged
+        default: self = .failed(code: code)
+        }
+    }
+}

@@ -1,0 +1,197 @@
+import Glibc
+public import Wire
+
+/// The durable record of every transaction. A call that changes something returns when it is on the disk.
+///
+/// SQLite in WAL mode with `synchronous=FULL`. Blocks; to be used from one thread at a time. Card data cannot get in:
+/// it takes types of `Wire` only, and of the card record nothing but the sealed form.
+public final class Journal {
+    /// Name of this installation for support.
+    public let support: String
+    let database: Database
+    private let lock: JournalLock
+
+    /// Opens the journal in `directory`, which must exist; makes a new one where there is none.
+    public init(directory: String) throws(JournalError) {
+        let path = directory + "/journal.sqlite"
+        lock = try JournalLock(path: directory + "/journal.lock")
+        // SQLite gives its companion files the mode of this one.
+        let descriptor = unsafe open(path, O_CREAT | O_RDWR | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw .cannotOpen(path: path) }
+        _ = close(descriptor)
+        database = try Database(path: path)
+        // secure_delete: what is dropped is overwritten, not merely unlinked.
+        try database.run(
+            script: """
+                PRAGMA journal_mode = WAL;
+                PRAGMA synchronous = FULL;
+                PRAGMA secure_delete = ON;
+                PRAGMA foreign_keys = ON;
+                """)
+        support = try Journal.migrate(database)
+    }
+
+    /// Writes a new transaction down in state `created`, unless its user has used the key before.
+    public func create(_ new: NewTransaction) throws(JournalError) -> Creation {
+        try database.transaction { () throws(JournalError) in
+            let earlier = try database.query(
+                "SELECT id, request_hash FROM payment WHERE uid = ? AND idempotency_key = ?",
+                [.integer(Int64(new.uid)), .text(new.idempotencyKey)]
+            ) { (row) throws(JournalError) in (try row.text(0), try row.text(1)) }
+            if let (text, hash) = earlier.first {
+                guard let id = TransactionID(text) else { throw .damaged }
+                return hash == new.requestHash ? .repeated(id) : .keyReused(id)
+            }
+            try insert(new)
+            return .created
+        }
+    }
+
+    /// Writes changes of state down, all of them or none, in order.
+    ///
+    /// The sealed card record is dropped with the first state that does not need it any more.
+    /// - Throws: `.illegalChange` by the table of `TransactionState`, `.unknownTransaction`.
+    public func append(_ changes: [StateChange], to id: TransactionID) throws(JournalError) {
+        try database.transaction { () throws(JournalError) in
+            var state = try self.state(of: id)
+            for change in changes {
+                guard state.successors.contains(change.state) else {
+                    throw .illegalChange(from: state, to: change.state)
+                }
+                try write(change, to: id)
+                state = change.state
+            }
+        }
+    }
+
+    /// Notes an attempt at a reversal that was not acknowledged.
+    public func plan(_ reversal: ReversalPlan, for id: TransactionID) throws(JournalError) {
+        try database.run(
+            "UPDATE payment SET reversal_attempts = ?, reversal_due = ? WHERE id = ? AND state = 'reversing'",
+            [.integer(Int64(reversal.attempts)), .integer(reversal.due.milliseconds), .text(id.text)])
+        guard database.changes == 1 else { throw .unknownTransaction }
+    }
+
+    /// Everything about one transaction; `nil` for one that is not there.
+    public func record(_ id: TransactionID) throws(JournalError) -> JournalRecord? {
+        try records(where: "id = ?", [.text(id.text)]).first
+    }
+
+    /// Transactions of a merchant's order, newest first.
+    public func records(order: String) throws(JournalError) -> [JournalRecord] {
+        try records(where: "order_reference = ? ORDER BY id DESC LIMIT 100", [.text(order)])
+    }
+
+    /// Transactions that have no end yet, oldest first: what a start has to bring to one.
+    public func unfinished() throws(JournalError) -> [JournalRecord] {
+        let states = TransactionState.allCases.filter { !$0.successors.isEmpty && $0 != .approved && $0 != .stored }
+        let marks = states.map { _ in "?" }.joined(separator: ", ")
+        return try records(where: "state IN (\(marks)) ORDER BY id", states.map { .text($0.rawValue) })
+    }
+
+    /// Takes `count` event cursors out of use for ever, so that none is given twice, also after a crash.
+    ///
+    /// - Returns: the first of them.
+    public func reserveEvents(_ count: UInt32) throws(JournalError) -> UInt64 {
+        let first = try database.query(
+            "UPDATE installation SET next_event = next_event + ? RETURNING next_event", [.integer(Int64(count))]
+        ) { (row) throws(JournalError) in try row.integer(0) - Int64(count) }
+        guard let first = first.first, let cursor = UInt64(exactly: first) else { throw .damaged }
+        return cursor
+    }
+
+    /// Moves everything into the main file and empties the write-ahead log, so that dropped data is in neither.
+    public func scrub() throws(JournalError) {
+        _ = try database.query("PRAGMA wal_checkpoint(TRUNCATE)") { (_) throws(JournalError) in () }
+    }
+}
+
+extension Journal {
+    /// - Returns: the installation's name.
+    private static func migrate(_ database: Database) throws(JournalError) -> String {
+        let found = try database.query("PRAGMA user_version") { (row) throws(JournalError) in try row.integer(0) }
+        guard let found = found.first.map(Int.init), (0...Schema.version).contains(found) else {
+            throw .newerSchema(found: found.first.map(Int.init) ?? 0)
+        }
+        return try database.transaction { () throws(JournalError) in
+            for step in Schema.steps[found...] { try database.run(script: step) }
+            try database.run(script: "PRAGMA user_version = \(Schema.version)")
+            try database.run(
+                "INSERT OR IGNORE INTO installation (only_row, support, next_event) VALUES (1, ?, 1)",
+                [.text(TransactionID().text)])
+            let names = try database.query("SELECT support FROM installation") { (row) throws(JournalError) in
+                try row.text(0)
+            }
+            guard let name = names.first else { throw .damaged }
+            return name
+        }
+    }
+
+    private func state(of id: TransactionID) throws(JournalError) -> TransactionState {
+        let found = try database.query("SELECT state FROM payment WHERE id = ?", [.text(id.text)]) {
+            (row) throws(JournalError) in try row.text(0)
+        }
+        guard let text = found.first else { throw .unknownTransaction }
+        guard let state = TransactionState(rawValue: text) else { throw .damaged }
+        return state
+    }
+
+    private func insert(_ new: NewTransaction) throws(JournalError) {
+        try database.run(
+            """
+            INSERT INTO payment (id, uid, idempotency_key, request_hash, type, mode, lane, value, currency,
+                order_reference, state, created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            """,
+            [
+                .text(new.id.text), .integer(Int64(new.uid)), .text(new.idempotencyKey), .text(new.requestHash),
+                .text(new.type.rawValue), .text(new.mode.rawValue), .text(new.lane), .integer(new.amount.value),
+                .text(new.amount.currency.code), SQLValue(new.order), .text(TransactionState.created.rawValue),
+                .integer(new.at.milliseconds), .integer(new.at.milliseconds),
+            ])
+        try insertStep(.created, at: new.at, of: new.id)
+    }
+
+    private func insertStep(
+        _ state: TransactionState, at time: Timestamp, of id: TransactionID
+    ) throws(JournalError) {
+        try database.run(
+            "INSERT INTO state_change (payment, state, at) VALUES (?, ?, ?)",
+            [.text(id.text), .text(state.rawValue), .integer(time.milliseconds)])
+    }
+
+    private func write(_ change: StateChange, to id: TransactionID) throws(JournalError) {
+        try database.run(
+            """
+            UPDATE payment SET state = ?, updated_at = ?, card = coalesce(?, card), result = coalesce(?, result),
+                error = coalesce(?, error), cancelled_by = coalesce(?, cancelled_by),
+                authorization = CASE ? WHEN 1 THEN coalesce(?, authorization) END,
+                reversal_reason = coalesce(?, reversal_reason), reversal_attempts = coalesce(?, reversal_attempts),
+                reversal_due = ? WHERE id = ?
+            """,
+            [
+                .text(change.state.rawValue), .integer(change.at.milliseconds), try json(change.card),
+                try json(change.result), try json(change.error), SQLValue(change.cancelledBy?.rawValue),
+                .integer(change.state.needsAuthorization ? 1 : 0), try json(change.authorization),
+                SQLValue(change.reversal?.reason.rawValue), SQLValue(change.reversal.map { Int64($0.attempts) }),
+                SQLValue(change.reversal?.due.milliseconds), .text(id.text),
+            ])
+        try insertStep(change.state, at: change.at, of: id)
+    }
+
+    private func json(_ message: (some Encodable)?) throws(JournalError) -> SQLValue {
+        guard let message else { return .null }
+        do { return .text(String(decoding: try WireJSON.encode(message), as: UTF8.self)) } catch { throw .damaged }
+    }
+}
+
+extension TransactionState {
+    /// Whether the sealed card record may still have to be sent in this state. Afterwards it must not be kept: it
+    /// stands for sensitive authentication data, which may not outlive the authorisation even encrypted.
+    var needsAuthorization: Bool {
+        switch self {
+        case .sealed, .sent, .unknown, .stored: true
+        case .created, .preparing, .armed, .reading, .approved, .declined, .cancelled, .failed, .reversing, .reversed:
+            false
+        }
+    }
+}

@@ -1,0 +1,68 @@
+import Wire
+
+extension Journal {
+    /// Columns in the order in which `record(_:)` takes them.
+    private static let columns = """
+        id, uid, request_hash, type, mode, lane, value, currency, order_reference, state, created_at, updated_at, card,
+        result, error, cancelled_by, authorization, reversal_reason, reversal_attempts, reversal_due
+        """
+
+    func records(where condition: String, _ values: [SQLValue]) throws(JournalError) -> [JournalRecord] {
+        let found = try database.query("SELECT \(Journal.columns) FROM payment WHERE \(condition)", values) {
+            (row) throws(JournalError) in try Journal.record(row)
+        }
+        var records: [JournalRecord] = []
+        for var record in found {
+            record.transaction.history = try history(of: record.transaction.id)
+            records.append(record)
+        }
+        return records
+    }
+
+    private func history(of id: TransactionID) throws(JournalError) -> [Transaction.Step] {
+        try database.query(
+            "SELECT state, at FROM state_change WHERE payment = ? ORDER BY sequence", [.text(id.text)]
+        ) { (row) throws(JournalError) in
+            Transaction.Step(state: try row.name(0), at: Timestamp(milliseconds: try row.integer(1)))
+        }
+    }
+
+    private static func record(_ row: borrowing Row) throws(JournalError) -> JournalRecord {
+        guard let id = TransactionID(try row.text(0)), let uid = UInt32(exactly: try row.integer(1)),
+            let currency = Currency(try row.text(7))
+        else { throw .damaged }
+        var transaction = Transaction(
+            id: id, type: try row.name(3), mode: try row.name(4), lane: try row.text(5),
+            amount: Money(value: try row.integer(6), currency: currency), order: row.optionalText(8),
+            createdAt: Timestamp(milliseconds: try row.integer(10)))
+        transaction.state = try row.name(9)
+        transaction.updatedAt = Timestamp(milliseconds: try row.integer(11))
+        transaction.card = try row.message(12)
+        transaction.result = try row.message(13)
+        transaction.error = try row.message(14)
+        if row.optionalText(15) != nil { transaction.cancelledBy = try row.name(15) }
+        var record = JournalRecord(transaction: transaction, uid: uid, requestHash: try row.text(2))
+        record.authorization = try row.message(16)
+        record.reversal = try reversal(row)
+        return record
+    }
+
+    private static func reversal(_ row: borrowing Row) throws(JournalError) -> ReversalPlan? {
+        guard row.optionalText(17) != nil, let attempts = row.optionalInteger(18),
+            let due = row.optionalInteger(19)
+        else { return nil }
+        return ReversalPlan(reason: try row.name(17), attempts: Int(attempts), due: Timestamp(milliseconds: due))
+    }
+}
+
+extension Row {
+    fileprivate borrowing func name<Name: RawRepresentable<String>>(_ column: Int32) throws(JournalError) -> Name {
+        guard let name = Name(rawValue: try text(column)) else { throw .damaged }
+        return name
+    }
+
+    fileprivate borrowing func message<Message: Decodable>(_ column: Int32) throws(JournalError) -> Message? {
+        guard let text = optionalText(column) else { return nil }
+        do { return try WireJSON.decode(Message.self, from: Array(text.utf8)) } catch { throw .damaged }
+    }
+}

@@ -1,0 +1,87 @@
+public import Wire
+
+/// A transaction that is to be written down for the first time.
+public struct NewTransaction: Equatable, Sendable {
+    public var id: TransactionID
+    /// Who asked for it.
+    public var uid: UInt32
+    /// Unique among those of one user.
+    public var idempotencyKey: String
+    /// Digest of the request, which tells a repetition from another request with the same key.
+    public var requestHash: String
+    public var type: TransactionType
+    public var mode: Mode
+    public var lane: String
+    public var amount: Money
+    public var order: String?
+    public var at: Timestamp
+
+    public init(
+        id: TransactionID, uid: UInt32, idempotencyKey: String, requestHash: String, type: TransactionType, mode: Mode,
+        lane: String, amount: Money, order: String?, at: Timestamp
+    ) {
+        self.id = id
+        self.uid = uid
+        self.idempotencyKey = idempotencyKey
+        self.requestHash = requestHash
+        self.type = type
+        self.mode = mode
+        self.lane = lane
+        self.amount = amount
+        self.order = order
+        self.at = at
+    }
+}
+
+/// What the journal holds of a transaction.
+public struct JournalRecord: Equatable, Sendable {
+    public var transaction: Transaction
+    public var uid: UInt32
+    public var requestHash: String
+    /// What was or is to be sent to the adapter; gone once it has been answered.
+    public var authorization: AuthorizationRequest?
+    public var reversal: ReversalPlan?
+}
+
+/// A reversal that goes on until the adapter acknowledges it.
+public struct ReversalPlan: Equatable, Sendable {
+    public var reason: ReversalRequest.Reason
+    /// How often it has been tried.
+    public var attempts: Int
+    /// When it is tried next.
+    public var due: Timestamp
+
+    public init(reason: ReversalRequest.Reason, attempts: Int = 0, due: Timestamp) {
+        self.reason = reason
+        self.attempts = attempts
+        self.due = due
+    }
+}
+
+/// A change of state, with what is known since.
+public struct StateChange: Equatable, Sendable {
+    public var state: TransactionState
+    public var at: Timestamp
+    public var card: MaskedCard?
+    public var result: PaymentResult?
+    public var error: ErrorDetail?
+    public var cancelledBy: Canceller?
+    /// With `sealed`.
+    public var authorization: AuthorizationRequest?
+    /// With `reversing`.
+    public var reversal: ReversalPlan?
+
+    public init(_ state: TransactionState, at: Timestamp = .now) {
+        self.state = state
+        self.at = at
+    }
+}
+
+/// What came of `Journal.create`.
+public enum Creation: Equatable, Sendable {
+    case created
+    /// The same user has used this key for the same request.
+    case repeated(TransactionID)
+    /// The same user has used this key for another request.
+    case keyReused(TransactionID)
+}
