@@ -39,7 +39,9 @@ extension KeyedDecodingContainer {
     func decodeWhole<Number: FixedWidthInteger & Decodable>(_ type: Number.Type, forKey key: Key) throws -> Number {
         do {
             return try decode(type, forKey: key)
-        } catch DecodingError.dataCorrupted {
+        } catch let error as DecodingError {
+            throw error
+        } catch {
             throw WireError(.requestInvalidField, field: WireError.path(codingPath + [key]))
         }
     }
