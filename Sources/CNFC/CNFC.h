@@ -5,18 +5,24 @@
 
 #include <nfc/nfc.h>
 #include <signal.h>
+#include <spawn.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
-static pid_t cnfc_parent;
+/// The process that started this one; remembers `started_by` where it is not 0.
+static inline pid_t cnfc_parent(pid_t started_by) {
+    static volatile pid_t parent;
+    if (started_by != 0) parent = started_by;
+    return parent;
+}
 
 static inline void cnfc_parent_thread_ended(int signal) {
     (void)signal;
     // The kernel sends the signal when the *thread* that started this process ends; only the process matters.
-    if (getppid() != cnfc_parent) _exit(0);
+    if (getppid() != cnfc_parent(0)) _exit(0);
 }
 
 /// Ends this process with the one that started it, also while libnfc blocks. Returns 0, or -1 with errno set.
@@ -25,7 +31,7 @@ static inline int cnfc_end_with_parent(void) {
     memset(&action, 0, sizeof action);
     action.sa_handler = cnfc_parent_thread_ended;
     action.sa_flags = SA_RESTART;
-    cnfc_parent = getppid();
+    cnfc_parent(getppid());
     if (sigaction(SIGUSR1, &action, NULL) != 0) return -1;
     return prctl(PR_SET_PDEATHSIG, SIGUSR1, 0, 0, 0);
 }
@@ -42,5 +48,13 @@ static inline int cnfc_claim_terminal(int descriptor) { return ioctl(descriptor,
 
 /// Lets others open the terminal again.
 static inline int cnfc_free_terminal(int descriptor) { return ioctl(descriptor, TIOCNXCL); }
+
+// glibc 2.34 has it, but shows it to GNU sources only.
+extern int posix_spawn_file_actions_addclosefrom_np(posix_spawn_file_actions_t *, int);
+
+/// Closes every descriptor from `first` on in the program to be started.
+static inline int cnfc_close_from(posix_spawn_file_actions_t *actions, int first) {
+    return posix_spawn_file_actions_addclosefrom_np(actions, first);
+}
 
 #endif

@@ -1,0 +1,184 @@
+import CNFC
+import CardBytes
+import ReaderCore
+
+/// One open device of libnfc as initiator: ISO/IEC 14443 types A and B at 106 kbit/s.
+///
+/// libnfc's calls are all made from one thread, with a time limit each.
+@safe final class LibNFCDevice {
+    /// What the chip says it is: `PN532 v1.6`.
+    let chip: String
+    private let context: OpaquePointer
+    private let device: OpaquePointer
+    private let claim: TerminalClaim?
+    private var selected: LibNFCTarget?
+    /// Failures of the line in a row. One is a damaged answer; at the limit the device counts as unplugged.
+    private var lineFailures = 0
+    private static let mostLineFailures = 3
+    /// Pause between two looks for a card, in milliseconds.
+    private static let pollPause: Int32 = 10
+    /// More than any answer that the chip layer can hand over.
+    private static let longestResponse = 512
+
+    init(connection: String) throws(LibNFCError) {
+        claim = try TerminalClaim(connection: connection)
+        var context: OpaquePointer?
+        unsafe nfc_init(&context)
+        guard let context = unsafe context else { throw LibNFCError(.faulty, code: NFC_ESOFT) }
+        guard let device = unsafe nfc_open(context, connection) else {
+            unsafe nfc_exit(context)
+            throw LibNFCError(.detached, code: NFC_ENOTSUCHDEV)
+        }
+        unsafe self.context = unsafe context
+        unsafe self.device = unsafe device
+        chip = unsafe LibNFCDevice.chipName(of: device)
+        claim?.refuseOthers()
+        try check(unsafe nfc_initiator_init(device))
+        // Without this one select waits for ever.
+        try check(unsafe nfc_device_set_property_bool(device, NP_INFINITE_SELECT, false))
+    }
+
+    /// Waits until a card answers and selects it, after looking for others of both types.
+    ///
+    /// - Parameter shouldEnd: waits that many milliseconds and says whether somebody wants the wait to end.
+    /// - Throws: `.timedOut`, `.cancelled`, or what keeps the device from working.
+    func poll(until deadline: TapInstant, shouldEnd: (Int32) -> Bool) throws(LibNFCError) -> CardPresence {
+        selected = nil
+        try setField(on: true)
+        while true {
+            let cards = try cardsInField()
+            if cards.count > 1 { return .collision }
+            if let card = cards.first {
+                // Looking for others has halted the card; only a new field wakes it again on every chip.
+                try setField(on: false)
+                try setField(on: true)
+                if let target = try select(card) {
+                    selected = target
+                    return .card(target.activation)
+                }
+            }
+            guard monotonicNow() < deadline else { throw LibNFCError(.timedOut) }
+            guard !shouldEnd(LibNFCDevice.pollPause) else { throw LibNFCError(.cancelled) }
+        }
+    }
+
+    /// Sends a C-APDU of 1…262 bytes and returns the R-APDU.
+    ///
+    /// - Throws: `.cardLost`, `.timedOut`, or `.faulty` with NFC_ECHIP for an R-APDU longer than the chip layer takes
+    ///   and with NFC_EINVARG for a C-APDU that libnfc would not survive.
+    func transceive(_ command: [UInt8], milliseconds: UInt32) throws(LibNFCError) -> [UInt8] {
+        guard (1...WorkerRequest.longestCommand).contains(command.count) else {
+            throw LibNFCError(.faulty, code: NFC_EINVARG)
+        }
+        guard let selected, selected.isISODEP else { throw LibNFCError(.cardLost) }
+        var response = [UInt8](repeating: 0, count: LibNFCDevice.longestResponse)
+        // 0 would wait for ever and a negative value for 350 ms.
+        let timeout = Int32(clamping: max(1, milliseconds))
+        let result = unsafe nfc_initiator_transceive_bytes(
+            device, command, command.count, &response, response.count, timeout)
+        guard result < 0 else {
+            lineFailures = 0
+            return Array(response.prefix(Int(result)))
+        }
+        if result == NFC_ETIMEOUT { _ = unsafe nfc_abort_command(device) }
+        throw failure(result)
+    }
+
+    func isCardPresent() throws(LibNFCError) -> Bool {
+        guard selected != nil else { return false }
+        let result = unsafe nfc_initiator_target_is_present(device, nil)
+        guard result == NFC_EIO || result == NFC_ENOTSUCHDEV else {
+            lineFailures = 0
+            return result == NFC_SUCCESS
+        }
+        throw failure(result)
+    }
+
+    /// Ends work with the card and switches the field off. A device that cannot do so fails at the next request.
+    func release() {
+        if selected != nil { _ = unsafe nfc_initiator_deselect_target(device) }
+        selected = nil
+        _ = unsafe nfc_device_set_property_bool(device, NP_ACTIVATE_FIELD, false)
+    }
+
+    /// Waits until no card answers; the field is off then.
+    ///
+    /// - Throws: as `poll`.
+    func awaitRemoval(until deadline: TapInstant, shouldEnd: (Int32) -> Bool) throws(LibNFCError) {
+        release()
+        while true {
+            try setField(on: true)
+            let cards = try cardsInField()
+            try setField(on: false)
+            if cards.isEmpty { return }
+            guard monotonicNow() < deadline else { throw LibNFCError(.timedOut) }
+            guard !shouldEnd(LibNFCDevice.pollPause) else { throw LibNFCError(.cancelled) }
+        }
+    }
+
+    deinit {
+        unsafe nfc_close(device)
+        unsafe nfc_exit(context)
+    }
+}
+
+extension LibNFCDevice {
+    /// Every card that answers, halted by the search; two at most of each type.
+    private func cardsInField() throws(LibNFCError) -> [LibNFCTarget] {
+        try list(NMT_ISO14443A) + list(NMT_ISO14443B)
+    }
+
+    private func list(_ type: nfc_modulation_type) throws(LibNFCError) -> [LibNFCTarget] {
+        var targets = [nfc_target](repeating: nfc_target(), count: 2)
+        let modulation = nfc_modulation(nmt: type, nbr: NBR_106)
+        let count = unsafe nfc_initiator_list_passive_targets(device, modulation, &targets, targets.count)
+        // The search takes every failure of a select for an empty field; only the last error tells them apart.
+        let lastError = unsafe nfc_device_get_last_error(device)
+        let code = count < 0 ? count : (count == 0 && lastError == NFC_EIO ? lastError : 0)
+        try tolerate(code)
+        return targets.prefix(Int(max(0, count))).map { LibNFCTarget($0) }
+    }
+
+    private func select(_ card: LibNFCTarget) throws(LibNFCError) -> LibNFCTarget? {
+        var target = nfc_target()
+        let count = unsafe nfc_initiator_select_passive_target(device, card.modulation, nil, 0, &target)
+        if count == NFC_EIO { try tolerate(count) }
+        return count > 0 ? LibNFCTarget(target) : nil
+    }
+
+    private func setField(on: Bool) throws(LibNFCError) {
+        try tolerate(unsafe nfc_device_set_property_bool(device, NP_ACTIVATE_FIELD, on))
+    }
+
+    /// Goes on after a failure of the line that may be a single one.
+    private func tolerate(_ code: Int32) throws(LibNFCError) {
+        guard code < 0 else {
+            lineFailures = 0
+            return
+        }
+        let error = failure(code)
+        guard lineFailures < LibNFCDevice.mostLineFailures, error.failure != .detached else {
+            throw LibNFCError(.detached, code: code)
+        }
+    }
+
+    private func check(_ code: Int32) throws(LibNFCError) {
+        if code < 0 { throw failure(code) }
+    }
+
+    private func failure(_ code: Int32) -> LibNFCError {
+        let isLine = code == NFC_EIO || code == NFC_ETIMEOUT
+        lineFailures = isLine ? lineFailures + 1 : 0
+        let isHungUp = claim?.isHungUp ?? false
+        return LibNFCError(exchange: code, isGone: isHungUp || lineFailures >= LibNFCDevice.mostLineFailures)
+    }
+
+    /// The first line of libnfc's report: `chip: PN532 v1.6`.
+    private static func chipName(of device: OpaquePointer) -> String {
+        var text: UnsafeMutablePointer<CChar>?
+        guard unsafe nfc_device_get_information_about(device, &text) >= 0, let text = unsafe text else { return "" }
+        defer { unsafe nfc_free(text) }
+        let line = unsafe String(cString: text).split(separator: "\n").first ?? ""
+        return line.hasPrefix("chip: ") ? String(line.dropFirst(6)) : ""
+    }
+}

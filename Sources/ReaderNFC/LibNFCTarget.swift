@@ -1,0 +1,38 @@
+import CNFC
+import CardBytes
+
+/// A card as libnfc's record describes it.
+struct LibNFCTarget {
+    let modulation: nfc_modulation
+    let activation: CardActivation
+
+    /// Reads the record; lengths that the reader sent are not trusted beyond the arrays they belong to.
+    init(_ target: nfc_target) {
+        modulation = target.nm
+        guard target.nm.nmt == NMT_ISO14443B else {
+            let info = unsafe target.nti.nai
+            activation = CardActivation(
+                technology: .typeA, uid: LibNFCTarget.bytes(of: info.abtUid, count: info.szUidLen),
+                answerToSelect: LibNFCTarget.bytes(of: info.abtAts, count: info.szAtsLen), sak: info.btSak)
+            return
+        }
+        let info = unsafe target.nti.nbi
+        activation = CardActivation(
+            technology: .typeB, uid: LibNFCTarget.bytes(of: info.abtPupi, count: 4),
+            answerToSelect: LibNFCTarget.bytes(of: info.abtProtocolInfo, count: 3))
+    }
+
+    /// Whether the card takes APDUs: SAK bit 6 for type A (ISO/IEC 14443-3 §6.5.3.4), bit 1 of the second protocol info
+    /// byte for type B (§7.9.4).
+    var isISODEP: Bool {
+        switch activation.technology {
+        case .typeA: (activation.sak ?? 0) & 0x20 != 0
+        case .typeB: activation.answerToSelect.count > 1 && activation.answerToSelect[1] & 0x01 != 0
+        case .unknown: false
+        }
+    }
+
+    private static func bytes<Field>(of field: Field, count: Int) -> [UInt8] {
+        unsafe withUnsafeBytes(of: field) { unsafe Array($0.prefix(max(0, count))) }
+    }
+}

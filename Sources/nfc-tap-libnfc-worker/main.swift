@@ -1,0 +1,4 @@
+import Glibc
+import ReaderNFC
+
+exit(LibNFCWorker.run())
