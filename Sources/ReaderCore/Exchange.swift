@@ -3,7 +3,7 @@ public import CardBytes
 extension CardReader {
     /// Sends a command and completes its answer: 6Cxx (resend with the right Le), 61xx (GET RESPONSE, repeated while
     /// there is more), and the bare warning with which a card behind T=0 answers SELECT. Oddly bridging readers show
-    /// these, kernels must not see them (ISO/IEC 7816-4 §5.6, EMV Book 1 §9.3.1.3 and Annex A).
+    /// these, kernels must not see them (ISO/IEC 7816-4 §5.6, EMV Book 1 Annex A).
     ///
     /// - Throws: as `transmit`; an answer that cannot be completed is `.cardLost`.
     public func exchange(_ command: CommandAPDU, until deadline: TapInstant) throws(ReaderError) -> ResponseAPDU {
@@ -20,7 +20,7 @@ extension CardReader {
                 data += response.data
                 sent = try rebuilt { () throws(APDUError) in try .getResponse(length(response.status.sw2)) }
             case 0x62, 0x63:
-                guard warning == nil, sent == command, command.ins == 0xA4, command.le != nil, response.data.isEmpty
+                guard warning == nil, sent.ins == 0xA4, sent.le != nil, response.data.isEmpty
                 else { return ResponseAPDU(data: data + response.data, status: response.status) }
                 warning = response.status
                 sent = try rebuilt { () throws(APDUError) in try .getResponse(256) }

@@ -1,0 +1,30 @@
+import CardBytes
+import ReaderCore
+
+/// How long pcscd may take for calls that do not depend on a card, and for one that powers a card up.
+enum CallLimit: UInt64 {
+    /// Lists, contexts, states: answered from memory.
+    case service = 5_000
+    /// Connecting: power-up and activation of the card, or another program's transaction that does not end.
+    case connect = 3_000
+    /// Power-down, or another program's transaction that does not end.
+    case disconnect = 2_000
+}
+
+extension CallGuard {
+    func run<Value: ~Copyable>(
+        within limit: CallLimit, severing link: ServiceLink, _ call: () throws(PCSCFailure) -> Value
+    ) throws(PCSCFailure) -> Value {
+        try run(
+            until: monotonicNow().advanced(byMilliseconds: limit.rawValue), sever: { link.sever() }, call)
+    }
+}
+
+extension SmartCardContext {
+    static func establish(guardedBy callGuard: CallGuard) throws(PCSCFailure) -> SmartCardContext {
+        let deadline = monotonicNow().advanced(byMilliseconds: CallLimit.service.rawValue)
+        return try callGuard.run(until: deadline, sever: { ServiceLink.severUnclaimed() }) { () throws(PCSCFailure) in
+            try SmartCardContext()
+        }
+    }
+}

@@ -1,0 +1,61 @@
+import CardBytes
+
+/// What an ATR that a contactless reader made up says of the card behind it (PC/SC part 3, section 3.1.3.2.3). It never
+/// tells a payment scheme. The layout follows samples of real cards, not the text of the standard.
+enum ContactlessATR: Equatable {
+    /// ISO/IEC 14443-4 type A, with the historical bytes of its ATS.
+    case typeA(historicalBytes: [UInt8])
+    /// ISO/IEC 14443-4 type B, with the three protocol info bytes of its ATQB.
+    case typeB(protocolInfo: [UInt8])
+    /// Memory without ISO/IEC 14443-4, by the card name of the standard's list (1 MIFARE Classic 1K, 3 Ultralight …).
+    case memoryCard(name: UInt16)
+
+    /// - Returns: `nil` for the ATR of a card with contacts, and for bytes that are no ATR.
+    init?(_ atr: [UInt8]) {
+        guard atr.count >= 5, atr[0] == 0x3B, atr[1] & 0xF0 == 0x80, atr[2] == 0x80, atr[3] == 0x01 else { return nil }
+        let count = Int(atr[1] & 0x0F)
+        guard atr.count == 5 + count, atr.dropFirst().reduce(0, ^) == 0 else { return nil }
+        let bytes = Array(atr[4..<(4 + count)])
+        if let name = Self.memoryCardName(bytes) {
+            self = .memoryCard(name: name)
+        } else if Self.isTypeB(bytes) {
+            self = .typeB(protocolInfo: Array(bytes[4..<7]))
+        } else {
+            self = .typeA(historicalBytes: bytes)
+        }
+    }
+
+    private static func memoryCardName(_ bytes: [UInt8]) -> UInt16? {
+        guard bytes.count == 15, bytes.starts(with: [0x80, 0x4F, 0x0C, 0xA0, 0x00, 0x00, 0x03, 0x06]) else {
+            return nil
+        }
+        return UInt16(bytes[9]) << 8 | UInt16(bytes[10])
+    }
+
+    /// Eight bytes can be either. Type B: application data (4), protocol info (3), MBLI in the high nibble; the second
+    /// protocol info byte has a frame size code up to 8 and the bit for ISO/IEC 14443-4, whose neighbours are 0.
+    private static func isTypeB(_ bytes: [UInt8]) -> Bool {
+        bytes.count == 8 && bytes[7] & 0x0F == 0 && bytes[5] & 0x09 == 0x01 && bytes[5] >> 4 <= 8
+    }
+}
+
+extension CardActivation {
+    /// What the ATR tells; UID and ATS are asked for separately.
+    init(atr: [UInt8]) {
+        switch ContactlessATR(atr) {
+        case .typeA: self.init(technology: .typeA, atr: atr)
+        case .typeB(let protocolInfo): self.init(technology: .typeB, answerToSelect: protocolInfo, atr: atr)
+        case .memoryCard(let name): self.init(technology: .typeA, atr: atr, sak: Self.sak(ofMemoryCard: name))
+        case nil: self.init(atr: atr)
+        }
+    }
+
+    /// The usual SAK of the chip; what matters is that bit 6 (ISO/IEC 14443-4) is not set.
+    private static func sak(ofMemoryCard name: UInt16) -> UInt8 {
+        switch name {
+        case 1: 0x08
+        case 2: 0x18
+        default: 0x00
+        }
+    }
+}

@@ -1,0 +1,93 @@
+import CPCSC
+import ReaderCore
+
+/// A PC/SC call that failed: which, with which code, and what that means for us.
+struct PCSCFailure: Error, Equatable {
+    enum Call: String {
+        case establishContext, listReaders, getStatusChange, connect, beginTransaction, transmit, disconnect
+    }
+
+    /// What the caller can do about a code.
+    enum Meaning {
+        /// Gone, reset, swapped, or its answer damaged.
+        case cardLost
+        /// Something is in the field but does not answer.
+        case mute
+        case inUse
+        /// The name is not in the list of readers any more.
+        case readerGone
+        /// The reader is listed but its driver reports an error, or it went during the call.
+        case readerUnavailable
+        /// Context and handles are dead: pcscd ended, or ended our connection.
+        case connectionLost
+        case notRunning
+        case accessDenied
+        case cancelled
+        case timedOut
+        /// The call did not come back by its deadline; its connection was severed.
+        case stuck
+        case other
+    }
+
+    let call: Call
+    /// Unsigned, because LONG is 64 bits wide on some machines and negative on others.
+    let code: UInt32
+    let meaning: Meaning
+
+    init(_ call: Call, _ code: UInt32, meaning: Meaning? = nil) {
+        self.call = call
+        self.code = code
+        self.meaning = meaning ?? Self.meanings[code] ?? .other
+    }
+
+    /// Whether the context that made the call is of no further use.
+    var endsContext: Bool {
+        switch meaning {
+        case .connectionLost, .notRunning, .stuck: true
+        case .cardLost, .mute, .inUse, .readerGone, .readerUnavailable, .accessDenied, .cancelled, .timedOut, .other:
+            false
+        }
+    }
+
+    var readerError: ReaderError {
+        switch meaning {
+        case .cardLost, .mute: .cardLost
+        case .inUse: .inUse
+        case .readerGone: .detached
+        case .readerUnavailable: call == .transmit ? .detached : .faulty(code: Int64(code))
+        case .connectionLost: .detached
+        case .notRunning: call == .establishContext ? .serviceUnavailable(.pcscdNotRunning) : .detached
+        case .accessDenied: .serviceUnavailable(.accessDenied)
+        case .cancelled: .cancelled
+        case .timedOut, .stuck: .timedOut
+        case .other: .faulty(code: Int64(code))
+        }
+    }
+
+    private static let meanings: [UInt32: Meaning] = [
+        cpcsc_code(SCARD_E_NO_SMARTCARD): .cardLost,
+        cpcsc_code(SCARD_E_NOT_TRANSACTED): .cardLost,
+        cpcsc_code(SCARD_W_RESET_CARD): .cardLost,
+        cpcsc_code(SCARD_W_REMOVED_CARD): .cardLost,
+        cpcsc_code(SCARD_E_COMM_DATA_LOST): .cardLost,
+        // More than the 258 bytes of a short answer: no contactless EMV card sends them.
+        cpcsc_code(SCARD_E_INSUFFICIENT_BUFFER): .cardLost,
+        cpcsc_code(SCARD_E_PROTO_MISMATCH): .cardLost,
+        cpcsc_code(SCARD_W_UNRESPONSIVE_CARD): .mute,
+        cpcsc_code(SCARD_W_UNPOWERED_CARD): .mute,
+        cpcsc_code(SCARD_W_UNSUPPORTED_CARD): .mute,
+        cpcsc_code(SCARD_E_SHARING_VIOLATION): .inUse,
+        cpcsc_code(SCARD_E_UNKNOWN_READER): .readerGone,
+        cpcsc_code(SCARD_E_NO_READERS_AVAILABLE): .readerGone,
+        cpcsc_code(SCARD_E_READER_UNAVAILABLE): .readerUnavailable,
+        cpcsc_code(SCARD_F_COMM_ERROR): .connectionLost,
+        cpcsc_code(SCARD_F_INTERNAL_ERROR): .connectionLost,
+        cpcsc_code(SCARD_E_INVALID_HANDLE): .connectionLost,
+        cpcsc_code(SCARD_E_INVALID_VALUE): .connectionLost,
+        cpcsc_code(SCARD_E_NO_SERVICE): .notRunning,
+        cpcsc_code(SCARD_E_SERVICE_STOPPED): .notRunning,
+        cpcsc_code(SCARD_W_SECURITY_VIOLATION): .accessDenied,
+        cpcsc_code(SCARD_E_CANCELLED): .cancelled,
+        cpcsc_code(SCARD_E_TIMEOUT): .timedOut,
+    ]
+}

@@ -1,0 +1,91 @@
+import CPCSC
+
+/// Owner of one SCARDCONTEXT: one connection to pcscd, one call at a time. Cancelling a wait is the only thing that
+/// another thread may do meanwhile.
+struct SmartCardContext: ~Copyable {
+    /// Stands for a reader whose state changes with the number of readers, during a wait only.
+    static let allReaders = "\\\\?PnP?\\Notification"
+
+    private let handle: SCARDCONTEXT
+    let link: ServiceLink
+
+    /// - Throws: also where the connection cannot be watched over: without a way to end a stuck call there is none.
+    init() throws(PCSCFailure) {
+        let (handle, link) = try ServiceLink.tracking { () throws(PCSCFailure) in
+            var handle = SCARDCONTEXT()
+            try check(.establishContext, unsafe SCardEstablishContext(DWORD(SCARD_SCOPE_SYSTEM), nil, nil, &handle))
+            return handle
+        }
+        guard let link else {
+            _ = SCardReleaseContext(handle)
+            throw PCSCFailure(.establishContext, cpcsc_code(SCARD_F_INTERNAL_ERROR))
+        }
+        self.handle = handle
+        self.link = link
+    }
+
+    deinit {
+        link.forget()
+        _ = SCardReleaseContext(handle)
+    }
+
+    var canceller: WaitCanceller { WaitCanceller(context: handle) }
+
+    /// Names of all readers. No reader at all is an empty list.
+    func readers() throws(PCSCFailure) -> [String] {
+        // 16 readers of 128 bytes are the most that pcscd has; the list ends with an empty name.
+        var names = [CChar](repeating: 0, count: 16 * 128 + 1)
+        var count = DWORD(names.count)
+        let result = unsafe SCardListReaders(handle, nil, &names, &count)
+        if cpcsc_code(result) == cpcsc_code(SCARD_E_NO_READERS_AVAILABLE) { return [] }
+        try check(.listReaders, result)
+        let bytes = names.prefix(Int(min(count, DWORD(names.count)))).map { UInt8(bitPattern: $0) }
+        return bytes.split(separator: 0).map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    /// Waits until a reader's state is not `known`, which is what an earlier call returned, or 0 for the state now.
+    ///
+    /// - Returns: the state, also after `milliseconds` without a change.
+    func state(
+        of reader: String, unless known: ReaderState, milliseconds: UInt32
+    ) throws(PCSCFailure) -> ReaderState {
+        var entry = unsafe SCARD_READERSTATE()
+        unsafe entry.dwCurrentState = DWORD(known.rawValue)
+        let result = unsafe reader.withCString { name in
+            unsafe entry.szReader = unsafe name
+            return unsafe SCardGetStatusChange(handle, DWORD(milliseconds), &entry, 1)
+        }
+        // A time-out still carries the state, with a counter that tells of cards which came and went meanwhile.
+        if cpcsc_code(result) != cpcsc_code(SCARD_E_TIMEOUT) { try check(.getStatusChange, result) }
+        let length = min(Int(unsafe entry.cbAtr), 33)
+        let atr = unsafe withUnsafeBytes(of: entry.rgbAtr) { unsafe Array($0.prefix(length)) }
+        return ReaderState(rawValue: UInt32(truncatingIfNeeded: unsafe entry.dwEventState), atr: atr)
+    }
+
+    /// Connects to the card in a reader, shared with nobody.
+    func connect(to reader: String) throws(PCSCFailure) -> SmartCard {
+        var card = SCARDHANDLE()
+        var active = DWORD()
+        let result = unsafe reader.withCString { name in
+            unsafe SCardConnect(
+                handle, name, DWORD(SCARD_SHARE_EXCLUSIVE), DWORD(SCARD_PROTOCOL_T0 | SCARD_PROTOCOL_T1), &card, &active
+            )
+        }
+        try check(.connect, result)
+        return SmartCard(handle: card, activeProtocol: active)
+    }
+}
+
+/// Ends the wait of a context, from any thread.
+struct WaitCanceller: Sendable {
+    fileprivate let context: SCARDCONTEXT
+
+    /// Has an effect only while the context is waiting, and is lost otherwise: repeat it until the waiter has stopped.
+    func cancel() { _ = SCardCancel(context) }
+}
+
+/// Turns a return code into an error, at the call.
+func check(_ call: PCSCFailure.Call, _ result: LONG) throws(PCSCFailure) {
+    let code = cpcsc_code(result)
+    guard code == cpcsc_code(SCARD_S_SUCCESS) else { throw PCSCFailure(call, code) }
+}
