@@ -1,0 +1,45 @@
+import CardBytes
+import ReaderCore
+
+/// A reader that tells when a card shows up; everything else is the reader's own.
+final class ObservedReader: CardReader {
+    private let reader: any CardReader
+    private let clock: () -> TapInstant
+    private let onSignal: (TapSignal) -> Void
+    /// When the card that is read now answered for the first time.
+    private(set) var cardDetected: TapInstant?
+
+    init(_ reader: any CardReader, clock: @escaping () -> TapInstant, onSignal: @escaping (TapSignal) -> Void) {
+        self.reader = reader
+        self.clock = clock
+        self.onSignal = onSignal
+    }
+
+    var identity: ReaderIdentity { reader.identity }
+
+    func activate(until deadline: TapInstant, cancellation: TapCancellation) throws(ReaderError) -> CardPresence {
+        let presence = try reader.activate(until: deadline, cancellation: cancellation)
+        switch presence {
+        case .card:
+            cardDetected = clock()
+            onSignal(.cardDetected)
+        case .collision:
+            onSignal(.collision)
+        }
+        return presence
+    }
+
+    func transmit(_ command: CommandAPDU, until deadline: TapInstant) throws(ReaderError) -> ResponseAPDU {
+        try reader.transmit(command, until: deadline)
+    }
+
+    func release() { reader.release() }
+
+    func waitForRemoval(until deadline: TapInstant, cancellation: TapCancellation) throws(ReaderError) {
+        try reader.waitForRemoval(until: deadline, cancellation: cancellation)
+    }
+
+    func show(_ feedback: ReaderFeedback) { reader.show(feedback) }
+
+    func close() { reader.close() }
+}

@@ -1,0 +1,112 @@
+public import CardBytes
+public import EMV
+public import Envelope
+public import ReaderCore
+
+/// One payment tap from end to end: Entry Point and kernel on the reader, the read sealed to the PSP's key, the result
+/// handed over before a lamp lights or the card is let go.
+public struct PaymentTap: Sendable {
+    public var configuration: TerminalConfiguration
+    public var authentication: OfflineAuthentication
+    public var transaction: Transaction
+    public var binding: CardRecord.Binding
+    public var recipient: RecipientKey
+    public var deadlines: TapDeadlines
+    public var unpredictableNumbers: UnpredictableNumbers
+
+    public init(
+        configuration: TerminalConfiguration = .test, authentication: OfflineAuthentication, transaction: Transaction,
+        binding: CardRecord.Binding, recipient: RecipientKey, deadlines: TapDeadlines,
+        unpredictableNumbers: UnpredictableNumbers = .system
+    ) {
+        self.configuration = configuration
+        self.authentication = authentication
+        self.transaction = transaction
+        self.binding = binding
+        self.recipient = recipient
+        self.deadlines = deadlines
+        self.unpredictableNumbers = unpredictableNumbers
+    }
+
+    /// Runs on the reader's own thread, which it blocks. Whatever comes of it, the reader is released at the end.
+    ///
+    /// - Parameters:
+    ///   - onSignal: called as things happen, except that the moment to beep (`cardReadSuccessfully`) waits until
+    ///     `deliver` is done.
+    ///   - deliver: takes the result while the card is still in the field. Make it durable here.
+    /// - Throws: `.recipient` before any card is asked for, where the PSP's key is not valid at `binding.issuedAt`.
+    public func run(
+        on reader: any CardReader, cancellation: TapCancellation,
+        clock: @escaping () -> TapInstant = monotonicNow, onSignal: @escaping (TapSignal) -> Void,
+        deliver: (PaymentTapResult) -> Void
+    ) throws(PaymentTapError) {
+        do throws(RecipientKeyError) {
+            try recipient.checkPeriod(at: binding.issuedAt)
+        } catch {
+            throw .recipient(error)
+        }
+        defer { reader.release() }
+        let armed = clock()
+        let observed = ObservedReader(reader, clock: clock, onSignal: onSignal)
+        var display = TapDisplay(reader: reader, onSignal: onSignal)
+        do throws(PaymentTapError) {
+            let final = try read(on: observed, cancellation, clock, &display)
+            let result = try result(of: final, armed: armed, cardDetected: observed.cardDetected, clock: clock)
+            deliver(result)
+            display.settle(result.status)
+        } catch {
+            reader.show(.error)
+            throw error
+        }
+    }
+
+    /// Runs Entry Point, again and again where a phone asks for a second tap (End Application with start B).
+    private func read(
+        on reader: ObservedReader, _ cancellation: TapCancellation, _ clock: () -> TapInstant,
+        _ display: inout TapDisplay
+    ) throws(PaymentTapError) -> FinalOutcome {
+        var machine = EntryPoint(
+            configuration: configuration, transaction: transaction, unpredictableNumbers: unpredictableNumbers,
+            authentication: authentication)
+        do throws(ReaderError) {
+            while true {
+                let final = try drive(
+                    &machine, on: reader, deadlines: deadlines, cancellation: cancellation, clock: clock
+                ) { display.show($0) }
+                guard final.outcome.status == .endApplication, final.wantsRestart, clock() < deadlines.card else {
+                    return final
+                }
+            }
+        } catch {
+            throw .reader(error)
+        }
+    }
+
+    private func result(
+        of final: FinalOutcome, armed: TapInstant, cardDetected: TapInstant?, clock: () -> TapInstant
+    ) throws(PaymentTapError) -> PaymentTapResult {
+        let cardRead = clock()
+        let read = try sealedRead(final)
+        return PaymentTapResult(
+            final, read: read,
+            phases: TapPhases(
+                armed: armed, cardDetected: cardDetected, cardRead: cardRead, sealed: read == nil ? cardRead : clock()))
+    }
+
+    /// The record as plaintext exists between the two lines of this function only.
+    private func sealedRead(_ final: FinalOutcome) throws(PaymentTapError) -> PaymentTapResult.SealedRead? {
+        switch final.outcome.status {
+        case .onlineRequest, .approved: break
+        case .declined where CardRecord.isComplete(final): break
+        case .declined, .endApplication, .selectNext, .tryAnotherInterface, .tryAgain: return nil
+        }
+        let record = try CardRecord(final, binding)
+        do throws(EnvelopeError) {
+            return PaymentTapResult.SealedRead(
+                envelope: try JWE.seal(record.plaintext, to: recipient), keyID: recipient.keyID,
+                isTest: recipient.isTest, clearTags: record.clearTags, account: record.account)
+        } catch {
+            throw .sealing(error)
+        }
+    }
+}

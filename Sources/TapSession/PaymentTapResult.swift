@@ -1,0 +1,75 @@
+import CardBytes
+public import EMV
+
+/// What one tap came to. Holds nothing that must not leave the machine.
+public struct PaymentTapResult: Equatable, Sendable {
+    /// The sealed read, with what may go beside it.
+    public struct SealedRead: Equatable, Sendable {
+        /// Compact JWE.
+        public let envelope: String
+        /// `kid` of the recipient's key.
+        public let keyID: String
+        /// Sealed to a published test key: nothing in it is protected.
+        public let isTest: Bool
+        public let clearTags: ClearTags
+        public let account: MaskedAccount
+    }
+
+    /// How the data were read (ISO 8583 data element 22: 07 and 91).
+    public enum EntryMode: String, Sendable {
+        case contactlessEMV = "CONTACTLESS_EMV"
+        case contactlessMagStripe = "CONTACTLESS_MAGSTRIPE"
+    }
+
+    public let status: Outcome.Status
+    public let error: ErrorIndication
+    /// Present for an online request and an approval, and for a decline whose kernel left a data record.
+    public let read: SealedRead?
+    public let entryMode: EntryMode
+    /// `nil` for N/A.
+    public let cvm: Outcome.CVM?
+    /// Other interface to offer; `nil` for N/A.
+    public let alternateInterface: Outcome.AlternateInterface?
+    /// `nil` where no application was selected.
+    public let kernel: KernelIdentifier?
+    /// The reader's AID that the card matched; empty where none did.
+    public let aid: [UInt8]
+    /// The application's name for display and receipt, in printable ASCII; `nil` where it has none that is safe.
+    public let label: String?
+    public let uiOnOutcome: UIRequest?
+    public let receipt: Bool
+    public let phases: TapPhases
+
+    init(_ final: FinalOutcome, read: SealedRead?, phases: TapPhases) {
+        status = final.outcome.status
+        error = final.outcome.error
+        self.read = read
+        // 9F39 as the kernels set it; that they do is unverified for some.
+        entryMode = final.outcome.dataRecord?.value(of: 0x9F39) == [0x91] ? .contactlessMagStripe : .contactlessEMV
+        cvm = final.outcome.cvm
+        alternateInterface = final.outcome.alternateInterface
+        kernel = final.application?.kernel
+        aid = final.application?.matchingAID ?? []
+        label = final.application.flatMap(PaymentTapResult.label)
+        uiOnOutcome = final.outcome.uiOnOutcome
+        receipt = final.outcome.receipt
+        self.phases = phases
+    }
+
+    /// The preferred name where it is plain ASCII, else the label. What a card calls itself must not carry a number that
+    /// could be its own: more than six digits in all make it no name.
+    private static func label(_ application: SelectedApplication) -> String? {
+        for name in [application.preferredName, application.label] {
+            guard let name, (1...16).contains(name.count), name.allSatisfy({ (0x20...0x7E).contains($0) }),
+                name.count(where: { (0x30...0x39).contains($0) }) <= 6
+            else { continue }
+            return String(decoding: name, as: UTF8.self)
+        }
+        return nil
+    }
+}
+
+extension PaymentTapResult: CustomStringConvertible, CustomReflectable {
+    public var description: String { "tap: \(status.word)" }
+    public var customMirror: Mirror { Mirror(self, children: []) }
+}
