@@ -1,0 +1,50 @@
+import CardSim
+
+/// One reader of the fake pcscd and the card on it.
+struct FakeReader {
+    let name: String
+    var card: (any VirtualCard)?
+    /// Counts the cards that lay here: a handle belongs to one of them.
+    var cardNumber = 0
+    var eventCounter: UInt16 = 0
+    var isMute = false
+    var isInError = false
+    /// −1 exclusive, 0 none, else the number of shared connections.
+    var sharing: Int32 = 0
+    /// The handle in whose transaction the reader is.
+    var lockHolder: UInt32?
+
+    private var stateBits: UInt32 {
+        if isInError { return 0x01 }
+        if isMute { return 0x0C }
+        return card == nil ? 0x02 : 0x34
+    }
+
+    /// The slot of the reader table: 184 bytes.
+    var slot: [UInt8] {
+        let atr = isMute || isInError ? [] : card.map { SyntheticATR.bytes(for: $0.activation) } ?? []
+        var body = MessageBody([UInt8](repeating: 0, count: 184))
+        body[128] = UInt32(eventCounter)
+        body[132] = stateBits
+        body[136] = UInt32(bitPattern: sharing)
+        body[176] = UInt32(atr.count)
+        body[180] = atr.isEmpty ? 0 : 2
+        var bytes = body.bytes
+        for (index, byte) in name.utf8.prefix(127).enumerated() { bytes[index] = byte }
+        for (index, byte) in atr.prefix(33).enumerated() { bytes[140 + index] = byte }
+        return bytes
+    }
+
+    mutating func insert(_ newCard: any VirtualCard) {
+        card = newCard
+        isMute = false
+        cardNumber += 1
+        eventCounter &+= 1
+    }
+
+    mutating func remove() {
+        card = nil
+        isMute = false
+        eventCounter &+= 1
+    }
+}
