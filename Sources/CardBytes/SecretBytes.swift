@@ -92,6 +92,12 @@ public struct SecretWriter: ~Copyable {
         }
     }
 
+    /// A byte written before: decompression copies from its own output.
+    public subscript(index: Int) -> UInt8 {
+        precondition(index < count)
+        return memory.load(at: index)
+    }
+
     private static func digit(_ nibble: UInt8) -> UInt8 { nibble < 10 ? 0x30 + nibble : 0x37 + nibble }
 
     private mutating func grow() {
