@@ -8,6 +8,8 @@ public final class HTTPConnection: Sendable {
     public let id: UInt64
     public let peer: PeerCredentials
     let closing = Termination()
+    /// The server is being stopped.
+    let stopping = Termination()
     private let holds = Atomic<Int>(0)
     private static let lastID = Atomic<UInt64>(0)
 

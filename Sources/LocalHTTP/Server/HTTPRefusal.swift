@@ -5,7 +5,7 @@ public enum HTTPRefusal: String, CaseIterable, Error, Sendable {
     case malformed
     /// A version other than HTTP/1.1.
     case versionNotSupported
-    /// A method that HTTP does not know.
+    /// A method that HTTP does not know, which is also how a client looks that speaks another protocol.
     case methodNotImplemented
     /// The sender shut down its side, or the connection, before the request was complete.
     case incomplete

@@ -1,0 +1,69 @@
+import NIOCore
+
+/// A client for an HTTP/1.1 server on a Unix socket. Each `send` uses a connection of its own; `connect` gives one that
+/// stays open.
+public struct HTTPClient: Sendable {
+    public var path: String
+    public var connectTime: Duration = .seconds(2)
+    /// A larger answer is a `badAnswer`.
+    public var maximumAnswerBytes = 256 * 1024
+    /// A stream of events without even a heartbeat for so long is taken for broken.
+    public var maximumSilence: Duration = .seconds(45)
+
+    public init(path: String) { self.path = path }
+
+    /// Sends one request and waits for the whole answer. Any status is an answer, not an error.
+    /// - Parameter time: from the moment the connection stands.
+    public func send(
+        _ request: HTTPClientRequest, answerWithin time: Duration
+    ) async throws(HTTPClientError) -> HTTPClientAnswer {
+        guard request.isSendable else { throw .notConnected(.unsendable) }
+        let connection = try await connect()
+        return try await connection.send(request, keepAlive: false, answerWithin: time)
+    }
+
+    /// A connection that stays open for requests one after the other.
+    public func connect() async throws(HTTPClientError) -> HTTPClientConnection {
+        let limit = maximumAnswerBytes
+        let channel = try await connector.connect { ClientExchangeHandler(maximumAnswerBytes: limit) }
+        return HTTPClientConnection(channel: channel)
+    }
+
+    /// Subscribes to a stream of events. Another status than 200 is thrown as `.badAnswer(.refused(answer))`.
+    /// - Parameter time: until the head of the answer is here.
+    public func events(
+        _ request: HTTPClientRequest, answerWithin time: Duration
+    ) async throws(HTTPClientError) -> EventStream {
+        guard request.isSendable else { throw .notConnected(.unsendable) }
+        let inbox = EventInbox()
+        let (limit, silence) = (maximumAnswerBytes, maximumSilence)
+        let channel = try await connector.connect {
+            EventStreamHandler(inbox: inbox, maximumBytes: limit, maximumSilence: silence)
+        }
+        let stream = EventStream(inbox: inbox, channel: channel)
+        let subscription = EventStreamHandler.Subscription(
+            request: request, time: time, promise: channel.eventLoop.makePromise())
+        let outcome = await withTaskCancellationHandler {
+            await Self.outcome(of: subscription.promise) { channel.writeAndFlush(subscription) }
+        } onCancel: {
+            channel.pipeline.fireUserInboundEventTriggered(EventStreamHandler.Cancel())
+        }
+        try outcome.get()
+        return stream
+    }
+
+    private var connector: ClientConnector { ClientConnector(path: path, time: connectTime) }
+
+    /// Writes, and waits for what the handler makes of it; where the write never reaches the handler, nothing was sent.
+    static func outcome<Answer: Sendable>(
+        of promise: EventLoopPromise<Result<Answer, HTTPClientError>>, write: () -> EventLoopFuture<Void>
+    ) async -> Result<Answer, HTTPClientError> {
+        write().whenFailure { _ in promise.succeed(.failure(.notConnected(.closed))) }
+        do {
+            return try await promise.futureResult.get()
+        } catch {
+            // Nobody fails the promise: failures are values of it.
+            return .failure(.noAnswer(.closed))
+        }
+    }
+}

@@ -1,0 +1,44 @@
+import NIOCore
+import Synchronization
+
+/// A connection that stays open. Closed when the last owner lets go.
+public final class HTTPClientConnection: Sendable {
+    private let channel: any Channel
+    private static let lastID = Atomic<UInt64>(0)
+
+    init(channel: any Channel) { self.channel = channel }
+
+    deinit { channel.close(promise: nil) }
+
+    /// Sends a request and waits for the whole answer. One request at a time: a second one meanwhile waits its turn,
+    /// and its time does not run before. After an error the connection is closed.
+    public func send(
+        _ request: HTTPClientRequest, answerWithin time: Duration
+    ) async throws(HTTPClientError) -> HTTPClientAnswer {
+        try await send(request, keepAlive: true, answerWithin: time)
+    }
+
+    /// Whether the server has not closed it yet, as far as is known.
+    public var isOpen: Bool { channel.isActive }
+
+    public func close() async {
+        // An error means that it is closed already.
+        try? await channel.close().get()
+    }
+
+    func send(
+        _ request: HTTPClientRequest, keepAlive: Bool, answerWithin time: Duration
+    ) async throws(HTTPClientError) -> HTTPClientAnswer {
+        guard request.isSendable else { throw .notConnected(.unsendable) }
+        if Task.isCancelled { throw .notConnected(.cancelled) }
+        let exchange = ClientExchange(
+            id: Self.lastID.wrappingAdd(1, ordering: .relaxed).newValue, request: request, keepAlive: keepAlive,
+            time: time, promise: channel.eventLoop.makePromise())
+        let outcome = await withTaskCancellationHandler {
+            await HTTPClient.outcome(of: exchange.promise) { channel.writeAndFlush(exchange) }
+        } onCancel: {
+            channel.pipeline.fireUserInboundEventTriggered(ClientExchange.Cancel(id: exchange.id))
+        }
+        return try outcome.get()
+    }
+}

@@ -1,0 +1,202 @@
+public import Logging
+import NIOCore
+import NIOHTTP1
+import NIOPosix
+import Synchronization
+
+/// Answers one request. Runs in the connection's task; requests of one connection follow each other, those of
+/// different connections run at the same time. It is not cancelled when its client goes: see `HTTPConnection`.
+public typealias HTTPHandler = @Sendable (HTTPRequest) async -> HTTPResponse
+
+/// An HTTP/1.1 server on a Unix socket: local, bounded, strict.
+///
+/// What a client may not do is answered by the server itself, with the status of `HTTPRefusal` and a body made by
+/// `refusalBody`, and the connection is closed. Everything a connection holds is freed with it.
+public final class HTTPServer: Sendable {
+    private let socket: ListeningSocket
+    private let limits: HTTPLimits
+    private let logger: Logger
+    private let refusalBody: @Sendable (HTTPRefusal) -> [UInt8]
+    private let handler: HTTPHandler
+    private let table: ConnectionTable
+    /// `shutDown` was called.
+    private let stopping = Termination()
+    private let grace = Mutex<Duration>(.zero)
+
+    /// The socket listens from the moment it was made: a service may call itself ready before `run`.
+    public init(
+        socket: ListeningSocket, limits: HTTPLimits = HTTPLimits(), logger: Logger,
+        refusalBody: @escaping @Sendable (HTTPRefusal) -> [UInt8] = \.json,
+        handler: @escaping HTTPHandler
+    ) {
+        self.socket = socket
+        self.limits = limits
+        self.logger = logger
+        self.refusalBody = refusalBody
+        self.handler = handler
+        table = ConnectionTable(limits: limits)
+    }
+
+    /// Serves until `shutDown` has done its work or the task is cancelled, which closes every connection at once.
+    /// Call it once: the second time it throws `notListening`.
+    public func run() async throws(ListenError) {
+        guard let descriptor = socket.take() else { throw .notListening }
+        defer { socket.removeFile() }
+        let listener = try await listen(descriptor)
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask { await self.accept(from: listener) }
+            group.addTask { await self.watchGrace(listener.channel) }
+            // Whichever is first: everything is served, or the time is over.
+            await group.next()
+            group.cancelAll()
+        }
+    }
+
+    /// Stops accepting, closes idle connections, ends event streams, lets running requests finish, and closes what is
+    /// left after `grace`; then `run` returns. Does not wait.
+    public func shutDown(grace: Duration) {
+        self.grace.withLock { $0 = grace }
+        stopping.happen()
+    }
+
+    // MARK: - Listening
+
+    private typealias Connections = NIOAsyncChannel<AcceptedConnection?, Never>
+
+    private func listen(_ descriptor: Int32) async throws(ListenError) -> Connections {
+        let logger = logger
+        let bootstrap = ServerBootstrap(group: EventLoops.shared)
+            .serverChannelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try channel.pipeline.syncOperations.addHandlers(AcceptBackoffHandler(), AcceptGuard(logger: logger))
+                }
+            }
+            .childChannelOption(.allowRemoteHalfClosure, value: true)
+        do {
+            return try await bootstrap.bind(descriptor) { channel in
+                channel.eventLoop.makeSucceededFuture(self.accepted(channel))
+            }
+        } catch let error as IOError {
+            throw .system(call: .listen, errno: error.errnoCode)
+        } catch {
+            throw .notListening
+        }
+    }
+
+    /// Sets a new connection up. `nil` where it is not to be served; then it is closed.
+    private func accepted(_ channel: any Channel) -> AcceptedConnection? {
+        let operations = channel.pipeline.syncOperations
+        let peer = try? operations.withUnsafeTransportIfAvailable(of: NIOBSDSocket.Handle.self) {
+            PeerCredentials(socket: $0)
+        }
+        guard let peer = peer.flatMap({ $0 }) else { return refuseSilently(channel) }
+        let connection = HTTPConnection(peer: peer)
+        let refusal: HTTPRefusal?
+        switch table.admit(connection, channel) {
+        case .admitted: refusal = nil
+        case .refused(let reason): refusal = reason
+        case .dropped: return refuseSilently(channel)
+        }
+        do {
+            try operations.addHandlers(handlers(connection, refusal))
+            let channel = try NIOAsyncChannel<ReceivedRequest, ServerWrite>(wrappingChannelSynchronously: channel)
+            return AcceptedConnection(connection: connection, channel: channel)
+        } catch {
+            connection.closing.happen()
+            return refuseSilently(channel)
+        }
+    }
+
+    private func refuseSilently(_ channel: any Channel) -> AcceptedConnection? {
+        channel.close(promise: nil)
+        return nil
+    }
+
+    private func handlers(_ connection: HTTPConnection, _ refusal: HTTPRefusal?) -> [any ChannelHandler] {
+        var parsing = NIOHTTPDecoderLimitConfiguration()
+        parsing.maxHeaderFieldSize = limits.headBytes
+        parsing.maxHeaderListSize = limits.headBytes
+        parsing.maxHeaderFieldCount = limits.headFields
+        return [
+            ArrivalMeter(), ByteToMessageHandler(HTTPRequestDecoder(limitConfiguration: parsing)),
+            HTTPResponseEncoder(),
+            ServerConnectionHandler(
+                connection: connection, refusal: refusal, limits: limits, logger: logger, refusalBody: refusalBody),
+        ]
+    }
+
+    // MARK: - Serving
+
+    private func accept(from listener: Connections) async {
+        // Cancellation and closing both end it; neither is an error here.
+        try? await listener.executeThenClose { connections in
+            await withDiscardingTaskGroup { group in
+                do {
+                    for try await accepted in connections {
+                        guard let accepted else { continue }
+                        group.addTask { await self.serve(accepted) }
+                    }
+                } catch {
+                    self.logger.error("listening socket failed", metadata: ["error": "\(error)"])
+                }
+            }
+        }
+    }
+
+    private func serve(_ accepted: AcceptedConnection) async {
+        let connection = accepted.connection
+        // An error means that the client has gone, which `connection` tells whoever wants to know.
+        try? await accepted.channel.executeThenClose { requests, outbound in
+            for try await received in requests {
+                let request = HTTPRequest(
+                    method: received.isHead ? .get : received.method, path: received.target.path,
+                    query: received.target.query, fields: received.fields, body: received.body, connection: connection)
+                let response = await self.handler(request)
+                try await self.write(response, isHead: received.isHead, to: outbound, connection)
+            }
+        }
+    }
+
+    private func write(
+        _ response: HTTPResponse, isHead: Bool, to outbound: NIOAsyncChannelOutboundWriter<ServerWrite>,
+        _ connection: HTTPConnection
+    ) async throws {
+        switch response.body {
+        case .bytes(let bytes):
+            try await outbound.write(
+                .answer(status: response.status, fields: response.fields, body: bytes, isHead: isHead))
+        case .events(let queue):
+            defer { queue.close() }
+            var fields = response.fields
+            fields.set("Content-Type", "text/event-stream")
+            fields.set("Cache-Control", "no-store")
+            if isHead {
+                return try await outbound.write(.answer(status: 200, fields: fields, body: [], isHead: true))
+            }
+            try await stream(queue, fields, to: outbound, connection)
+        }
+    }
+
+    private func stream(
+        _ queue: EventQueue, _ fields: HTTPFields, to outbound: NIOAsyncChannelOutboundWriter<ServerWrite>,
+        _ connection: HTTPConnection
+    ) async throws {
+        let closed = connection.onClose { queue.close() }
+        let stopped = connection.stopping.observe { queue.finish() }
+        defer {
+            closed.cancel()
+            connection.stopping.forget(stopped)
+        }
+        try await outbound.write(.streamHead(fields))
+        while let bytes = await queue.next() { try await outbound.write(.streamBytes(bytes)) }
+        try await outbound.write(.streamEnd)
+    }
+
+    /// Returns when the grace of a shutdown is over, or the task cancelled.
+    private func watchGrace(_ listener: any Channel) async {
+        await stopping.wait()
+        listener.close(promise: nil)
+        table.stop()
+        try? await Task.sleep(for: grace.withLock { $0 })
+    }
+}
