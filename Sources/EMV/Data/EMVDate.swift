@@ -37,13 +37,9 @@ public struct EMVDate: Equatable, Hashable, Comparable, Sendable {
         self.init(yymmdd: [year, month, 0x31])
     }
 
-    /// Whether month and day exist in this year.
-    public var isValid: Bool {
-        guard (1...12).contains(month), day >= 1 else { return false }
-        let leap = year.isMultiple(of: 4) && (!year.isMultiple(of: 100) || year.isMultiple(of: 400))
-        let days = [31, leap ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
-        return day <= days[month - 1]
-    }
+    /// Month 1…12 and day 1…31. A date of a terminal or a card that is not plausible counts as expired and as not yet
+    /// effective.
+    public var isPlausible: Bool { (1...12).contains(month) && (1...31).contains(day) }
 
     /// YYMMDD, three bytes BCD.
     public var yymmdd: [UInt8] { [EMVDate.bcd(year % 100), EMVDate.bcd(month), EMVDate.bcd(day)] }

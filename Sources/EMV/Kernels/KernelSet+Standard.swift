@@ -1,7 +1,8 @@
 extension KernelSet {
     /// All kernels of this module.
     public static let standard: KernelSet = {
-        let kernels = KernelSet()
+        var kernels = KernelSet()
+        kernels.register(.visa) { Kernel3() }
         return kernels
     }()
 }

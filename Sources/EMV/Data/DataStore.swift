@@ -1,0 +1,263 @@
+public import CardBytes
+
+/// The TLV database of one kernel run: all values in one buffer, found through a flat index.
+///
+/// A value of length zero is present, but absent for every mandatory check and for filling a DOL. What a card sends
+/// never replaces what the terminal set.
+public struct DataStore: Sendable {
+    private enum Origin: UInt8 {
+        case terminal
+        case card
+    }
+
+    private struct Entry {
+        var tag: UInt32
+        var offset: Int32
+        var length: Int32
+        var origin: Origin
+    }
+
+    private let kernel: KernelIdentifier
+    private var bytes: [UInt8] = []
+    private var entries: [Entry] = []
+
+    public init(kernel: KernelIdentifier) {
+        self.kernel = kernel
+        bytes.reserveCapacity(2_048)
+        entries.reserveCapacity(96)
+    }
+
+    // MARK: Terminal and kernel data
+
+    /// Sets an object of the terminal or the kernel, replacing any value.
+    public mutating func set(_ tag: Tag, _ value: [UInt8]) {
+        let index = reserve(tag, value.count)
+        let offset = Int(entries[index].offset)
+        for position in 0..<value.count { bytes[offset + position] = value[position] }
+    }
+
+    /// Sets the low `count` bytes of `number`, big-endian.
+    public mutating func set(_ tag: Tag, binary number: UInt64, count: Int) {
+        let index = reserve(tag, count)
+        let offset = Int(entries[index].offset)
+        for position in 0..<count {
+            bytes[offset + position] = UInt8(truncatingIfNeeded: number >> UInt64(8 * min(7, count - 1 - position)))
+        }
+    }
+
+    /// Sets the low `2 * count` decimal digits of `number` in BCD (format n).
+    public mutating func set(_ tag: Tag, digits number: UInt64, count: Int) {
+        let index = reserve(tag, count)
+        let offset = Int(entries[index].offset)
+        var rest = number
+        for position in (0..<count).reversed() {
+            bytes[offset + position] = UInt8(rest % 10) | UInt8(rest / 10 % 10) << 4
+            rest /= 100
+        }
+    }
+
+    /// Sets an object for a card, as if the card had sent it in a template (format 1 answers).
+    public mutating func setFromCard(_ tag: Tag, _ value: some Collection<UInt8>) {
+        append(tag, offset: bytes.count, length: value.count, .card)
+        bytes.append(contentsOf: value)
+    }
+
+    public mutating func remove(_ tag: Tag) { entries.removeAll { $0.tag == tag.rawValue } }
+
+    /// Room for `count` bytes of terminal data; contents undefined.
+    private mutating func reserve(_ tag: Tag, _ count: Int) -> Int {
+        if let index = position(tag) {
+            if Int(entries[index].length) != count {
+                entries[index].offset = Int32(truncatingIfNeeded: bytes.count)
+                entries[index].length = Int32(truncatingIfNeeded: count)
+                bytes.append(contentsOf: repeatElement(0, count: count))
+            }
+            entries[index].origin = .terminal
+            return index
+        }
+        append(tag, offset: bytes.count, length: count, .terminal)
+        bytes.append(contentsOf: repeatElement(0, count: count))
+        return entries.count - 1
+    }
+
+    private mutating func append(_ tag: Tag, offset: Int, length: Int, _ origin: Origin) {
+        entries.append(
+            Entry(
+                tag: tag.rawValue, offset: Int32(truncatingIfNeeded: offset),
+                length: Int32(truncatingIfNeeded: length), origin: origin))
+    }
+
+    // MARK: Card data
+
+    /// Stores every primitive object of `data[range]`, at any depth; templates themselves are not kept.
+    ///
+    /// - Throws: at the first object that `policy` refuses; what came before it stays stored.
+    public mutating func store(
+        _ data: [UInt8], in range: Range<Int>? = nil, policy: CardDataPolicy
+    ) throws(CardDataError) {
+        let base = bytes.count
+        bytes.append(contentsOf: data)
+        var refused: CardDataError?
+        do throws(TLVError) {
+            try TLV.walk(data.span, in: range) { node in
+                if node.tag.isConstructed { return true }
+                refused = take(node, base, policy)
+                return refused == nil
+            }
+        } catch {
+            throw .malformed(error)
+        }
+        if let refused { throw refused }
+    }
+
+    private mutating func take(_ node: TLVNode, _ base: Int, _ policy: CardDataPolicy) -> CardDataError? {
+        let element = DataDictionary.element(node.tag, kernel: kernel)
+        if let element, element.source == .terminal || element.source == .kernel {
+            return policy.rejectsReservedTags ? .reservedTag(node.tag) : nil
+        }
+        if policy.checksLengths, let element, !node.value.isEmpty {
+            guard (element.minimumLength...element.maximumLength).contains(node.value.count) else {
+                return .wrongLength(node.tag)
+            }
+        }
+        let offset = base + node.value.lowerBound
+        guard let index = position(node.tag) else {
+            append(node.tag, offset: offset, length: node.value.count, .card)
+            return nil
+        }
+        if entries[index].origin == .terminal {
+            return policy.rejectsReservedTags ? .reservedTag(node.tag) : nil
+        }
+        return takeAgain(node, offset, index, policy)
+    }
+
+    private mutating func takeAgain(
+        _ node: TLVNode, _ offset: Int, _ index: Int, _ policy: CardDataPolicy
+    ) -> CardDataError? {
+        switch policy.duplicates {
+        case .keepFirst: return nil
+        case .reject(let exempt): return exempt.contains(node.tag) ? nil : .duplicate(node.tag)
+        case .rejectUnlessEmpty:
+            guard entries[index].length == 0 else { return .duplicate(node.tag) }
+            entries[index].offset = Int32(truncatingIfNeeded: offset)
+            entries[index].length = Int32(truncatingIfNeeded: node.value.count)
+            return nil
+        case .rejectUnlessIdentical:
+            let known = valueRange(entries[index])
+            let same =
+                known.count == node.value.count && bytes[known].elementsEqual(bytes[offset..<offset + known.count])
+            return same ? nil : .duplicate(node.tag)
+        }
+    }
+
+    // MARK: Reading
+
+    /// Index of an object in the flat index. A linear scan: at some 60 entries it beats hashing.
+    private func position(_ tag: Tag) -> Int? {
+        for index in entries.indices where entries[index].tag == tag.rawValue { return index }
+        return nil
+    }
+
+    private func valueRange(_ entry: Entry) -> Range<Int> { Int(entry.offset)..<Int(entry.offset) + Int(entry.length) }
+
+    /// The object is there, maybe with an empty value.
+    public func isPresent(_ tag: Tag) -> Bool { position(tag) != nil }
+
+    /// The object is there with a value: the check for everything mandatory.
+    public func isPresentNotEmpty(_ tag: Tag) -> Bool { count(tag) ?? 0 > 0 }
+
+    /// Whether a card sent the object.
+    public func isFromCard(_ tag: Tag) -> Bool { position(tag).map { entries[$0].origin == .card } ?? false }
+
+    /// Length of the value in bytes, `nil` where the object is absent.
+    public func count(_ tag: Tag) -> Int? { position(tag).map { Int(entries[$0].length) } }
+
+    /// A value that is there and not empty.
+    public func value(_ tag: Tag) -> [UInt8]? {
+        guard let index = position(tag), entries[index].length > 0 else { return nil }
+        return Array(bytes[valueRange(entries[index])])
+    }
+
+    /// A value of exactly `count` bytes, at most eight, as a big-endian number.
+    public func number(_ tag: Tag, count: Int) -> UInt64? {
+        guard let index = position(tag), entries[index].length == count, (1...8).contains(count) else { return nil }
+        var number: UInt64 = 0
+        for offset in valueRange(entries[index]) { number = number << 8 | UInt64(bytes[offset]) }
+        return number
+    }
+
+    /// The byte at `offset` of a value.
+    public func byte(_ tag: Tag, at offset: Int = 0) -> UInt8? {
+        guard let index = position(tag), offset >= 0, offset < Int(entries[index].length) else { return nil }
+        return bytes[Int(entries[index].offset) + offset]
+    }
+
+    /// A value in format n as a number; `nil` where it is absent, empty or no BCD.
+    public func digits(_ tag: Tag) -> UInt64? {
+        guard let index = position(tag), entries[index].length > 0 else { return nil }
+        return BCD.decode(bytes[valueRange(entries[index])])
+    }
+
+    public func object(_ tag: Tag) -> DataObject? { value(tag).map { DataObject(tag, $0) } }
+
+    /// The objects of `tags` that are present and not empty, in this order.
+    public func objects(_ tags: [Tag]) -> [DataObject] {
+        var objects: [DataObject] = []
+        objects.reserveCapacity(tags.count)
+        for tag in tags {
+            if let object = object(tag) { objects.append(object) }
+        }
+        return objects
+    }
+
+    /// Compares two values without copying; `false` where one is absent or empty.
+    public func isEqual(_ left: Tag, _ right: Tag) -> Bool {
+        guard let first = position(left), let second = position(right), entries[first].length > 0 else { return false }
+        return bytes[valueRange(entries[first])].elementsEqual(bytes[valueRange(entries[second])])
+    }
+
+    // MARK: Data object lists
+
+    /// The values that the list stored under `tag` asks for, or `nil` where that list is malformed (EMV Book 3 §5.4).
+    /// An absent or empty list asks for nothing.
+    public func fill(listIn tag: Tag) -> [UInt8]? {
+        guard let index = position(tag) else { return [] }
+        return fill(DOLCursor(valueRange(entries[index])), list: bytes)
+    }
+
+    /// As `fill(listIn:)` for a list given as bytes.
+    public func fill(list: [UInt8]) -> [UInt8]? { fill(DOLCursor(0..<list.count), list: list) }
+
+    /// Whether the list stored under `tag` is well formed and asks for `wanted`.
+    public func list(in tag: Tag, contains wanted: Tag) -> Bool {
+        guard let index = position(tag) else { return false }
+        return DOLCursor.contains(wanted, bytes, valueRange(entries[index]))
+    }
+
+    private func fill(_ start: DOLCursor, list: [UInt8]) -> [UInt8]? {
+        var cursor = start
+        var filled: [UInt8] = []
+        filled.reserveCapacity(64)
+        while let entry = cursor.next(list) { append(entry.tag, entry.length, to: &filled) }
+        return cursor.isMalformed ? nil : filled
+    }
+
+    private func append(_ tag: Tag, _ length: Int, to filled: inout [UInt8]) {
+        guard !tag.isConstructed, let index = position(tag), entries[index].length > 0 else {
+            filled.append(contentsOf: repeatElement(0, count: length))
+            return
+        }
+        let range = valueRange(entries[index])
+        if range.count == length {
+            filled.append(contentsOf: bytes[range])
+        } else {
+            let format = DataDictionary.element(tag, kernel: kernel)?.format ?? .b
+            filled.append(contentsOf: format.fit(Array(bytes[range]), to: length))
+        }
+    }
+}
+
+extension DataStore: CustomStringConvertible, CustomReflectable {
+    public var description: String { "\(entries.count) data objects" }
+    public var customMirror: Mirror { Mirror(self, children: []) }
+}

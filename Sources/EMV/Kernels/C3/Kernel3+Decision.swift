@@ -1,0 +1,180 @@
+import CardBytes
+
+/// What the kernel decided so far about a transaction.
+private enum Disposition {
+    case decline
+    case online
+    /// The card's TC may stand.
+    case offline
+}
+
+extension Kernel3 {
+    private static let mandatory: [Tag] = [
+        0x9F26, 0x82, 0x9F36, 0x9F10, 0x57, 0x84, 0x9F38, 0x9F02, 0x5F2A, 0x9A, 0x9C, 0x9F1A, 0x9F37, 0x9F4E,
+    ]
+
+    /// Reading is complete (C-3 5.4): the card may leave, the kernel decides.
+    mutating func conclude() -> KernelStep {
+        let contradiction = store.hasContradictingPANs
+        let signals = [UIRequest(.cardReadOK, .cardReadSuccessfully)]
+        guard !contradiction, hasWellFormedCardData else { return finish(.unusableCard(.cardDataError)) }
+        guard store.firstMissing(of: Kernel3.mandatory) == nil else {
+            return finish(.unusableCard(.cardDataMissing), signals: signals)
+        }
+        return finish(decide(), signals: signals)
+    }
+
+    /// Objects of fixed length that the decision reads; a wrong length makes the card unusable.
+    private var hasWellFormedCardData: Bool {
+        let fixed: [(tag: Tag, count: Int)] = [(0x82, 2), (0x9F36, 2), (0x9F26, 8), (0x9F6C, 2), (0x9F27, 1)]
+        for item in fixed {
+            if let count = store.count(item.tag), count != item.count, count != 0 { return false }
+        }
+        return true
+    }
+
+    /// C-3 5.4.3.1: 9F27, or else bits 6 and 5 of byte 5 of the IAD.
+    private var cryptogram: CryptogramType? {
+        if let information = store.byte(0x9F27) { return CryptogramType(cryptogramInformation: information) }
+        guard let verificationResults = store.byte(0x9F10, at: 4) else { return nil }
+        return CryptogramType(rawValue: verificationResults << 2 & 0xC0)
+    }
+
+    private func decide() -> Outcome {
+        let type = cryptogram
+        let qualifiers = CTQ(store)
+        var disposition: Disposition
+        switch type {
+        case .aac, nil: return declined
+        case .arqc: disposition = .online
+        case .tc: disposition = ttq.requiresOnlineCryptogram ? .online : .offline
+        }
+        if type == .tc, !applyOfflineRestrictions(qualifiers, &disposition) { return declined }
+        if let refusal = usageRefusal(qualifiers) { return refusal }
+        if transaction?.type == .refund { return complete(disposition, nil, qualifiers) }
+        if disposition == .offline, !authenticate() {
+            switch afterFailedAuthentication(qualifiers) {
+            case .online: disposition = .online
+            case .switchInterface: return .tryContact()
+            case .decline: return declined
+            }
+        }
+        switch cardholderVerification(qualifiers, type) {
+        case .impossible: return declined
+        case .method(let cvm, let forcesOnline):
+            return complete(forcesOnline ? .online : disposition, cvm, qualifiers)
+        }
+    }
+
+    private func complete(_ disposition: Disposition, _ cvm: Outcome.CVM?, _ qualifiers: CTQ?) -> Outcome {
+        switch disposition {
+        case .decline: declined
+        case .online: online(cvm: cvm ?? .noCVM, qualifiers)
+        case .offline: approved(cvm: cvm ?? .noCVM)
+        }
+    }
+
+    /// C-3 5.5.1.1 and 5.5.1.2, for a TC only.
+    ///
+    /// - Returns: `false` where the transaction is declined.
+    private func applyOfflineRestrictions(_ qualifiers: CTQ?, _ disposition: inout Disposition) -> Bool {
+        let expiry = store.value(0x5F24).flatMap { EMVDate(yymmdd: $0) }
+        if ProcessingRestrictions.isExpired(expiry, on: transaction?.date) {
+            guard qualifiers?.goesOnlineIfExpired == true else { return false }
+            disposition = .online
+        }
+        guard let track = store.value(0x57).flatMap({ Track2Equivalent($0) }) else { return false }
+        return !options.exceptionFile.contains(track.pan, store.byte(0x5F34))
+    }
+
+    /// C-3 5.5.1.3 and 5.5.1.4: manual cash and cashback. Made where the card has 9F07 and 5F28.
+    private func usageRefusal(_ qualifiers: CTQ?) -> Outcome? {
+        guard let transaction, let usage = ApplicationUsageControl(store), store.isPresentNotEmpty(0x5F28) else {
+            return nil
+        }
+        let domestic = store.isEqual(0x5F28, 0x9F1A)
+        if options.checksCash, transaction.type.isCash, !usage.cash(domestic: domestic) {
+            return qualifiers?.switchesInterfaceForCash == true ? Kernel3.insertOrSwipeForContact : declined
+        }
+        let isCashback =
+            transaction.type == .purchaseWithCashback
+            || transaction.type == .purchase && transaction.otherAmount ?? 0 > 0
+        if options.checksCashback, isCashback, !usage.cashback(domestic: domestic) {
+            return qualifiers?.switchesInterfaceForCashback == true ? Kernel3.insertOrSwipeForContact : declined
+        }
+        return nil
+    }
+}
+
+// MARK: Offline data authentication (C-3 5.6)
+
+extension Kernel3 {
+    private enum AfterFailure {
+        case online
+        case switchInterface
+        case decline
+    }
+
+    private func afterFailedAuthentication(_ qualifiers: CTQ?) -> AfterFailure {
+        if qualifiers?.goesOnlineIfODAFails == true, !ttq.isOfflineOnly { return .online }
+        if qualifiers?.switchesInterfaceIfODAFails == true, ttq.supportsContactChip { return .switchInterface }
+        return .decline
+    }
+
+    private func authenticate() -> Bool {
+        guard records?.hasUnusableRecord != true, let transaction, let method = authenticationMethod,
+            let request = AuthenticationRequest(
+                method, store, aid: aid, records: records?.staticData ?? [], date: transaction.date)
+        else { return false }
+        switch authentication.verify(request) {
+        case .verified: return true
+        case .failed: return false
+        }
+    }
+
+    /// fDDA where the card has a dynamic signature, else SDA. Version 01 of 9F69 hashes amount, currency and the card's
+    /// data too; version 00 the unpredictable number alone.
+    private var authenticationMethod: AuthenticationRequest.Method? {
+        guard store.isPresentNotEmpty(0x9F4B) else { return store.isPresentNotEmpty(0x93) ? .sda : nil }
+        guard let related = store.value(0x9F69), let number = store.value(0x9F37) else { return nil }
+        switch related[0] {
+        case 0x00: return .dda(terminalDynamicData: number)
+        case 0x01 where related.count >= 5:
+            let amount = store.value(0x9F02) ?? []
+            let currency = store.value(0x5F2A) ?? []
+            return .dda(terminalDynamicData: number + amount + currency + related)
+        case _: return nil
+        }
+    }
+}
+
+// MARK: Cardholder verification (C-3 5.7)
+
+extension Kernel3 {
+    private enum Verification {
+        case method(Outcome.CVM, forcesOnline: Bool)
+        case impossible
+    }
+
+    private func cardholderVerification(_ qualifiers: CTQ?, _ type: CryptogramType?) -> Verification {
+        guard let qualifiers else {
+            guard ttq.requiresCVM else { return .method(.noCVM, forcesOnline: false) }
+            if ttq.supportsSignature { return .method(.obtainSignature, forcesOnline: false) }
+            // An online PIN is verified by the issuer only, as where the card asks for it.
+            return ttq.supportsOnlinePIN ? .method(.onlinePIN, forcesOnline: true) : .impossible
+        }
+        if qualifiers.requiresOnlinePIN, ttq.supportsOnlinePIN { return .method(.onlinePIN, forcesOnline: true) }
+        if qualifiers.consumerDeviceCVMPerformed {
+            return isDeviceVerificationTrue(type)
+                ? .method(.confirmationCodeVerified, forcesOnline: false) : .impossible
+        }
+        if qualifiers.requiresSignature, ttq.supportsSignature { return .method(.obtainSignature, forcesOnline: false) }
+        return ttq.requiresCVM ? .impossible : .method(.noCVM, forcesOnline: false)
+    }
+
+    /// The CTQ came in the clear: its copy inside 9F69 has to agree. Without 9F69 an online cryptogram vouches for it.
+    private func isDeviceVerificationTrue(_ type: CryptogramType?) -> Bool {
+        guard let related = store.value(0x9F69) else { return type == .arqc }
+        return related.count >= 7 && Array(related[5...6]) == store.value(0x9F6C)
+    }
+}

@@ -1,0 +1,137 @@
+public import CardBytes
+
+/// Kernel 3, Visa qVSDC (EMV Contactless Book C-3): the cryptogram comes with GET PROCESSING OPTIONS, records are read
+/// only where the card names them.
+///
+/// Not done: mag-stripe mode (MSD), offline data authentication for online authorisations.
+public struct Kernel3: Kernel {
+    enum State {
+        case idle
+        case processingOptions
+        case readingRecords
+        case updating
+        case finished
+    }
+
+    let options: Kernel3Options
+    var state = State.idle
+    var store = DataStore(kernel: .visa)
+    var transaction: Transaction?
+    var aid: [UInt8] = []
+    var authentication = OfflineAuthentication.unavailable
+    var ttq = TTQ(rawValue: 0)
+    var records: RecordReader?
+    var update: IssuerUpdate?
+
+    /// A primitive object that the card sends twice ends the application (C-3 5.4.2.2).
+    static let policy = CardDataPolicy(duplicates: .reject(except: []))
+
+    public init(options: Kernel3Options = Kernel3Options()) { self.options = options }
+
+    public mutating func start(_ activation: KernelActivation, now: TapInstant) -> KernelStep {
+        var numbers = activation.unpredictableNumbers
+        store = DataStore(activation, unpredictableNumber: numbers.next())
+        transaction = activation.transaction
+        aid = activation.combination.aid
+        authentication = activation.authentication
+        do throws(CardDataError) { try store.storeFCI(activation) } catch {
+            return finish(.unusableCard(error.l2))
+        }
+        if activation.isRestart, let response = activation.onlineResponse, response.hasCardData {
+            return startUpdate(response)
+        }
+        let indicators = dynamicIndicators(activation) ?? activation.indicators
+        if indicators.contactlessNotAllowed { return finish(Kernel3.insertOrSwipe) }
+        ttq = indicators.ttq ?? TTQ(rawValue: 0)
+        store.set(0x9F66, binary: UInt64(ttq.rawValue), count: 4)
+        guard let (command, _) = ProcessingOptions.command(store) else {
+            return finish(.unusableCard(.cardDataError))
+        }
+        state = .processingOptions
+        return KernelStep(.transmit(command))
+    }
+
+    public mutating func received(_ response: ResponseAPDU, now: TapInstant) -> KernelStep {
+        switch state {
+        case .processingOptions: return optionsReceived(response)
+        case .readingRecords: return recordReceived(response)
+        case .updating: return updateReceived(response)
+        case .idle, .finished: return finish(.unusableCard(.cardDataError))
+        }
+    }
+
+    /// The card left: it may be presented again, the transaction starts over with a fresh unpredictable number. The
+    /// message is unverified.
+    public mutating func cardLost(now: TapInstant) -> KernelStep {
+        if state == .updating { return finish(updateOutcome) }
+        return finish(
+            Outcome(
+                .tryAgain, start: .b, uiOnRestart: UIRequest(.presentCardAgain, .readyToRead),
+                error: ErrorIndication(l1: .transmission)))
+    }
+
+    public mutating func stop(now: TapInstant) -> Outcome {
+        state = .finished
+        return Outcome(.endApplication, error: ErrorIndication(l3: .stop))
+    }
+
+    mutating func finish(_ outcome: Outcome, signals: [UIRequest] = []) -> KernelStep {
+        state = .finished
+        return KernelStep(.finished(outcome), signals: signals)
+    }
+
+    /// C-3 5.2.2: the status words of GET PROCESSING OPTIONS.
+    private mutating func optionsReceived(_ response: ResponseAPDU) -> KernelStep {
+        switch response.status {
+        case .success: break
+        case .referenceDataInvalidated where ttq.supportsEMV:
+            return finish(.tryContact(ErrorIndication(l2: .statusBytes, statusWord: response.status)))
+        case .conditionsNotSatisfied:
+            return finish(.selectNext(.statusBytes, statusWord: response.status))
+        case .commandNotAllowed:
+            return finish(Kernel3.seePhone(response.status))
+        case _:
+            return finish(.unusableCard(.statusBytes, statusWord: response.status))
+        }
+        do throws(CardDataError) {
+            try ProcessingOptions.store(response.data, in: &store, formatOneMinimum: 2, policy: Kernel3.policy)
+        } catch {
+            return finish(.unusableCard(error.l2))
+        }
+        guard let locator = store.value(0x94) else { return conclude() }
+        guard let list = ApplicationFileLocator(locator) else { return finish(.unusableCard(.cardDataError)) }
+        records = RecordReader(list)
+        state = .readingRecords
+        return nextRecord()
+    }
+
+    private mutating func recordReceived(_ response: ResponseAPDU) -> KernelStep {
+        guard response.status.isSuccess else {
+            return finish(.unusableCard(.statusBytes, statusWord: response.status))
+        }
+        do throws(CardDataError) {
+            try records?.take(response.data, into: &store, policy: Kernel3.policy)
+        } catch {
+            return finish(.unusableCard(error.l2))
+        }
+        return nextRecord()
+    }
+
+    private mutating func nextRecord() -> KernelStep {
+        guard let command = records?.command else { return conclude() }
+        return KernelStep(.transmit(command))
+    }
+
+    /// Dynamic reader limits: the set whose program identifier is the longest prefix of the card's 9F5A.
+    ///
+    /// - Returns: `nil` where the reader has none for this card, and the combination's own limits count.
+    private func dynamicIndicators(_ activation: KernelActivation) -> PreProcessingIndicators? {
+        guard let identifier = store.value(0x9F5A) else { return nil }
+        let matching = activation.combination.dynamicLimits.filter { identifier.starts(with: $0.programIdentifier) }
+        guard var limits = matching.max(by: { $0.programIdentifier.count < $1.programIdentifier.count })?.limits else {
+            return nil
+        }
+        limits.ttq = activation.combination.limits.ttq
+        return PreProcessing.indicators(limits, activation.transaction)
+    }
+}

@@ -1,0 +1,15 @@
+/// What an acquirer can switch on or off in kernel 3.
+public struct Kernel3Options: Sendable {
+    /// Check Application Usage Control for manual cash (C-3 5.5.1.3).
+    public var checksCash: Bool
+    /// Check Application Usage Control for a purchase with cashback (C-3 5.5.1.4).
+    public var checksCashback: Bool
+    /// Looked up for offline approvals (C-3 5.5.1.2).
+    public var exceptionFile: ExceptionFile
+
+    public init(checksCash: Bool = true, checksCashback: Bool = true, exceptionFile: ExceptionFile = .empty) {
+        self.checksCash = checksCash
+        self.checksCashback = checksCashback
+        self.exceptionFile = exceptionFile
+    }
+}

@@ -1,0 +1,32 @@
+import CardBytes
+
+extension Outcome {
+    /// End Application with "insert, swipe or try another card": a card whose data cannot be used.
+    static func unusableCard(_ l2: ErrorIndication.L2, statusWord: StatusWord? = nil) -> Outcome {
+        let message = UIRequest.Message.insertSwipeOrTryAnotherCard
+        return Outcome(
+            .endApplication, uiOnOutcome: UIRequest(message, .processingError),
+            error: ErrorIndication(l2: l2, statusWord: statusWord, messageOnError: message))
+    }
+
+    /// Select Next: another application of the card may do.
+    static func selectNext(_ l2: ErrorIndication.L2, statusWord: StatusWord? = nil) -> Outcome {
+        Outcome(.selectNext, start: .c, error: ErrorIndication(l2: l2, statusWord: statusWord))
+    }
+
+    /// Try Another Interface, contact chip preferred, with "insert card".
+    static func tryContact(_ error: ErrorIndication = ErrorIndication()) -> Outcome {
+        Outcome(
+            .tryAnotherInterface, uiOnOutcome: UIRequest(.insertCard, .processingError),
+            alternateInterface: .contactChip, error: error)
+    }
+}
+
+extension CardDataError {
+    /// The Level 2 error a kernel reports for it.
+    var l2: ErrorIndication.L2 {
+        switch self {
+        case .malformed, .duplicate, .reservedTag, .wrongLength, .wrongTemplate: .parsingError
+        }
+    }
+}

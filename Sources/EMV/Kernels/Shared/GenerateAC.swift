@@ -1,0 +1,46 @@
+import CardBytes
+
+/// GENERATE AC (EMV Book 3 §6.5.5).
+enum GenerateAC {
+    /// - Parameter cdolData: at most 255 bytes; `nil` beyond.
+    static func command(_ type: CryptogramType, cda: Bool, cdolData: [UInt8]) -> CommandAPDU? {
+        guard cdolData.count <= 255 else { return nil }
+        return ShortCommand.make(0x80, 0xAE, type.rawValue | (cda ? 0x10 : 0x00), 0x00, cdolData)
+    }
+
+    /// Stores the answer: format 1 (CID, ATC, AC and IAD) or format 2.
+    ///
+    /// - Returns: the objects of a format 2 answer without 9F4B, tag, length and value as received and without padding
+    ///   between them: the part of the answer that a CDA hash takes in. Empty for format 1.
+    static func store(
+        _ data: [UInt8], in store: inout DataStore, policy: CardDataPolicy
+    ) throws(CardDataError) -> [UInt8] {
+        let template = try ResponseTemplate(data)
+        switch template.tag {
+        case 0x77:
+            try store.store(data, in: template.value, policy: policy)
+            return try signedPart(data, template.value)
+        case 0x80:
+            let value = data[template.value]
+            guard (11...43).contains(value.count) else { throw .wrongTemplate }
+            for tag: Tag in [0x9F27, 0x9F36, 0x9F26, 0x9F10, 0x9F4B] where store.isPresent(tag) {
+                throw .duplicate(tag)
+            }
+            store.setFromCard(0x9F27, value.prefix(1))
+            store.setFromCard(0x9F36, value.dropFirst(1).prefix(2))
+            store.setFromCard(0x9F26, value.dropFirst(3).prefix(8))
+            if value.count > 11 { store.setFromCard(0x9F10, value.dropFirst(11)) }
+            return []
+        case _:
+            throw .wrongTemplate
+        }
+    }
+
+    private static func signedPart(_ data: [UInt8], _ range: Range<Int>) throws(CardDataError) -> [UInt8] {
+        let nodes: [TLVNode]
+        do throws(TLVError) { nodes = try TLV.children(data, in: range) } catch { throw .malformed(error) }
+        var part: [UInt8] = []
+        for node in nodes where node.tag != 0x9F4B { part.append(contentsOf: data[node.start..<node.end]) }
+        return part
+    }
+}
