@@ -80,7 +80,11 @@ import ReaderCore
             lineFailures = 0
             return Array(response.prefix(Int(result)))
         }
-        if result == NFC_ETIMEOUT { _ = unsafe nfc_abort_command(device) }
+        if result == NFC_ETIMEOUT {
+            // The late answer would be taken for that of the next command, so this card gets none any more.
+            self.selected = nil
+            _ = unsafe nfc_abort_command(device)
+        }
         throw failure(result)
     }
 

@@ -28,11 +28,14 @@ final class WorkerConnection {
 
     /// Sends a request and waits for its answer.
     ///
-    /// - Throws: `.detached` where the worker died, hung or talked nonsense; it has ended then.
+    /// A wish to stop that comes together with the answer is too late: the answer counts.
+    ///
+    /// - Throws: `.cancelled`; `.detached` where the worker died, hung or talked nonsense; it has ended then.
     func ask(
         _ request: WorkerRequest, until deadline: TapInstant, cancellation: TapCancellation? = nil
     ) throws(ReaderError) -> WorkerAnswer {
         guard process != nil else { throw .detached }
+        if let cancellation, cancellation.isCancelled { throw .cancelled }
         lastID &+= 1
         wake.clear()
         guard send(request.frame(id: lastID)) else { throw lose() }

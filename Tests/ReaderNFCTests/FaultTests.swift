@@ -1,0 +1,95 @@
+import CardBytes
+import CardSim
+import ReaderCore
+import ReaderNFC
+import Rigs
+import Testing
+
+@Suite("Faults of chip and line", .timeLimit(.minutes(1)))
+struct FaultTests {
+    static let cardStatuses: [UInt8] = [0x01, 0x02, 0x03, 0x05, 0x0A, 0x0B, 0x13, 0x29, 0x2A, 0x2C]
+
+    @Test(arguments: cardStatuses)
+    func `A chip status that speaks of the card is a torn card`(status: UInt8) throws {
+        let bench = try Bench(InstructionCard.typeA)
+        _ = try bench.activate()
+        bench.emulator.fault(.status(status))
+        #expect(throws: ReaderError.cardLost) { try bench.echoes() }
+        #expect(try bench.activate() == .card(InstructionCard.typeA.activation))
+        #expect(try bench.echoes())
+    }
+
+    static let chipStatuses: [(status: UInt8, code: Int64)] = [(0x14, -30), (0x27, -2), (0x07, -90)]
+
+    @Test(arguments: chipStatuses)
+    func `A chip status that speaks of the chip is the reader's fault`(status: UInt8, code: Int64) throws {
+        let bench = try Bench(InstructionCard.typeA)
+        _ = try bench.activate()
+        bench.emulator.fault(.status(status))
+        #expect(throws: ReaderError.faulty(code: code)) { try bench.echoes() }
+        #expect(try bench.echoes())
+    }
+
+    @Test(arguments: [PN532Fault.wrongChecksum, .garbage, .otherAnswer, .errorFrame])
+    func `A damaged answer is a torn card, and the next one is right`(fault: PN532Fault) throws {
+        let bench = try Bench(InstructionCard.typeA)
+        _ = try bench.activate()
+        bench.emulator.fault(fault)
+        #expect(throws: ReaderError.cardLost) { try bench.echoes() }
+        #expect(try bench.echoes())
+    }
+
+    @Test(arguments: [PN532Fault.truncated, .mute, .noAcknowledge])
+    func `A missing answer is a time-out, and the card works again once it is activated`(fault: PN532Fault) throws {
+        let bench = try Bench(InstructionCard.typeA)
+        _ = try bench.activate()
+        bench.emulator.fault(fault)
+        #expect(throws: ReaderError.timedOut) { try bench.transmit(.echo([1]), within: 120) }
+        #expect(try bench.activate() == .card(InstructionCard.typeA.activation))
+        #expect(try bench.echoes())
+    }
+
+    @Test func `A late answer is never taken for that of the next command`() throws {
+        let bench = try Bench(InstructionCard.typeA)
+        _ = try bench.activate()
+        bench.emulator.fault(.late(milliseconds: 150))
+        #expect(throws: ReaderError.timedOut) { try bench.transmit(.echo([1]), within: 50) }
+        #expect(throws: ReaderError.cardLost) { try bench.transmit(.instruction(0x04, 300)) }
+        #expect(try bench.activate() == .card(InstructionCard.typeA.activation))
+        #expect(try bench.echoes())
+    }
+
+    @Test func `A card that leaves in mid-command is a torn card`() throws {
+        let bench = try Bench(InstructionCard.typeA)
+        _ = try bench.activate()
+        bench.emulator.fault(.cardGone)
+        #expect(throws: ReaderError.cardLost) { try bench.echoes() }
+        #expect(throws: ReaderError.timedOut) { try bench.activate(within: 50) }
+    }
+
+    @Test func `A slow card is waited for until the deadline`() throws {
+        let bench = try Bench(InstructionCard.typeA)
+        _ = try bench.activate()
+        // Longer than the 350 ms that libnfc waits when nobody tells it otherwise.
+        #expect(try bench.transmit(.instruction(0x04, 500)).status == .success)
+        #expect(throws: ReaderError.timedOut) { try bench.transmit(.instruction(0x04, 500), within: 100) }
+    }
+
+    @Test func `Three damaged answers in a row are a reader that is gone`() throws {
+        let bench = try Bench(InstructionCard.typeA)
+        _ = try bench.activate()
+        for _ in 0..<3 { bench.emulator.fault(.garbage) }
+        #expect(throws: ReaderError.cardLost) { try bench.echoes() }
+        #expect(throws: ReaderError.cardLost) { try bench.echoes() }
+        #expect(throws: ReaderError.detached) { try bench.echoes() }
+    }
+
+    @Test func `One damaged answer while looking for a card does not end the look`() throws {
+        let bench = try Bench()
+        bench.emulator.fault(.garbage, at: 0x4A)
+        bench.emulator.whenReceived(0x4A) { [emulator = bench.emulator] in
+            emulator.insert(InstructionCard.typeA, afterMilliseconds: 50)
+        }
+        #expect(try bench.activate() == .card(InstructionCard.typeA.activation))
+    }
+}

@@ -1,0 +1,37 @@
+import CardBytes
+public import CardSim
+
+/// A card before the emulated antenna, and how the chip describes it to the host.
+public struct PN532Card: Sendable {
+    public var card: any VirtualCard
+    /// What the chip hands on as ATS, length byte TL included; `nil` for the card's own.
+    public var answerToSelect: [UInt8]?
+    /// Most bytes of an R-APDU in one answer; the rest follows with the status bit "more". At most 262.
+    public var piece: Int
+
+    public init(_ card: any VirtualCard, answerToSelect: [UInt8]? = nil, piece: Int = 262) {
+        self.card = card
+        self.answerToSelect = answerToSelect
+        self.piece = max(1, min(piece, 262))
+    }
+
+    var isTypeB: Bool { card.activation.technology == .typeB }
+
+    /// Target data as InListPassiveTarget answers it, from Tg on (PN532 user manual §7.3.5).
+    func targetData(withATS isRATSOn: Bool) -> [UInt8] {
+        let activation = card.activation
+        if isTypeB {
+            let protocolInfo = activation.answerToSelect.count == 3 ? activation.answerToSelect : [0x80, 0x81, 0x71]
+            return [0x01, 0x50] + activation.uid + [0x00, 0x00, 0x00, 0x00] + protocolInfo + [0x01, 0x01]
+        }
+        let sak = activation.sak ?? 0x20
+        let uid = activation.uid
+        var data: [UInt8] = [0x01, 0x00, 0x04, sak, UInt8(truncatingIfNeeded: uid.count)] + uid
+        if sak & 0x20 != 0, isRATSOn {
+            data +=
+                answerToSelect
+                ?? ([UInt8(truncatingIfNeeded: activation.answerToSelect.count + 1)] + activation.answerToSelect)
+        }
+        return data
+    }
+}

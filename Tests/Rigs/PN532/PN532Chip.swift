@@ -1,0 +1,173 @@
+import CardBytes
+import CardSim
+
+/// The chip's commands on the cards before it, without line and clock (PN532 user manual §7).
+struct PN532Chip {
+    /// What a command leads to.
+    enum Reaction: Equatable {
+        /// Response code and data, after a pause.
+        case answer([UInt8], milliseconds: UInt64)
+        /// No answer before a card comes or the time is over; without a limit where `nil`. Anything from the host ends
+        /// the wait. The answer at the end of the time is `otherwise`.
+        case wait(milliseconds: UInt64?, otherwise: [UInt8])
+        case syntaxError
+    }
+
+    private struct Slot {
+        let id: Int
+        var card: PN532Card
+    }
+
+    private var cards: [Slot] = []
+    private var lastID = 0
+    private var active: Int?
+    private var halted: Set<Int> = []
+    private var registers: [UInt16: UInt8] = [:]
+    private var isRATSOn = true
+    private var retries: UInt8 = 0xFF
+    private var rest: [UInt8] = []
+    private(set) var isFieldOn = false
+
+    // The world around the antenna.
+
+    mutating func insert(_ card: PN532Card) {
+        lastID += 1
+        cards.append(Slot(id: lastID, card: card))
+    }
+
+    mutating func removeAll() { cards = [] }
+
+    /// Takes the card that is selected, or else all, out of the field.
+    mutating func removeActive() { cards.removeAll { $0.id == active || active == nil } }
+
+    // Commands.
+
+    mutating func execute(_ command: [UInt8]) -> Reaction {
+        guard let code = command.first else { return .syntaxError }
+        let data = Array(command.dropFirst())
+        if code != 0x40 { rest = [] }
+        switch code {
+        case 0x00: return plain(code, data)
+        case 0x02: return plain(code, [0x32, 0x01, 0x06, 0x07])
+        case 0x06: return plain(code, readRegisters(data))
+        case 0x08: return writeRegisters(data)
+        case 0x12:
+            isRATSOn = (data.first ?? 0) & 0x10 != 0
+            return plain(code)
+        case 0x14: return plain(code)
+        case 0x16, 0x4E, 0x54: return plain(code, [0x00])
+        case 0x32: return configure(data)
+        case 0x40: return exchange(data)
+        case 0x42: return communicateThrough(data)
+        case 0x44:
+            if let active { halted.insert(active) }
+            active = nil
+            return plain(code, [0x00])
+        case 0x4A: return list(data)
+        case 0x52:
+            active = nil
+            return plain(code, [0x00])
+        case 0x60: return autoPoll(data)
+        default: return .syntaxError
+        }
+    }
+
+    private func plain(_ code: UInt8, _ data: [UInt8] = []) -> Reaction {
+        .answer([code &+ 1] + data, milliseconds: 0)
+    }
+
+    private func readRegisters(_ data: [UInt8]) -> [UInt8] {
+        stride(from: 0, to: data.count - 1, by: 2).map {
+            registers[UInt16(data[$0]) << 8 | UInt16(data[$0 + 1])] ?? 0
+        }
+    }
+
+    private mutating func writeRegisters(_ data: [UInt8]) -> Reaction {
+        for index in stride(from: 0, to: data.count - 2, by: 3) {
+            registers[UInt16(data[index]) << 8 | UInt16(data[index + 1])] = data[index + 2]
+        }
+        return plain(0x08)
+    }
+
+    private mutating func configure(_ data: [UInt8]) -> Reaction {
+        switch data.first {
+        case 0x01:
+            isFieldOn = (data.last ?? 0) & 0x01 != 0
+            if !isFieldOn {
+                active = nil
+                halted = []
+            }
+        case 0x05: retries = data.last ?? 0xFF
+        default: break
+        }
+        return plain(0x32)
+    }
+
+    private mutating func list(_ data: [UInt8]) -> Reaction {
+        let wantsTypeB = data.count > 1 && data[1] == 0x03
+        isFieldOn = true
+        guard let target = activate(typeB: wantsTypeB) else {
+            return .wait(milliseconds: retries == 0xFF ? nil : 20, otherwise: [0x4B, 0x00])
+        }
+        return plain(0x4A, [0x01] + target)
+    }
+
+    private mutating func autoPoll(_ data: [UInt8]) -> Reaction {
+        guard data.count >= 3 else { return .syntaxError }
+        let types = data[2...]
+        isFieldOn = true
+        let typesA: [UInt8] = [0x00, 0x10, 0x20]
+        if types.contains(where: typesA.contains), let target = activate(typeB: false) {
+            // SAK is the fourth byte of the target data.
+            let type: UInt8 = target[3] & 0x20 != 0 && types.contains(0x20) ? 0x20 : 0x10
+            return plain(0x60, [0x01, type, UInt8(truncatingIfNeeded: target.count)] + target)
+        }
+        if types.contains(where: { $0 == 0x03 || $0 == 0x23 }), let target = activate(typeB: true) {
+            return plain(
+                0x60, [0x01, types.contains(0x23) ? 0x23 : 0x03, UInt8(truncatingIfNeeded: target.count)] + target)
+        }
+        let time = UInt64(data[0]) * UInt64(data[1]) * 150 * UInt64(types.count)
+        return .wait(milliseconds: data[0] == 0xFF ? nil : time, otherwise: [0x61, 0x00])
+    }
+
+    /// Makes the first card of the type that is not halted the active one.
+    private mutating func activate(typeB: Bool) -> [UInt8]? {
+        guard let index = cards.firstIndex(where: { !halted.contains($0.id) && $0.card.isTypeB == typeB }) else {
+            return nil
+        }
+        cards[index].card.card.powerOn()
+        active = cards[index].id
+        return cards[index].card.targetData(withATS: isRATSOn)
+    }
+
+    private mutating func exchange(_ data: [UInt8]) -> Reaction {
+        guard let target = data.first, target & 0x3F == 1,
+            let index = cards.firstIndex(where: { $0.id == active })
+        else { return plain(0x40, [0x01]) }
+        let command = Array(data.dropFirst())
+        if command.isEmpty { return nextPiece(of: cards[index].card.piece, after: 0) }
+        switch cards[index].card.card.answer(command) {
+        case .answer(let bytes):
+            rest = bytes
+            return nextPiece(of: cards[index].card.piece, after: 0)
+        case .late(let bytes, let milliseconds):
+            rest = bytes
+            return nextPiece(of: cards[index].card.piece, after: milliseconds)
+        case .gone:
+            cards.remove(at: index)
+            return plain(0x40, [0x01])
+        }
+    }
+
+    private mutating func nextPiece(of size: Int, after milliseconds: UInt64) -> Reaction {
+        let piece = rest.prefix(size)
+        rest = Array(rest.dropFirst(size))
+        return .answer([0x41, rest.isEmpty ? 0x00 : 0x40] + piece, milliseconds: milliseconds)
+    }
+
+    /// Only presence checks are answered, by R(ACK) to R(NAK); to any other frame no card says anything.
+    private func communicateThrough(_ data: [UInt8]) -> Reaction {
+        let isPresent = cards.contains { $0.id == active } && (data.first == 0xB2 || data.first == 0xBA)
+        return plain(0x42, isPresent ? [0x00, 0xA3] : [0x01])
+    }
+}
