@@ -44,6 +44,8 @@ public struct SmartTapSelectResponse: Equatable, Sendable {
         guard let records = try? NDEF.records(data.span, in: 4..<data.count) else { return nil }
         let span = data.span
         let nonce = records.first { $0.isNamed("mdn", in: span) }?.payload
-        deviceNonce = nonce.flatMap { $0.count == 33 && data[$0.lowerBound] == 0x04 ? Array(data[$0.dropFirst()]) : nil }
+        deviceNonce = nonce.flatMap { range in
+            range.count == 33 && data[range.lowerBound] == 0x04 ? Array(data[range.dropFirst()]) : nil
+        }
     }
 }

@@ -1,0 +1,185 @@
+public import CardBytes
+
+/// Reads the passes of a request from whatever is presented: a phone's wallet, an NDEF tag, a card's identifier.
+///
+/// Tries the carriers in the request's order on one activation. A phone that is locked or left too early is activated
+/// again, as often as the request says. No command of it selects the PPSE or a payment application.
+public struct LoyaltyRead: TapMachine {
+    enum Phase {
+        case idle, activating
+        /// Index of the carrier that is tried.
+        case selecting(Int)
+        case apple(VASRead)
+        case google(SmartTapRead)
+        case tag(Type4Read, carrier: Int)
+        case finished
+    }
+
+    let request: LoyaltyRequest
+    var phase = Phase.idle
+    var outcome: LoyaltyOutcome
+    var presentations = 0
+    var shownAction = CustomerAction.nothing
+
+    public init(_ request: LoyaltyRequest) {
+        self.request = request
+        outcome = LoyaltyOutcome(
+            entries: request.programmes.map { LoyaltyOutcome.Entry(programme: $0.id, status: .notAsked) },
+            payment: .sameActivation, ending: .completed)
+    }
+
+    public mutating func start(now: TapInstant) -> TapStep<LoyaltySignal, LoyaltyOutcome> {
+        phase = .activating
+        return Step(.activate(fieldOffMilliseconds: 0), signals: [.readyForPass])
+    }
+
+    public mutating func activated(_ card: CardActivation, now: TapInstant) -> TapStep<LoyaltySignal, LoyaltyOutcome> {
+        guard case .activating = phase else { return conclude() }
+        presentations += 1
+        outcome.card = card
+        outcome.wallet = nil
+        outcome.payment = .sameActivation
+        var step = tryCarrier(0)
+        step.signals.insert(.reading, at: 0)
+        return step
+    }
+
+    public mutating func collided(now: TapInstant) -> TapStep<LoyaltySignal, LoyaltyOutcome> {
+        guard case .activating = phase else { return conclude() }
+        presentations += 1
+        outcome.payment = .afterRemoval
+        mark(.cardLost) { _ in true }
+        guard presentations < request.maximumPresentations else { return end() }
+        return again(.presentOneCardOnly, fieldOffMilliseconds: LoyaltyRead.repollMilliseconds)
+    }
+
+    public mutating func received(
+        _ response: ResponseAPDU, now: TapInstant
+    ) -> TapStep<LoyaltySignal, LoyaltyOutcome> {
+        switch phase {
+        case .idle, .activating, .finished:
+            return conclude()
+        case .selecting(let carrier):
+            return walletSelected(OSE.application(response), carrier: carrier)
+        case .apple(var read):
+            let step = read.received(response, now: now)
+            phase = .apple(read)
+            return follow(step) { $0.fold(apple: $1) }
+        case .google(var read):
+            let step = read.received(response, now: now)
+            phase = .google(read)
+            return follow(step) { $0.fold(google: $1) }
+        case .tag(var read, let carrier):
+            let step = read.received(response, now: now)
+            phase = .tag(read, carrier: carrier)
+            return follow(step) { $0.fold(tag: $1, carrier: carrier) }
+        }
+    }
+
+    public mutating func cardLost(now: TapInstant) -> TapStep<LoyaltySignal, LoyaltyOutcome> {
+        switch phase {
+        case .idle, .activating, .finished:
+            return conclude()
+        case .selecting:
+            outcome.payment = .afterRemoval
+            mark(.cardLost) { $0.apple != nil || $0.google != nil }
+            return conclude()
+        case .apple(var read):
+            return follow(read.cardLost(now: now)) { $0.fold(apple: $1) }
+        case .google(var read):
+            return follow(read.cardLost(now: now)) { $0.fold(google: $1) }
+        case .tag:
+            outcome.payment = .afterRemoval
+            mark(.cardLost) { $0.tag != nil }
+            return conclude()
+        }
+    }
+
+    public mutating func stop(now: TapInstant) -> LoyaltyOutcome {
+        switch phase {
+        case .idle, .activating, .selecting, .tag, .finished: break
+        case .apple(var read): take(read.stop(now: now))
+        case .google(var read): take(read.stop(now: now))
+        }
+        phase = .finished
+        outcome.ending = .stopped
+        return outcome
+    }
+
+    /// Between two looks at a phone whose user has something to do.
+    static let repollMilliseconds: UInt64 = 100
+    /// Long enough to count as having left the field.
+    static let removalMilliseconds: UInt64 = 1_000
+
+    mutating func tryCarrier(_ index: Int) -> TapStep<LoyaltySignal, LoyaltyOutcome> {
+        guard request.carriers.indices.contains(index), !outcome.hasPass else { return conclude() }
+        switch request.carriers[index] {
+        case .wallet:
+            guard takesCommands, request.programmes.contains(where: { $0.apple != nil || $0.google != nil }),
+                let command = try? OSE.select()
+            else { return tryCarrier(index + 1) }
+            phase = .selecting(index)
+            return Step(.transmit(command))
+        case .tag:
+            guard takesCommands, request.programmes.contains(where: { $0.tag != nil }) else {
+                return tryCarrier(index + 1)
+            }
+            var read = Type4Read()
+            let step = read.enter()
+            phase = .tag(read, carrier: index)
+            return follow(step) { $0.fold(tag: $1, carrier: index) }
+        case .uid:
+            readUID()
+            return tryCarrier(index + 1)
+        }
+    }
+
+    /// Whether the card speaks ISO/IEC 14443-4; assumed where the reader does not tell.
+    private var takesCommands: Bool {
+        guard let card = outcome.card, card.technology == .typeA, let sak = card.sak else { return true }
+        return sak & 0x20 != 0
+    }
+
+    private mutating func readUID() {
+        guard let card = outcome.card else { return }
+        for (index, programme) in request.programmes.enumerated() {
+            guard let membership = programme.uid else { continue }
+            switch membership.memberNumber(of: card) {
+            case .number(let number): set(index, .delivered, .uid(number))
+            case .refused(let reason): set(index, .unsuitable(reason))
+            }
+        }
+    }
+
+    private mutating func walletSelected(
+        _ application: WalletApplication, carrier: Int
+    ) -> TapStep<LoyaltySignal, LoyaltyOutcome> {
+        switch application {
+        case .apple(let selection):
+            outcome.wallet = .apple
+            outcome.payment = .afterFieldReset
+            let merchants = request.programmes.compactMap(\.apple)
+            guard !merchants.isEmpty else { return conclude() }
+            var read = VASRead(
+                merchants: merchants, terminal: request.vasTerminal, timestamps: request.timestamps)
+            let step = read.selected(selection)
+            phase = .apple(read)
+            return follow(step) { $0.fold(apple: $1) }
+        case .google(let selection):
+            outcome.wallet = .google
+            // The phone takes one collector in one presentation: the one of the first programme that has any.
+            guard let collector = request.programmes.compactMap(\.google).first else { return conclude() }
+            var read = SmartTapRead(
+                collector: collector, terminal: request.smartTapTerminal, entropy: request.entropy)
+            let step = read.selected(selection)
+            phase = .google(read)
+            return follow(step) { $0.fold(google: $1) }
+        case .other, .none:
+            mark(.noPass) { $0.apple != nil || $0.google != nil }
+            return tryCarrier(carrier + 1)
+        case .malformed:
+            mark(.unreadable(.malformed)) { $0.apple != nil || $0.google != nil }
+            return tryCarrier(carrier + 1)
+        }
+    }
+}
