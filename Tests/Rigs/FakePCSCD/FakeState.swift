@@ -221,7 +221,7 @@ extension FakeState {
         switch reply {
         case .answer(let bytes): return .send(received(&body, bytes))
         case .late(let bytes, let milliseconds):
-            return .send(received(&body, bytes), delayMilliseconds: UInt64(max(0, milliseconds)))
+            return .send(received(&body, bytes), delayMilliseconds: milliseconds)
         case .gone:
             readers[index]?.remove()
             notify()

@@ -1,0 +1,63 @@
+import CardBytes
+import CardSim
+import Foundation
+import ReaderCore
+import ReaderPCSC
+import Rigs
+import Testing
+
+/// A reader of the fake pcscd under a name of its own, and ours on top of it.
+final class LiveReader {
+    let fake: FakePCSCD
+    let name: String
+    let reader: PCSCReader
+    let cancellation = TapCancellation()
+
+    init(_ label: String, index: Int = 0) throws {
+        fake = try FakePCSCD.shared()
+        name = LiveReader.name(label, index)
+        try fake.plug(name)
+        reader = try PCSCReader(name: name)
+    }
+
+    deinit {
+        reader.close()
+        try? fake.unplug(name)
+    }
+
+    static func name(_ label: String, _ index: Int) -> String {
+        "Rig \(label) PICC Interface \(index < 16 ? "0" : "")\(String(index, radix: 16, uppercase: true)) 00"
+    }
+
+    func activate(milliseconds: UInt64 = 5_000) throws(ReaderError) -> CardPresence {
+        try reader.activate(until: soon(milliseconds), cancellation: cancellation)
+    }
+
+    func transmit(_ hex: String, milliseconds: UInt64 = 5_000) throws -> ResponseAPDU {
+        try reader.transmit(try CommandAPDU(try Hex.bytes(hex)), until: soon(milliseconds))
+    }
+
+    func waitForRemoval(milliseconds: UInt64 = 5_000) throws(ReaderError) {
+        try reader.waitForRemoval(until: soon(milliseconds), cancellation: cancellation)
+    }
+
+    func count(_ command: PCSCCommand) -> Int { fake.log(of: name).count { $0.command == command } }
+}
+
+func soon(_ milliseconds: UInt64) -> TapInstant { monotonicNow().advanced(byMilliseconds: milliseconds) }
+
+/// Runs `action` on another thread as soon as some client of the fake pcscd waits for an event.
+func onceSomebodyWaits(_ fake: FakePCSCD, _ action: @escaping @Sendable () throws -> Void) {
+    Thread.detachNewThread {
+        guard fake.waits(until: { fake.waiterCount > 0 }) else { return }
+        do { try action() } catch { Issue.record(error) }
+    }
+}
+
+func milliseconds(_ body: () throws -> Void) rethrows -> UInt64 {
+    let start = monotonicNow()
+    try body()
+    return monotonicNow().nanoseconds(since: start) / 1_000_000
+}
+
+let select = "00A404000E325041592E5359532E444446303100"
