@@ -44,7 +44,10 @@ public final class FakePCSCD: Sendable {
         _ = shutdown(descriptor, Int32(SHUT_RDWR))
         _ = unsafe unlink(path)
         state.withLock { state in
-            for connection in state.connections.values { _ = shutdown(connection, Int32(SHUT_RDWR)) }
+            for (number, connection) in state.connections {
+                _ = shutdown(connection, Int32(SHUT_RDWR))
+                state.drop(connection: number)
+            }
         }
     }
 
