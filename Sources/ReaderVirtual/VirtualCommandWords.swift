@@ -5,7 +5,7 @@ struct VirtualCommandWords {
     private var rest: ArraySlice<Substring>
 
     init(_ line: String) {
-        rest = line.split(omittingEmptySubsequences: true) { $0 == " " || $0 == "\t" || $0 == "\r" || $0 == "\n" }[...]
+        rest = line.split(whereSeparator: \.isWhitespace)[...]
     }
 
     mutating func next(_ argument: VirtualCommandError.Argument) throws(VirtualCommandError) -> String {

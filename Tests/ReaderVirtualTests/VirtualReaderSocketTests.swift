@@ -1,0 +1,86 @@
+import Foundation
+import ReaderCore
+import ReaderVirtual
+import Testing
+
+@Suite("The virtual reader's socket", .timeLimit(.minutes(1)))
+struct VirtualReaderSocketTests {
+    private let path = "/tmp/nfc-tap-virtual-\(UUID().uuidString).sock"
+
+    private func send(_ line: String) throws(VirtualSocketError) -> String {
+        try VirtualReaderSocket.send(line, to: path, until: Desk.soon())
+    }
+
+    @Test func `A card presented through the socket wakes the reader`() throws {
+        let desk = try Desk()
+        let socket = try VirtualReaderSocket(path: path, control: desk.control)
+        defer { socket.stop() }
+        let path = path
+        desk.onceWaiting { _ = try? VirtualReaderSocket.send("present one", to: path, until: Desk.soon()) }
+        #expect(try desk.activate(within: 60_000) == .card(CountingCard(name: 1).activation))
+        #expect(try send("state").hasPrefix("ok attached=yes field=on card=one active=yes"))
+        #expect(try send("remove") == "ok")
+        #expect(try send("eject").hasPrefix("error unknown command 'eject'"))
+    }
+
+    @Test func `The socket is its owner's alone, and gone after the end`() throws {
+        let desk = try Desk()
+        let socket = try VirtualReaderSocket(path: path, control: desk.control)
+        let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+        #expect(mode == 0o600)
+        socket.stop()
+        #expect(!FileManager.default.fileExists(atPath: path))
+        #expect(throws: VirtualSocketError.system(call: "connect", errno: ENOENT)) { try send("state") }
+        socket.stop()
+    }
+
+    @Test func `A socket that is served is left alone, a stale one is replaced`() throws {
+        let desk = try Desk()
+        let first = try VirtualReaderSocket(path: path, control: desk.control)
+        #expect(throws: VirtualSocketError.inUse(path)) { try VirtualReaderSocket(path: path, control: desk.control) }
+        #expect(try send("remove") == "ok")
+        first.stop()
+        try #require(FileManager.default.createFile(atPath: path, contents: nil))
+        #expect(throws: VirtualSocketError.notASocket(path)) {
+            try VirtualReaderSocket(path: path, control: desk.control)
+        }
+        try FileManager.default.removeItem(atPath: path)
+        try leaveStaleSocket()
+        let second = try VirtualReaderSocket(path: path, control: desk.control)
+        #expect(try send("remove") == "ok")
+        second.stop()
+    }
+
+    @Test func `A path that no socket address holds is refused`() throws {
+        let long = "/tmp/" + String(repeating: "x", count: 103)
+        let desk = try Desk()
+        #expect(throws: VirtualSocketError.pathTooLong(long)) {
+            try VirtualReaderSocket(path: long, control: desk.control)
+        }
+    }
+
+    @Test func `Lines may come in pieces or several at once, and one that never ends is cut off`() throws {
+        let desk = try Desk()
+        let socket = try VirtualReaderSocket(path: path, control: desk.control)
+        defer { socket.stop() }
+        // Two commands in one write: the answer to the first is all that `send` waits for.
+        #expect(try send("present one\ndelay 5") == "ok")
+        #expect(try send(String(repeating: "x", count: 2_000)).hasPrefix("error line of more than 256 bytes"))
+        #expect(try send("state").contains("card=one"))
+    }
+
+    /// Binds a socket to the path and closes it without removing the file.
+    private func leaveStaleSocket() throws {
+        let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+        defer { close(descriptor) }
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        unsafe withUnsafeMutableBytes(of: &address.sun_path) { unsafe $0.copyBytes(from: path.utf8) }
+        let result = unsafe withUnsafePointer(to: &address) {
+            unsafe $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                unsafe bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+            }
+        }
+        try #require(result == 0)
+    }
+}
