@@ -25,13 +25,13 @@ struct JWEHeader: Equatable {
             text += #","epk":{"crv":"X25519","kty":"OKP","x":"\#(Base64URL.string(x))"}"#
         case nil: break
         }
-        if let keyID { text += #","kid":""# + JWEHeader.escaped(keyID) + "\"" }
+        if let keyID { text += #","kid":"# + JWEHeader.quoted(keyID) }
         return text + "}"
     }
 
-    /// JSON string content for `text` (RFC 8259 §7).
-    static func escaped(_ text: String) -> String {
-        var result = ""
+    /// `text` as a JSON string (RFC 8259 §7).
+    static func quoted(_ text: String) -> String {
+        var result = "\""
         for scalar in text.unicodeScalars {
             switch scalar {
             case "\"": result += "\\\""
@@ -40,7 +40,7 @@ struct JWEHeader: Equatable {
             default: result.unicodeScalars.append(scalar)
             }
         }
-        return result
+        return result + "\""
     }
 }
 

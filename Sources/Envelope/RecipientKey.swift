@@ -59,6 +59,26 @@ public struct RecipientKey: Equatable, Sendable {
     /// Whether this is a published test key, whose private half anybody has: its `kid` starts with `test-`.
     public var isTest: Bool { keyID.hasPrefix("test-") }
 
+    /// The public JWK as JSON, members in alphabetical order.
+    public var jwk: String {
+        var members = [
+            ("alg", JWEHeader.quoted(algorithm.rawValue)), ("kid", JWEHeader.quoted(keyID)), ("use", #""enc""#),
+        ]
+        if let notBefore { members.append(("nbf", "\(notBefore)")) }
+        if let expires { members.append(("exp", "\(expires)")) }
+        switch material {
+        case .p256(let x, let y):
+            members += [("kty", #""EC""#), ("crv", #""P-256""#)]
+            members += [("x", JWEHeader.quoted(Base64URL.string(x))), ("y", JWEHeader.quoted(Base64URL.string(y)))]
+        case .x25519(let x):
+            members += [("kty", #""OKP""#), ("crv", #""X25519""#), ("x", JWEHeader.quoted(Base64URL.string(x)))]
+        case .rsa(let n, let e):
+            members += [("kty", #""RSA""#)]
+            members += [("n", JWEHeader.quoted(Base64URL.string(n))), ("e", JWEHeader.quoted(Base64URL.string(e)))]
+        }
+        return "{" + members.sorted { $0.0 < $1.0 }.map { "\"\($0.0)\":\($0.1)" }.joined(separator: ",") + "}"
+    }
+
     /// - Parameter now: seconds since 1970.
     /// - Throws: `.notYetValid` before `nbf`, `.expired` from `exp` on.
     public func checkPeriod(at now: UInt64) throws(RecipientKeyError) {
@@ -96,7 +116,7 @@ public struct RecipientKey: Equatable, Sendable {
     }
 
     /// The recipient's JWK decides; without `alg` the key type does.
-    private static func algorithm(
+    static func algorithm(
         named name: String?, for material: Material
     ) throws(RecipientKeyError) -> KeyAlgorithm {
         let allowed: [KeyAlgorithm] =

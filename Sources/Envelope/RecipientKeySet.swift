@@ -41,6 +41,9 @@ public struct RecipientKeySet: Equatable, Sendable {
         self.init(keys: keys, refusals: refusals)
     }
 
+    /// The set as JSON: `{"keys":[…]}`.
+    public var jwks: String { #"{"keys":["# + keys.map(\.jwk).joined(separator: ",") + "]}" }
+
     /// The first key that is valid at `now`, in seconds since 1970.
     ///
     /// - Throws: why the last candidate is not valid, or `.noUsableKey` for an empty set.

@@ -11,6 +11,8 @@ public struct RecipientPrivateKey: Sendable {
 
     /// `kid`, where the JWK has one. A token that names another is refused.
     public let keyID: String?
+    /// The public half, where the JWK has a `kid` to name it by.
+    public let publicKey: RecipientKey?
     let material: Material
 
     /// Reads a private JWK: `kty`, `crv`, `d` or `n`, `e`, `d`, `p`, `q`; `kid` where present.
@@ -29,6 +31,8 @@ public struct RecipientPrivateKey: Sendable {
         keyID = try members.text("kid", bytes)
         let publicMaterial = try RecipientKey.material(members, bytes)
         try publicMaterial.check()
+        let algorithm = try RecipientKey.algorithm(named: members.text("alg", bytes), for: publicMaterial)
+        publicKey = keyID.map { RecipientKey(algorithm: algorithm, keyID: $0, material: publicMaterial) }
         let d = try RecipientPrivateKey.secret("d", members, bytes)
         do {
             switch publicMaterial {

@@ -1,0 +1,31 @@
+/// Why the sandbox declines a card record whatever the amount. The response codes are those of ISO 8583 data element 39
+/// that come nearest.
+enum EnvelopeFault: Error, Equatable, Sendable {
+    /// The envelope does not open with the sandbox's key, or holds no record of version 1.
+    case unreadable
+    /// Amount, currency, transaction or last four digits differ from those beside the envelope.
+    case mismatch
+    /// `exp` has passed.
+    case stale
+    /// The record's id was seen before.
+    case replayed
+    /// The card number fails the Luhn check (ISO/IEC 7812-1 Annex B).
+    case invalidNumber
+    /// The card's expiry month has passed.
+    case expiredCard
+    /// A test card's cryptogram is wrong, or there is none.
+    case wrongCryptogram
+    /// A data object that the cryptogram is made over is missing.
+    case incompleteData
+
+    var responseCode: String {
+        switch self {
+        case .unreadable, .mismatch, .incompleteData: "30"
+        case .stale: "68"
+        case .replayed: "94"
+        case .invalidNumber: "14"
+        case .expiredCard: "54"
+        case .wrongCryptogram: "82"
+        }
+    }
+}

@@ -1,0 +1,13 @@
+public import Wire
+
+/// `GET /debug/ledger`: every transaction in the order of its first request.
+public struct LedgerReport: Codable, Equatable, Sendable {
+    public var transactions: [LedgerEntry]
+    /// Authorised transactions whose answer nobody got and that nobody reversed: must be empty once a daemon has settled.
+    public var unseen: [TransactionID]
+
+    init(_ transactions: [LedgerEntry]) {
+        self.transactions = transactions
+        unseen = transactions.filter { $0.outstanding > 0 && !$0.answered }.map(\.id)
+    }
+}

@@ -1,0 +1,22 @@
+public import LocalHTTP
+public import Logging
+
+/// The sandbox as a PSP adapter: HTTP on a Unix socket, by the adapter contract.
+public struct SandboxServer: Sendable {
+    public let sandbox: Sandbox
+    private let server: HTTPServer
+
+    /// Listens at `path` from here on.
+    ///
+    /// - Throws: why the socket cannot be made.
+    public init(path: String, sandbox: Sandbox, logger: Logger) throws(ListenError) {
+        self.sandbox = sandbox
+        let routes = SandboxRoutes(sandbox: sandbox)
+        server = HTTPServer(socket: try ListeningSocket(path: path), logger: logger) { await routes.answer($0) }
+    }
+
+    /// Serves until `shutDown` or cancellation.
+    public func run() async throws(ListenError) { try await server.run() }
+
+    public func shutDown() { server.shutDown(grace: .seconds(1)) }
+}
