@@ -17,7 +17,7 @@ public struct DataStore: Sendable {
         var origin: Origin
     }
 
-    private let kernel: KernelIdentifier
+    let kernel: KernelIdentifier
     private var bytes: [UInt8] = []
     private var entries: [Entry] = []
 

@@ -2,6 +2,7 @@ extension KernelSet {
     /// All kernels of this module.
     public static let standard: KernelSet = {
         var kernels = KernelSet()
+        kernels.register(.mastercard) { Kernel2() }
         kernels.register(.visa) { Kernel3() }
         return kernels
     }()

@@ -29,4 +29,7 @@ public struct ApplicationFileLocator: Equatable, Sendable {
 
     /// Leaves the first entry out (kernel 2: the mag-stripe record, S3.30).
     mutating func removeFirst() { if !entries.isEmpty { entries.removeFirst() } }
+
+    /// Leaves all entries but the first out (kernel 2 in mag-stripe mode, S3.70).
+    mutating func keepFirst() { entries = Array(entries.prefix(1)) }
 }

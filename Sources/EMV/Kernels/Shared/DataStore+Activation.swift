@@ -19,7 +19,10 @@ extension DataStore {
         set(0x9F41, digits: UInt64(transaction.sequenceCounter), count: 4)
         set(0x9F37, binary: UInt64(unpredictableNumber), count: 4)
         set(0x9F06, activation.combination.aid)
-        if let ttq = activation.indicators.ttq { set(0x9F66, binary: UInt64(ttq.rawValue), count: 4) }
+        // In kernel 2 the tag is the card's bitmap of track 2.
+        if kernel != .mastercard, let ttq = activation.indicators.ttq {
+            set(0x9F66, binary: UInt64(ttq.rawValue), count: 4)
+        }
     }
 
     /// Stores the objects of the FCI; a repetition inside it is left out.

@@ -1,0 +1,134 @@
+import CardBytes
+
+/// Mag-stripe mode (C-2 S78, S13, S14): a dynamic check value in the discretionary data of the tracks.
+extension Kernel2 {
+    /// C-2 S78.
+    mutating func computeChecksum() -> KernelStep {
+        guard store.firstMissing(of: [0x9F6B, 0x9F65, 0x9F66, 0x9F67]) == nil else { return fail(.cardDataMissing) }
+        let hasTrack1 = store.isPresentNotEmpty(0x56)
+        if hasTrack1, store.firstMissing(of: [0x9F62, 0x9F63, 0x9F64]) != nil { return fail(.cardDataMissing) }
+        guard let digits = track2?.numberDigits, !hasTrack1 || track1?.numberDigits == digits else {
+            return fail(.cardDataError)
+        }
+        if amount > transactionLimit { return finish(selectNext(.maxLimitExceeded)) }
+        needsReceipt = exceedsCVMLimit
+        if hasOnDeviceCVM, exceedsCVMLimit { store.set(0x9F7E, [(store.byte(0x9F7E) ?? 0) | 0x02]) }
+        let modulus = (0..<digits).reduce(UInt64(1)) { power, _ in power * 10 }
+        checksum = MagStripeChecksum(
+            digits: digits, number: (store.number(0x9F37, count: 4) ?? 0) % modulus)
+        store.set(0x9F6A, digits: checksum.number, count: 4)
+        guard let data = store.fill(listIn: store.isPresentNotEmpty(0x9F69) ? 0x9F69 : 0xDF811A), data.count <= 255
+        else {
+            return fail(.parsingError)
+        }
+        state = .computingChecksum
+        return KernelStep(.transmit(ShortCommand.make(0x80, 0x2A, 0x8E, 0x80, data)))
+    }
+
+    private var track2: MagStripeTrack? {
+        guard let cvc3 = store.number(0x9F65, count: 2), let number = store.number(0x9F66, count: 2),
+            let count = store.byte(0x9F67)
+        else { return nil }
+        return MagStripeTrack(cvc3Positions: cvc3, numberPositions: number, counterDigits: Int(count))
+    }
+
+    private var track1: MagStripeTrack? {
+        guard let cvc3 = store.number(0x9F62, count: 6), let number = store.number(0x9F63, count: 6),
+            let count = store.byte(0x9F64)
+        else { return nil }
+        return MagStripeTrack(cvc3Positions: cvc3, numberPositions: number, counterDigits: Int(count))
+    }
+
+    /// C-2 S13, S14.
+    mutating func checksumReceived(_ response: ResponseAPDU) -> KernelStep {
+        guard response.status.isSuccess else { return fail(.statusBytes, statusWord: response.status) }
+        do throws(CardDataError) {
+            let template = try ResponseTemplate(response.data)
+            guard template.tag == 0x77 else { return fail(.parsingError) }
+            try store.store(response.data, in: template.value, policy: Kernel2.policy)
+        } catch {
+            return fail(error.l2)
+        }
+        let shown = [UIRequest(.none, .cardReadSuccessfully, languagePreference: language)]
+        let interaction = CardholderInteraction(store.value(0xDF4B))
+        guard let counter = store.number(0x9F36, count: 2) else { return fail(.cardDataMissing, signals: shown) }
+        guard let cvc3 = store.number(0x9F61, count: 2) else { return withoutChecksum(interaction, shown) }
+        guard fillTracks(cvc3, counter, interaction?.isVerified == true) else {
+            return fail(.cardDataMissing, signals: shown)
+        }
+        return finish(magStripeOutcome(interaction?.isVerified == true), signals: shown)
+    }
+
+    /// No check value: the device wants its holder first, or declines.
+    private mutating func withoutChecksum(
+        _ interaction: CardholderInteraction?, _ signals: [UIRequest]
+    ) -> KernelStep {
+        guard let interaction else { return fail(.cardDataMissing, signals: signals) }
+        if interaction.needsSecondTap { return finish(secondTap(interaction), signals: signals) }
+        let declined = Outcome(.declined, uiOnOutcome: message(.notAuthorised, hold: holdTime))
+        return finish(declined, signals: signals)
+    }
+
+    private func magStripeOutcome(_ isVerified: Bool) -> Outcome {
+        var outcome = Outcome(.onlineRequest, uiOnOutcome: message(.authorising), receipt: needsReceipt)
+        if exceedsCVMLimit, hasOnDeviceCVM, isVerified {
+            outcome.cvm = .confirmationCodeVerified
+        } else {
+            let capability = store.byte(exceedsCVMLimit ? 0xDF811E : 0xDF812C) ?? 0xF0
+            outcome.cvm = Outcome.CVM(rawValue: capability & 0xF0)
+        }
+        outcome.dataRecord = store.objects(Kernel2.magStripeRecordTags)
+        if let track = store.value(0x9F6B) { outcome.dataRecord?.append(DataObject(0x57, track)) }
+        return outcome
+    }
+
+    /// - Returns: `false` where a track is no track, or track 1 lacks its check value.
+    private mutating func fillTracks(_ cvc3: UInt64, _ counter: UInt64, _ isVerified: Bool) -> Bool {
+        let isOnDevice = isVerified && hasOnDeviceCVM && exceedsCVMLimit
+        let last = UInt8((checksum.digits + (isOnDevice ? 5 : 0)) % 10)
+        let atc = UInt16(truncatingIfNeeded: counter)
+        guard let map = track2, let track = store.value(0x9F6B), let start = Kernel2.discretionaryStart(track2: track)
+        else {
+            return false
+        }
+        var nibbles = track.flatMap { [$0 >> 4, $0 & 0x0F] }
+        let end = nibbles.last == 0x0F ? nibbles.count - 1 : nibbles.count
+        guard start <= end, nibbles[start..<end].allSatisfy({ $0 < 10 }) else { return false }
+        store.set(0xDF812B, BCD.pack(Array(nibbles[start..<end]), count: (end - start + 1) / 2) ?? [])
+        nibbles.replaceSubrange(
+            start..<end,
+            with: map.filled(
+                Array(nibbles[start..<end]), cvc3: UInt16(truncatingIfNeeded: cvc3), counter: atc,
+                number: checksum.number, lastDigit: last))
+        store.set(0x9F6B, stride(from: 0, to: nibbles.count, by: 2).map { nibbles[$0] << 4 | nibbles[$0 + 1] })
+        return fillTrack1(atc, last)
+    }
+
+    private mutating func fillTrack1(_ counter: UInt16, _ last: UInt8) -> Bool {
+        guard var track = store.value(0x56) else { return true }
+        guard let map = track1, let cvc3 = store.number(0x9F60, count: 2),
+            let start = Kernel2.discretionaryStart(track1: track),
+            track[start...].allSatisfy({ (0x30...0x39).contains($0) })
+        else { return false }
+        store.set(0xDF812A, Array(track[start...]))
+        let filled = map.filled(
+            track[start...].map { $0 - 0x30 }, cvc3: UInt16(truncatingIfNeeded: cvc3), counter: counter,
+            number: checksum.number, lastDigit: last)
+        track.replaceSubrange(start..., with: filled.map { $0 + 0x30 })
+        store.set(0x56, track)
+        return true
+    }
+
+    /// Nibble after separator, YYMM and service code.
+    private static func discretionaryStart(track2 bytes: [UInt8]) -> Int? {
+        guard let track = Track2Equivalent(bytes), track.serviceCode != nil else { return nil }
+        return track.pan.count + 8
+    }
+
+    /// Character after the second field separator (5E), YYMM and service code.
+    private static func discretionaryStart(track1 characters: [UInt8]) -> Int? {
+        let separators = characters.indices.filter { characters[$0] == 0x5E }
+        guard separators.count >= 2, separators[1] + 8 <= characters.count else { return nil }
+        return separators[1] + 8
+    }
+}

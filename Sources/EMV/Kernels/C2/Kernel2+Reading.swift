@@ -1,0 +1,101 @@
+import CardBytes
+
+/// From GET PROCESSING OPTIONS to the last record (C-2 S3, S3R, S4).
+extension Kernel2 {
+    /// C-2 S3.
+    mutating func optionsReceived(_ response: ResponseAPDU, now: TapInstant) -> KernelStep {
+        guard response.status.isSuccess else {
+            return finish(selectNext(.statusBytes, statusWord: response.status))
+        }
+        do throws(CardDataError) {
+            try ProcessingOptions.store(response.data, in: &store, formatOneMinimum: 6, policy: Kernel2.policy)
+        } catch {
+            return fail(error.l2)
+        }
+        guard store.isPresentNotEmpty(0x82), let list = store.value(0x94) else { return fail(.cardDataMissing) }
+        guard store.count(0x82) == 2, var locator = ApplicationFileLocator(list) else { return fail(.cardDataError) }
+        let readerDoesMagStripe = configuration & 0x80 == 0
+        if (store.byte(0x82, at: 1) ?? 0) & 0x80 != 0, configuration & 0x40 == 0 {
+            if readerDoesMagStripe, Kernel2.startsWithMagStripeRecord(list) { locator.removeFirst() }
+        } else if readerDoesMagStripe {
+            isMagStripe = true
+            if Kernel2.startsWithMagStripeRecord(list) { locator.keepFirst() }
+        } else {
+            return fail(.magStripeNotSupported)
+        }
+        records = RecordReader(locator)
+        if isMagStripe { return nextRecord(now: now) }
+        return chooseAuthentication(now: now)
+    }
+
+    private static func startsWithMagStripeRecord(_ list: [UInt8]) -> Bool {
+        list.starts(with: [0x08, 0x01, 0x01, 0x00])
+    }
+
+    /// C-2 S3.60 to S3.65, S3R.1.
+    private mutating func chooseAuthentication(now: TapInstant) -> KernelStep {
+        if (store.byte(0x82) ?? 0) & 0x01 != 0, (store.byte(0xDF811F) ?? 0) & 0x08 != 0 {
+            wantsCDA = true
+        } else {
+            tvr.insert(.odaNotPerformed)
+        }
+        guard (store.byte(0x82, at: 1) ?? 0) & 0x01 != 0, configuration & 0x10 != 0 else {
+            tvr.insert(.relayResistanceNotPerformed)
+            return nextRecord(now: now)
+        }
+        guard let relay = RelayResistance(store) else { return fail(.terminalDataError) }
+        self.relay = relay
+        return exchangeRelay(entropy: store.value(0x9F37) ?? [], now: now)
+    }
+
+    private mutating func exchangeRelay(entropy: [UInt8], now: TapInstant) -> KernelStep {
+        guard let command = relay?.command(entropy: entropy) else { return fail(.terminalDataError) }
+        state = .relayResistance
+        relayStarted = now
+        return KernelStep(.transmit(command))
+    }
+
+    /// C-2 SR1.
+    mutating func relayReceived(_ response: ResponseAPDU, now: TapInstant) -> KernelStep {
+        guard response.status.isSuccess else { return fail(.statusBytes, statusWord: response.status) }
+        let value: [UInt8]
+        do throws(CardDataError) {
+            let template = try ResponseTemplate(response.data)
+            guard template.tag == 0x80 else { return fail(.parsingError) }
+            value = Array(response.data[template.value])
+        } catch {
+            return fail(error.l2)
+        }
+        switch relay?.answered(value, nanoseconds: now.nanoseconds(since: relayStarted)) {
+        case nil: return fail(.parsingError)
+        case .tooFast: return fail(.cardDataError)
+        case .again: return exchangeRelay(entropy: Kernel2.bytes(numbers.next()), now: now)
+        case .done(let bits):
+            tvr.formUnion(bits)
+            return nextRecord(now: now)
+        }
+    }
+
+    static func bytes(_ number: UInt32) -> [UInt8] {
+        [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: number >> $0) }
+    }
+
+    /// C-2 S4, S5.
+    mutating func recordReceived(_ response: ResponseAPDU, now: TapInstant) -> KernelStep {
+        guard response.status.isSuccess else { return fail(.statusBytes, statusWord: response.status) }
+        do throws(CardDataError) {
+            try records?.take(response.data, into: &store, policy: Kernel2.policy)
+        } catch {
+            return fail(error.l2)
+        }
+        return nextRecord(now: now)
+    }
+
+    private mutating func nextRecord(now: TapInstant) -> KernelStep {
+        if let command = records?.command {
+            state = .readingRecords
+            return KernelStep(.transmit(command))
+        }
+        return isMagStripe ? computeChecksum() : prepareCryptogram(now: now)
+    }
+}

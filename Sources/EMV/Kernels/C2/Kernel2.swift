@@ -1,0 +1,133 @@
+public import CardBytes
+
+/// Kernel 2, Mastercard (EMV Contactless Book C-2): EMV mode with CDA and on-device cardholder verification, mag-stripe mode
+/// where DF811B bit 8 is 0, relay resistance where DF811B bit 5 is 1, recovery of torn transactions where DF811D
+/// is above 0.
+///
+/// Not done: data exchange with the terminal (DEK/DET), data storage (IDS, SDS), the mag-stripe penalty time.
+public struct Kernel2: Kernel {
+    enum State {
+        case idle
+        case processingOptions
+        case relayResistance
+        case readingRecords
+        case balanceBefore
+        case recoveringAC
+        case generatingAC
+        case balanceAfter
+        case computingChecksum
+        case finished
+    }
+
+    var state = State.idle
+    var store = DataStore(kernel: .mastercard)
+    var date = EMVDate(year: 0, month: 0, day: 0)
+    var type = TransactionType.purchase
+    var amount: UInt64 = 0
+    var aid: [UInt8] = []
+    var authentication = OfflineAuthentication.unavailable
+    var numbers = UnpredictableNumbers.system
+    var tvr: TVR = []
+    var records: RecordReader?
+    var isMagStripe = false
+    /// The card and the reader do CDA.
+    var wantsCDA = false
+    var requested = CryptogramType.tc
+    var requestedCDA = false
+    var selection = CVMSelection.notPerformed
+    var needsReceipt = false
+    var relay: RelayResistance?
+    var relayStarted = TapInstant(nanoseconds: 0)
+    var pdolData: [UInt8] = []
+    var cdolData: [UInt8] = []
+    var fieldOff: UInt8?
+    var torn = TornLog()
+    /// Outcome made of the cryptogram, held back while the balance is read.
+    var pending: Outcome?
+    var checksum = MagStripeChecksum()
+
+    /// Any repetition is a parsing error unless the first was empty; the terminal's objects are not the card's to send
+    /// (C-2 §4.5; the latter is unverified).
+    static let policy = CardDataPolicy(duplicates: .rejectUnlessEmpty, rejectsReservedTags: true)
+
+    public init() {}
+
+    /// C-2 S1.
+    public mutating func start(_ activation: KernelActivation, now: TapInstant) -> KernelStep {
+        numbers = activation.unpredictableNumbers
+        store = DataStore(activation, unpredictableNumber: numbers.next())
+        store.setDefaults(Kernel2Defaults.objects)
+        date = activation.transaction.date
+        type = activation.transaction.type
+        amount = activation.transaction.amount
+        aid = activation.combination.aid
+        authentication = activation.authentication
+        torn = TornLog(activation.tornTransactions, store, now: now)
+        do throws(CardDataError) { try store.storeFCI(activation) } catch { return finish(selectNext(error.l2)) }
+        guard store.isPresentNotEmpty(0x84) else { return finish(selectNext(.cardDataMissing)) }
+        if capabilities(2) & 0x04 != 0 { fieldOff = store.byte(0xDF8130) }
+        store.set(0x9F34, [0x00, 0x00, 0x00])
+        store.set(0x9F33, [store.byte(0xDF8117) ?? 0, 0x00, store.byte(0xDF811F) ?? 0])
+        for tag: Tag in [0xDF810B, 0xDF810E, 0xDF810F] { store.set(tag, [0x00]) }
+        guard let (command, values) = ProcessingOptions.command(store) else { return finish(selectNext(.parsingError)) }
+        pdolData = values
+        state = .processingOptions
+        return KernelStep(.transmit(command))
+    }
+
+    public mutating func received(_ response: ResponseAPDU, now: TapInstant) -> KernelStep {
+        switch state {
+        case .processingOptions: return optionsReceived(response, now: now)
+        case .relayResistance: return relayReceived(response, now: now)
+        case .readingRecords: return recordReceived(response, now: now)
+        case .balanceBefore: return balanceReceived(response, into: 0xDF8104, now: now)
+        case .recoveringAC: return recoveryReceived(response, now: now)
+        case .generatingAC: return cryptogramReceived(response)
+        case .balanceAfter: return balanceReceived(response, into: 0xDF8105, now: now)
+        case .computingChecksum: return checksumReceived(response)
+        case .idle, .finished: return fail(.cardDataError)
+        }
+    }
+
+    /// Before the cryptogram command the tap simply starts over; afterwards the card may have counted the transaction.
+    public mutating func cardLost(now: TapInstant) -> KernelStep {
+        let again = UIRequest(.presentCardAgain, .readyToRead, languagePreference: language)
+        let error = ErrorIndication(l1: .transmission, messageOnError: .presentCardAgain)
+        switch state {
+        case .generatingAC, .recoveringAC, .computingChecksum:
+            var outcome = Outcome(.endApplication, start: .b, uiOnRestart: again, error: error)
+            if state == .generatingAC, let records = torn.keep(store, now: now) { outcome.tornTransactions = records }
+            return finish(outcome)
+        case .balanceAfter:
+            // The cryptogram is there: the balance is only shown.
+            return finish(pending ?? Outcome(.endApplication, error: error))
+        case .idle, .processingOptions, .relayResistance, .readingRecords, .balanceBefore, .finished:
+            return finish(Outcome(.tryAgain, start: .b, uiOnRestart: again, error: error))
+        }
+    }
+
+    public mutating func stop(now: TapInstant) -> Outcome {
+        state = .finished
+        return complete(Outcome(.endApplication, error: ErrorIndication(l3: .stop)))
+    }
+
+    // MARK: Configuration and card profile
+
+    /// Application Capabilities Information (9F5D), byte 1…3.
+    func capabilities(_ byte: Int) -> UInt8 { store.byte(0x9F5D, at: byte - 1) ?? 0 }
+
+    var configuration: UInt8 { store.byte(0xDF811B) ?? 0 }
+
+    var language: [UInt8] { store.value(0x5F2D) ?? [] }
+
+    /// DF812D, n6 in units of 100 ms.
+    var holdTime: UInt32 { UInt32(truncatingIfNeeded: store.digits(0xDF812D) ?? 0) }
+
+    /// AIP byte 1 bit 2 and DF811B bit 6: card and reader know on-device cardholder verification.
+    var hasOnDeviceCVM: Bool { (store.byte(0x82) ?? 0) & 0x02 != 0 && configuration & 0x20 != 0 }
+
+    /// DF8126: kernel 2 compares with `>`.
+    var exceedsCVMLimit: Bool { amount > store.digits(0xDF8126) ?? 0 }
+
+    var transactionLimit: UInt64 { store.digits(hasOnDeviceCVM ? 0xDF8125 : 0xDF8124) ?? 0 }
+}
