@@ -1,13 +1,12 @@
 internal import CardBytes
 internal import Crypto
-internal import CryptoExtras
 
 /// The phone's side of a secure session.
 struct SmartTapPhoneSession: Sendable {
     let id: [UInt8]
     /// Of the answer sent last.
     var sequence: UInt8
-    let encryption: SymmetricKey
+    let encryption: CounterMode
     let authentication: SymmetricKey
 
     func record(status: UInt8 = 0x01) -> [UInt8] { id + [sequence, status] }
@@ -63,9 +62,7 @@ extension SmartTapPhone {
             services.contains { SmartTapPhone.service($0.payload.first ?? 0, includes: pass.kind) }
         }
         let objects = WalletNDEF.message(wanted.map(\.record) + [SmartTapPass.customer])
-        guard let bundle = seal(objects, in: open, compressed: capabilities & 0x40 != 0) else {
-            return ResponseAPDU(status: 0x9201)
-        }
+        let bundle = seal(objects, in: open, compressed: capabilities & 0x40 != 0)
         let answer = WalletNDEF.message([
             WalletNDEF.record(
                 "srs",
@@ -93,16 +90,12 @@ extension SmartTapPhone {
 
     private mutating func seal(
         _ objects: [UInt8], in session: SmartTapPhoneSession, compressed: Bool
-    ) -> [UInt8]? {
+    ) -> [UInt8] {
         let flag: UInt8 = compressed ? 0x02 : 0x00
         let body = compressed ? StoredZlib.stream(objects) : objects
         if oddity == .plaintext { return [flag] + body }
         let nonce = random.bytes(12)
-        guard
-            let encrypted = try? AES._CTR.encrypt(
-                body, using: session.encryption, nonce: AES._CTR.Nonce(nonceBytes: nonce))
-        else { return nil }
-        let ciphertext = nonce + Array(encrypted)
+        let ciphertext = nonce + session.encryption.apply(to: body, nonce: nonce)
         var code = Array(HMAC<SHA256>.authenticationCode(for: ciphertext, using: session.authentication))
         if oddity == .wrongAuthenticationCode { code[31] ^= 0x01 }
         return [flag | 0x01] + ciphertext + code
@@ -154,12 +147,11 @@ private struct SmartTapProof {
         guard let reader = try? P256.KeyAgreement.PublicKey(compressedRepresentation: readerKey),
             let secret = try? ephemeral.sharedSecretFromKeyAgreement(with: reader)
         else { return nil }
-        func key(_ range: Range<Int>) -> SymmetricKey {
-            let material = secret.hkdfDerivedSymmetricKey(
-                using: SHA256.self, salt: point, sharedInfo: transcript + signature, outputByteCount: 48)
-            return unsafe material.withUnsafeBytes { unsafe SymmetricKey(data: Array($0[range])) }
-        }
+        let material = secret.hkdfDerivedSymmetricKey(
+            using: SHA256.self, salt: point, sharedInfo: transcript + signature, outputByteCount: 48)
+        let bytes = unsafe material.withUnsafeBytes { unsafe Array($0) }
         return SmartTapPhoneSession(
-            id: sessionID, sequence: sequence &+ 1, encryption: key(0..<16), authentication: key(16..<48))
+            id: sessionID, sequence: sequence &+ 1, encryption: CounterMode(key: Array(bytes[0..<16])),
+            authentication: SymmetricKey(data: Array(bytes[16..<48])))
     }
 }
