@@ -16,7 +16,9 @@ public enum CardCatalogue {
         let make: @Sendable () -> any VirtualCard
     }
 
-    private static let entries: [Entry] = [
+    private static let entries: [Entry] = wellBehaved + simple
+
+    private static let simple: [Entry] = [
         Entry(name: "smoke", summary: "fixed answers and test instructions, no cryptogram") { SmokeCard() }
     ]
 }

@@ -5,8 +5,30 @@ public enum TestIssuer {
     /// Recomputes the cryptogram of an online request.
     ///
     /// - Parameter record: the data record's objects: 9F26 9F10 9F36 9F37 9F02 9F03 9F1A 95 5F2A 9A 9C 82, the PAN in
-    ///   5A or 57, and 5F34. Further objects are ignored; of a tag that occurs twice the first counts.
+    ///   5A or 57, and 5F34. Without 9F03 there was no other amount, without 5F34 the sequence number is 00. Further
+    ///   objects are ignored; of a tag that occurs twice the first counts.
     public static func verify(_ record: some Sequence<(Tag, [UInt8])>) -> ARQCVerdict {
-        .unknownCard
+        let values = Dictionary(record, uniquingKeysWith: { first, _ in first })
+        guard let cryptogram = values[0x9F26], cryptogram.count == 8 else { return .missing(0x9F26) }
+        guard let issuerData = values[0x9F10] else { return .missing(0x9F10) }
+        guard let pan = pan(values) else { return .missing(0x5A) }
+        guard let issuer = TestIssuerIdentity.issuer(of: pan), let version = issuer.version(issuerData),
+            let key = issuer.cardKey(pan: pan, sequence: values[0x5F34]?.first ?? 0)
+        else { return .unknownCard }
+        do throws(MissingObject) {
+            return try version.cryptogram(key) { values[$0] } == cryptogram ? .verified : .wrongCryptogram
+        } catch {
+            return .missing(error.tag)
+        }
+    }
+
+    /// The digits of 5A, else those before the separator D of 57.
+    private static func pan(_ values: [Tag: [UInt8]]) -> [UInt8]? {
+        if let number = values[0x5A] { return BCD.digits(number) }
+        guard let track = values[0x57] else { return nil }
+        let nibbles = track.flatMap { [$0 >> 4, $0 & 0x0F] }
+        guard let separator = nibbles.firstIndex(of: 0x0D) else { return nil }
+        let digits = Array(nibbles[..<separator])
+        return digits.allSatisfy { $0 < 10 } ? digits : nil
     }
 }

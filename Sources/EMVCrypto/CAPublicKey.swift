@@ -81,7 +81,7 @@ public struct CAPublicKey: Sendable {
         else { throw .badExpiry }
         let date = EMVDate(
             year: Int(number / 10_000), month: Int(number / 100 % 100), day: Int(number % 100))
-        guard date.isValid else { throw .badExpiry }
+        guard (1...12).contains(date.month), (1...31).contains(date.day) else { throw .badExpiry }
         return date
     }
 }

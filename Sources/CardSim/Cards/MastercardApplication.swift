@@ -1,0 +1,107 @@
+public import CardBytes
+import EMVCrypto
+
+/// Mastercard's contactless application as kernel 2 meets it in EMV mode: records first, then GENERATE AC.
+public struct MastercardApplication: PaymentApplication {
+    public private(set) var files: ApplicationFiles
+    /// 82.
+    private let interchangeProfile: [UInt8]
+    /// 94.
+    private let locator: [UInt8]
+    /// 8C.
+    private let cdol: DOL
+    private let disposition: CardDisposition
+    private let secrets: CardSecrets
+    private var counter = TransactionCounter()
+    /// What the terminal said so far; `nil` before GET PROCESSING OPTIONS and after GENERATE AC.
+    private var transaction: TransactionData?
+
+    init(
+        interchangeProfile: [UInt8], locator: [UInt8], cdol: DOL, disposition: CardDisposition, secrets: CardSecrets,
+        files: ApplicationFiles
+    ) {
+        self.interchangeProfile = interchangeProfile
+        self.locator = locator
+        self.cdol = cdol
+        self.disposition = disposition
+        self.secrets = secrets
+        self.files = files
+    }
+
+    public mutating func restart() { transaction = nil }
+
+    public mutating func answer(_ command: CommandAPDU) -> ResponseAPDU {
+        switch (command.cla, command.ins) {
+        case (0x80, 0xA8):
+            switch files.processingOptions(command) {
+            case .success(let data): process(data)
+            case .failure(let refusal): ResponseAPDU(status: refusal.status)
+            }
+        case (0x00, 0xB2): files.refusal(ofRecord: command)
+        case (0x80, 0xAE): generateCryptogram(command)
+        case (0x80, 0xCA): answer(getData: command, from: [(0x9F36, counter.bytes), (0x9F17, [0x03])])
+        case (_, 0xAE): ResponseAPDU(status: .classNotSupported)
+        default: refusal(of: command)
+        }
+    }
+
+    private mutating func process(_ terminal: TransactionData) -> ResponseAPDU {
+        guard transaction == nil, counter.advance() else {
+            return ResponseAPDU(status: .conditionsNotSatisfied)
+        }
+        transaction = terminal
+        return template77([(0x82, interchangeProfile), (0x94, locator)])
+    }
+
+    /// GENERATE AC (EMV Book 3 §6.5.5). P1 bits 8 and 7 ask for a type, bit 5 for a CDA signature.
+    private mutating func generateCryptogram(_ command: CommandAPDU) -> ResponseAPDU {
+        guard var data = transaction else { return ResponseAPDU(status: .conditionsNotSatisfied) }
+        guard let requested = CryptogramType(rawValue: command.p1 & 0xC0), command.p1 & 0x2F == 0, command.p2 == 0
+        else { return ResponseAPDU(status: .incorrectParameters) }
+        guard data.add(command.data, by: cdol) else { return ResponseAPDU(status: .wrongLength) }
+        transaction = nil
+
+        let type = answered(requested)
+        data.set(0x82, interchangeProfile)
+        data.set(0x9F36, counter.bytes)
+        data.set(0x9F10, issuerData(type))
+        guard let cryptogram = secrets.cryptogram(data) else {
+            return ResponseAPDU(status: .conditionsNotSatisfied)
+        }
+        let head: [CardObject] = [(0x9F27, [type.rawValue]), (0x9F36, counter.bytes)]
+        let tail: [CardObject] = [(0x9F10, data[0x9F10] ?? [])]
+        guard command.p1 & 0x10 != 0, type != .declined, secrets.key != nil else {
+            return template77(head + [(0x9F26, cryptogram)] + tail)
+        }
+        let hashed = data.received + ApplicationFiles.encoded(head + tail)
+        guard let number = data[0x9F37], let signature = signature(type, cryptogram, number, hashed) else {
+            return ResponseAPDU(status: .conditionsNotSatisfied)
+        }
+        return template77(head + [(0x9F4B, signature)] + tail)
+    }
+
+    /// A card may answer with less than it was asked for, never with more.
+    private func answered(_ requested: CryptogramType) -> CryptogramType {
+        switch disposition {
+        case .alwaysDeclines: .declined
+        case .alwaysOnline: requested == .declined ? .declined : .online
+        case .offlineWherePossible: requested
+        }
+    }
+
+    /// 9F10: key index, version, card verification results (6), data authentication code, plaintext counters (8).
+    private func issuerData(_ type: CryptogramType) -> [UInt8] {
+        [0x01, secrets.version.rawValue, type.verificationResult, 0x00, 0x03, 0x22, 0x00, 0x00, 0x00, 0x00]
+            + [UInt8](repeating: 0, count: 7) + [0xFF]
+    }
+
+    /// CDA (EMV Book 2 §6.6.1): dynamic number, CID, cryptogram and the hash over all that was said.
+    private func signature(
+        _ type: CryptogramType, _ cryptogram: [UInt8], _ unpredictableNumber: [UInt8], _ hashed: [UInt8]
+    ) -> [UInt8]? {
+        let number = secrets.varying(counter, count: 8)
+        return secrets.dynamicSignature(
+            [0x08] + number + [type.rawValue] + cryptogram + sha1(hashed),
+            followedBy: unpredictableNumber)
+    }
+}

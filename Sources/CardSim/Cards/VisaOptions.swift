@@ -1,0 +1,19 @@
+import CardBytes
+
+/// In what one Visa test card differs from another.
+struct VisaOptions: Sendable {
+    var disposition = CardDisposition.alwaysOnline
+    var fastDDA: VisaApplication.FastDDA?
+    /// 82.
+    var interchangeProfile: [UInt8] = [0x00, 0x00]
+    /// 94 with everything that offline authentication needs; empty for a card without records.
+    var locator: [UInt8] = []
+    /// 94 where nothing is authenticated.
+    var shortLocator: [UInt8] = []
+    /// The record that ends with 9F69; its objects without 9F69.
+    var certificateRecord: (name: ApplicationFiles.RecordName, objects: [CardObject])?
+    /// 9F6E, form factor indicator (bits unverified: 20 a card, 21 a phone).
+    var formFactor: [UInt8]?
+    /// The cardholder is verified by the device itself.
+    var verifiesCardholder = false
+}

@@ -1,0 +1,64 @@
+import CardBytes
+
+extension CardCatalogue {
+    /// Cards that do what their kernel expects.
+    static let wellBehaved: [Entry] = [
+        Entry(name: "visa", summary: "Visa, online, everything in the answer to GET PROCESSING OPTIONS") {
+            card(VisaApplication.personalised(.visa))
+        },
+        Entry(name: "visa-afl", summary: "Visa with records and fDDA 01, offline where the reader permits") {
+            card(.visaWithRecords)
+        },
+        Entry(name: "visa-fdda-00", summary: "Visa with records and fDDA 00, offline where the reader permits") {
+            card(.visaFirstFastDDA)
+        },
+        Entry(name: "mastercard", summary: "Mastercard, EMV mode, CDA, CVM list") {
+            card(.mastercard)
+        },
+        Entry(name: "mastercard-nocda", summary: "Mastercard, EMV mode, no offline authentication") {
+            card(MastercardApplication.personalised(.mastercard, signsCombined: false))
+        },
+    ]
+
+    /// A card with one application and the PPSE entry that belongs to it.
+    static func card(_ application: any PaymentApplication) -> PaymentCard {
+        PaymentCard(.single(application))
+    }
+}
+
+extension CardProfile {
+    /// One application, listed in the PPSE with its label and priority 1.
+    static func single(_ application: any PaymentApplication) -> CardProfile {
+        let label = application.files.proprietary.first { $0.tag == 0x50 }?.value
+        return CardProfile(
+            directory: [
+                DirectoryEntry(
+                    name: application.files.name, label: label.map { String(decoding: $0, as: UTF8.self) },
+                    priority: 1)
+            ], applications: [application])
+    }
+}
+
+extension CardPersonalisation {
+    /// Public test numbers of the schemes.
+    static let visa = CardPersonalisation(pan: "4761739001010010")
+    static let mastercard = CardPersonalisation(pan: "5413330089601034")
+}
+
+// Certificates are signed once a process, when the first card of a kind is made.
+extension PaymentApplication where Self == VisaApplication {
+    static var visaWithRecords: VisaApplication { Personalised.visaWithRecords }
+    static var visaFirstFastDDA: VisaApplication { Personalised.visaFirstFastDDA }
+}
+
+extension PaymentApplication where Self == MastercardApplication {
+    static var mastercard: MastercardApplication { Personalised.mastercard }
+}
+
+private enum Personalised {
+    static let visaWithRecords = VisaApplication.personalised(
+        .visa, disposition: .offlineWherePossible, fastDDA: .version01)
+    static let visaFirstFastDDA = VisaApplication.personalised(
+        .visa, disposition: .offlineWherePossible, fastDDA: .version00)
+    static let mastercard = MastercardApplication.personalised(.mastercard)
+}

@@ -1,0 +1,28 @@
+import CardBytes
+import Foundation
+
+/// `Tests/Vectors/cryptograms`: what an independent implementation computes.
+enum CryptogramVectors {
+    struct Row: Decodable, Sendable {
+        let id, kind: String
+        let version, issuerMasterKey, pan, sequence, cardMasterKey, cryptogram: String?
+        let values: [String: String]?
+        let key, block, encrypted: String?
+        let imk_ac, psn, atc, icc_mk, session_key, data, arqc: String?
+    }
+
+    static let rows: [Row] = {
+        let file = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .appending(path: "Vectors/cryptograms/keys-and-cryptograms.jsonl")
+        let lines = (try? String(contentsOf: file, encoding: .utf8))?.split(separator: "\n") ?? []
+        return lines.compactMap { try? JSONDecoder().decode(Row.self, from: Data($0.utf8)) }
+    }()
+
+    static func rows(_ kind: String) -> [Row] { rows.filter { $0.kind == kind } }
+}
+
+func hex(_ text: String?) throws -> [UInt8] { try Hex.bytes(text ?? "") }
+
+func tag(_ text: String) throws -> CardBytes.Tag {
+    Tag(try Hex.bytes(text).reduce(0) { $0 << 8 | UInt32($1) })
+}
