@@ -1,0 +1,83 @@
+import CardBytes
+import Foundation
+import ReaderCore
+import Synchronization
+import Testing
+
+@Suite struct ReaderThreadTests {
+    actor Lane {
+        let thread: ReaderThread
+        private var order: [Int] = []
+
+        init(_ thread: ReaderThread) { self.thread = thread }
+
+        nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe thread.asUnownedSerialExecutor() }
+
+        func threadID() -> UInt { UInt(pthread_self()) }
+        func isOnThread() -> Bool { thread.isIsolatingCurrentContext() == true }
+        func note(_ number: Int) { order.append(number) }
+        func noted() -> [Int] { order }
+        func name() throws -> String { try String(contentsOfFile: "/proc/thread-self/comm", encoding: .utf8) }
+        func stopThread() { thread.stop() }
+    }
+
+    @Test func `every call to the actor comes from the same thread, which has the name`() async throws {
+        let lane = Lane(try ReaderThread(name: "lane-under-test-with-a-long-name"))
+        let first = await lane.threadID()
+        for _ in 0..<20 { #expect(await lane.threadID() == first) }
+        #expect(first != UInt(pthread_self()))
+        #expect(await lane.isOnThread())
+        #expect(lane.thread.isIsolatingCurrentContext() == false)
+        #expect(try await lane.name() == "lane-under-test\n")
+    }
+
+    @Test func `jobs run one at a time and none is lost`() async throws {
+        let lane = Lane(try ReaderThread(name: "serial"))
+        await withTaskGroup { group in
+            for number in 0..<500 { group.addTask { await lane.note(number) } }
+        }
+        #expect(await lane.noted().sorted() == Array(0..<500))
+    }
+
+    @Test func `two actors have two threads`() async throws {
+        let lanes = (Lane(try ReaderThread(name: "one")), Lane(try ReaderThread(name: "two")))
+        let first = await lanes.0.threadID()
+        let second = await lanes.1.threadID()
+        #expect(first != second)
+    }
+
+    @Test func `stop waits for the thread, and later calls still get an answer`() async throws {
+        let lane = Lane(try ReaderThread(name: "stopped"))
+        let before = await lane.threadID()
+        lane.thread.stop()
+        lane.thread.stop()
+        await lane.note(1)
+        #expect(await lane.noted() == [1])
+        #expect(await lane.threadID() != before)
+        await withTaskGroup { group in
+            for number in 2..<200 { group.addTask { await lane.note(number) } }
+        }
+        #expect(await lane.noted().count == 199)
+    }
+
+    @Test func `a thread may stop itself`() async throws {
+        let lane = Lane(try ReaderThread(name: "own end"))
+        await lane.stopThread()
+        await lane.note(1)
+        #expect(await lane.noted() == [1])
+    }
+
+    @Test func `the thread goes when its executor goes`() async throws {
+        for _ in 0..<40 { _ = await Lane(try ReaderThread(name: "brief-executor")).threadID() }
+        let deadline = monotonicNow().advanced(byMilliseconds: 5_000)
+        while threads(named: "brief-executor") > 0, monotonicNow() < deadline { await Task.yield() }
+        #expect(threads(named: "brief-executor") == 0)
+    }
+
+    private func threads(named name: String) -> Int {
+        let tasks = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/task")) ?? []
+        return tasks.count { task in
+            (try? String(contentsOfFile: "/proc/self/task/\(task)/comm", encoding: .utf8)) == name + "\n"
+        }
+    }
+}
