@@ -170,7 +170,7 @@ import Testing
             }
             await arrived.wait()
             let answer = try await blocking {
-                socket.send("GET /2 HTTP/1.1\r\n\r\n")
+                socket.send("GET /2 HTTP/1.1\r\nConnection: close\r\n\r\n")
                 mayAnswer.open()
                 return socket.readToEnd()
             }

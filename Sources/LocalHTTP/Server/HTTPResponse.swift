@@ -9,6 +9,9 @@ public struct HTTPResponse: Sendable {
         case bytes([UInt8])
         /// Server-Sent Events from this queue, until it is finished, has overflowed, or the client has gone.
         case events(EventQueue)
+        /// These bytes and no others, status line and fields included, then the connection is closed: for a server that
+        /// has to play a broken one. `status` and `fields` are not used.
+        case verbatim([UInt8])
     }
 
     public init(status: Int, fields: HTTPFields = HTTPFields(), body: Body = .bytes([])) {

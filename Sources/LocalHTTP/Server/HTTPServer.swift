@@ -174,6 +174,10 @@ public final class HTTPServer: Sendable {
                 return try await outbound.write(.answer(status: 200, fields: fields, body: [], isHead: true))
             }
             try await stream(queue, fields, to: outbound, connection)
+        case .verbatim(let bytes):
+            // Without a head before it the encoder passes a body part on as it is.
+            try await outbound.write(.streamBytes(bytes))
+            try await outbound.write(.streamEnd)
         }
     }
 

@@ -8,15 +8,6 @@ struct RequestHead {
     var keepAlive: Bool
     var fields: HTTPFields
 
-    init(_ head: HTTPRequestHead) {
-        method = head.method.rawValue
-        target = head.uri
-        isVersionSupported = head.version == .http1_1
-        keepAlive = head.isKeepAlive
-        fields = HTTPFields()
-        for (name, value) in head.headers { fields.append(name, value) }
-    }
-
     /// The client waits for `100 Continue` before it sends the body (RFC 9110 §10.1.1).
     var expectsContinue: Bool { fields.contains("Expect") && contentLength.map { $0 > 0 } ?? false }
 
@@ -45,5 +36,15 @@ struct RequestHead {
     private var size: Int {
         let line = method.utf8.count + target.utf8.count + "  HTTP/1.1\r\n".utf8.count
         return fields.fields.reduce(line + 2) { $0 + $1.name.utf8.count + $1.value.utf8.count + 4 }
+    }
+}
+
+extension RequestHead {
+    init(_ head: HTTPRequestHead) {
+        var fields = HTTPFields()
+        for (name, value) in head.headers { fields.append(name, value) }
+        self.init(
+            method: head.method.rawValue, target: head.uri, isVersionSupported: head.version == .http1_1,
+            keepAlive: head.isKeepAlive, fields: fields)
     }
 }

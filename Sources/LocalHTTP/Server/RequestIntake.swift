@@ -37,8 +37,8 @@ struct RequestIntake {
 
     /// Whether the answer under way is the connection's last.
     var closesAfterAnswer: Bool {
-        guard case .answering(let keepAlive, _) = state else { return true }
-        return isLast || !keepAlive
+        guard case .answering(let keepAlive, let refusal) = state else { return true }
+        return !keepAlive || (isLast && refusal == nil)
     }
 
     /// Bytes have come in; they are handed to the parser after this.
@@ -97,8 +97,9 @@ struct RequestIntake {
     /// The answer has been handed to the socket.
     mutating func answered() -> Action {
         guard case .answering(let keepAlive, let refusal) = state else { return .nothing }
-        if isLast || !keepAlive { return close() }
+        guard keepAlive else { return close() }
         if let refusal { return refuse(refusal) }
+        if isLast { return close() }
         state = .idle
         return .wait(.idle)
     }
