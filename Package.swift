@@ -8,13 +8,100 @@ let strict: [SwiftSetting] = [
     .enableUpcomingFeature("InferIsolatedConformances"), .enableUpcomingFeature("ImmutableWeakCaptures"),
 ]
 
+let crypto: Target.Dependency = .product(name: "Crypto", package: "swift-crypto")
+let cryptoExtras: Target.Dependency = .product(name: "CryptoExtras", package: "swift-crypto")
+let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
+let toml: Target.Dependency = .product(name: "TOMLKit", package: "TOMLKit")
+let arguments: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
+let nio: [Target.Dependency] = ["NIOCore", "NIOPosix", "NIOHTTP1"].map { .product(name: $0, package: "swift-nio") }
+let lifecycle: [Target.Dependency] = ["ServiceLifecycle", "UnixSignals"].map {
+    .product(name: $0, package: "swift-service-lifecycle")
+}
+
+/// A room of docs/architecture.md.
+func room(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
+    .target(name: name, dependencies: dependencies, swiftSettings: strict)
+}
+
+func program(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .executableTarget(name: name, dependencies: dependencies, swiftSettings: strict)
+}
+
+func tests(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
+    .testTarget(name: name, dependencies: dependencies, swiftSettings: strict)
+}
+
+func library(_ name: String) -> Product { .library(name: name, targets: [name]) }
+
 let package = Package(
     name: "nfc-tap",
     platforms: [.macOS("26.0")],
-    products: [.library(name: "CardBytes", targets: ["CardBytes"])],
+    products: [
+        library("CardBytes"), library("EMV"), library("EMVCrypto"), library("Loyalty"), library("ReaderCore"),
+        library("Envelope"), library("CardSim"),
+        .executable(name: "nfc-tap", targets: ["nfc-tap"]),
+        .executable(name: "nfc-tap-psp-sandbox", targets: ["nfc-tap-psp-sandbox"]),
+        .executable(name: "nfc-tap-libnfc-worker", targets: ["nfc-tap-libnfc-worker"]),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-nio.git", from: "2.101.2"),
+        .package(url: "https://github.com/apple/swift-log.git", from: "1.16.2"),
+        .package(url: "https://github.com/apple/swift-crypto.git", from: "4.5.2"),
+        .package(url: "https://github.com/apple/swift-argument-parser.git", from: "1.8.2"),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle.git", from: "2.13.0"),
+        .package(url: "https://github.com/LebJe/TOMLKit.git", from: "0.6.0"),
+    ],
     targets: [
-        .target(name: "CardBytes", swiftSettings: strict),
-        .target(name: "ReaderCore", dependencies: ["CardBytes"], swiftSettings: strict),
-        .testTarget(name: "CardBytesTests", dependencies: ["CardBytes"], swiftSettings: strict),
+        .target(name: "CPCSC", linkerSettings: [.linkedLibrary("pcsclite")]),
+        .systemLibrary(name: "CNFC", providers: [.apt(["libnfc-dev"])]),
+        .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"])]),
+        .target(name: "CLinux"),
+        room("CardBytes"),
+        room("EMV", ["CardBytes"]),
+        room("EMVCrypto", ["CardBytes", "EMV", crypto]),
+        room("Loyalty", ["CardBytes", crypto, cryptoExtras]),
+        room("ReaderCore", ["CardBytes"]),
+        room("ReaderPCSC", ["CardBytes", "ReaderCore", "CPCSC"]),
+        room("ReaderNFC", ["CardBytes", "ReaderCore", "CNFC"]),
+        room("ReaderVirtual", ["CardBytes", "ReaderCore", "CardSim"]),
+        room("CardSim", ["CardBytes", "EMVCrypto", crypto]),
+        room("Envelope", ["CardBytes", crypto, cryptoExtras]),
+        room("Explain", ["CardBytes", "EMV", "ReaderCore"]),
+        room("Wire"),
+        room("LocalHTTP", nio + ["CLinux", logging]),
+        room("TapSession", ["CardBytes", "EMV", "EMVCrypto", "ReaderCore", "Envelope"]),
+        room("Journal", ["Wire", "CSQLite"]),
+        room(
+            "TapDaemon",
+            [
+                "CardBytes", "CardSim", "CLinux", "EMV", "EMVCrypto", "Envelope", "Journal", "LocalHTTP", "ReaderCore",
+                "ReaderNFC", "ReaderPCSC", "ReaderVirtual", "TapSession", "Wire", crypto, logging, toml,
+            ]),
+        room("PSPSandbox", ["CardBytes", "CardSim", "Envelope", "LocalHTTP", "Wire", crypto, logging]),
+        program(
+            "nfc-tap",
+            [
+                "CardBytes", "CardSim", "CLinux", "EMV", "EMVCrypto", "Explain", "ReaderCore", "ReaderNFC",
+                "ReaderPCSC", "ReaderVirtual", "TapSession", "Wire", arguments,
+            ]),
+        program("nfc-tap-psp-sandbox", ["PSPSandbox", "LocalHTTP", arguments, logging] + lifecycle),
+        program("nfc-tap-libnfc-worker", ["ReaderNFC"]),
+        .target(
+            name: "Rigs", dependencies: ["CardBytes", "CardSim", "ReaderCore"], path: "Tests/Rigs",
+            swiftSettings: strict),
+        tests("ArchitectureTests"),
+        tests("CardBytesTests", ["CardBytes"]),
+        tests("EMVCryptoTests", ["CardBytes", "EMV", "EMVCrypto"]),
+        tests("CardSimTests", ["CardBytes", "CardSim", "EMV", "EMVCrypto"]),
+        tests("ReaderPCSCTests", ["CardBytes", "CardSim", "ReaderCore", "ReaderPCSC", "Rigs"]),
+        tests("ReaderNFCTests", ["CardBytes", "CardSim", "ReaderCore", "ReaderNFC", "Rigs", "nfc-tap-libnfc-worker"]),
+        tests("ReaderVirtualTests", ["CardBytes", "CardSim", "ReaderCore", "ReaderVirtual"]),
+        tests("EnvelopeTests", ["CardBytes", "Envelope", crypto]),
+        tests("WireTests", ["Wire"]),
+        tests("JournalTests", ["Journal", "Wire"]),
+        tests("LocalHTTPTests", ["LocalHTTP", logging]),
+        tests(
+            "TapSessionTests",
+            ["CardBytes", "CardSim", "EMV", "EMVCrypto", "Envelope", "ReaderCore", "ReaderVirtual", "TapSession"]),
     ]
 )

@@ -9,7 +9,7 @@ enum AllowedImports {
         "CardBytes": [],
         "EMV": ["CardBytes"],
         "EMVCrypto": ["CardBytes", "EMV", "Crypto"],
-        "Loyalty": ["CardBytes", "Crypto"],
+        "Loyalty": ["CardBytes", "Crypto", "CryptoExtras"],
         "ReaderCore": ["CardBytes"],
         "ReaderPCSC": ["CardBytes", "ReaderCore", "CPCSC"],
         "ReaderNFC": ["CardBytes", "ReaderCore", "CNFC"],

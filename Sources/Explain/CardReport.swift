@@ -1,0 +1,131 @@
+import CardBytes
+public import EMV
+
+/// What a card says of itself, made fit to be shown: values that identify account or holder are masked unless the caller
+/// asks for them.
+public struct CardReport: Equatable, Sendable {
+    public struct Line: Equatable, Sendable {
+        public let tag: String
+        /// By the dictionary, `nil` for a tag it does not know.
+        public let name: String?
+        /// In hexadecimal; `nil` where it is hidden.
+        public let value: String?
+        /// Number of bytes, shown or hidden.
+        public let length: Int
+    }
+
+    public struct Application: Equatable, Sendable {
+        public let aid: String
+        public let label: String?
+        /// 1…15, lower first; 0 where the card gives none.
+        public let priority: Int
+        /// Digits, all but the last four as `*` unless unmasked; `nil` where the card gave none.
+        public let cardNumber: String?
+        /// `YYYY-MM-DD` as 5F24 says, `YYYY-MM` where only the track does.
+        public let expiry: String?
+        /// One phrase: how far the reading of this application came.
+        public let end: String
+        public let objects: [Line]
+    }
+
+    public let applications: [Application]
+    /// One phrase on the card as a whole.
+    public let end: String
+
+    /// - Parameter unmasked: show everything the card sent, its number and its holder's name included.
+    public init(_ outcome: CardInspectionOutcome, unmasked: Bool) {
+        applications = outcome.applications.map { CardReport.application($0, unmasked: unmasked) }
+        end =
+            switch outcome.end {
+            case .complete: "read completely"
+            case .noDirectory(let status): "no contactless payment directory (PPSE), status word \(status)"
+            case .torn: "card left the field before everything was read"
+            }
+    }
+
+    private static func application(_ application: InspectedApplication, unmasked: Bool) -> Application {
+        let kernel = kernel(of: application.adfName)
+        return Application(
+            aid: Hex.string(application.adfName),
+            label: application.objects.value(of: 0x50).map(CardText.ascii),
+            priority: Int(application.priority & 0x0F),
+            cardNumber: cardNumber(of: application, unmasked: unmasked),
+            expiry: expiry(of: application),
+            end: phrase(application.end),
+            objects: application.objects.map { object in
+                Line(
+                    tag: object.tag.description,
+                    name: DataDictionary.element(object.tag, kernel: kernel)?.name,
+                    value: unmasked || !isSensitive(object.tag) ? Hex.string(object.value) : nil,
+                    length: object.value.count)
+            })
+    }
+
+    private static func cardNumber(of application: InspectedApplication, unmasked: Bool) -> String? {
+        let track = application.objects.value(of: 0x57) ?? application.objects.value(of: 0x9F6B)
+        guard
+            let digits = application.objects.value(of: 0x5A).flatMap({ BCD.digits($0) })
+                ?? track.flatMap({ Track2Equivalent($0)?.pan }), digits.count >= 8
+        else { return nil }
+        let text = digits.map(String.init).joined()
+        return unmasked ? text : String(repeating: "*", count: digits.count - 4) + text.suffix(4)
+    }
+
+    private static func expiry(of application: InspectedApplication) -> String? {
+        if let date = application.objects.value(of: 0x5F24).flatMap({ EMVDate(yymmdd: $0) }) {
+            return CardText.date(date)
+        }
+        guard let track = application.objects.value(of: 0x57).flatMap({ Track2Equivalent($0) }),
+            let packed = BCD.pack(track.expiry, count: 2), let date = EMVDate(yymmdd: packed + [0x01])
+        else { return nil }
+        return String(CardText.date(date).dropLast(3))
+    }
+
+    private static func phrase(_ end: InspectedApplication.End) -> String {
+        switch end {
+        case .complete: "read completely"
+        case .notSelected(let status): "not selected, status word \(status)"
+        case .notProcessed(let status): "selected, but no processing options, status word \(status)"
+        case .malformed: "answers that are no valid data objects"
+        case .torn: "card left the field"
+        }
+    }
+
+    /// The kernel by RID, as Entry Point would choose it: tags like 9F6E mean something else for each.
+    private static func kernel(of aid: [UInt8]) -> KernelIdentifier? {
+        switch Hex.string(aid.prefix(5)) {
+        case "A000000003": .visa
+        case "A000000004": .mastercard
+        case "A000000025": .americanExpress
+        case "A000000065": .jcb
+        case "A000000152": .discover
+        case "A000000333": .unionPay
+        case _: nil
+        }
+    }
+
+    /// Account number and tracks, holder, and the certificates and signatures from which the number can be recovered;
+    /// anything the dictionary does not know may be one of these.
+    static func isSensitive(_ tag: Tag) -> Bool {
+        DataDictionary.elements(tag).isEmpty || hidden.contains(tag)
+    }
+
+    private static let hidden: Set<Tag> = [
+        0x56, 0x57, 0x5A, 0x5F20, 0x5F24, 0x90, 0x92, 0x93, 0x99, 0x9F0B, 0x9F1F, 0x9F20, 0x9F24, 0x9F46, 0x9F47,
+        0x9F48, 0x9F4B, 0x9F61, 0x9F6B, 0x9F7C,
+    ]
+}
+
+/// Text of card data, printable whatever the card sent.
+enum CardText {
+    /// Bytes outside the printable ASCII range become `?`.
+    static func ascii(_ bytes: [UInt8]) -> String {
+        String(decoding: bytes.map { (0x20...0x7E).contains($0) ? $0 : 0x3F }, as: UTF8.self)
+    }
+
+    static func date(_ date: EMVDate) -> String {
+        "\(date.year)-\(twoDigits(date.month))-\(twoDigits(date.day))"
+    }
+
+    private static func twoDigits(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
+}

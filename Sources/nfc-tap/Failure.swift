@@ -1,0 +1,62 @@
+import ArgumentParser
+import CLinux
+import ReaderCore
+
+/// Why a command ends without doing what it was asked, with what the person can do about it.
+struct Failure: Error {
+    /// One lower-case phrase without a final period.
+    let phrase: String
+    /// A command to run, or where to look; `nil` where there is nothing to be said.
+    let hint: String?
+    let exitCode: ExitCode
+
+    init(_ phrase: String, hint: String? = nil, exitCode: ExitCode) {
+        self.phrase = phrase
+        self.hint = hint
+        self.exitCode = exitCode
+    }
+
+    init(_ error: ReaderError) {
+        switch error {
+        case .cardLost, .timedOut, .cancelled:
+            self.init(error.description, hint: "present the card again", exitCode: .notCompleted)
+        case .detached, .faulty:
+            self.init(error.description, hint: "check the cable, then run nfc-tap readers", exitCode: .unavailable)
+        case .inUse:
+            self.init(
+                error.description, hint: "stop the other program; a running nfc-tapd holds its readers",
+                exitCode: .unavailable)
+        case .serviceUnavailable(.pcscdNotRunning):
+            self.init(
+                error.description, hint: "apt-get install pcscd && systemctl start pcscd.socket",
+                exitCode: .unavailable)
+        case .serviceUnavailable(.accessDenied):
+            self.init(
+                error.description, hint: "run as root, or allow this user in pcscd's polkit rules",
+                exitCode: .notAllowed)
+        case .serviceUnavailable(.workerMissing):
+            self.init(
+                error.description, hint: "set NFC_TAP_LIBNFC_WORKER to the program's path", exitCode: .unavailable)
+        case .serviceUnavailable(.unknownReader):
+            self.init(error.description, hint: "run nfc-tap readers for the names", exitCode: .unavailable)
+        }
+    }
+
+    func report() {
+        StandardError.write("nfc-tap: error: \(phrase)\n")
+        if let hint { StandardError.write("nfc-tap: hint: \(hint)\n") }
+    }
+}
+
+extension ExitCode {
+    static let declined = ExitCode(10)
+    static let partiallyApproved = ExitCode(11)
+    static let unknownOutcome = ExitCode(12)
+    static let notCompleted = ExitCode(13)
+    /// EX_DATAERR of sysexits.
+    static let malformedInput = ExitCode(65)
+    /// EX_UNAVAILABLE.
+    static let unavailable = ExitCode(69)
+    /// EX_NOPERM.
+    static let notAllowed = ExitCode(77)
+}

@@ -1,0 +1,17 @@
+import ArgumentParser
+
+/// The command at a shell: one-off reads without the daemon, and the daemon's client.
+struct NFCTap: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "nfc-tap",
+        abstract: "Reads contactless cards and drives nfc-tapd.",
+        discussion: """
+            Exit codes: 0 done (a payment: approved), 10 declined, 11 partially approved, 12 outcome unknown (look it up \
+            before charging again), 13 not completed (cancelled, timed out, card unreadable), 64 wrong arguments, \
+            65 malformed input, 69 no reader or no daemon, 77 not allowed.
+            """,
+        version: Version.text,
+        subcommands: [
+            Readers.self, Read.self,
+        ])
+}

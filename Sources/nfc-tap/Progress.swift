@@ -1,0 +1,23 @@
+import EMV
+
+/// What a person at the reader should do, on standard error.
+enum Progress {
+    static func show(_ request: UIRequest) {
+        guard let text = text(request.message) else { return }
+        StandardError.write("nfc-tap: \(text)\n")
+    }
+
+    /// `nil` for requests that only drive lamps and sound.
+    private static func text(_ message: UIRequest.Message) -> String? {
+        switch message {
+        case .presentCard: "present the card"
+        case .presentCardAgain: "present the card again"
+        case .presentOneCardOnly: "one card only, please"
+        case .seePhone: "see the phone for instructions"
+        case .cardReadOK: "card read"
+        case .approved, .notAuthorised, .enterPIN, .processingError, .removeCard, .welcome, .processing, .insertOrSwipe,
+            .approvedPleaseSign, .authorising, .insertSwipeOrTryAnotherCard, .insertCard, .clearDisplay, .none:
+            nil
+        }
+    }
+}

@@ -1,0 +1,76 @@
+import ArgumentParser
+import CardBytes
+import EMV
+import Explain
+import Glibc
+import ReaderCore
+
+struct Read: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Shows what a payment card says of itself. No payment.",
+        discussion: """
+            Reads directory, applications and records as any terminal would, and never asks the card to approve anything. \
+            Card number, name and certificates are masked unless --unmasked is given. A card that computes its cryptogram \
+            early (Visa) still counts one transaction.
+            """)
+
+    @OptionGroup var choice: ReaderChoice
+
+    @Flag(help: "Show card number, name and everything else. For test cards.")
+    var unmasked = false
+
+    @Flag(help: "List every data object, not only what matters.")
+    var all = false
+
+    @Flag(help: "Print JSON.")
+    var json = false
+
+    func run() throws {
+        let reader = try choice.open()
+        defer { reader.close() }
+        var inspection = CardInspection(terminalData: Read.terminalData(now: time(nil)))
+        let outcome: CardInspectionOutcome
+        do throws(ReaderError) {
+            outcome = try drive(
+                &inspection, on: reader, deadlines: choice.deadlines, cancellation: TapCancellation(),
+                onSignal: Progress.show)
+            reader.release()
+        } catch {
+            reader.release()
+            throw Failure(error)
+        }
+        let report = CardReport(outcome, unmasked: unmasked)
+        if json {
+            try StandardOutput.print(json: CardReportMessage(report, all: all))
+        } else {
+            print(report)
+        }
+        guard outcome.end == .complete else { throw Failure(report.end, exitCode: .notCompleted) }
+    }
+
+    private func print(_ report: CardReport) {
+        for application in report.applications {
+            StandardOutput.print("\(application.label ?? "unnamed application")  (AID \(application.aid))")
+            StandardOutput.print("  card number  \(application.cardNumber ?? "not given")")
+            StandardOutput.print("  expiry       \(application.expiry ?? "not given")")
+            StandardOutput.print("  priority     \(application.priority == 0 ? "none" : "\(application.priority)")")
+            StandardOutput.print("  reading      \(application.end)")
+            guard all else { continue }
+            for object in application.objects {
+                let value = object.value ?? "(\(object.length) bytes hidden)"
+                StandardOutput.print("  \(object.tag)  \(object.name ?? "unknown"): \(value)")
+            }
+        }
+    }
+
+    /// What the PDOL of a card may ask a terminal that only looks: amount 0.01 EUR, EMV mode, online capable.
+    private static func terminalData(now: Int) -> [DataObject] {
+        let date = LocalDate.at(now)
+        return [
+            DataObject(0x9F66, [0x36, 0x80, 0x40, 0x00]), DataObject(0x9F02, [0, 0, 0, 0, 0, 1]),
+            DataObject(0x9F1A, [0x02, 0x76]), DataObject(0x5F2A, [0x09, 0x78]), DataObject(0x9A, date.yymmdd),
+            DataObject(0x9F37, (0..<4).map { _ in UInt8.random(in: 0...255) }), DataObject(0x9F35, [0x21]),
+            DataObject(0x9F33, [0x00, 0x08, 0x08]), DataObject(0x9F40, [0x60, 0x00, 0xC0, 0x30, 0x00]),
+        ]
+    }
+}

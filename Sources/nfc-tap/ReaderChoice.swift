@@ -1,0 +1,70 @@
+import ArgumentParser
+import CardBytes
+import CardSim
+import ReaderCore
+import ReaderNFC
+import ReaderPCSC
+import ReaderVirtual
+
+/// Which reader a command without the daemon uses.
+struct ReaderChoice: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "The reader: pcsc (the first contactless one), pcsc:PART OF ITS NAME, libnfc:CONNECTION STRING, or virtual:CARD.",
+            valueName: "reader"))
+    var reader = "pcsc"
+
+    @Option(help: ArgumentHelp("Seconds to wait for a card.", valueName: "seconds"))
+    var timeout: UInt64 = 30
+
+    var deadlines: TapDeadlines { TapDeadlines(card: monotonicNow().advanced(byMilliseconds: timeout * 1_000)) }
+
+    func validate() throws {
+        guard (1...3_600).contains(timeout) else { throw ValidationError("--timeout takes 1 to 3600 seconds.") }
+    }
+
+    func open() throws -> any CardReader {
+        let (kind, name) = parts
+        do throws(ReaderError) {
+            switch kind {
+            case "pcsc": return try openPCSC(name)
+            case "libnfc": return try openLibNFC(name)
+            case _: break
+            }
+        } catch {
+            throw Failure(error)
+        }
+        guard kind == "virtual" else {
+            throw ValidationError("--reader \(reader): give pcsc, pcsc:NAME, libnfc:CONNECTION or virtual:CARD.")
+        }
+        return try openVirtual(name)
+    }
+
+    private var parts: (kind: String, name: String) {
+        guard let colon = reader.firstIndex(of: ":") else { return (reader, "") }
+        return (String(reader[..<colon]), String(reader[reader.index(after: colon)...]))
+    }
+
+    private func openPCSC(_ name: String) throws(ReaderError) -> any CardReader {
+        let found = PCSCReaders.contactless(in: try PCSCReaders.list(), matching: name)
+        guard let first = found.first else { throw .serviceUnavailable(.unknownReader) }
+        return try PCSCReader(name: first.identity.name)
+    }
+
+    private func openLibNFC(_ connection: String) throws(ReaderError) -> any CardReader {
+        guard let worker = WorkerProgram.find() else { throw .serviceUnavailable(.workerMissing) }
+        guard !connection.isEmpty else { throw .serviceUnavailable(.unknownReader) }
+        return try LibNFCReader(
+            connection: connection, workerProgram: worker, until: monotonicNow().advanced(byMilliseconds: 5_000))
+    }
+
+    private func openVirtual(_ card: String) throws -> any CardReader {
+        let control = try VirtualReaderControl(cardNames: CardCatalogue.names) { CardCatalogue.card(named: $0) }
+        do throws(VirtualCommandError) {
+            try control.obey("present \(card)")
+        } catch {
+            throw Failure(error.description, hint: "nfc-tap simulate --list names the cards", exitCode: .malformedInput)
+        }
+        return VirtualReader(control)
+    }
+}
