@@ -17,6 +17,8 @@ import ReaderCore
     private static let mostLineFailures = 3
     /// Pause between two looks for a card, in milliseconds.
     private static let pollPause: Int32 = 10
+    /// How long a broadcast is listened for, in milliseconds.
+    private static let broadcastTime: Int32 = 7
     /// More than any answer that the chip layer can hand over.
     private static let longestResponse = 512
 
@@ -40,13 +42,17 @@ import ReaderCore
 
     /// Waits until a card answers and selects it, after looking for others of both types.
     ///
-    /// - Parameter shouldEnd: waits that many milliseconds and says whether somebody wants the wait to end.
+    /// - Parameters:
+    ///   - broadcast: a frame without CRC for every loop, or nothing.
+    ///   - shouldEnd: waits that many milliseconds and says whether somebody wants the wait to end.
     /// - Throws: `.timedOut`, `.cancelled`, or what keeps the device from working.
-    func poll(until deadline: TapInstant, shouldEnd: (Int32) -> Bool) throws(LibNFCError) -> CardPresence {
+    func poll(
+        until deadline: TapInstant, broadcast: [UInt8] = [], shouldEnd: (Int32) -> Bool
+    ) throws(LibNFCError) -> CardPresence {
         selected = nil
         try setField(on: true)
         while true {
-            let cards = try cardsInField()
+            let cards = try cardsInField(broadcast: broadcast)
             if cards.count > 1 { return .collision }
             if let card = cards.first {
                 // Looking for others has halted the card; only a new field wakes it again on every chip.
@@ -128,8 +134,33 @@ import ReaderCore
 
 extension LibNFCDevice {
     /// Every card that answers, halted by the search; two at most of each type.
-    private func cardsInField() throws(LibNFCError) -> [LibNFCTarget] {
-        try list(NMT_ISO14443A) + list(NMT_ISO14443B)
+    private func cardsInField(broadcast: [UInt8] = []) throws(LibNFCError) -> [LibNFCTarget] {
+        let typeA = try list(NMT_ISO14443A)
+        if typeA.isEmpty, !broadcast.isEmpty { try send(broadcast) }
+        return try typeA + list(NMT_ISO14443B)
+    }
+
+    /// Sends a frame of type A that nobody answers.
+    ///
+    /// libnfc remembers the chip's bit framing and does not see that a failed select changes it, so a short frame goes
+    /// first: WUPA (ISO/IEC 14443-3 §6.4.1), which the broadcast has to follow anyway. Unverified on hardware.
+    private func send(_ broadcast: [UInt8]) throws(LibNFCError) {
+        try setProperties(raw: true)
+        var answer = [UInt8](repeating: 0, count: 32)
+        let wakeUp: [UInt8] = [0x52]
+        _ = unsafe nfc_initiator_transceive_bits(device, wakeUp, 7, nil, &answer, answer.count, nil)
+        let frame = broadcast + CRCA.bytes(of: broadcast)
+        // Silence shows as NFC_ERFTRANS, which is the normal result.
+        let result = unsafe nfc_initiator_transceive_bytes(
+            device, frame, frame.count, &answer, answer.count, LibNFCDevice.broadcastTime)
+        if result == NFC_EIO { try tolerate(result) }
+        try setProperties(raw: false)
+    }
+
+    /// Raw frames carry their own CRC and are not wrapped; all others are the chip's business.
+    private func setProperties(raw: Bool) throws(LibNFCError) {
+        try tolerate(unsafe nfc_device_set_property_bool(device, NP_EASY_FRAMING, !raw))
+        try tolerate(unsafe nfc_device_set_property_bool(device, NP_HANDLE_CRC, !raw))
     }
 
     private func list(_ type: nfc_modulation_type) throws(LibNFCError) -> [LibNFCTarget] {
@@ -154,15 +185,18 @@ extension LibNFCDevice {
         try tolerate(unsafe nfc_device_set_property_bool(device, NP_ACTIVATE_FIELD, on))
     }
 
-    /// Goes on after a failure of the line that may be a single one.
+    /// Goes on after a failure of the air, and after one of the line that may be a single one.
     private func tolerate(_ code: Int32) throws(LibNFCError) {
         guard code < 0 else {
             lineFailures = 0
             return
         }
         let error = failure(code)
-        guard lineFailures < LibNFCDevice.mostLineFailures, error.failure != .detached else {
-            throw LibNFCError(.detached, code: code)
+        switch error.failure {
+        case .cardLost: return
+        case .timedOut where lineFailures < LibNFCDevice.mostLineFailures: return
+        case .timedOut: throw LibNFCError(.detached, code: code)
+        case .cancelled, .detached, .inUse, .accessDenied, .faulty: throw error
         }
     }
 

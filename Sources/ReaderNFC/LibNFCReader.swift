@@ -9,6 +9,10 @@ public final class LibNFCReader: CardReader {
     public private(set) var identity: ReaderIdentity
     /// How the last worker ended, for diagnosis; `nil` while none has.
     public private(set) var lastWorkerEnd: WorkerEnd?
+    /// A frame sent in every polling loop, after type A and before type B, without its CRC: Apple's Enhanced
+    /// Contactless Polling tells a phone by it which passes or cards are wanted. Empty for none; 20 bytes at most,
+    /// more are cut off.
+    public var broadcast: [UInt8] = []
     /// How long the owner should wait before `reopen`: 0 after the first loss, then doubling up to 30 s while the
     /// worker keeps dying; 0 again once a card was read.
     public var reopenDelayMilliseconds: UInt64 {
@@ -54,7 +58,9 @@ public final class LibNFCReader: CardReader {
     public func activate(
         until deadline: TapInstant, cancellation: TapCancellation
     ) throws(ReaderError) -> CardPresence {
-        let answer = try ask(until: deadline, cancellation: cancellation) { .poll(milliseconds: $0) }
+        let answer = try ask(until: deadline, cancellation: cancellation) { [broadcast] in
+            .poll(milliseconds: $0, broadcast: Array(broadcast.prefix(WorkerRequest.longestBroadcast)))
+        }
         switch answer {
         case .card(let card): return .card(card)
         case .collision: return .collision
@@ -125,6 +131,8 @@ public final class LibNFCReader: CardReader {
             throw lose()
         }
     }
+
+    deinit { close() }
 
     private func ask(
         until deadline: TapInstant, cancellation: TapCancellation? = nil, _ request: (UInt32) -> WorkerRequest

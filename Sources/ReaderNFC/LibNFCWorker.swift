@@ -56,8 +56,10 @@ public enum LibNFCWorker {
         _ request: WorkerRequest, on device: LibNFCDevice, _ inbox: WorkerInbox
     ) throws(LibNFCError) -> WorkerAnswer {
         switch request {
-        case .poll(let milliseconds):
-            let presence = try device.poll(until: deadline(milliseconds)) { inbox.wantsAttention(within: $0) }
+        case .poll(let milliseconds, let broadcast):
+            let presence = try device.poll(until: deadline(milliseconds), broadcast: broadcast) {
+                inbox.wantsAttention(within: $0)
+            }
             switch presence {
             case .card(let card): return .card(card)
             case .collision: return .collision

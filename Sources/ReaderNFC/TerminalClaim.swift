@@ -10,19 +10,20 @@ final class TerminalClaim {
     init?(connection: String) throws(LibNFCError) {
         let parts = connection.split(separator: ":", omittingEmptySubsequences: false)
         guard parts.count > 1, ["pn532_uart", "arygon", "ACR122S"].contains(parts[0].lowercased()) else { return nil }
-        descriptor = unsafe open(String(parts[1]), O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC)
-        guard descriptor >= 0 else {
+        let line = unsafe open(String(parts[1]), O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC)
+        guard line >= 0 else {
             switch errno {
             case EBUSY: throw LibNFCError(.inUse, code: errno)
             case EACCES, EPERM: throw LibNFCError(.accessDenied, code: errno)
             default: throw LibNFCError(.detached, code: errno)
             }
         }
-        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+        guard flock(line, LOCK_EX | LOCK_NB) == 0 else {
             let reason = errno
-            _ = close(descriptor)
+            _ = close(line)
             throw LibNFCError(.inUse, code: reason)
         }
+        descriptor = line
     }
 
     /// Keeps programs that know nothing of our lock from opening the line, once libnfc has opened it.

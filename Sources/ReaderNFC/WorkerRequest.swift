@@ -2,8 +2,9 @@
 enum WorkerRequest: Equatable {
     /// Answered by `opened`.
     case open(connection: String)
-    /// Raises the field and waits for a card of type A or B. Answered by `card` or `collision`.
-    case poll(milliseconds: UInt32)
+    /// Raises the field and waits for a card of type A or B, sending `broadcast` (without CRC) in every loop where it
+    /// is not empty. Answered by `card` or `collision`.
+    case poll(milliseconds: UInt32, broadcast: [UInt8])
     /// Answered by `response`.
     case transceive(command: [UInt8], milliseconds: UInt32)
     /// Asks whether the selected card still answers. Answered by `present`.
@@ -19,13 +20,16 @@ enum WorkerRequest: Equatable {
 
     /// Largest C-APDU that libnfc takes on a PN53x serial line; one more byte and it overflows a buffer of its own.
     static let longestCommand = 262
+    /// Longest frame to broadcast, without its CRC.
+    static let longestBroadcast = 20
     /// Longest connection string: libnfc's buffer without the final zero.
     static let longestConnection = 1000
 
     func frame(id: UInt32) -> WorkerFrame {
         switch self {
         case .open(let connection): WorkerFrame(kind: 0x01, id: id, payload: Array(connection.utf8))
-        case .poll(let milliseconds): WorkerFrame(kind: 0x02, id: id, payload: milliseconds.bigEndianBytes)
+        case .poll(let milliseconds, let broadcast):
+            WorkerFrame(kind: 0x02, id: id, payload: milliseconds.bigEndianBytes + broadcast)
         case .transceive(let command, let milliseconds):
             WorkerFrame(kind: 0x03, id: id, payload: milliseconds.bigEndianBytes + command)
         case .checkPresence: WorkerFrame(kind: 0x04, id: id, payload: [])
@@ -44,7 +48,11 @@ enum WorkerRequest: Equatable {
             let name = fields.rest()
             guard (1...WorkerRequest.longestConnection).contains(name.count) else { throw .badLength(name.count) }
             self = .open(connection: String(decoding: name, as: UTF8.self))
-        case 0x02: self = .poll(milliseconds: try fields.integer())
+        case 0x02:
+            let milliseconds = try fields.integer()
+            let broadcast = fields.rest()
+            guard broadcast.count <= WorkerRequest.longestBroadcast else { throw .badLength(broadcast.count) }
+            self = .poll(milliseconds: milliseconds, broadcast: broadcast)
         case 0x03:
             let milliseconds = try fields.integer()
             self = .transceive(command: fields.rest(), milliseconds: milliseconds)

@@ -35,7 +35,7 @@ struct WorkerDeathTests {
         let worker = try WorkerConnection(program: Bench.workerProgram(), graceMilliseconds: 2_000)
         let deadline = Bench.soon()
         _ = try worker.ask(.open(connection: emulator.connectionString), until: deadline)
-        _ = try worker.ask(.poll(milliseconds: 5_000), until: deadline)
+        _ = try worker.ask(.poll(milliseconds: 5_000, broadcast: []), until: deadline)
         let longest: [UInt8] = [0xE0, 0x0A, 0, 0] + [UInt8](repeating: 0, count: 258)
         #expect(
             try worker.ask(.transceive(command: longest, milliseconds: 1_000), until: deadline)

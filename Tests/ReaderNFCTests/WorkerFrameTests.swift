@@ -6,7 +6,8 @@ import Testing
 @Suite("Frames between reader and worker")
 struct WorkerFrameTests {
     static let requests: [WorkerRequest] = [
-        .open(connection: "pn532_uart:/dev/ttyUSB0"), .poll(milliseconds: 0), .poll(milliseconds: .max),
+        .open(connection: "pn532_uart:/dev/ttyUSB0"), .poll(milliseconds: 0, broadcast: []),
+        .poll(milliseconds: .max, broadcast: [0x6A, 0x01, 0x00, 0x00, 0x02]),
         .transceive(command: [0x00, 0xA4, 0x04, 0x00], milliseconds: 5_000), .checkPresence, .release,
         .awaitRemoval(milliseconds: 1), .abort, .close,
     ]
@@ -70,7 +71,8 @@ struct WorkerFrameTests {
 
     static let badRequests: [(kind: UInt8, payload: [UInt8], error: WorkerProtocolError)] = [
         (0x01, [], .badLength(0)), (0x01, [UInt8](repeating: 0x41, count: 1_001), .badLength(1_001)),
-        (0x02, [0, 0, 1], .truncated), (0x02, [0, 0, 0, 1, 0], .trailingBytes(1)), (0x03, [0], .truncated),
+        (0x02, [0, 0, 1], .truncated), (0x02, [UInt8](repeating: 0, count: 25), .badLength(21)),
+        (0x03, [0], .truncated),
         (0x08, [1], .trailingBytes(1)), (0x00, [], .unknownKind(0)), (0xFF, [], .unknownKind(0xFF)),
     ]
 
