@@ -6,8 +6,13 @@ public struct SmartTapPass: Sendable {
     public var objectID: [UInt8]
     public var number: String
     public var pin: String?
+    /// Of the number's text record; may be empty.
+    public var language: String
 
-    public init(kind: String = "ly", objectID: [UInt8], number: String, pin: String? = nil) {
+    public init(
+        kind: String = "ly", objectID: [UInt8], number: String, pin: String? = nil, language: String = "en"
+    ) {
+        self.language = language
         self.kind = kind
         self.objectID = objectID
         self.number = number
@@ -18,7 +23,9 @@ public struct SmartTapPass: Sendable {
     var record: [UInt8] {
         var values = [
             WalletNDEF.record("oid", [0x04] + objectID),
-            WalletNDEF.record("T", format: 1, id: "n", [0x02] + Array("en\(number)".utf8)),
+            WalletNDEF.record(
+                "T", format: 1, id: "n",
+                [UInt8(truncatingIfNeeded: language.utf8.count)] + Array((language + number).utf8)),
         ]
         if let pin { values.append(WalletNDEF.record("T", format: 1, id: "p", [0x00] + Array(pin.utf8))) }
         return WalletNDEF.record(

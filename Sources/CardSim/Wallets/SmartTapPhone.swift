@@ -37,10 +37,14 @@ public struct SmartTapPhone: VirtualCard {
     public var collectorKeys: [UInt32: [UInt8]]
     /// Longest answer before it is cut into parts, in bytes.
     public var partLength: Int
+    /// Whether the record of who the customer is goes along.
+    public var hasCustomerRecord = true
     public private(set) var pushes = 0
 
     private var payment: (any VirtualCard)?
-    var random = WalletRandom(seed: "Smart Tap phone")
+    var random: WalletRandom
+    /// Of the current field session.
+    var ephemeral: P256.KeyAgreement.PrivateKey?
     var fieldSession = 0
     var transientLeft: Int
     var session: SmartTapPhoneSession?
@@ -49,11 +53,14 @@ public struct SmartTapPhone: VirtualCard {
     private var pendingStatus = StatusWord.success
     private var routesToPayment = false
 
+    /// - Parameter script: values that the phone takes for its first random ones: in each field session the nonce (32
+    ///   bytes) and the ephemeral private key (32), then one initialisation vector (12) for each GET DATA.
     public init(
         passes: [SmartTapPass], oddity: Oddity = .none, collectorID: UInt32 = WalletTestKeys.collectorID,
         collectorPrivateKeys: [UInt32: [UInt8]] = [2: WalletTestKeys.collectorPrivateKeyVersion2],
-        partLength: Int = 251, payment: (any VirtualCard)? = nil
+        partLength: Int = 251, payment: (any VirtualCard)? = nil, script: [[UInt8]] = []
     ) {
+        random = WalletRandom(seed: "Smart Tap phone", script: script)
         self.passes = passes
         self.oddity = oddity
         self.collectorID = collectorID
@@ -76,6 +83,7 @@ public struct SmartTapPhone: VirtualCard {
         pending = []
         routesToPayment = false
         deviceNonce = random.bytes(32)
+        ephemeral = random.key()
         payment?.powerOn()
     }
 
@@ -146,6 +154,7 @@ public struct SmartTapPhone: VirtualCard {
             template.append(0xC0, [0x00, 0x01])
             template.append(0xC1, [payment == nil ? 0x0C : 0xCC, 0, 0, 0, 0, 0, 0x80, 0x80])
             if skips { template.append(0xC2, deviceNonce) }
+            if let ephemeral { template.append(0xC3, Array(ephemeral.publicKey.compressedRepresentation)) }
             template.append(0xA5) { proprietary in
                 proprietary.append(0xBF0C) { list in
                     list.append(0x61) { entry in

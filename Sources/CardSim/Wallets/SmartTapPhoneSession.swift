@@ -26,7 +26,7 @@ extension SmartTapPhone {
         guard let key = collectorKeys[request.keyVersion],
             request.isSigned(by: key, transcript: request.transcript(deviceNonce: signed))
         else { return ResponseAPDU(status: 0x9500) }
-        let ephemeral = random.key()
+        guard let ephemeral else { return ResponseAPDU(status: 0x9402) }
         let point = Array(ephemeral.publicKey.compressedRepresentation)
         guard
             let opened = request.session(
@@ -61,7 +61,7 @@ extension SmartTapPhone {
         let wanted = passes.filter { pass in
             services.contains { SmartTapPhone.service($0.payload.first ?? 0, includes: pass.kind) }
         }
-        let objects = WalletNDEF.message(wanted.map(\.record) + [SmartTapPass.customer])
+        let objects = WalletNDEF.message(wanted.map(\.record) + (hasCustomerRecord ? [SmartTapPass.customer] : []))
         let bundle = seal(objects, in: open, compressed: capabilities & 0x40 != 0)
         let answer = WalletNDEF.message([
             WalletNDEF.record(

@@ -131,23 +131,10 @@ public struct VASPhone: VirtualCard {
         return ResponseAPDU(data: template.bytes, status: .success)
     }
 
-    /// Key id, X of an ephemeral key, AES-256-GCM under an X9.63 key with sixteen zero bytes as its nonce.
     private mutating func seal(_ pass: Pass, merchantID: [UInt8]) -> [UInt8]? {
-        let ephemeral = random.key()
         let time = [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: clock >> ($0 as UInt32)) }
-        do {
-            let merchant = try P256.KeyAgreement.PrivateKey(rawRepresentation: pass.merchantPrivateKey).publicKey
-            let label = [0x0D] + Array("id-aes256-GCMApplePay encrypted VAS data".utf8)
-            let key = try ephemeral.sharedSecretFromKeyAgreement(with: merchant).x963DerivedSymmetricKey(
-                using: SHA256.self, sharedInfo: label + merchantID, outputByteCount: 32)
-            let box = try AES.GCM.seal(
-                time + pass.message.utf8.prefix(64), using: key,
-                nonce: AES.GCM.Nonce(data: [UInt8](repeating: 0, count: 16)))
-            let keyID = SHA256.hash(data: Array(merchant.x963Representation.dropFirst().prefix(32))).prefix(4)
-            let x = ephemeral.publicKey.x963Representation.dropFirst().prefix(32)
-            return Array(keyID) + Array(x) + Array(box.ciphertext) + Array(box.tag)
-        } catch {
-            return nil
-        }
+        return VASSeal.cryptogram(
+            plaintext: time + pass.message.utf8.prefix(64), merchantPrivateKey: pass.merchantPrivateKey,
+            merchantID: merchantID, ephemeralPrivateKey: Array(random.key().rawRepresentation))
     }
 }

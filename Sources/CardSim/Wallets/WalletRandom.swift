@@ -3,12 +3,18 @@ internal import Crypto
 /// A phone's random values: the same sequence for the same seed, so that a test run can be repeated.
 struct WalletRandom: Sendable {
     private let seed: [UInt8]
+    /// Values that come before the generated ones, for playing a recorded session.
+    private var script: ArraySlice<[UInt8]>
     private var counter: UInt32 = 0
 
-    init(seed: String) { self.seed = Array(seed.utf8) }
+    init(seed: String, script: [[UInt8]] = []) {
+        self.seed = Array(seed.utf8)
+        self.script = script[...]
+    }
 
     /// 1 to 32 bytes.
     mutating func bytes(_ count: Int) -> [UInt8] {
+        if let scripted = script.popFirst() { return scripted }
         counter &+= 1
         let block = seed + [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: counter >> ($0 as UInt32)) }
         return Array(SHA256.hash(data: block).prefix(count))
