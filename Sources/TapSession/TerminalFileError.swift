@@ -1,0 +1,74 @@
+public import EMVCrypto
+
+/// Why a terminal file is not used. Every case names the member: `combinations[2].limits.ttq`.
+public enum TerminalFileError: Error, Equatable, Sendable {
+    /// What a member should have been.
+    public enum Expectation: String, Sendable {
+        case object, array, text, wholeNumber, yesOrNo
+    }
+
+    /// No JSON; place counted from 1, in characters of one byte.
+    case syntax(line: Int, column: Int)
+    case missing(String)
+    /// A name that the file format does not have: a typo must not change how cards are taken.
+    case unknown(String)
+    case wrongType(String, expected: Expectation)
+    /// Not hexadecimal, or not of so many bytes.
+    case hexadecimal(String, bytes: ClosedRange<Int>)
+    case outOfRange(String, ClosedRange<UInt64>)
+    case notOneOf(String, [String])
+    case caKey(String, CAPublicKeyError)
+    /// The value says that the terminal takes PINs. It cannot: see the documentation on scope.
+    case pinClaimed(String)
+}
+
+extension TerminalFileError: CustomStringConvertible {
+    /// One phrase: member and fault.
+    public var description: String {
+        switch self {
+        case .syntax(let line, let column): "line \(line), column \(column): not JSON"
+        case .missing(let field): "\(field): missing"
+        case .unknown(let field): "\(field): unknown member"
+        case .wrongType(let field, let expected): "\(field): not \(expected.phrase)"
+        case .hexadecimal(let field, let bytes): "\(field): not \(TerminalFileError.count(bytes)) in hexadecimal"
+        case .outOfRange(let field, let range): "\(field): not between \(range.lowerBound) and \(range.upperBound)"
+        case .notOneOf(let field, let words): "\(field): not one of \(words.joined(separator: ", "))"
+        case .caKey(let field, let error): "\(field): \(error)"
+        case .pinClaimed(let field): "\(field): claims PIN entry"
+        }
+    }
+
+    /// What to do about it.
+    public var resolution: String {
+        switch self {
+        case .syntax: "Check brackets, commas and quotes at this place; names must not repeat and must have no escapes"
+        case .missing: "Add the member; docs/examples/terminal-test.json has every one"
+        case .unknown: "Correct the spelling or remove it; docs/examples/terminal-test.json has every member"
+        case .wrongType(_, let expected): "Write \(expected.phrase)"
+        case .hexadecimal(_, let bytes):
+            "Write \(bytes.lowerBound * 2)\(bytes.count > 1 ? " to \(bytes.upperBound * 2)" : "") hexadecimal digits in quotes"
+        case .outOfRange(_, let range): "Write a whole number from \(range.lowerBound) to \(range.upperBound)"
+        case .notOneOf(_, let words): "Write one of: \(words.joined(separator: ", "))"
+        case .caKey: "Compare the key's fields with the scheme's publication"
+        case .pinClaimed: "Clear the PIN bits: a terminal without an approved PIN pad must not offer PIN"
+        }
+    }
+
+    private static func count(_ bytes: ClosedRange<Int>) -> String {
+        bytes.count == 1
+            ? "\(bytes.lowerBound) byte\(bytes.lowerBound == 1 ? "" : "s")"
+            : "\(bytes.lowerBound) to \(bytes.upperBound) bytes"
+    }
+}
+
+extension TerminalFileError.Expectation {
+    var phrase: String {
+        switch self {
+        case .object: "an object in braces"
+        case .array: "an array in brackets"
+        case .text: "a text in quotes"
+        case .wholeNumber: "a whole number without quotes"
+        case .yesOrNo: "true or false"
+        }
+    }
+}

@@ -1,0 +1,24 @@
+import CardBytes
+import Glibc
+
+/// A file with a private key, read straight into secret memory.
+enum KeyFile {
+    /// A JWK of RSA 8192 with all its members takes less.
+    private static let maximumBytes = 64 * 1024
+
+    static func read(_ path: String) throws(Failure) -> SecretBytes {
+        let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw Failure("\(path): cannot be opened (error \(errno))") }
+        defer { _ = close(descriptor) }
+        return try SecretBytes(capacity: 4_096) { (writer) throws(Failure) in
+            var byte: UInt8 = 0
+            while true {
+                let count = unsafe Glibc.read(descriptor, &byte, 1)
+                if count == 0 { return }
+                guard count == 1 else { throw Failure("\(path): cannot be read (error \(errno))") }
+                guard writer.count < maximumBytes else { throw Failure("\(path): too large for a key") }
+                writer.append(byte)
+            }
+        }
+    }
+}

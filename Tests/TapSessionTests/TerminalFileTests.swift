@@ -1,0 +1,118 @@
+import CardBytes
+import EMV
+import EMVCrypto
+import Foundation
+import Testing
+
+@testable import TapSession
+
+struct TerminalFileTests {
+    private func example() throws -> String {
+        let file = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent().appending(path: "docs/examples/terminal-test.json")
+        return try String(contentsOf: file, encoding: .utf8)
+    }
+
+    /// The error of the example with one piece of text replaced.
+    private func fault(_ old: String, _ new: String) throws -> TerminalFileError? {
+        let text = try example()
+        try #require(text.contains(old))
+        do throws(TerminalFileError) {
+            _ = try TerminalFile(json: Array(text.replacing(old, with: new, maxReplacements: 1).utf8))
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    private func sorted(_ configuration: TerminalConfiguration) -> TerminalConfiguration {
+        var result = configuration
+        result.terminalData.sort { $0.tag.rawValue < $1.tag.rawValue }
+        for index in result.combinations.indices {
+            result.combinations[index].kernelData.sort { $0.tag.rawValue < $1.tag.rawValue }
+        }
+        return result
+    }
+
+    @Test func `the example in the documentation is the built-in test terminal`() throws {
+        let file = try TerminalFile(json: Array(example().utf8))
+        #expect(file.configuration == sorted(.test))
+        #expect(file.keys.environment == .test)
+        #expect(file.keys.count == TerminalFile.test.keys.count)
+    }
+
+    @Test func `every fault names its member`() throws {
+        let cases: [(String, String, TerminalFileError)] = [
+            (#""version": 1"#, #""version": 2"#, .outOfRange("version", 1...1)),
+            (#""version": 1,"#, "", .missing("version")),
+            (#""environment": "test""#, #""environment": "prod""#, .notOneOf("environment", ["test", "live"])),
+            (#""environment": "test""#, #""environment": "live""#, .missing("caKeys")),
+            (#""9F33": "000808""#, #""9F33": "00080""#, .hexadecimal("terminalData.9F33", bytes: 0...252)),
+            (#""9F33""#, #""9F3""#, .unknown("terminalData.9F3")),
+            (#""9F33""#, #""9F3301""#, .unknown("terminalData.9F3301")),
+            (#""floor": 0"#, #""floor": "0""#, .wrongType("combinations[0].limits.floor", expected: .wholeNumber)),
+            (#""floor": 0"#, #""floor": -1"#, .outOfRange("combinations[0].limits.floor", 0...999_999_999_999)),
+            (#""floor": 0"#, #""flor": 0"#, .unknown("combinations[0].limits.flor")),
+            (#""kernel": 3"#, #""kernel": 0"#, .outOfRange("combinations[0].kernel", 1...0xFF_FFFF)),
+            (#""aid": "A0000000031010""#, #""aid": "A0""#, .hexadecimal("combinations[0].aid", bytes: 5...16)),
+            ("true", "null", .wrongType("combinations[0].limits.zeroAmountAllowed", expected: .yesOrNo)),
+            (#""ttq": "22004000""#, #""ttq": "2200""#, .hexadecimal("combinations[0].limits.ttq", bytes: 4...4)),
+            (#""combinations": ["#, #""combinations": [], "x": ["#, .unknown("x")),
+            ("{", "{,", .syntax(line: 1, column: 2)),
+        ]
+        for (old, new, error) in cases {
+            #expect(try fault(old, new) == error, "\(new)")
+        }
+    }
+
+    @Test func `a terminal that claims PIN entry is refused`() throws {
+        #expect(try fault(#""9F33": "000808""#, #""9F33": "004808""#) == .pinClaimed("terminalData.9F33"))
+        #expect(try fault("22004000", "26004000") == .pinClaimed("combinations[0].limits.ttq"))
+        #expect(try fault(#""DF8118": "20""#, #""DF8118": "60""#) == .pinClaimed("combinations[3].kernelData.DF8118"))
+    }
+
+    @Test func `syntax errors are given by line and column`() throws {
+        #expect(throws: TerminalFileError.syntax(line: 3, column: 3)) {
+            try TerminalFile(json: Array("{\n  \"version\": 1\n  \"x\": 2}".utf8))
+        }
+        #expect(throws: TerminalFileError.syntax(line: 1, column: 1)) { try TerminalFile(json: []) }
+        #expect(throws: TerminalFileError.wrongType("", expected: .object)) { try TerminalFile(json: Array("[]".utf8)) }
+    }
+
+    @Test func `CA keys of the file replace the published ones and are checked`() throws {
+        let key = """
+            "rid": "A000000003", "index": "92", "exponent": "03",
+            "checksum": "429C954A3859CEF91295F663C963E582ED6EB253",
+            "modulus": "996AF56F569187D09293C14810450ED8EE3357397B18A2458EFAA92DA3B6DF6514EC060195318FD43BE9B8F0CC669E\
+            3F844057CBDDF8BDA191BB64473BC8DC9A730DB8F6B4EDE3924186FFD9B8C7735789C23A36BA0B8AF65372EB57EA5D89E7D14E9C7B\
+            6B557460F10885DA16AC923F15AF3758F0F03EBD3C5C2C949CBA306DB44E6A2C076C5F67E281D7EF56785DC4D75945E491F0191880\
+            0A9E2DC66F60080566CE0DAF8D17EAD46AD8E30A247C9F"
+            """
+        let file = try TerminalFile(
+            json: Array(example().replacing("\"version\": 1", with: "\"version\": 1, \"caKeys\": [{\(key)}]").utf8))
+        #expect(file.keys.count == 1)
+        #expect(file.authentication.hasKey([0xA0, 0x00, 0x00, 0x00, 0x03], 0x92))
+        let wrong = key.replacing("996AF5", with: "996AF4")
+        #expect(
+            try fault("\"version\": 1", "\"version\": 1, \"caKeys\": [{\(wrong)}]")
+                == .caKey("caKeys[0]", .wrongChecksum))
+        let twice = "\"version\": 1, \"caKeys\": [{\(key)}, {\(key)}]"
+        #expect(try fault("\"version\": 1", twice) == .caKey("caKeys", .duplicate(index: 0x92)))
+    }
+
+    @Test func `every error says what to do`() {
+        let errors: [TerminalFileError] = [
+            .syntax(line: 1, column: 2), .missing("a"), .unknown("a"), .wrongType("a", expected: .array),
+            .hexadecimal("a", bytes: 4...4), .hexadecimal("a", bytes: 1...1), .hexadecimal("a", bytes: 5...16),
+            .outOfRange("a", 1...2), .notOneOf("a", ["b", "c"]), .caKey("a", .badRID), .pinClaimed("a"),
+        ]
+        for error in errors {
+            #expect(!error.resolution.isEmpty)
+            #expect(error.description.contains(": "))
+        }
+        #expect(TerminalFileError.hexadecimal("a", bytes: 4...4).description == "a: not 4 bytes in hexadecimal")
+        #expect(
+            TerminalFileError.hexadecimal("a", bytes: 5...16).resolution
+                == "Write 10 to 32 hexadecimal digits in quotes")
+    }
+}
