@@ -5,7 +5,7 @@ import Testing
 
 @testable import ReaderNFC
 
-@Suite("Broadcast while polling", .timeLimit(.minutes(1)))
+@Suite("Broadcast while polling", .timeLimit(.minutes(5)))
 struct BroadcastTests {
     static let passesOnly: [UInt8] = [0x6A, 0x01, 0x00, 0x00, 0x02]
     /// Frames seen on the air, with their checksums.

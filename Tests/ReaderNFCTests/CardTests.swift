@@ -5,7 +5,7 @@ import ReaderNFC
 import Rigs
 import Testing
 
-@Suite("Cards through libnfc", .timeLimit(.minutes(1)))
+@Suite("Cards through libnfc", .timeLimit(.minutes(5)))
 struct CardTests {
     @Test func `The chip names itself`() throws {
         let bench = try Bench()

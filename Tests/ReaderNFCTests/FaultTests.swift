@@ -5,7 +5,7 @@ import ReaderNFC
 import Rigs
 import Testing
 
-@Suite("Faults of chip and line", .timeLimit(.minutes(1)))
+@Suite("Faults of chip and line", .timeLimit(.minutes(5)))
 struct FaultTests {
     static let cardStatuses: [UInt8] = [0x01, 0x02, 0x03, 0x05, 0x0A, 0x0B, 0x13, 0x29, 0x2A, 0x2C]
 

@@ -6,7 +6,7 @@ import Rigs
 import Synchronization
 import Testing
 
-@Suite("Starting and sharing", .timeLimit(.minutes(1)))
+@Suite("Starting and sharing", .timeLimit(.minutes(5)))
 struct WorkerProcessTests {
     private func open(_ connection: String, program: String) throws -> LibNFCReader {
         try LibNFCReader(

@@ -3,7 +3,7 @@ import ReaderCore
 import ReaderVirtual
 import Testing
 
-@Suite("Faults of the virtual reader", .timeLimit(.minutes(1)))
+@Suite("Faults of the virtual reader", .timeLimit(.minutes(5)))
 struct VirtualFaultTests {
     @Test(arguments: [0, 1, 3]) func `The card is gone after so many answers`(answers: Int) throws {
         let desk = try Desk("present one", "fault card-gone after \(answers)")

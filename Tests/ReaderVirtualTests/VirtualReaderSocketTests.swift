@@ -3,7 +3,7 @@ import ReaderCore
 import ReaderVirtual
 import Testing
 
-@Suite("The virtual reader's socket", .timeLimit(.minutes(1)))
+@Suite("The virtual reader's socket", .timeLimit(.minutes(5)))
 struct VirtualReaderSocketTests {
     private let path = "/tmp/nfc-tap-virtual-\(UUID().uuidString).sock"
 

@@ -5,7 +5,7 @@ import ReaderCore
 import ReaderVirtual
 import Testing
 
-@Suite("The virtual reader", .timeLimit(.minutes(1)))
+@Suite("The virtual reader", .timeLimit(.minutes(5)))
 struct VirtualReaderTests {
     @Test func `A card that lies there is activated and answers`() throws {
         let desk = try Desk("present one")
