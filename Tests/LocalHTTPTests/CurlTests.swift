@@ -3,7 +3,8 @@ import LocalHTTP
 import Testing
 
 /// The same server as people at a shell see it.
-@Suite(.enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/curl"), "needs curl"))
+@Suite(
+    .enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/curl"), "needs curl"), .timeLimit(.minutes(1)))
 struct CurlTests {
     /// Standard output and the exit code.
     private func curl(_ path: String, _ arguments: String...) async throws -> (String, Int32) {

@@ -2,7 +2,7 @@ import LocalHTTP
 import Testing
 
 /// Streams of events over real sockets, from the server to the client of this module.
-@Suite struct EventStreamTests {
+@Suite(.timeLimit(.minutes(1))) struct EventStreamTests {
     private let get = HTTPClientRequest(.get, "/events", fields: ["Last-Event-ID": "41"])
 
     @Test func `Events arrive while the stream is open, and the end is an end`() async throws {
@@ -37,7 +37,7 @@ import Testing
     }
 
     @Test func `A quiet stream carries a comment now and then`() async throws {
-        var limits = HTTPLimits()
+        var limits = HTTPLimits.patient
         limits.heartbeat = .milliseconds(30)
         try await withServer(limits: limits, handler: { _ in .events(EventQueue()) }) { path, _ in
             let text = try await blocking {
@@ -93,7 +93,7 @@ import Testing
     }
 
     @Test func `A client that never reads again is closed, overflow or not`() async throws {
-        var limits = HTTPLimits()
+        var limits = HTTPLimits.patient
         limits.drainTime = .milliseconds(100)
         let queue = EventQueue()
         let ended = Gate()

@@ -5,7 +5,7 @@ import Logging
 import Testing
 
 /// How many may come in, and what the others are told.
-@Suite struct ServerAdmissionTests {
+@Suite(.timeLimit(.minutes(1))) struct ServerAdmissionTests {
     @Test func `The ninth connection of a user is refused, and a place that gets free is given away`() async throws {
         let connections = Seen<HTTPConnection>()
         let handler: HTTPHandler = { request in
@@ -34,7 +34,7 @@ import Testing
     }
 
     @Test func `Beyond all connections the server says that it is busy`() async throws {
-        var limits = HTTPLimits()
+        var limits = HTTPLimits.patient
         limits.connections = 2
         try await withServer(limits: limits, handler: { _ in HTTPResponse(status: 204) }) { path, _ in
             let sockets = try await blocking {
@@ -53,7 +53,7 @@ import Testing
     }
 
     @Test func `Of two hundred connections at once each is answered, refused or closed, and none hangs`() async throws {
-        var limits = HTTPLimits()
+        var limits = HTTPLimits.patient
         limits.connectionsPerUser = 32
         try await withServer(limits: limits, handler: echo) { path, _ in
             let statuses = try await withThrowingTaskGroup(of: Int?.self) { group in

@@ -5,7 +5,7 @@ import Testing
 @testable import LocalHTTP
 
 /// Whole connections: kept, counted, told apart, noticed when they go.
-@Suite struct ServerConnectionTests {
+@Suite(.timeLimit(.minutes(1))) struct ServerConnectionTests {
     @Test func `Requests of one connection are answered one after the other`() async throws {
         try await withServer(handler: echo) { path, _ in
             let text = try await blocking {
@@ -168,7 +168,7 @@ import Testing
     }
 
     @Test func `An idle connection is closed without a word, one that is held is not`() async throws {
-        var limits = HTTPLimits()
+        var limits = HTTPLimits.patient
         limits.idleTime = .milliseconds(50)
         let connections = Seen<HTTPConnection>()
         let handler: HTTPHandler = { request in
@@ -192,7 +192,7 @@ import Testing
     }
 
     @Test func `A client that does not read its answer is freed`() async throws {
-        var limits = HTTPLimits()
+        var limits = HTTPLimits.patient
         limits.drainTime = .milliseconds(100)
         let connections = Seen<HTTPConnection>()
         let large: HTTPHandler = { request in

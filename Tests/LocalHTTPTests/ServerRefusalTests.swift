@@ -2,7 +2,7 @@ import LocalHTTP
 import Testing
 
 /// What the server answers to requests that are none, over real sockets, byte for byte as a hostile client sends them.
-@Suite struct ServerRefusalTests {
+@Suite(.timeLimit(.minutes(1))) struct ServerRefusalTests {
     struct Case: Sendable, CustomTestStringConvertible {
         let name: String
         let bytes: [UInt8]
@@ -100,7 +100,7 @@ import Testing
         ("GET /", HTTPRefusal.headTimedOut), ("POST / HTTP/1.1\r\nContent-Length: 9\r\n\r\nhalf", .bodyTimedOut),
     ])
     func `A slow sender is told so`(_ text: String, _ refusal: HTTPRefusal) async throws {
-        var limits = HTTPLimits()
+        var limits = HTTPLimits.patient
         limits.headTime = .milliseconds(100)
         limits.bodyTime = .milliseconds(100)
         try await withServer(limits: limits, handler: echo) { path, _ in
@@ -111,7 +111,7 @@ import Testing
     }
 
     @Test func `A sender that drips a byte at a time does not stretch the deadline`() async throws {
-        var limits = HTTPLimits()
+        var limits = HTTPLimits.patient
         limits.headTime = .milliseconds(300)
         try await withServer(limits: limits, handler: echo) { path, _ in
             let answer = try await blocking {

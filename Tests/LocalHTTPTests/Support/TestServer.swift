@@ -12,7 +12,7 @@ func withFolder<Value>(_ body: (String) async throws -> Value) async throws -> V
 
 /// Runs a server for the time of `body`, which gets the socket's path.
 func withServer<Value: Sendable>(
-    limits: HTTPLimits = HTTPLimits(), handler: @escaping HTTPHandler,
+    limits: HTTPLimits = .patient, handler: @escaping HTTPHandler,
     _ body: (String, HTTPServer) async throws -> Value
 ) async throws -> Value {
     try await withFolder { folder in
@@ -25,6 +25,15 @@ func withServer<Value: Sendable>(
             return try await body(path, server)
         }
     }
+}
+
+extension HTTPLimits {
+    /// A connection that ends in a test was ended by somebody, not by being idle.
+    static let patient: HTTPLimits = {
+        var limits = HTTPLimits()
+        limits.idleTime = .seconds(3600)
+        return limits
+    }()
 }
 
 /// Answers with what it has understood.

@@ -1,0 +1,148 @@
+import LocalHTTP
+public import Wire
+
+/// A point-of-sale application's way to nfc-tapd.
+///
+/// ```swift
+/// let client = TapClient()
+/// let request = TransactionRequest(type: .purchase, amount: Money(value: 1250, currency: euro))
+/// let tap = try await client.start(request, idempotencyKey: saleID)
+/// let transaction = try await tap.settled()
+/// switch transaction.result?.outcome { … }
+/// ```
+///
+/// A value without state: each call opens a connection of its own. Only a transaction that was started keeps one,
+/// because the daemon cancels what its client no longer waits for (see ``TapTransaction``).
+public struct TapClient: Sendable {
+    /// Where the packaged daemon listens.
+    public static let defaultPath = "/run/nfc-tap/pos.sock"
+
+    /// How long the daemon may take to answer a call that waits for nothing.
+    public var answerTime: Duration = .seconds(10)
+    private let client: HTTPClient
+
+    /// Opens nothing yet.
+    public init(path: String = TapClient.defaultPath) { client = HTTPClient(path: path) }
+
+    /// A client for a daemon that has shown that it is there and speaks this version's language.
+    public static func connect(to path: String = TapClient.defaultPath) async throws(TapClientError) -> TapClient {
+        let client = TapClient(path: path)
+        _ = try await client.status()
+        return client
+    }
+
+    /// Mode, version, terms, lanes, queue and the link to the payment service.
+    public func status() async throws(TapClientError) -> Status {
+        try await get("/v1/status")
+    }
+
+    public func lanes() async throws(TapClientError) -> [LaneStatus] {
+        try await get("/v1/lanes", as: LaneList.self).lanes
+    }
+
+    public func lane(_ name: String) async throws(TapClientError) -> LaneStatus {
+        try await get("/v1/lanes/\(HTTPClientRequest.percentEncoded(name))")
+    }
+
+    /// The whole truth about one transaction.
+    public func transaction(_ id: TransactionID) async throws(TapClientError) -> Transaction {
+        try await get("/v1/transactions/\(id)")
+    }
+
+    /// The transactions of one order, newest first.
+    public func transactions(order: String) async throws(TapClientError) -> [Transaction] {
+        let order = HTTPClientRequest.percentEncoded(order)
+        return try await get("/v1/transactions?order=\(order)", as: TransactionList.self).transactions
+    }
+
+    /// Starts a transaction; returns once the daemon has written it down, before any card is read.
+    ///
+    /// A lost answer is asked for again, up to three times, with the same key: the daemon starts one transaction for it.
+    /// - Parameter idempotencyKey: 1 to 128 visible ASCII characters, one per sale and attempt. The same key with
+    ///   another request is refused with `idempotency.key_reused`.
+    public func start(
+        _ request: TransactionRequest, idempotencyKey: String
+    ) async throws(TapClientError) -> TapTransaction {
+        let call = HTTPClientRequest(
+            .post, "/v1/transactions",
+            fields: ["Content-Type": "application/json", "Idempotency-Key": idempotencyKey],
+            body: try Self.encode(request))
+        var attempt = 1
+        while true {
+            do throws(TapClientError) {
+                return try await begin(call)
+            } catch {
+                let isOpen = error.code == .noAnswer || error.code == .init(.idempotencyInProgress)
+                guard isOpen, attempt < 3 else { throw error }
+                attempt += 1
+                try await Self.pause(.milliseconds(200))
+            }
+        }
+    }
+
+    /// Asks for a transaction to be cancelled. The answer says whether it was in time; `tooLate` is no error.
+    @discardableResult
+    public func cancel(_ id: TransactionID) async throws(TapClientError) -> CancelAnswer {
+        try await call(HTTPClientRequest(.delete, "/v1/transactions/\(id)"))
+    }
+
+    /// What happens on the lanes, from now on or from after an event seen before.
+    ///
+    /// The sequence survives a restart of the daemon and an overflow: it connects again and asks for what it missed. It
+    /// throws when the daemon refuses, or cannot be reached for `maximumOutage`.
+    /// - Parameter cursor: `id` of the last event that was dealt with.
+    public func events(after cursor: UInt64? = nil, maximumOutage: Duration = .seconds(30)) -> TapEvents {
+        TapEvents(client: client, cursor: cursor, answerTime: answerTime, maximumOutage: maximumOutage)
+    }
+
+    private func begin(_ call: HTTPClientRequest) async throws(TapClientError) -> TapTransaction {
+        let connection: HTTPClientConnection
+        let answer: HTTPClientAnswer
+        do throws(HTTPClientError) {
+            connection = try await client.connect()
+            answer = try await connection.send(call, answerWithin: answerTime)
+        } catch {
+            throw TapClientError(error)
+        }
+        return TapTransaction(started: try Self.decode(answer), client: self, connection: connection)
+    }
+
+    private func get<Message: Decodable>(
+        _ target: String, as type: Message.Type = Message.self
+    ) async throws(TapClientError) -> Message {
+        try await call(HTTPClientRequest(.get, target))
+    }
+
+    private func call<Message: Decodable>(_ request: HTTPClientRequest) async throws(TapClientError) -> Message {
+        let answer: HTTPClientAnswer
+        do throws(HTTPClientError) {
+            answer = try await client.send(request, answerWithin: answerTime)
+        } catch {
+            throw TapClientError(error)
+        }
+        return try Self.decode(answer)
+    }
+
+    func connection() async throws(HTTPClientError) -> HTTPClientConnection { try await client.connect() }
+
+    static func decode<Message: Decodable>(_ answer: HTTPClientAnswer) throws(TapClientError) -> Message {
+        guard (200...299).contains(answer.status) else { throw TapClientError(refusal: answer) }
+        do throws(WireError) {
+            return try WireJSON.decode(Message.self, from: answer.body)
+        } catch {
+            throw .unexpected("\(error)")
+        }
+    }
+
+    static func pause(_ time: Duration) async throws(TapClientError) {
+        guard (try? await Task.sleep(for: time)) != nil else { throw TapClientError(.noAnswer(.cancelled)) }
+    }
+
+    private static func encode(_ request: TransactionRequest) throws(TapClientError) -> [UInt8] {
+        do throws(WireError) {
+            return try WireJSON.encode(request)
+        } catch {
+            throw TapClientError(ErrorDetail(error.code, field: error.field))
+        }
+    }
+}
