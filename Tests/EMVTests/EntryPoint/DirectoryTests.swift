@@ -1,0 +1,162 @@
+import CardBytes
+import Testing
+
+@testable import EMV
+
+@Suite("Directory and candidate list")
+struct DirectoryTests {
+    /// A PPSE with one 61 template for each list of objects.
+    static func ppse(_ entries: [[DataObject]]) -> [UInt8] {
+        var writer = TLVWriter()
+        writer.append(0x6F) { fci in
+            fci.append(0x84, Array("2PAY.SYS.DDF01".utf8))
+            fci.append(0xA5) { proprietary in
+                proprietary.append(0xBF0C) { issuer in
+                    for entry in entries { issuer.append(0x61, entry.encoded) }
+                }
+            }
+        }
+        return writer.bytes
+    }
+
+    private static let otherAID: [UInt8] = [0xA0, 0x00, 0x00, 0x09, 0x99, 0x01]
+
+    private func candidates(
+        _ entries: [[DataObject]], _ combinations: [Combination]
+    ) -> [Candidate] {
+        Candidate.list(
+            DirectoryEntry.entries(ofPPSE: DirectoryTests.ppse(entries)), combinations,
+            allowed: combinations.indices.map { ($0, true) })
+    }
+
+    @Test(
+        "the kernel identifier 9F2A decides which kernel is asked for",
+        arguments: [
+            ("", RequestedKernel.kernel(.visa)),
+            ("00", .any),
+            ("03", .kernel(.visa)),
+            ("43", .kernel(KernelIdentifier(rawValue: 0x43))),
+            ("030102", .kernel(.visa)),
+            ("81", .none),
+            ("8101", .none),
+            ("810101", .kernel(KernelIdentifier(rawValue: 0x810101))),
+            ("81010155", .kernel(KernelIdentifier(rawValue: 0x810101))),
+            ("C00000", .none),
+            ("800978", .none),
+            ("C11111", .kernel(KernelIdentifier(rawValue: 0xC11111))),
+        ])
+    func requestedKernel(identifier: String, expected: RequestedKernel) throws {
+        let entries = DirectoryEntry.entries(
+            ofPPSE: DirectoryTests.ppse([
+                [DataObject(0x4F, AID.visa), DataObject(0x9F2A, try Hex.bytes(identifier))]
+            ]))
+        #expect(try #require(entries.first).requestedKernel(matching: AID.visa) == expected)
+    }
+
+    @Test(
+        "without 9F2A the RID chooses the kernel",
+        arguments: [
+            ("A0000000041010", KernelIdentifier.mastercard), ("A0000000031010", .visa),
+            ("A00000002501", .americanExpress),
+            ("A0000000651010", .jcb), ("A0000001523010", .discover), ("A000000333010101", .unionPay),
+        ])
+    func defaultKernel(aid: String, kernel: KernelIdentifier) throws {
+        #expect(DirectoryEntry.defaultKernel(of: try Hex.bytes(aid)) == kernel)
+    }
+
+    @Test func `an unknown RID without 9F2A takes any kernel of the combination`() {
+        let combination = Combination(aid: DirectoryTests.otherAID, kernel: KernelIdentifier(rawValue: 0x20))
+        #expect(candidates([[DataObject(0x4F, DirectoryTests.otherAID)]], [combination]).count == 1)
+    }
+
+    @Test func `a domestic kernel identifier matches only the combination with all its three bytes`() throws {
+        let entry = [DataObject(0x4F, AID.visa), DataObject(0x9F2A, [0x81, 0x09, 0x78])]
+        let same = Combination(aid: AID.visa, kernel: KernelIdentifier(rawValue: 0x810978))
+        let other = Combination(aid: AID.visa, kernel: KernelIdentifier(rawValue: 0x810979))
+        #expect(
+            candidates([entry], [other, same, Combination(aid: AID.visa, kernel: .visa)]).map { $0.combination } == [1])
+    }
+
+    @Test func `a reader AID matches equal names and longer ones, never shorter ones`() {
+        let reader = Combination(aid: [0xA0, 0x00, 0x00, 0x00, 0x04, 0x10], kernel: .mastercard)
+        #expect(candidates([[DataObject(0x4F, AID.mastercard)]], [reader]).count == 1)
+        #expect(candidates([[DataObject(0x4F, reader.aid)]], [reader]).count == 1)
+        #expect(candidates([[DataObject(0x4F, [0xA0, 0x00, 0x00, 0x00, 0x04])]], [reader]).isEmpty)
+        #expect(candidates([[DataObject(0x4F, AID.visa)]], [reader]).isEmpty)
+    }
+
+    @Test func `the lowest priority number is tried first, none and zero last, equal ones in the card's order`() {
+        let priorities: [[UInt8]?] = [[0x02], [0x01], nil, [0x00], [0x01]]
+        let entries = priorities.enumerated().map { index, priority in
+            [DataObject(0x4F, AID.visa + [UInt8(index)])] + (priority.map { [DataObject(0x87, $0)] } ?? [])
+        }
+        let order = candidates(entries, [Combination(aid: AID.visa, kernel: .visa)])
+        #expect(order.map { $0.entry.adfName.last } == [1, 4, 0, 2, 3])
+    }
+
+    @Test func `only the low nibble of the priority counts`() {
+        let entries = [
+            [DataObject(0x4F, AID.visa + [0x00]), DataObject(0x87, [0x12])],
+            [DataObject(0x4F, AID.visa + [0x01]), DataObject(0x87, [0x81])],
+        ]
+        let order = candidates(entries, [Combination(aid: AID.visa, kernel: .visa)])
+        #expect(order.map { $0.entry.adfName.last } == [1, 0])
+    }
+
+    @Test func `one entry may give a candidate for each combination`() {
+        let combinations = [
+            Combination(aid: DirectoryTests.otherAID, kernel: .visa),
+            Combination(aid: DirectoryTests.otherAID, kernel: .mastercard),
+        ]
+        #expect(
+            candidates([[DataObject(0x4F, DirectoryTests.otherAID)]], combinations).map { $0.combination } == [0, 1])
+    }
+
+    @Test func `entries without a proper ADF name are left out`() {
+        let entries: [[DataObject]] = [
+            [DataObject(0x50, Array("NO NAME".utf8))],
+            [DataObject(0x4F, [])],
+            [DataObject(0x4F, [0xA0, 0x00, 0x00, 0x00])],
+            [DataObject(0x4F, [UInt8](repeating: 0xA0, count: 17))],
+            [DataObject(0x4F, AID.visa), DataObject(0x50, Array("VISA".utf8))],
+        ]
+        let found = DirectoryEntry.entries(ofPPSE: DirectoryTests.ppse(entries))
+        #expect(found.map { $0.adfName } == [AID.visa])
+        #expect(found.first?.label == Array("VISA".utf8))
+    }
+
+    @Test func `an entry that is no BER-TLV inside does not spoil the others`() throws {
+        let broken: [UInt8] = [0x61, 0x03, 0x4F, 0x07, 0xA0]
+        let whole: [UInt8] = [0x61, 0x09, 0x4F, 0x07] + AID.visa
+        let discretionary = TLVWriter.length(broken.count + whole.count) + broken + whole
+        let proprietary: [UInt8] = [0xBF, 0x0C] + discretionary
+        let fci: [UInt8] = [0x6F, UInt8(proprietary.count + 2), 0xA5, UInt8(proprietary.count)] + proprietary
+        #expect(DirectoryEntry.entries(ofPPSE: fci).map { $0.adfName } == [AID.visa])
+    }
+
+    @Test func `padding between entries is skipped and unknown objects are left alone`() throws {
+        let entry: [UInt8] = [0x61, 0x0D, 0x9F, 0x0A, 0x01, 0x55, 0x4F, 0x07] + AID.visa
+        let content: [UInt8] = [0x00, 0x00] + entry + [0x00, 0xFF] + [0x42, 0x01, 0x11]
+        let proprietary: [UInt8] = [0xBF, 0x0C, UInt8(content.count)] + content
+        let fci: [UInt8] = [0x6F, UInt8(proprietary.count + 2), 0xA5, UInt8(proprietary.count)] + proprietary
+        #expect(DirectoryEntry.entries(ofPPSE: fci).count == 1)
+    }
+
+    @Test(
+        "a directory that is truncated or empty has no entries",
+        arguments: ["", "6F", "6F05A503BF0C", "6F0384010", "6F02A500", "7000"])
+    func noEntries(text: String) throws {
+        let bytes = text.utf8.count.isMultiple(of: 2) ? try Hex.bytes(text) : try Hex.bytes(text + "0")
+        #expect(DirectoryEntry.entries(ofPPSE: bytes).isEmpty)
+    }
+
+    @Test func `extended selection is appended where it fits and the combination supports it`() {
+        func candidate(_ suffix: [UInt8]) -> Candidate {
+            let entry = [DataObject(0x4F, AID.visa), DataObject(0x9F29, suffix)]
+            return candidates([entry], [Combination(aid: AID.visa, kernel: .visa)])[0]
+        }
+        #expect(candidate([0x01, 0x02]).selectionName(extended: true) == AID.visa + [0x01, 0x02])
+        #expect(candidate([0x01, 0x02]).selectionName(extended: false) == AID.visa)
+        #expect(candidate([UInt8](repeating: 1, count: 10)).selectionName(extended: true) == AID.visa)
+    }
+}
