@@ -49,11 +49,15 @@ import ReaderCore
     func poll(
         until deadline: TapInstant, broadcast: [UInt8] = [], shouldEnd: (Int32) -> Bool
     ) throws(LibNFCError) -> CardPresence {
-        selected = nil
+        // Cards that an earlier search has halted stay so until the field has been off.
+        release()
         try setField(on: true)
         while true {
             let cards = try cardsInField(broadcast: broadcast)
-            if cards.count > 1 { return .collision }
+            if cards.count > 1 {
+                release()
+                return .collision
+            }
             if let card = cards.first {
                 // Looking for others has halted the card; only a new field wakes it again on every chip.
                 try setField(on: false)

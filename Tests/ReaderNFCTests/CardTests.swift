@@ -65,6 +65,7 @@ struct CardTests {
     ) throws {
         let bench = try Bench(first, second)
         #expect(try bench.activate() == .collision)
+        #expect(try bench.activate() == .collision, "they still do")
         bench.emulator.swap(second)
         #expect(try bench.activate() == .card(second.activation))
         #expect(try bench.echoes())
