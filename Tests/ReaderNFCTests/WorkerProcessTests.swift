@@ -14,10 +14,17 @@ struct WorkerProcessTests {
     }
 
     /// A worker that runs `body` in a shell; its socket is descriptor 3.
+    ///
+    /// A shell writes the file: a program that this process has open for writing, even for a moment in the child of a
+    /// spawn elsewhere, cannot be started.
     private func script(_ body: String) throws -> String {
         let path = FileManager.default.temporaryDirectory.appendingPathComponent("worker-\(UUID()).sh").path
-        try "#!/bin/sh\n\(body)\n".write(toFile: path, atomically: true, encoding: .utf8)
-        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: path)
+        let writer = Process()
+        writer.executableURL = URL(fileURLWithPath: "/bin/sh")
+        writer.arguments = ["-c", "printf '%s' \"$2\" >\"$1\" && chmod 755 \"$1\"", "sh", path, "#!/bin/sh\n\(body)\n"]
+        try writer.run()
+        writer.waitUntilExit()
+        try #require(writer.terminationStatus == 0)
         return path
     }
 
