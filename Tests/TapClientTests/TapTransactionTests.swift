@@ -44,7 +44,7 @@ import Wire
         }
         try await TestDaemon.run(handler) { client in
             var client = client
-            client.answerTime = .milliseconds(200)
+            client.answerTime = .seconds(3)
             let tap = try await client.start(try Sample.request(), idempotencyKey: "sale-1")
             #expect(tap.id == started.id)
         }
@@ -60,7 +60,7 @@ import Wire
         }
         try await TestDaemon.run(handler) { client in
             var client = client
-            client.answerTime = .milliseconds(50)
+            client.answerTime = .seconds(1)
             await #expect(throws: error(.noAnswer)) {
                 try await client.start(try Sample.request(), idempotencyKey: "k")
             }
