@@ -60,6 +60,9 @@ enum SQLValue: Equatable {
     /// Rows that the statement run last has changed.
     var changes: Int { Int(unsafe sqlite3_changes(handle)) }
 
+    /// Number of the row that was inserted last.
+    var lastRowID: Int64 { unsafe sqlite3_last_insert_rowid(handle) }
+
     /// All of `body` or nothing of it, on disk when this returns.
     func transaction<Result>(_ body: () throws(JournalError) -> Result) throws(JournalError) -> Result {
         try run("BEGIN IMMEDIATE")

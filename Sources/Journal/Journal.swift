@@ -34,17 +34,25 @@ public final class Journal {
     /// Writes a new transaction down in state `created`, unless its user has used the key before.
     public func create(_ new: NewTransaction) throws(JournalError) -> Creation {
         try database.transaction { () throws(JournalError) in
-            let earlier = try database.query(
-                "SELECT id, request_hash FROM payment WHERE uid = ? AND idempotency_key = ?",
-                [.integer(Int64(new.uid)), .text(new.idempotencyKey)]
-            ) { (row) throws(JournalError) in (try row.text(0), try row.text(1)) }
-            if let (text, hash) = earlier.first {
-                guard let id = TransactionID(text) else { throw .damaged }
-                return hash == new.requestHash ? .repeated(id) : .keyReused(id)
+            if let earlier = try earlier(uid: new.uid, idempotencyKey: new.idempotencyKey, requestHash: new.requestHash)
+            {
+                return earlier
             }
-            try insert(new)
-            return .created
+            return .created(number: try insert(new))
         }
+    }
+
+    /// Whether a user has used an idempotency key before, and for what; `nil` if not.
+    public func earlier(
+        uid: UInt32, idempotencyKey: String, requestHash: String
+    ) throws(JournalError) -> Creation? {
+        let found = try database.query(
+            "SELECT id, request_hash FROM payment WHERE uid = ? AND idempotency_key = ?",
+            [.integer(Int64(uid)), .text(idempotencyKey)]
+        ) { (row) throws(JournalError) in (try row.text(0), try row.text(1)) }
+        guard let (text, hash) = found.first else { return nil }
+        guard let id = TransactionID(text) else { throw .damaged }
+        return hash == requestHash ? .repeated(id) : .keyReused(id)
     }
 
     /// Writes changes of state down, all of them or none, in order.
@@ -136,7 +144,8 @@ extension Journal {
         return state
     }
 
-    private func insert(_ new: NewTransaction) throws(JournalError) {
+    /// - Returns: the transaction's number.
+    private func insert(_ new: NewTransaction) throws(JournalError) -> Int64 {
         try database.run(
             """
             INSERT INTO payment (id, uid, idempotency_key, request_hash, type, mode, lane, value, currency,
@@ -148,7 +157,9 @@ extension Journal {
                 .text(new.amount.currency.code), SQLValue(new.order), .text(TransactionState.created.rawValue),
                 .integer(new.at.milliseconds), .integer(new.at.milliseconds),
             ])
+        let number = database.lastRowID
         try insertStep(.created, at: new.at, of: new.id)
+        return number
     }
 
     private func insertStep(

@@ -79,7 +79,8 @@ public struct StateChange: Equatable, Sendable {
 
 /// What came of `Journal.create`.
 public enum Creation: Equatable, Sendable {
-    case created
+    /// With its number among all transactions of this journal, from 1.
+    case created(number: Int64)
     /// The same user has used this key for the same request.
     case repeated(TransactionID)
     /// The same user has used this key for another request.

@@ -70,7 +70,7 @@ struct JournalTests {
         let folder = try Folder()
         let journal = try Journal(directory: folder.path)
         let transaction = try new()
-        #expect(try journal.create(transaction) == .created)
+        #expect(try journal.create(transaction) == .created(number: 1))
         try journal.append([StateChange(.armed), StateChange(.reading)], to: transaction.id)
         #expect(
             try folder.sqlite("SELECT state, value, currency, order_reference FROM payment") == "reading|1250|EUR|A-1")
@@ -97,12 +97,12 @@ struct JournalTests {
         let folder = try Folder()
         let journal = try Journal(directory: folder.path)
         let first = try new(key: "k", hash: "aa")
-        #expect(try journal.create(first) == .created)
+        #expect(try journal.create(first) == .created(number: 1))
         #expect(try journal.create(try new(key: "k", hash: "aa")) == .repeated(first.id))
         #expect(try journal.create(try new(key: "k", hash: "bb")) == .keyReused(first.id))
         var other = try new(key: "k", hash: "aa")
         other.uid = 1001
-        #expect(try journal.create(other) == .created)
+        #expect(try journal.create(other) == .created(number: 2))
         #expect(try folder.sqlite("SELECT count(*) FROM payment") == "2")
     }
 

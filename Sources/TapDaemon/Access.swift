@@ -1,0 +1,47 @@
+import Glibc
+public import LocalHTTP
+public import Wire
+
+/// Which roles a peer has, by what the kernel says of it. Nothing that a client sends counts.
+public struct Access: Equatable, Sendable {
+    /// Groups of each role; a role without a group is root's and the daemon's own only.
+    public var groups: [Role: UInt32]
+    /// The daemon's own user: an administrator, as root is.
+    public var owner: UInt32
+
+    /// - Parameter owner: the daemon's own user; `nil` for that of this process.
+    public init(groups: [Role: UInt32], owner: UInt32? = nil) {
+        self.groups = groups
+        self.owner = owner ?? geteuid()
+    }
+
+    /// The owner may do everything, nobody else anything: for a daemon in a private folder.
+    public static var ownerOnly: Access { Access(groups: [:]) }
+
+    /// The groups of an installed system, as far as they exist.
+    public static var systemGroups: Access {
+        let names: [Role: String] = [
+            .admin: "nfc-tap-admin", .cashier: "nfc-tap", .loyalty: "nfc-tap-loyalty", .monitor: "nfc-tap-monitor",
+        ]
+        return Access(groups: names.compactMapValues(groupNumber))
+    }
+
+    public func roles(of peer: PeerCredentials) -> Set<Role> {
+        if peer.userID == 0 || peer.userID == owner { return Set(Role.allCases) }
+        var roles = Set(groups.filter { peer.isMember(ofGroup: $0.value) }.keys)
+        // Whoever may change everything may also take a payment, and whoever takes one sees how the lanes are.
+        if roles.contains(.admin) { roles.formUnion([.cashier, .loyalty]) }
+        if !roles.isEmpty { roles.insert(.monitor) }
+        return roles
+    }
+
+    static func groupNumber(_ name: String) -> UInt32? {
+        var entry = unsafe group()
+        var found: UnsafeMutablePointer<group>?
+        var strings = [CChar](repeating: 0, count: 16 * 1_024)
+        guard unsafe getgrnam_r(name, &entry, &strings, strings.count, &found) == 0, unsafe found != nil else {
+            return nil
+        }
+        return unsafe entry.gr_gid
+    }
+}

@@ -1,0 +1,148 @@
+import LocalHTTP
+import Wire
+
+/// The way to the payment service: the adapter's socket, with the daemon as its client.
+struct AdapterLink: Sendable {
+    /// How long to wait for what.
+    struct Times: Equatable, Sendable {
+        /// For the adapter to accept a connection.
+        var connect: Duration = .seconds(2)
+        /// For the answer to an authorisation, every repetition included; then it is reversed.
+        var answer: Duration = .seconds(30)
+        /// For the answer to a query, a reversal or a question about health.
+        var query: Duration = .seconds(5)
+        /// Before a question is put again; doubles with every time.
+        var pause: Duration = .milliseconds(250)
+        /// Before the second, third … attempt at a reversal; the last one goes on.
+        var reversal: [Duration] = [.seconds(1), .seconds(5), .seconds(30), .seconds(120), .seconds(600)]
+    }
+
+    let client: HTTPClient
+    let times: Times
+
+    init(path: String, times: Times = Times()) {
+        var client = HTTPClient(path: path)
+        client.connectTime = times.connect
+        self.client = client
+        self.times = times
+    }
+
+    /// What came back to an authorisation or to a query for one.
+    enum Reply: Equatable, Sendable {
+        case answered(AuthorizationAnswer)
+        /// The adapter is still at it.
+        case running
+        /// The adapter never saw it.
+        case neverSeen
+        /// The adapter took it for a wrong request: it has certainly not been carried out.
+        case refused
+        /// Silence, garbage, or a fault of the adapter: whether it was carried out is not known.
+        case unusable
+    }
+
+    /// A connection on which an authorisation can be sent at once.
+    ///
+    /// - Throws: where there is none: nothing has been sent then.
+    func connect() async throws(AdapterUnreachable) -> HTTPClientConnection {
+        do { return try await client.connect() } catch { throw AdapterUnreachable() }
+    }
+
+    /// Runs `work`, then lets `occasion` happen.
+    static func signalling<Result>(_ occasion: Occasion, _ work: () async -> Result) async -> Result {
+        let result = await work()
+        occasion.happen()
+        return result
+    }
+
+    /// Sends an authorisation on a connection that stands.
+    func authorize(
+        _ request: AuthorizationRequest, over connection: HTTPClientConnection, within time: Duration
+    ) async -> Reply {
+        guard let body = try? WireJSON.encode(request) else { return .refused }
+        do throws(HTTPClientError) {
+            return reply(
+                to: try await connection.send(post("/v1/authorizations", request.id, body), answerWithin: time))
+        } catch {
+            return .unusable
+        }
+    }
+
+    /// The same over a new connection: sent again with the same key, it is carried out once.
+    func authorizeAgain(_ request: AuthorizationRequest, within time: Duration) async -> Reply {
+        do throws(HTTPClientError) {
+            return await authorize(request, over: try await client.connect(), within: time)
+        } catch {
+            return .unusable
+        }
+    }
+
+    /// Asks what became of an authorisation.
+    func query(_ id: TransactionID, within time: Duration) async -> Reply {
+        do throws(HTTPClientError) {
+            let answer = try await client.send(
+                HTTPClientRequest(.get, "/v1/authorizations/\(id.text)"), answerWithin: min(time, times.query))
+            return answer.status == 404 ? .neverSeen : reply(to: answer)
+        } catch {
+            return .unusable
+        }
+    }
+
+    /// What came back to a reversal.
+    enum Acknowledgement: Equatable, Sendable {
+        case acknowledged
+        case neverSeen
+        case none
+    }
+
+    func reverse(_ id: TransactionID, _ reason: ReversalRequest.Reason) async -> Acknowledgement {
+        guard let body = try? WireJSON.encode(ReversalRequest(reason: reason)) else { return .none }
+        do throws(HTTPClientError) {
+            let answer = try await client.send(
+                post("/v1/authorizations/\(id.text)/reversals", id, body), answerWithin: times.query)
+            switch answer.status {
+            case 200, 202: return .acknowledged
+            case 404: return .neverSeen
+            default: return .none
+            }
+        } catch {
+            return .none
+        }
+    }
+
+    /// Whether the adapter answers and says that it works.
+    func isHealthy() async -> Bool {
+        do throws(HTTPClientError) {
+            let answer = try await client.send(HTTPClientRequest(.get, "/v1/health"), answerWithin: times.query)
+            guard answer.status == 200 else { return false }
+            let health = try? WireJSON.decode(AdapterHealth.self, from: answer.body)
+            return health.map { $0.status != .down } ?? false
+        } catch {
+            return false
+        }
+    }
+
+    private func post(_ target: String, _ id: TransactionID, _ body: [UInt8]) -> HTTPClientRequest {
+        var fields = HTTPFields()
+        fields.set("Content-Type", "application/json")
+        fields.set("Idempotency-Key", id.text)
+        return HTTPClientRequest(.post, target, fields: fields, body: body)
+    }
+
+    private func reply(to answer: HTTPClientAnswer) -> Reply {
+        switch answer.status {
+        case 200:
+            guard let answer = try? WireJSON.decode(AuthorizationAnswer.self, from: answer.body) else {
+                return .unusable
+            }
+            return answer.outcome == .pending ? .running : .answered(answer)
+        case 202, 409: return .running
+        // Too many requests and a time-out on the adapter's side say nothing about what becomes of this one.
+        case 408, 425, 429: return .unusable
+        case 400...499: return .refused
+        default: return .unusable
+        }
+    }
+}
+
+/// No adapter accepts connections.
+struct AdapterUnreachable: Error {}

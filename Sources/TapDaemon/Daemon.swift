@@ -1,0 +1,164 @@
+import Glibc
+import Journal
+public import LocalHTTP
+public import Logging
+import ReaderCore
+import Wire
+
+/// The daemon: lanes, transactions, the POS socket and the way to the adapter, put together.
+public final class Daemon: Sendable {
+    public static let version = "0.1.0"
+
+    private let configuration: DaemonConfiguration
+    private let logger: Logger
+    private let lanes: [Lane]
+    private let store: TransactionStore
+    private let events: EventHub
+    private let server: HTTPServer
+    private let health: AdapterHealthCheck
+    private let reversals: Reversals
+    /// Transactions and what belongs to them: brought to an end when the daemon stops.
+    private let payments: WorkQueue
+    /// Reversals: go on with the next start.
+    private let background: WorkQueue
+    private let toReverse: [TransactionID]
+
+    /// Opens the journal, brings what an earlier run left open to a definite state, and starts to listen.
+    ///
+    /// - Throws: what keeps it from starting.
+    public init(
+        _ configuration: DaemonConfiguration, socket: ListeningSocket, logger: Logger
+    ) async throws(StartError) {
+        self.configuration = configuration
+        self.logger = logger
+        let (journal, firstEvent) = try Daemon.openJournal(configuration.stateDirectory)
+        let events = EventHub(firstID: firstEvent)
+        lanes = try Daemon.lanes(configuration)
+        let adapter = AdapterLink(path: configuration.adapterSocket, times: configuration.times)
+        let store = TransactionStore(
+            journal: journal, events: events, lanes: lanes, mode: configuration.mode, logger: logger)
+        do throws(JournalError) { toReverse = try await store.recover() } catch { throw .journal(error) }
+        let payments = WorkQueue()
+        let background = WorkQueue()
+        let reversals = Reversals(store: store, adapter: adapter, queue: background, logger: logger)
+        let health = AdapterHealthCheck(adapter, every: configuration.healthInterval, logger: logger)
+        let starter = PaymentStarter(
+            store: store, adapter: adapter, terminal: configuration.terminal, reversals: reversals,
+            queue: payments, logger: logger)
+        let api = PointOfSaleAPI(
+            store: store, events: events, access: configuration.access, health: health, support: journal.support,
+            version: Daemon.version, start: starter.start, queue: payments, patience: configuration.patience)
+        server = HTTPServer(
+            socket: socket, limits: configuration.limits, logger: logger,
+            refusalBody: { (try? WireJSON.encode(ErrorBody(ErrorCode($0)))) ?? [] }, handler: api.answer)
+        (self.store, self.events, self.payments, self.background) = (store, events, payments, background)
+        (self.reversals, self.health) = (reversals, health)
+    }
+
+    /// Serves until `shutDown` has done its work.
+    public func run() async throws(StartError) {
+        let failure = await withTaskGroup(of: Void.self, returning: ListenError?.self) { group in
+            group.addTask { await self.background.run() }
+            group.addTask { await self.health.run() }
+            group.addTask { await self.attachLanes() }
+            for id in toReverse { reversals.take(id) }
+            let failure = await serve()
+            group.cancelAll()
+            return failure
+        }
+        for lane in lanes { await lane.close() }
+        if let failure { throw .socket(failure) }
+    }
+
+    /// Serves, then lets what was begun come to its end.
+    private func serve() async -> ListenError? {
+        await withTaskGroup(of: ListenError?.self) { group in
+            group.addTask {
+                await self.payments.run()
+                return nil
+            }
+            group.addTask {
+                var failure: ListenError?
+                do throws(ListenError) { try await self.server.run() } catch { failure = error }
+                // No request can come any more: what runs ends, nothing new begins.
+                await self.store.stop()
+                self.payments.close()
+                return failure
+            }
+            return await group.reduce(nil) { $0 ?? $1 }
+        }
+    }
+
+    /// Takes no more transactions, cancels those without a card, and lets the others come to their end; then `run`
+    /// returns.
+    public func shutDown(grace: Duration = .seconds(30)) async {
+        await store.stop()
+        events.finish()
+        server.shutDown(grace: grace)
+    }
+
+    /// Opens the readers, and again those that went away, until its task is cancelled.
+    private func attachLanes() async {
+        while !Task.isCancelled {
+            for lane in await store.lanesToAttach() {
+                do throws(ReaderError) {
+                    await store.attached(lane.name, try await lane.attach())
+                } catch {
+                    await store.notReady(lane.name, ErrorCode(error))
+                }
+            }
+            do { try await Task.sleep(for: .seconds(1)) } catch { return }
+        }
+    }
+
+    private static func openJournal(_ directory: String) throws(StartError) -> (JournalThread, UInt64) {
+        guard makeFolder(directory) else { throw .stateDirectory(directory, errno: errno) }
+        do throws(JournalError) {
+            let journal = try Journal(directory: directory)
+            // More than one run ever publishes: an event's number is then never given twice without asking again.
+            let first = try journal.reserveEvents(1_000_000_000)
+            do throws(ReaderError) {
+                return (JournalThread(journal, on: try ReaderThread(name: "journal")), first)
+            } catch {
+                throw JournalError.failed(code: 0)
+            }
+        } catch {
+            throw .journal(error)
+        }
+    }
+
+    private static func makeFolder(_ path: String) -> Bool {
+        if unsafe mkdir(path, 0o700) == 0 { return true }
+        return errno == EEXIST
+    }
+
+    private static func lanes(_ configuration: DaemonConfiguration) throws(StartError) -> [Lane] {
+        var lanes: [Lane] = []
+        for setting in configuration.lanes {
+            do throws(ReaderError) { lanes.append(try Lane(name: setting.name, source: setting.reader)) } catch {
+                throw .lane(setting.name, error)
+            }
+        }
+        return lanes
+    }
+}
+
+/// Starts the run of an accepted transaction.
+private struct PaymentStarter: Sendable {
+    let store: TransactionStore
+    let adapter: AdapterLink
+    let terminal: Terminal
+    let reversals: Reversals
+    let queue: WorkQueue
+    let logger: Logger
+
+    func start(_ id: TransactionID) -> Bool {
+        queue.add {
+            guard let lane = await store.lane(of: id) else { return await store.abandon(id, .internalFault) }
+            await PaymentRun(
+                id: id, store: store, lane: lane, adapter: adapter, terminal: terminal, reversals: reversals,
+                logger: logger
+            ).run()
+        }
+    }
+}

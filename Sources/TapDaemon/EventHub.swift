@@ -1,0 +1,84 @@
+import LocalHTTP
+import Synchronization
+import Wire
+
+/// Numbers the events, keeps the latest, and hands them to every subscriber. Never waits for one.
+final class EventHub: Sendable {
+    private struct Subscriber {
+        let queue: EventQueue
+        let seesResults: Bool
+    }
+
+    private struct State {
+        var next: UInt64
+        var kept: [Event] = []
+        var subscribers: [UInt64: Subscriber] = [:]
+        var nextKey: UInt64 = 0
+    }
+
+    private let state: Mutex<State>
+    private let capacity: Int
+
+    /// - Parameter firstID: beyond every cursor that was ever given.
+    init(firstID: UInt64, capacity: Int = 1_024) {
+        state = Mutex(State(next: firstID))
+        self.capacity = capacity
+    }
+
+    /// Gives the event its number and sends it.
+    func publish(_ event: Event) {
+        state.withLock { state in
+            var event = event
+            event.id = state.next
+            state.next &+= 1
+            state.kept.append(event)
+            if state.kept.count > capacity { state.kept.removeFirst(state.kept.count - capacity) }
+            for subscriber in state.subscribers.values { EventHub.send(event, to: subscriber) }
+        }
+    }
+
+    /// A new stream.
+    ///
+    /// - Parameter cursor: the last event that the client has; later ones come first, after `events.missed` where some
+    ///   of them are no longer kept. `nil` for new events only.
+    func subscribe(after cursor: UInt64?, seesResults: Bool) -> EventQueue {
+        let queue = EventQueue()
+        let key = state.withLock { state in
+            let subscriber = Subscriber(queue: queue, seesResults: seesResults)
+            if let cursor { EventHub.replay(state.kept, after: cursor, next: state.next, to: subscriber) }
+            state.nextKey &+= 1
+            state.subscribers[state.nextKey] = subscriber
+            return state.nextKey
+        }
+        queue.onEnd { [weak self] in
+            guard let self else { return }
+            _ = self.state.withLock { $0.subscribers.removeValue(forKey: key) }
+        }
+        return queue
+    }
+
+    /// Ends every stream after what is queued.
+    func finish() {
+        let queues = state.withLock { $0.subscribers.values.map(\.queue) }
+        for queue in queues { queue.finish() }
+    }
+
+    private static func replay(_ kept: [Event], after cursor: UInt64, next: UInt64, to subscriber: Subscriber) {
+        let later = kept.filter { $0.id > cursor }
+        let firstKept = kept.first?.id ?? next
+        if cursor < firstKept, cursor &+ 1 != firstKept {
+            var gap = Event(.eventsMissed)
+            gap.id = cursor
+            send(gap, to: subscriber)
+        }
+        for event in later { send(event, to: subscriber) }
+    }
+
+    private static func send(_ event: Event, to subscriber: Subscriber) {
+        let shown = subscriber.seesResults ? event : event.withoutResult
+        guard let json = try? WireJSON.encode(shown) else { return }
+        subscriber.queue.send(
+            ServerSentEvent(
+                id: String(event.id), name: event.name.rawValue, data: String(decoding: json, as: UTF8.self)))
+    }
+}

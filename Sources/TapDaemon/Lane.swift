@@ -1,0 +1,99 @@
+import CardBytes
+import EMV
+import ReaderCore
+import TapSession
+import Wire
+
+/// One reader on its own thread. Every call blocks that thread only, and waits for the call before it.
+actor Lane {
+    nonisolated let name: String
+    private let thread: ReaderThread
+    private let source: ReaderSource
+    private var reader: (any CardReader)?
+    private var mayHoldCard = false
+
+    nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe thread.asUnownedSerialExecutor() }
+
+    init(name: String, source: ReaderSource) throws(ReaderError) {
+        self.name = name
+        self.source = source
+        thread = try ReaderThread(name: name)
+    }
+
+    /// Opens the reader, or makes sure that the open one is still there.
+    func attach() throws(ReaderError) -> LaneStatus.Reader {
+        if reader == nil { reader = try source.open() }
+        guard let reader else { throw .detached }
+        do throws(ReaderError) {
+            _ = try reader.activate(until: monotonicNow(), cancellation: TapCancellation())
+        } catch {
+            guard error == .timedOut else {
+                detach()
+                throw error
+            }
+        }
+        reader.release()
+        reader.show(.idle)
+        return LaneStatus.Reader(reader.identity)
+    }
+
+    /// Runs one tap. Progress and the result go to `progress`, which ends when the thread is free again.
+    func tap(_ order: TapOrder, _ progress: AsyncStream<TapProgress>.Continuation) {
+        defer { progress.finish() }
+        guard let reader else {
+            progress.yield(.ended(.reader(.detached)))
+            return
+        }
+        awaitRemoval(reader, order.cancellation)
+        mayHoldCard = true
+        do throws(PaymentTapError) {
+            try order.tap(reader: name).run(
+                on: reader, cancellation: order.cancellation,
+                onSignal: { progress.yield(.signal($0)) },
+                deliver: { result in
+                    progress.yield(.result(result))
+                    // The reader's lamp and the word "remove" come after the adapter has the result.
+                    _ = order.delivered.wait(
+                        until: monotonicNow().advanced(byMilliseconds: TapOrder.deliveryMilliseconds))
+                })
+        } catch {
+            if case .reader(.detached) = error { detach() }
+            progress.yield(.ended(error))
+        }
+    }
+
+    /// What the customer sees of the adapter's answer.
+    func show(_ feedback: ReaderFeedback) { reader?.show(feedback) }
+
+    func close() {
+        detach()
+        thread.stop()
+    }
+
+    private func detach() {
+        reader?.close()
+        reader = nil
+        mayHoldCard = false
+    }
+
+    /// A card left lying from the tap before must not pay again at once. It gets a moment to go; one that lies still
+    /// after that was meant.
+    private func awaitRemoval(_ reader: any CardReader, _ cancellation: TapCancellation) {
+        guard mayHoldCard else { return }
+        mayHoldCard = false
+        let deadline = monotonicNow().advanced(byMilliseconds: 2_000)
+        do throws(ReaderError) {
+            try reader.waitForRemoval(until: deadline, cancellation: cancellation)
+        } catch {
+            // Whatever it is, the tap that follows meets it too and reports it.
+        }
+    }
+}
+
+extension LaneStatus.Reader {
+    init(_ identity: ReaderIdentity) {
+        self.init(
+            name: identity.name, model: identity.model, driver: identity.driver.rawValue, firmware: identity.firmware,
+            serial: identity.serial)
+    }
+}

@@ -1,0 +1,46 @@
+import Journal
+import ReaderCore
+import Wire
+
+/// A transaction that has not come to its end, as the daemon holds it in memory. The journal knows all of it but what
+/// only matters while its client is there.
+struct LiveTransaction: Sendable {
+    var transaction: Transaction
+    let uid: UInt32
+    /// Transaction Sequence Counter (9F41).
+    var sequence: UInt32 = 0
+    /// Seconds for the card to be presented.
+    var deadline = Limits.defaultDeadlineSeconds
+    /// Goes on when its client has gone.
+    var isDetached = true
+    var kind = AuthorizationRequest.Kind.sale
+    /// Connections on which somebody cares for it.
+    var holders: Set<UInt64> = []
+    /// Who wanted it cancelled, as soon as somebody does.
+    var canceller: Canceller?
+    /// Cancelled after it was sent: taken back if it turns out to be approved.
+    var mustBeReversed = false
+    var reversal: ReversalPlan?
+    let cancellation = TapCancellation()
+    /// A card has been read, or none will be: too late for a cancel, or done with it.
+    var isCommitted = Occasion()
+    let isSettled = Occasion()
+
+    mutating func apply(_ change: StateChange) {
+        transaction.state = change.state
+        transaction.updatedAt = change.at
+        transaction.history.append(Transaction.Step(state: change.state, at: change.at))
+        transaction.card = change.card ?? transaction.card
+        transaction.result = change.result ?? transaction.result
+        transaction.error = change.error ?? transaction.error
+        transaction.cancelledBy = change.cancelledBy ?? transaction.cancelledBy
+        reversal = change.reversal ?? reversal
+        // The card has to be presented once more: until then it may be cancelled again.
+        if change.state == .armed, isCommitted.hasHappened { isCommitted = Occasion() }
+    }
+
+    func announce() {
+        if !transaction.state.isCancellable { isCommitted.happen() }
+        if transaction.state.isSettled { isSettled.happen() }
+    }
+}

@@ -1,0 +1,200 @@
+import EMV
+import Journal
+import LocalHTTP
+import Logging
+import ReaderCore
+import TapSession
+import Wire
+
+/// One transaction from its first state to its last: arms the lane, reads the card, asks the adapter.
+struct PaymentRun: Sendable {
+    let id: TransactionID
+    let store: TransactionStore
+    let lane: Lane
+    let adapter: AdapterLink
+    let terminal: Terminal
+    let reversals: Reversals
+    let logger: Logger
+
+    func run() async {
+        guard let live = await store.live[id] else { return }
+        do throws(JournalError) {
+            try await store.change(id, [StateChange(.armed)])
+            if let handover = WakeSignal.forHandover() {
+                try await tap(live, handover)
+            } else {
+                try await end(.internalFault)
+            }
+        } catch {
+            logger.error("transaction stopped", metadata: ["transaction": "\(id)", "error": "\(error)"])
+            await store.abandon(id, ErrorCode(error))
+        }
+    }
+
+    private func tap(_ live: LiveTransaction, _ handover: WakeSignal) async throws(JournalError) {
+        let order = TapOrder(
+            id: id, type: live.transaction.type, amount: live.transaction.amount, terminal: terminal,
+            sequence: live.sequence, deadline: live.deadline, cancellation: live.cancellation, delivered: handover)
+        let (progress, continuation) = AsyncStream<TapProgress>.makeStream()
+        async let thread: Void = lane.tap(order, continuation)
+        var narration = TapNarration(id: id, amount: live.transaction.amount, lane: lane.name, store: store)
+        var failure: JournalError?
+        do throws(JournalError) {
+            switch try await narration.untilEnd(progress) {
+            case .result(let result):
+                try await conclude(result, live) {
+                    handover.signal()
+                    await narration.rest(progress)
+                }
+            case .failed(let code):
+                if code == .readerDetached { await store.notReady(lane.name, code) }
+                try await end(code)
+            }
+        } catch {
+            failure = error
+            live.cancellation.cancel()
+        }
+        handover.signal()
+        for await _ in progress {}
+        await thread
+        if let failure { throw failure }
+    }
+
+    /// What the card said, and what follows from it. `settle` lets the reader go on: lamp, tone, "remove card".
+    private func conclude(
+        _ result: PaymentTapResult, _ live: LiveTransaction, settle: () async -> Void
+    ) async throws(JournalError) {
+        switch result.status {
+        case .onlineRequest, .approved:
+            guard let request = AuthorizationRequest(result, live, terminal) else {
+                return try await end(.readCardUnreadable)
+            }
+            try await authorize(request, settle: settle)
+        case .declined:
+            var change = StateChange(.declined)
+            change.result = PaymentResult(mode: live.transaction.mode, outcome: .declined, reason: .cardDeclined)
+            change.result?.next = ErrorCode.readCardDeclined.entry.next
+            change.card = result.read.flatMap { MaskedCard($0.account) }
+            try await store.change(id, [change])
+            await settle()
+            publish(.readCompleted)
+            publish(.paymentDeclined, change)
+        case .tryAnotherInterface:
+            try await end(.readOtherInterface)
+        case .endApplication, .selectNext, .tryAgain:
+            try await end(ErrorCode(result.error))
+        }
+    }
+
+    private func authorize(_ request: AuthorizationRequest, settle: () async -> Void) async throws(JournalError) {
+        var sealed = StateChange(.sealed)
+        sealed.authorization = request
+        sealed.card = request.card
+        let connection: HTTPClientConnection
+        do throws(AdapterUnreachable) {
+            connection = try await adapter.connect()
+        } catch {
+            // Nothing has left: the sealed read is forgotten in the same write that ends the transaction.
+            return try await end(.pspUnreachable, after: [sealed])
+        }
+        try await store.change(id, [sealed, StateChange(.sent)])
+        let deadline = ContinuousClock.now.advanced(by: adapter.times.answer)
+        let answered = Occasion()
+        async let reply = AdapterLink.signalling(answered) { [adapter] in
+            await adapter.authorize(request, over: connection, within: adapter.times.answer)
+        }
+        // The adapter has the result before anybody sees or hears that the card was read: it has answered, or it has
+        // had the request for so long that it has surely taken it from the socket.
+        await answered.wait(atMost: .milliseconds(50))
+        await settle()
+        publish(.readCompleted, card: request.card)
+        publish(.paymentAuthorizing, card: request.card)
+        let verdict = await adapter.resolve(request, after: await reply, until: deadline) { await doubt() }
+        await apply(verdict, mode: request.mode)
+    }
+
+    /// Between sending and an answer, something went wrong: nobody may charge this order again until it is resolved.
+    private func doubt() async {
+        var change = StateChange(.unknown)
+        change.result = PaymentResult(mode: store.mode, outcome: .unknown)
+        await store.changeForCertain(id, [change])
+        publish(.paymentUnknown, change)
+    }
+
+    private func apply(_ verdict: Verdict, mode: Mode) async {
+        switch verdict {
+        case .answered(let answer):
+            let result = PaymentResult(answer, mode: mode)
+            if result.outcome == .declined {
+                await finish(.declined, .paymentDeclined, result, .declined)
+            } else if await store.mustBeReversed(id) {
+                await takeBack(.cancelledAfterSending, .customerCancel, nil, mode)
+            } else {
+                await finish(.approved, .paymentApproved, result, .approved)
+            }
+        case .refused:
+            var result = PaymentResult(mode: mode, outcome: .declined)
+            result.next = ErrorCode.pspRefused.entry.next
+            await finish(.declined, .paymentDeclined, result, .error, error: .pspRefused)
+        case .unresolved:
+            await takeBack(.hostTimeout, .timeout, .pspNoAnswer, mode)
+        }
+        await store.scrub()
+    }
+
+    private func finish(
+        _ state: TransactionState, _ name: EventName, _ result: PaymentResult, _ feedback: ReaderFeedback,
+        error: ErrorCode? = nil
+    ) async {
+        var change = StateChange(state)
+        change.result = result
+        change.error = error.map { ErrorDetail($0, transaction: id) }
+        await store.changeForCertain(id, [change])
+        publish(name, change)
+        await lane.show(feedback)
+    }
+
+    private func takeBack(
+        _ reason: DeclineReason, _ cause: ReversalRequest.Reason, _ error: ErrorCode?, _ mode: Mode
+    ) async {
+        let change = Reversals.start(id, reason, cause, error, mode)
+        await store.changeForCertain(id, [change])
+        publish(.paymentDeclined, change)
+        reversals.take(id)
+        await lane.show(.error)
+    }
+
+    /// Ends without anything having been sent.
+    private func end(_ code: ErrorCode, after changes: [StateChange] = []) async throws(JournalError) {
+        if code == .readCancelled {
+            var change = StateChange(.cancelled)
+            change.cancelledBy = await store.canceller(of: id) ?? .shutdown
+            try await store.change(id, changes + [change])
+            var event = Event(.readCancelled, lane: lane.name)
+            event.transaction = id
+            event.by = change.cancelledBy
+            store.publish(event)
+        } else {
+            var change = StateChange(.failed)
+            change.error = ErrorDetail(code, transaction: id)
+            try await store.change(id, changes + [change])
+            publish(.readNotCompleted, change)
+        }
+    }
+
+    private func publish(_ name: EventName, _ change: StateChange? = nil, card: MaskedCard? = nil) {
+        var event = Event(name, lane: lane.name)
+        event.transaction = id
+        event.result = change?.result
+        event.error = change?.error
+        event.card = card ?? change?.card
+        store.publish(event)
+    }
+}
+
+extension WakeSignal {
+    /// - Returns: `nil` where the process has no descriptor left.
+    fileprivate static func forHandover() -> WakeSignal? {
+        do { return try WakeSignal() } catch { return nil }
+    }
+}

@@ -1,0 +1,144 @@
+import LocalHTTP
+import Logging
+import Wire
+
+/// The POS socket's API: which call does what, and who may make it.
+struct PointOfSaleAPI: Sendable {
+    let store: TransactionStore
+    let events: EventHub
+    let access: Access
+    let health: AdapterHealthCheck
+    let support: String
+    let version: String
+    /// Runs a transaction that was accepted; `false` where nothing is run any more.
+    let start: @Sendable (TransactionID) -> Bool
+    /// For what outlives a request.
+    let queue: WorkQueue
+    /// How long a transaction may be without any client before it is cancelled: a client that uses a connection for each
+    /// request is away between two of them.
+    let patience: Duration
+
+    func answer(_ request: HTTPRequest) async -> HTTPResponse {
+        let roles = access.roles(of: request.peer)
+        guard !roles.isEmpty else { return .refusal(ErrorBody(.authRoleMissing)) }
+        do throws(ErrorBody) {
+            return try await route(request, roles)
+        } catch {
+            return .refusal(error)
+        }
+    }
+
+    private func route(_ request: HTTPRequest, _ roles: Set<Role>) async throws(ErrorBody) -> HTTPResponse {
+        guard request.path.first == "v1" else { throw ErrorBody(.requestUnknownPath) }
+        let path = Array(request.path.dropFirst())
+        switch path.count {
+        case 1 where path[0] == "status":
+            try request.only(.get, parameters: [])
+            return .message(200, await status())
+        case 1 where path[0] == "lanes":
+            try request.only(.get, parameters: [])
+            return .message(200, LaneList(lanes: await store.laneStatuses()))
+        case 2 where path[0] == "lanes":
+            try request.only(.get, parameters: [])
+            let lane = await store.laneStatuses().first { $0.name == path[1] }
+            guard let lane else { throw ErrorBody(.laneUnknown) }
+            return .message(200, lane)
+        case 1 where path[0] == "events":
+            try request.only(.get, parameters: [])
+            return .events(
+                events.subscribe(after: try request.cursor(), seesResults: !roles.isDisjoint(with: [.cashier, .admin])))
+        case 1 where path[0] == "transactions":
+            try request.only(.get, .post, parameters: request.method == .get ? ["order"] : [])
+            try roles.require(.cashier)
+            return request.method == .get ? try await list(request) : try await create(request)
+        case 2 where path[0] == "transactions":
+            try request.only(.get, .delete, parameters: request.method == .get ? ["wait"] : [])
+            try roles.require(.cashier)
+            guard let id = TransactionID(path[1]) else { throw ErrorBody(.transactionUnknown) }
+            return request.method == .get
+                ? try await get(id, request) : try await cancel(id, request, isAdmin: roles.contains(.admin))
+        default:
+            throw ErrorBody(.requestUnknownPath)
+        }
+    }
+
+    private func status() async -> Status {
+        let lanes = await store.laneStatuses()
+        return Status(
+            mode: store.mode, version: version, ready: lanes.contains { $0.state == .ready },
+            accepting: await !store.isStopping, terms: .notRequired, lanes: lanes,
+            queue: Status.Queue(stored: 0, reversals: await store.openReversals()), psp: health.state,
+            support: support)
+    }
+}
+
+extension Set<Role> {
+    fileprivate func require(_ role: Role) throws(ErrorBody) {
+        guard contains(role) else { throw ErrorBody(.authRoleMissing) }
+    }
+}
+
+extension HTTPRequest {
+    /// Refuses other methods than these, and parameters that the call does not have.
+    fileprivate func only(_ methods: HTTPMethod..., parameters: Set<String>) throws(ErrorBody) {
+        guard methods.contains(method) else { throw ErrorBody(.requestMethodNotAllowed) }
+        if let unknown = query.first(where: { !parameters.contains($0.name) }) {
+            throw ErrorBody(.requestInvalidParameter, field: unknown.name.printable)
+        }
+        guard Set(query.map(\.name)).count == query.count else { throw ErrorBody(.requestInvalidParameter) }
+    }
+
+    /// The last event that the client has.
+    fileprivate func cursor() throws(ErrorBody) -> UInt64? {
+        guard fields.contains("Last-Event-ID") else { return nil }
+        guard let text = fields.only("Last-Event-ID"), let cursor = UInt64(text) else {
+            throw ErrorBody(.requestInvalidParameter, field: "Last-Event-ID")
+        }
+        return cursor
+    }
+}
+
+extension String {
+    /// What a client sent, fit for an answer.
+    fileprivate var printable: String {
+        String(decoding: utf8.prefix(64).map { (0x20...0x7E).contains($0) ? $0 : 0x3F }, as: UTF8.self)
+    }
+}
+
+extension HTTPResponse {
+    static func refusal(_ body: ErrorBody) -> HTTPResponse {
+        let status = ErrorCode(rawValue: body.error.code)?.entry.status ?? 500
+        var fields = HTTPFields()
+        if body.error.code == ErrorCode.requestMethodNotAllowed.rawValue { fields.set("Allow", "GET, POST, DELETE") }
+        return .json(status, (try? WireJSON.encode(body)) ?? [], fields: fields)
+    }
+
+    static func message(
+        _ status: Int, _ message: some Encodable, fields: HTTPFields = HTTPFields()
+    ) -> HTTPResponse {
+        do { return .json(status, try WireJSON.encode(message), fields: fields) } catch {
+            return .refusal(ErrorBody(error))
+        }
+    }
+}
+
+extension ErrorCode {
+    /// The catalogue's word for what the server refuses by itself.
+    init(_ refusal: HTTPRefusal) {
+        switch refusal {
+        case .malformed: self = .requestMalformed
+        case .versionNotSupported: self = .requestVersionNotSupported
+        case .methodNotImplemented: self = .requestMethodUnknown
+        case .incomplete: self = .requestIncomplete
+        case .pipelined: self = .requestPipelined
+        case .transferEncodingRefused: self = .requestTransferEncoding
+        case .expectationFailed: self = .requestExpectationFailed
+        case .headTooLarge: self = .requestHeadTooLarge
+        case .headTimedOut, .bodyTimedOut: self = .requestTooSlow
+        case .bodyTooLarge: self = .requestBodyTooLarge
+        case .tooManyConnectionsOfUser: self = .requestTooManyConnectionsOfUser
+        case .tooManyConnections: self = .requestTooManyConnections
+        case .shuttingDown: self = .daemonUnavailable
+        }
+    }
+}

@@ -1,0 +1,22 @@
+public import Journal
+public import LocalHTTP
+public import ReaderCore
+
+/// What keeps the daemon from starting, or ends it.
+public enum StartError: Error, Equatable, Sendable {
+    case stateDirectory(String, errno: Int32)
+    case journal(JournalError)
+    case socket(ListenError)
+    case lane(String, ReaderError)
+}
+
+extension StartError: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .stateDirectory(let path, let errno): "state directory \(path) cannot be made, error \(errno)"
+        case .journal(let error): error.description
+        case .socket(let error): error.description
+        case .lane(let name, let error): "lane \(name): \(error)"
+        }
+    }
+}

@@ -1,0 +1,149 @@
+import EMV
+import Journal
+import ReaderCore
+import TapSession
+import Wire
+
+/// Turns what happens on a lane into states and events.
+struct TapNarration {
+    /// What a tap came to.
+    enum End {
+        case result(PaymentTapResult)
+        case failed(ErrorCode)
+    }
+
+    let id: TransactionID
+    let amount: Money
+    let lane: String
+    let store: TransactionStore
+    private var isReading = false
+    private var hasShownReady = false
+
+    init(id: TransactionID, amount: Money, lane: String, store: TransactionStore) {
+        self.id = id
+        self.amount = amount
+        self.lane = lane
+        self.store = store
+    }
+
+    /// Tells everything up to the result.
+    mutating func untilEnd(_ progress: AsyncStream<TapProgress>) async throws(JournalError) -> End {
+        for await step in progress {
+            switch step {
+            case .signal(let signal): try await tell(signal)
+            case .result(let result): return .result(result)
+            case .ended(let error): return .failed(ErrorCode(error))
+            }
+        }
+        return .failed(.internalFault)
+    }
+
+    /// Tells what comes after the result.
+    func rest(_ progress: AsyncStream<TapProgress>) async {
+        for await step in progress {
+            if case .signal(.show(let request)) = step, request.status == .cardReadSuccessfully {
+                publish(.readRemoveCard)
+            }
+        }
+    }
+
+    private mutating func tell(_ signal: TapSignal) async throws(JournalError) {
+        switch signal {
+        case .cardDetected:
+            guard !isReading else { return }
+            isReading = true
+            try await store.change(id, [StateChange(.reading)])
+            publish(.readCardDetected)
+        case .collision:
+            try await askAgain()
+        case .show(let request):
+            guard request.status == .readyToRead else { return }
+            if hasShownReady {
+                try await askAgain()
+            } else {
+                hasShownReady = true
+                publish(.readReadyForTap, amount: amount)
+            }
+        }
+    }
+
+    private mutating func askAgain() async throws(JournalError) {
+        if isReading {
+            isReading = false
+            try await store.change(id, [StateChange(.armed)])
+        }
+        publish(.readRetry, error: ErrorDetail(.readCardUnreadable, transaction: id))
+    }
+
+    private func publish(_ name: EventName, amount: Money? = nil, error: ErrorDetail? = nil) {
+        var event = Event(name, lane: lane)
+        event.transaction = id
+        event.amount = amount
+        event.error = error
+        store.publish(event)
+    }
+}
+
+extension ErrorCode {
+    init(_ error: PaymentTapError) {
+        switch error {
+        case .reader(let error): self = ErrorCode(error)
+        case .recipient, .sealing: self = .envelopeKeyUnusable
+        case .incompleteRecord: self = .readCardUnreadable
+        }
+    }
+
+    init(_ error: ReaderError) {
+        switch error {
+        case .cardLost: self = .readCardUnreadable
+        case .timedOut: self = .readTimedOut
+        case .cancelled: self = .readCancelled
+        case .detached: self = .readerDetached
+        case .inUse: self = .readerInUse
+        case .serviceUnavailable(.unknownReader): self = .readerDetached
+        case .serviceUnavailable(.pcscdNotRunning), .serviceUnavailable(.accessDenied),
+            .serviceUnavailable(.workerMissing):
+            self = .readerServiceUnavailable
+        case .faulty: self = .readerFaulty
+        }
+    }
+
+    /// Why a kernel gave up without a result.
+    init(_ indication: ErrorIndication) {
+        switch indication.l2 {
+        case .emptyCandidateList, .noPPSE, .magStripeNotSupported: self = .readCardUnsupported
+        case .ok, .cardDataMissing, .camFailed, .statusBytes, .parsingError, .maxLimitExceeded, .cardDataError,
+            .ppseFault, .idsReadError, .idsWriteError, .idsDataError, .idsNoMatchingAC, .terminalDataError,
+            .decryptionFailed, .iadMACFailed, .edaMACFailed:
+            self = .readCardUnreadable
+        }
+    }
+}
+
+extension MaskedCard {
+    init?(_ account: MaskedAccount) {
+        self.init(scheme: account.scheme, last4: account.lastFour, masked: account.masked)
+    }
+}
+
+extension AuthorizationRequest {
+    /// - Returns: `nil` where the tap left nothing to authorise.
+    init?(_ result: PaymentTapResult, _ live: LiveTransaction, _ merchant: TapDaemon.Terminal) {
+        guard let read = result.read, let card = MaskedCard(read.account) else { return nil }
+        let cvm: CVM =
+            switch result.cvm {
+            case .noCVM: .noCVM
+            case .obtainSignature: .signature
+            case .confirmationCodeVerified: .consumerDevice
+            // There is no PIN pad: the issuer decides without one.
+            case .onlinePIN, nil: .none
+            }
+        self.init(
+            id: live.transaction.id, mode: live.transaction.mode, type: live.kind, amount: live.transaction.amount,
+            entryMode: result.entryMode == .contactlessEMV ? .contactlessEMV : .contactlessMagstripe, cvm: cvm,
+            emv: read.clearTags.hex, card: card, envelope: read.envelope,
+            terminal: Terminal(
+                id: merchant.id, merchant: merchant.merchant, capabilities: ["CONTACTLESS_EMV"]),
+            order: live.transaction.order, offline: result.status == .approved)
+    }
+}

@@ -1,0 +1,78 @@
+import CardBytes
+import EMV
+import Envelope
+import Glibc
+import ReaderCore
+import TapSession
+import Wire
+
+/// What a lane needs to know to run one tap.
+struct TapOrder: Sendable {
+    let id: TransactionID
+    let type: Wire.TransactionType
+    let amount: Money
+    let terminal: Terminal
+    /// Transaction Sequence Counter (9F41).
+    let sequence: UInt32
+    /// Seconds for the card to be presented.
+    let deadline: Int
+    let cancellation: TapCancellation
+    /// Signalled when the adapter has the result, or will not get it.
+    let delivered: WakeSignal
+    /// How long the reader's thread waits for that at most: longer than it takes to connect.
+    static let deliveryMilliseconds: UInt64 = 5_000
+
+    func tap(reader: String) -> PaymentTap {
+        let now = Timestamp.now
+        let local = LocalTime(now)
+        let magnitude = UInt64(max(0, amount.value))
+        let transaction = EMV.Transaction(
+            amount: magnitude, currency: amount.currency.numeric,
+            exponent: UInt8(truncatingIfNeeded: amount.currency.exponent), country: terminal.country,
+            type: type == .refund ? .refund : .purchase, date: local.date, time: local.time, sequenceCounter: sequence)
+        let binding = CardRecord.Binding(
+            transaction: id.text, reader: reader, amount: magnitude, currency: amount.currency.code,
+            issuedAt: UInt64(max(0, now.milliseconds / 1_000)))
+        return PaymentTap(
+            configuration: terminal.file.configuration, authentication: terminal.file.authentication,
+            transaction: transaction, binding: binding, recipient: terminal.recipient,
+            deadlines: TapDeadlines(card: monotonicNow().advanced(byMilliseconds: UInt64(max(0, deadline)) * 1_000)))
+    }
+}
+
+/// What happens on a lane while it taps, in order.
+enum TapProgress: Sendable {
+    case signal(TapSignal)
+    case result(PaymentTapResult)
+    /// Without a result.
+    case ended(PaymentTapError)
+}
+
+/// The merchant's terminal, the same for every lane.
+public struct Terminal: Sendable {
+    /// As the acquirer knows it: 8 characters (9F1C).
+    var id = "00000001"
+    var merchant = "TEST MERCHANT"
+    /// ISO 3166-1 numeric code (9F1A).
+    var country: UInt16 = 276
+    var file = TerminalFile.test
+    /// What the reads are sealed to.
+    var recipient = RecipientKey.sandboxTest
+
+    /// EMV's test terminal that seals to the published test key.
+    public static let test = Terminal()
+}
+
+/// The time of day at the terminal, which the card gets.
+private struct LocalTime {
+    let date: EMVDate
+    let time: EMVTime
+
+    init(_ moment: Timestamp) {
+        var seconds = time_t(moment.milliseconds / 1_000)
+        var parts = unsafe tm()
+        _ = unsafe localtime_r(&seconds, &parts)
+        date = unsafe EMVDate(year: Int(parts.tm_year) + 1_900, month: Int(parts.tm_mon) + 1, day: Int(parts.tm_mday))
+        time = unsafe EMVTime(hour: Int(parts.tm_hour), minute: Int(parts.tm_min), second: Int(min(parts.tm_sec, 59)))
+    }
+}

@@ -1,0 +1,180 @@
+import CardBytes
+import Crypto
+import Journal
+import LocalHTTP
+import Wire
+
+extension PointOfSaleAPI {
+    func create(_ request: HTTPRequest) async throws(ErrorBody) -> HTTPResponse {
+        let key = UserKey(uid: request.peer.userID, key: try request.idempotencyKey())
+        let seconds = try request.preferredWait()
+        let message = try request.transactionRequest()
+        let demand = TransactionDemand(request: message, key: key, requestHash: try message.digest())
+        if let refusal = await store.claim(key) { return .refusal(refusal) }
+        let response = await admitted(demand, seconds, request.connection)
+        await store.release(key)
+        return response
+    }
+
+    private func admitted(
+        _ demand: TransactionDemand, _ seconds: Int, _ connection: HTTPConnection
+    ) async -> HTTPResponse {
+        switch await store.admit(demand) {
+        case .refused(let refusal):
+            return .refusal(refusal)
+        case .created(let transaction):
+            await hold(transaction.id, connection)
+            guard start(transaction.id) else {
+                await store.abandon(transaction.id, .daemonUnavailable)
+                return .refusal(ErrorBody(.daemonUnavailable, transaction: transaction.id))
+            }
+            return await response(201, transaction, waiting: seconds, connection)
+        case .repeated(let transaction):
+            await hold(transaction.id, connection)
+            return await response(
+                201, transaction, waiting: seconds, connection, fields: ["Idempotency-Replayed": "true"])
+        }
+    }
+
+    func get(_ id: TransactionID, _ request: HTTPRequest) async throws(ErrorBody) -> HTTPResponse {
+        let seconds = try request.waitParameter()
+        let transaction = try await known(id)
+        if try await isOwner(request.peer.userID, of: id) { await hold(id, request.connection) }
+        return await response(200, transaction, waiting: seconds, request.connection)
+    }
+
+    func list(_ request: HTTPRequest) async throws(ErrorBody) -> HTTPResponse {
+        guard let order = request.query.first(where: { $0.name == "order" })?.value,
+            order.isReference(upTo: Limits.orderLength)
+        else { throw ErrorBody(.requestInvalidParameter, field: "order") }
+        do throws(JournalError) {
+            return .message(200, TransactionList(transactions: try await store.transactions(order: order)))
+        } catch {
+            throw ErrorBody(ErrorCode(error))
+        }
+    }
+
+    func cancel(_ id: TransactionID, _ request: HTTPRequest, isAdmin: Bool) async throws(ErrorBody) -> HTTPResponse {
+        _ = try await known(id)
+        let isOwner = try await isOwner(request.peer.userID, of: id)
+        guard isOwner || isAdmin else { throw ErrorBody(.sessionNotOwner, transaction: id) }
+        do throws(JournalError) {
+            let answer = try await store.cancel(id, by: isOwner ? .client : .administrator)
+            guard let answer else { throw JournalError.unknownTransaction }
+            return .message(200, answer)
+        } catch {
+            throw ErrorBody(ErrorCode(error))
+        }
+    }
+
+    /// The transaction as it is once it is settled, the time is over, or the client has gone.
+    private func response(
+        _ status: Int, _ transaction: Transaction, waiting seconds: Int, _ connection: HTTPConnection,
+        fields: HTTPFields = HTTPFields()
+    ) async -> HTTPResponse {
+        var current = transaction
+        if seconds > 0, let settled = await store.settling(transaction.id) {
+            await withTaskGroup { group in
+                group.addTask { await settled.wait(atMost: .seconds(seconds)) }
+                group.addTask { await connection.closed() }
+                await group.next()
+                group.cancelAll()
+            }
+            do throws(JournalError) { current = try await store.transaction(transaction.id) ?? current } catch {
+                return .refusal(ErrorBody(ErrorCode(error), transaction: transaction.id))
+            }
+        }
+        return .message(status, current, fields: fields)
+    }
+
+    private func known(_ id: TransactionID) async throws(ErrorBody) -> Transaction {
+        do throws(JournalError) {
+            guard let transaction = try await store.transaction(id) else { throw JournalError.unknownTransaction }
+            return transaction
+        } catch {
+            throw error == .unknownTransaction ? ErrorBody(.transactionUnknown) : ErrorBody(ErrorCode(error))
+        }
+    }
+
+    private func isOwner(_ uid: UInt32, of id: TransactionID) async throws(ErrorBody) -> Bool {
+        do throws(JournalError) { return try await store.owner(of: id) == uid } catch {
+            throw ErrorBody(ErrorCode(error))
+        }
+    }
+
+    /// From now on the connection stands for somebody who cares for the transaction: it is kept open, and its end
+    /// cancels what nobody else holds.
+    private func hold(_ id: TransactionID, _ connection: HTTPConnection) async {
+        guard let settled = await store.settling(id) else { return }
+        guard await store.hold(id, by: connection.id) else { return }
+        connection.hold()
+        queue.add {
+            await settled.wait()
+            connection.release()
+        }
+        connection.onClose { [store, queue, patience] in
+            queue.add {
+                guard await store.letGo(id, by: connection.id) else { return }
+                await settled.wait(atMost: patience)
+                guard await store.isAbandoned(id) else { return }
+                _ = try? await store.cancel(id, by: .disconnect)
+            }
+        }
+    }
+}
+
+extension HTTPRequest {
+    fileprivate func idempotencyKey() throws(ErrorBody) -> String {
+        guard fields.contains("Idempotency-Key") else { throw ErrorBody(.idempotencyKeyMissing) }
+        guard let key = fields.only("Idempotency-Key"), Limits.idempotencyKeyLength.contains(key.utf8.count),
+            key.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
+        else { throw ErrorBody(.idempotencyKeyInvalid) }
+        return key
+    }
+
+    /// Seconds of `Prefer: wait=N` (RFC 7240 §4.3); 0 where it is not there.
+    fileprivate func preferredWait() throws(ErrorBody) -> Int {
+        let preferences = fields.all("Prefer").flatMap { $0.split(separator: ",") }
+        for preference in preferences {
+            let parts = preference.split(separator: "=", maxSplits: 1).map { $0.trimmed }
+            guard parts.first?.lowercased() == "wait" else { continue }
+            guard parts.count == 2 else { throw ErrorBody(.requestInvalidParameter, field: "Prefer") }
+            return try HTTPRequest.seconds(parts[1], named: "Prefer")
+        }
+        return 0
+    }
+
+    fileprivate func waitParameter() throws(ErrorBody) -> Int {
+        guard let item = query.first(where: { $0.name == "wait" }) else { return 0 }
+        return try HTTPRequest.seconds(item.value, named: "wait")
+    }
+
+    private static func seconds(_ text: String, named name: String) throws(ErrorBody) -> Int {
+        let isNumber = !text.isEmpty && text.utf8.allSatisfy { (0x30...0x39).contains($0) }
+        guard isNumber, let seconds = Int(text), Limits.waitSeconds.contains(seconds) else {
+            throw ErrorBody(.requestInvalidParameter, field: name)
+        }
+        return seconds
+    }
+
+    fileprivate func transactionRequest() throws(ErrorBody) -> TransactionRequest {
+        let type = fields.only("Content-Type")?.split(separator: ";").first?.trimmed.lowercased()
+        guard type == "application/json" else { throw ErrorBody(.requestNotJSON) }
+        guard !body.isEmpty else { throw ErrorBody(.requestBodyMissing) }
+        do { return try WireJSON.decode(TransactionRequest.self, from: body) } catch { throw ErrorBody(error) }
+    }
+}
+
+extension TransactionRequest {
+    /// SHA-256 over the request in one fixed form: blanks and the order of members do not matter.
+    fileprivate func digest() throws(ErrorBody) -> String {
+        do { return Hex.string(SHA256.hash(data: try WireJSON.encode(self))) } catch { throw ErrorBody(error) }
+    }
+}
+
+extension Substring {
+    fileprivate var trimmed: String {
+        let isBlank = { (character: Character) in character == " " || character == "\t" }
+        return String(drop(while: isBlank).reversed().drop(while: isBlank).reversed())
+    }
+}

@@ -1,0 +1,128 @@
+import Journal
+import Logging
+import Wire
+
+/// An idempotency key belongs to the user who sends it.
+struct UserKey: Hashable, Sendable {
+    let uid: UInt32
+    let key: String
+}
+
+/// A request for a transaction, with who asks.
+struct TransactionDemand: Sendable {
+    let request: TransactionRequest
+    let key: UserKey
+    /// Digest of the request.
+    let requestHash: String
+}
+
+/// What comes of a request for a transaction.
+enum Admission: Equatable, Sendable {
+    case created(Transaction)
+    /// The answer to the first request with this key, as things are now.
+    case repeated(Transaction)
+    case refused(ErrorBody)
+
+    static func refused(_ code: ErrorCode, field: String? = nil, by id: TransactionID? = nil) -> Admission {
+        .refused(ErrorBody(code, field: field, transaction: id))
+    }
+}
+
+extension TransactionStore {
+    /// Takes a key for one request until it has been answered.
+    ///
+    /// - Returns: `nil`, or what to answer instead.
+    func claim(_ key: UserKey) -> ErrorBody? {
+        if let running = keysInUse[key] { return ErrorBody(.idempotencyInProgress, transaction: running) }
+        keysInUse[key] = .some(nil)
+        return nil
+    }
+
+    func release(_ key: UserKey) { keysInUse[key] = nil }
+
+    /// Accepts a request, reserves the lane and writes the transaction down. Refused, it leaves nothing behind.
+    func admit(_ demand: TransactionDemand) async -> Admission {
+        do throws(JournalError) {
+            let earlier = try await journal.earlier(
+                uid: demand.key.uid, idempotencyKey: demand.key.key, requestHash: demand.requestHash)
+            switch earlier {
+            case .repeated(let id):
+                guard let transaction = try await transaction(id) else { return .refused(.storageFailed) }
+                return .repeated(transaction)
+            case .keyReused(let id): return .refused(.idempotencyKeyReused, by: id)
+            case .created, nil: break
+            }
+        } catch {
+            return .refused(ErrorCode(error))
+        }
+        let id = TransactionID()
+        switch reserve(demand, id) {
+        case .failure(let refusal): return .refused(refusal)
+        case .success(let lane): return await writeDown(demand, id, lane: lane)
+        }
+    }
+
+    /// Everything that decides, in one step: no other request gets in between.
+    private func reserve(_ demand: TransactionDemand, _ id: TransactionID) -> Result<String, ErrorBody> {
+        let request = demand.request
+        guard !isStopping else { return .failure(ErrorBody(.daemonUnavailable)) }
+        guard let index = laneIndex(request.lane) else { return .failure(ErrorBody(.laneUnknown, field: "lane")) }
+        if let holder = lanes[index].holder {
+            return .failure(ErrorBody(.readerBusy, transaction: holder.transaction))
+        }
+        if let order = request.order,
+            let other = live.values.first(where: { $0.transaction.order == order && $0.transaction.state.blocksOrder })
+        {
+            return .failure(ErrorBody(.orderUnresolved, transaction: other.transaction.id))
+        }
+        if let error = lanes[index].error { return .failure(ErrorBody(error)) }
+        lanes[index].holder = LaneStatus.Holder(transaction: id, uid: demand.key.uid, since: .now)
+        let lane = lanes[index].lane.name
+        let transaction = Transaction(
+            id: id, type: request.type, mode: mode, lane: lane, amount: request.amount, order: request.order,
+            createdAt: .now)
+        var new = LiveTransaction(transaction: transaction, uid: demand.key.uid)
+        new.deadline = request.deadline ?? Limits.defaultDeadlineSeconds
+        new.isDetached = request.detached ?? false
+        new.kind = AuthorizationRequest.Kind(request)
+        live[id] = new
+        return .success(lane)
+    }
+
+    private func writeDown(_ demand: TransactionDemand, _ id: TransactionID, lane: String) async -> Admission {
+        guard let transaction = live[id]?.transaction else { return .refused(.internalFault) }
+        let new = NewTransaction(
+            id: id, uid: demand.key.uid, idempotencyKey: demand.key.key, requestHash: demand.requestHash,
+            type: transaction.type, mode: mode, lane: lane, amount: transaction.amount, order: transaction.order,
+            at: transaction.createdAt)
+        do throws(JournalError) {
+            if case .created(let number) = try await journal.create(new) {
+                live[id]?.sequence = UInt32(truncatingIfNeeded: number % 100_000_000)
+                keysInUse[demand.key] = id
+                return .created(transaction)
+            }
+            // Impossible while the key is claimed; another process wrote it.
+            drop(id)
+            return .refused(.idempotencyInProgress)
+        } catch {
+            logger.error("transaction not written", metadata: ["error": "\(error)"])
+            drop(id)
+            return .refused(ErrorCode(error))
+        }
+    }
+
+    private func drop(_ id: TransactionID) {
+        freeLane(of: id)
+        live[id] = nil
+    }
+}
+
+extension AuthorizationRequest.Kind {
+    init(_ request: TransactionRequest) {
+        switch request.type {
+        case .purchase: self = request.amountStatus == .preauthorized ? .preauth : .sale
+        case .refund: self = .refund
+        case .verification, .loyalty: self = .verify
+        }
+    }
+}

@@ -1,0 +1,114 @@
+import Journal
+import Logging
+import Wire
+
+/// Every transaction and its state. What it says has been written down before.
+actor TransactionStore {
+    let journal: JournalThread
+    let events: EventHub
+    let logger: Logger
+    let mode: Mode
+    var live: [TransactionID: LiveTransaction] = [:]
+    var lanes: [LaneEntry]
+    /// Idempotency keys whose first request has not been answered yet, with the transaction once there is one.
+    var keysInUse: [UserKey: TransactionID?] = [:]
+    var isStopping = false
+
+    init(journal: JournalThread, events: EventHub, lanes: [Lane], mode: Mode, logger: Logger) {
+        self.journal = journal
+        self.events = events
+        self.mode = mode
+        self.logger = logger
+        self.lanes = lanes.map { LaneEntry(lane: $0) }
+    }
+
+    /// Everything known of a transaction; `nil` where there is none.
+    func transaction(_ id: TransactionID) async throws(JournalError) -> Transaction? {
+        if let known = live[id] { return known.transaction }
+        return try await journal.record(id)?.transaction
+    }
+
+    /// Who asked for a transaction; `nil` where there is none.
+    func owner(of id: TransactionID) async throws(JournalError) -> UInt32? {
+        if let known = live[id] { return known.uid }
+        return try await journal.record(id)?.uid
+    }
+
+    /// Transactions of an order, newest first.
+    func transactions(order: String) async throws(JournalError) -> [Transaction] {
+        try await journal.records(order: order).map(\.transaction)
+    }
+
+    /// Settled already, or the occasion to wait for.
+    func settling(_ id: TransactionID) -> Occasion? { live[id]?.isSettled }
+
+    /// Writes changes down, then lets everybody see them.
+    func change(_ id: TransactionID, _ changes: [StateChange]) async throws(JournalError) {
+        try await journal.append(changes, to: id)
+        guard var known = live[id] else { return }
+        for change in changes { known.apply(change) }
+        live[id] = known
+        let state = known.transaction.state
+        logger.info(
+            "state changed",
+            metadata: ["transaction": "\(id)", "lane": "\(known.transaction.lane)", "state": "\(state.rawValue)"])
+        known.announce()
+        if state.isSettled { freeLane(of: id) }
+        if state.successors.isEmpty || state == .approved || state == .stored { live[id] = nil }
+    }
+
+    /// As `change`, for what has happened outside already and must not be forgotten: tries until the journal takes it.
+    func changeForCertain(_ id: TransactionID, _ changes: [StateChange]) async {
+        while true {
+            do throws(JournalError) {
+                return try await change(id, changes)
+            } catch {
+                logger.critical("journal not written", metadata: ["transaction": "\(id)", "error": "\(error)"])
+                if case .illegalChange = error { return }
+                try? await Task.sleep(for: .seconds(1))
+                // The next start finds the state before, and reverses.
+                if Task.isCancelled { return }
+            }
+        }
+    }
+
+    /// Ends a transaction that can no longer be written down: only in memory, the next start ends it in the journal too.
+    func abandon(_ id: TransactionID, _ code: ErrorCode) {
+        guard var known = live[id] else { return }
+        var change = StateChange(.failed)
+        change.error = ErrorDetail(code, transaction: id)
+        known.apply(change)
+        live[id] = nil
+        freeLane(of: id)
+        known.announce()
+        var event = Event(.readNotCompleted, lane: known.transaction.lane)
+        event.transaction = id
+        event.error = change.error
+        publish(event)
+    }
+
+    /// Lets nothing of what was dropped stay on the disk. A failure only delays that.
+    func scrub() async {
+        do throws(JournalError) { try await journal.scrub() } catch {
+            logger.warning("journal not scrubbed", metadata: ["error": "\(error)"])
+        }
+    }
+
+    nonisolated func publish(_ event: Event) {
+        var event = event
+        event.mode = mode
+        events.publish(event)
+    }
+
+    /// Marks a transaction as one that must not stay approved.
+    func mustBeReversed(_ id: TransactionID) -> Bool { live[id]?.mustBeReversed ?? false }
+
+    /// Payments that the adapter has not confirmed as taken back.
+    func openReversals() -> Int { live.values.count { $0.transaction.state == .reversing } }
+
+    func canceller(of id: TransactionID) -> Canceller? { live[id]?.canceller }
+}
+
+extension ErrorCode {
+    init(_ error: JournalError) { self = error == .full ? .storageFull : .storageFailed }
+}
