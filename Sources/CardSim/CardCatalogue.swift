@@ -16,7 +16,8 @@ public enum CardCatalogue {
         let make: @Sendable () -> any VirtualCard
     }
 
-    private static let entries: [Entry] = wellBehaved + simple
+    private static let entries: [Entry] =
+        wellBehaved + simple + oddSelections + oddVisaCards + oddMastercardCards
 
     private static let simple: [Entry] = [
         Entry(name: "smoke", summary: "fixed answers and test instructions, no cryptogram") { SmokeCard() }

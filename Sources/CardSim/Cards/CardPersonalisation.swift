@@ -19,6 +19,11 @@ public struct CardPersonalisation: Sendable {
     /// Digits after the service code in track 2.
     public var discretionary: [UInt8] = [0, 0, 0, 0, 0, 1, 2, 3, 4]
 
+    /// Last month of the card's own certificate, MMYY.
+    var certificateExpiry = TestIssuerIdentity.certificateExpiry
+    /// CA public key index (8F) that the card names.
+    var caIndex = TestIssuerIdentity.caIndex
+
     /// - Parameter pan: decimal digits; others are left out.
     public init(pan: String) {
         self.pan = pan.utf8.filter { (0x30...0x39).contains($0) }.map { $0 - 0x30 }

@@ -11,11 +11,12 @@ extension MastercardApplication {
     ///
     /// - Parameters:
     ///   - signsCombined: with certificates for CDA.
+    ///   - verifiesCardholder: a phone that verifies its holder itself.
     ///   - pdol: 9F38; `nil` for an application without.
     public static func personalised(
         _ card: CardPersonalisation, name: [UInt8] = [0xA0, 0x00, 0x00, 0x00, 0x04, 0x10, 0x10],
         label: String = "TEST MASTERCARD", disposition: CardDisposition = .offlineWherePossible,
-        signsCombined: Bool = true, pdol: [UInt8]? = nil, cdol: [UInt8]? = nil
+        signsCombined: Bool = true, verifiesCardholder: Bool = false, pdol: [UInt8]? = nil, cdol: [UInt8]? = nil
     ) -> MastercardApplication {
         var files = ApplicationFiles(
             name: name,
@@ -25,8 +26,8 @@ extension MastercardApplication {
             ])
         if let pdol { files.proprietary.insert((0x9F38, pdol), at: 2) }
         let cdol = cdol ?? MastercardApplication.cdol
-        // Cardholder verification and terminal risk management; CDA; EMV mode.
-        let profile: [UInt8] = [signsCombined ? 0x19 : 0x18, 0x80]
+        // Cardholder verification and terminal risk management; on-device verification; CDA; EMV mode.
+        let profile: [UInt8] = [0x18 | (verifiesCardholder ? 0x02 : 0) | (signsCombined ? 0x01 : 0), 0x80]
         let signed = account(card, signsCombined: signsCombined)
         files.setRecord(.init(2, 1), signed)
         files.setRecord(
@@ -66,11 +67,12 @@ extension MastercardApplication {
     ) -> Bool {
         guard let identity = TestIssuerIdentity.issuer(of: card.pan), let issuer = identity.certificate(),
             let key = TestPrivateKeys.mastercardICC,
-            let icc = identity.certificate(over: key, pan: card.pan, staticData: staticData)
+            let icc = identity.certificate(
+                over: key, pan: card.pan, staticData: staticData, expiry: card.certificateExpiry)
         else { return false }
         // A certificate of 248 bytes fills a record by itself.
         files.setRecord(.init(3, 1), [(0x90, issuer.certificate)])
-        var issuerObjects: [CardObject] = [(0x8F, [TestIssuerIdentity.caIndex]), (0x9F32, issuer.exponent)]
+        var issuerObjects: [CardObject] = [(0x8F, [card.caIndex]), (0x9F32, issuer.exponent)]
         if !issuer.remainder.isEmpty { issuerObjects.append((0x92, issuer.remainder)) }
         files.setRecord(.init(3, 2), issuerObjects)
         var cardObjects: [CardObject] = [(0x9F46, icc.certificate), (0x9F47, icc.exponent)]

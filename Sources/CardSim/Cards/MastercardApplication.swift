@@ -3,11 +3,11 @@ import EMVCrypto
 
 /// Mastercard's contactless application as kernel 2 meets it in EMV mode: records first, then GENERATE AC.
 public struct MastercardApplication: PaymentApplication {
-    public private(set) var files: ApplicationFiles
+    public internal(set) var files: ApplicationFiles
     /// 82.
     private let interchangeProfile: [UInt8]
     /// 94.
-    private let locator: [UInt8]
+    var locator: [UInt8]
     /// 8C.
     private let cdol: DOL
     private let disposition: CardDisposition

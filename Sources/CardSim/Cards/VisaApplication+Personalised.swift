@@ -54,12 +54,13 @@ extension VisaApplication {
         guard let identity = TestIssuerIdentity.issuer(of: card.pan), let issuer = identity.certificate(),
             let key = TestPrivateKeys.visaICC,
             let icc = identity.certificate(
-                over: key, pan: card.pan, staticData: ApplicationFiles.encoded(account))
+                over: key, pan: card.pan, staticData: ApplicationFiles.encoded(account),
+                expiry: card.certificateExpiry)
         else { return }
         files.setRecord(
             .init(2, 1),
             [
-                (0x8F, [TestIssuerIdentity.caIndex]), (0x90, issuer.certificate), (0x92, issuer.remainder),
+                (0x8F, [card.caIndex]), (0x90, issuer.certificate), (0x92, issuer.remainder),
                 (0x9F32, issuer.exponent),
             ])
         let objects: [CardObject] = [

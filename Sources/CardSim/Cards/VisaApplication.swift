@@ -10,9 +10,9 @@ public struct VisaApplication: PaymentApplication {
         case version01
     }
 
-    public private(set) var files: ApplicationFiles
+    public internal(set) var files: ApplicationFiles
     private let card: CardPersonalisation
-    private let options: VisaOptions
+    var options: VisaOptions
     private let secrets: CardSecrets
     private var counter = TransactionCounter()
     /// Card Authentication Related Data (9F69) of this transaction.

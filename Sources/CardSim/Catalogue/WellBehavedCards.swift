@@ -4,7 +4,7 @@ extension CardCatalogue {
     /// Cards that do what their kernel expects.
     static let wellBehaved: [Entry] = [
         Entry(name: "visa", summary: "Visa, online, everything in the answer to GET PROCESSING OPTIONS") {
-            card(VisaApplication.personalised(.visa))
+            card(VisaApplication.visa)
         },
         Entry(name: "visa-afl", summary: "Visa with records and fDDA 01, offline where the reader permits") {
             card(.visaWithRecords)
