@@ -29,7 +29,7 @@ extension ReaderError: CustomStringConvertible {
         case .detached: "reader detached"
         case .inUse: "reader in use by another program"
         case .serviceUnavailable(.pcscdNotRunning): "pcscd is not running"
-        case .serviceUnavailable(.accessDenied): "pcscd refuses access"
+        case .serviceUnavailable(.accessDenied): "access denied"
         case .serviceUnavailable(.workerMissing): "nfc-tap-libnfc-worker cannot be started"
         case .serviceUnavailable(.unknownReader): "no such reader"
         case .faulty(let code): "reader error 0x\(String(UInt64(bitPattern: code), radix: 16))"
