@@ -1,7 +1,7 @@
 import CardBytes
 import EMV
 
-/// Where the account data of a read stand in its data record. Holds slices of the record, never text.
+/// The account data of a read as the envelope holds them, and a check that nothing else holds them. Never text.
 struct AccountData {
     /// Digits of the PAN, 0…9 each; empty where the record has none that is valid.
     let digits: [UInt8]
@@ -10,27 +10,11 @@ struct AccountData {
     /// Nibbles of Track 2 Equivalent Data without the filler: digits, and 13 for the separator.
     let track2: [UInt8]?
 
-    private static let separator: UInt8 = 0x0D
-
-    /// PAN from 5A, else from track 2 (57; 9F6B in mag-stripe mode); expiry from 5F24, else from track 2.
     init(_ record: [DataObject]) {
-        let track = (record.value(of: 0x57) ?? record.value(of: 0x9F6B)).map(AccountData.nibbles)
-        let end = track?.firstIndex(of: AccountData.separator)
-        if let pan = record.value(of: 0x5A).flatMap({ BCD.digits($0) }), !pan.isEmpty {
-            digits = pan
-        } else if let track, let end, track[..<end].allSatisfy({ $0 < 10 }) {
-            digits = Array(track[..<end])
-        } else {
-            digits = []
-        }
-        if let date = record.value(of: 0x5F24), date.count == 3, BCD.decode(date) != nil {
-            expiry = Array(AccountData.nibbles(date).prefix(4))
-        } else if let track, let end, track.count >= end + 5, track[(end + 1)...(end + 4)].allSatisfy({ $0 < 10 }) {
-            expiry = Array(track[(end + 1)...(end + 4)])
-        } else {
-            expiry = nil
-        }
-        track2 = track
+        let account = CardAccount(record: record)
+        digits = account?.pan ?? []
+        expiry = account?.expiry.map { Array(AccountData.nibbles($0.yymmdd).prefix(4)) }
+        track2 = (record.value(of: 0x57) ?? record.value(of: 0x9F6B)).map(AccountData.nibbles)
     }
 
     /// Whether the digits are a PAN by ISO/IEC 7812-1: 8 to 19 of them.

@@ -32,7 +32,7 @@ public struct CardRecord: Sendable {
 
     /// JSON: `v, id, txn, iat, exp, reader, amount, currency, pan, psn, expiry, track2, emv, kernel, outcome`.
     public let plaintext: SecretBytes
-    public let clearTags: ClearTags
+    public let clearTags: ClearDataObjects
     public let account: MaskedAccount
 
     /// Whether the outcome has a data record with a card number.
@@ -47,7 +47,7 @@ public struct CardRecord: Sendable {
         let aid = final.application?.matchingAID ?? record.value(of: 0x84) ?? []
         guard let account = MaskedAccount(data, aid: aid) else { throw .incompleteRecord }
         self.account = account
-        clearTags = ClearTags(of: record)
+        clearTags = ClearDataObjects(of: record)
         let identity = (0..<16).map { _ in UInt8.random(in: .min ... .max) }
         plaintext = SecretBytes(capacity: 1_024 + 2 * record.encoded.count) { writer in
             writer.append(text: #"{"v":1"#)

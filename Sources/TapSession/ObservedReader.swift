@@ -5,27 +5,23 @@ import ReaderCore
 final class ObservedReader: CardReader {
     private let reader: any CardReader
     private let clock: () -> TapInstant
-    private let onSignal: (TapSignal) -> Void
+    private let display: TapDisplay
     /// When the card that is read now answered for the first time.
     private(set) var cardDetected: TapInstant?
 
-    init(_ reader: any CardReader, clock: @escaping () -> TapInstant, onSignal: @escaping (TapSignal) -> Void) {
+    init(_ reader: any CardReader, clock: @escaping () -> TapInstant, display: TapDisplay) {
         self.reader = reader
         self.clock = clock
-        self.onSignal = onSignal
+        self.display = display
     }
 
     var identity: ReaderIdentity { reader.identity }
 
     func activate(until deadline: TapInstant, cancellation: TapCancellation) throws(ReaderError) -> CardPresence {
+        display.cardIsAwaited()
         let presence = try reader.activate(until: deadline, cancellation: cancellation)
-        switch presence {
-        case .card:
-            cardDetected = clock()
-            onSignal(.cardDetected)
-        case .collision:
-            onSignal(.collision)
-        }
+        if case .card = presence { cardDetected = clock() }
+        display.cardFound(presence)
         return presence
     }
 

@@ -31,8 +31,8 @@ public struct PaymentTap: Sendable {
     /// Runs on the reader's own thread, which it blocks. Whatever comes of it, the reader is released at the end.
     ///
     /// - Parameters:
-    ///   - onSignal: called as things happen, except that the moment to beep (`cardReadSuccessfully`) waits until
-    ///     `deliver` is done.
+    ///   - onSignal: called as things happen, except that the moment to beep (`cardReadSuccessfully`) and what comes
+    ///     after it wait until `deliver` is done.
     ///   - deliver: takes the result while the card is still in the field. Make it durable here.
     /// - Throws: `.recipient` before any card is asked for, where the PSP's key is not valid at `binding.issuedAt`.
     public func run(
@@ -47,10 +47,10 @@ public struct PaymentTap: Sendable {
         }
         defer { reader.release() }
         let armed = clock()
-        let observed = ObservedReader(reader, clock: clock, onSignal: onSignal)
-        var display = TapDisplay(reader: reader, onSignal: onSignal)
+        let display = TapDisplay(reader: reader, onSignal: onSignal)
+        let observed = ObservedReader(reader, clock: clock, display: display)
         do throws(PaymentTapError) {
-            let final = try read(on: observed, cancellation, clock, &display)
+            let final = try read(on: observed, cancellation, clock, display)
             let result = try result(of: final, armed: armed, cardDetected: observed.cardDetected, clock: clock)
             deliver(result)
             display.settle(result.status)
@@ -63,7 +63,7 @@ public struct PaymentTap: Sendable {
     /// Runs Entry Point, again and again where a phone asks for a second tap (End Application with start B).
     private func read(
         on reader: ObservedReader, _ cancellation: TapCancellation, _ clock: () -> TapInstant,
-        _ display: inout TapDisplay
+        _ display: TapDisplay
     ) throws(PaymentTapError) -> FinalOutcome {
         var machine = EntryPoint(
             configuration: configuration, transaction: transaction, unpredictableNumbers: unpredictableNumbers,

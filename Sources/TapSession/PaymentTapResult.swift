@@ -11,7 +11,7 @@ public struct PaymentTapResult: Equatable, Sendable {
         public let keyID: String
         /// Sealed to a published test key: nothing in it is protected.
         public let isTest: Bool
-        public let clearTags: ClearTags
+        public let clearTags: ClearDataObjects
         public let account: MaskedAccount
     }
 

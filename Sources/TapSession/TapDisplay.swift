@@ -1,30 +1,39 @@
 import EMV
 import ReaderCore
 
-/// Brings UI requests to the outside world and to the reader's own lamps, and holds back the one that means "read":
-/// until the result is safe nobody may believe it.
-struct TapDisplay {
+/// Brings UI requests to the outside world and to the reader's own lamps. From the one that means "read" on it holds them
+/// back: until the result is safe nobody may believe it.
+final class TapDisplay {
     private let reader: any CardReader
     private let onSignal: (TapSignal) -> Void
-    private var held: UIRequest?
+    private var held: [UIRequest] = []
 
     init(reader: any CardReader, onSignal: @escaping (TapSignal) -> Void) {
         self.reader = reader
         self.onSignal = onSignal
     }
 
-    mutating func show(_ request: UIRequest) {
-        releaseHeld()
-        if request.status == .cardReadSuccessfully {
-            held = request
-        } else {
+    func show(_ request: UIRequest) {
+        if held.isEmpty, request.status != .cardReadSuccessfully {
             pass(request)
+        } else {
+            held.append(request)
+        }
+    }
+
+    /// The reader is about to wait for a card again: what was held is for the person who has to present it.
+    func cardIsAwaited() { passHeld() }
+
+    func cardFound(_ presence: CardPresence) {
+        switch presence {
+        case .card: onSignal(.cardDetected)
+        case .collision: onSignal(.collision)
         }
     }
 
     /// The result has been delivered.
-    mutating func settle(_ status: Outcome.Status) {
-        releaseHeld()
+    func settle(_ status: Outcome.Status) {
+        passHeld()
         switch status {
         case .approved: reader.show(.approved)
         case .onlineRequest: reader.show(.read)
@@ -34,10 +43,10 @@ struct TapDisplay {
         }
     }
 
-    private mutating func releaseHeld() {
-        guard let request = held else { return }
-        held = nil
-        pass(request)
+    private func passHeld() {
+        let requests = held
+        held = []
+        for request in requests { pass(request) }
     }
 
     private func pass(_ request: UIRequest) {

@@ -4,9 +4,9 @@ import Testing
 
 @testable import TapSession
 
-struct ClearTagsTests {
+struct ClearDataObjectsTests {
     @Test func `only what is on the list comes through, in the order of the record`() {
-        let tags = ClearTags(of: SampleOutcomes.visaRecord)
+        let tags = ClearDataObjects(of: SampleOutcomes.visaRecord)
         #expect(tags.objects.map(\.tag) == [0x9F02, 0x9F26, 0x82, 0x9F36, 0x5F34, 0x9F10])
         #expect(tags.hex.hasPrefix("9F0206000000001250"))
         #expect(tags.value(of: 0x82) == [0x20, 0x00])
@@ -19,7 +19,7 @@ struct ClearTagsTests {
         ] as [CardBytes.Tag])
     func `account data, references and certificates can never be clear`(tag: CardBytes.Tag) {
         #expect(!ClearTags.allowed.contains(tag))
-        #expect(ClearTags(of: [DataObject(tag, [0x12, 0x34])]).objects.isEmpty)
+        #expect(ClearDataObjects(of: [DataObject(tag, [0x12, 0x34])]).objects.isEmpty)
     }
 
     @Test func `the list is the documented one`() {
@@ -36,14 +36,14 @@ struct ClearTagsTests {
             Array("x4761739001010010".utf8),
         ]
         for value in disguises {
-            #expect(ClearTags(of: [account, DataObject(0x9F7C, value)]).objects.isEmpty, "\(value.count) bytes")
+            #expect(ClearDataObjects(of: [account, DataObject(0x9F7C, value)]).objects.isEmpty, "\(value.count) bytes")
         }
         let harmless = DataObject(0x9F7C, [0x47, 0x61, 0x73, 0x90])
-        #expect(ClearTags(of: [account, harmless]).objects == [harmless])
+        #expect(ClearDataObjects(of: [account, harmless]).objects == [harmless])
     }
 
     @Test func `of a tag that comes twice the first counts`() {
-        let tags = ClearTags(of: [DataObject(0x82, [1, 1]), DataObject(0x82, [2, 2])])
+        let tags = ClearDataObjects(of: [DataObject(0x82, [1, 1]), DataObject(0x82, [2, 2])])
         #expect(tags.objects == [DataObject(0x82, [1, 1])])
     }
 

@@ -2,18 +2,11 @@ public import CardBytes
 public import EMV
 
 /// The data objects that may leave this machine outside the envelope. A value of this type holds nothing else: the only
-/// way to make one is through the list.
+/// way to make one is through the list of `ClearTags`.
 ///
 /// Never on the list: 57, 5A, 56, 5F20, 5F24, 9F0B, 9F1F, 9F20, 9F6B, 9F24 (account data and account references), 99
 /// (PIN block), and 9F46: with the issuer's public key anybody recovers the PAN from that certificate (EMV Book 2 §6.4).
-public struct ClearTags: Equatable, Sendable {
-    /// What gateways take in their clear EMV field, and none of what they forbid there.
-    public static let allowed: Set<Tag> = [
-        0x4F, 0x50, 0x82, 0x84, 0x8A, 0x95, 0x9A, 0x9B, 0x9C, 0x5F2A, 0x5F34, 0x9F02, 0x9F03, 0x9F06, 0x9F09, 0x9F10,
-        0x9F15, 0x9F1A, 0x9F1E, 0x9F21, 0x9F26, 0x9F27, 0x9F33, 0x9F34, 0x9F35, 0x9F36, 0x9F37, 0x9F41, 0x9F53, 0x9F66,
-        0x9F6C, 0x9F6E, 0x9F7C,
-    ]
-
+public struct ClearDataObjects: Equatable, Sendable {
     /// In the order of the record, each tag once.
     public let objects: [DataObject]
 
@@ -25,7 +18,7 @@ public struct ClearTags: Equatable, Sendable {
         let account = AccountData(record)
         var seen: Set<Tag> = []
         objects = record.filter { object in
-            ClearTags.allowed.contains(object.tag) && seen.insert(object.tag).inserted
+            ClearTags.contains(object.tag) && seen.insert(object.tag).inserted
                 && !account.isSpelled(in: object.value)
         }
     }
@@ -37,7 +30,7 @@ public struct ClearTags: Equatable, Sendable {
     public func value(of tag: Tag) -> [UInt8]? { objects.value(of: tag) }
 }
 
-extension ClearTags: CustomStringConvertible, CustomReflectable {
+extension ClearDataObjects: CustomStringConvertible, CustomReflectable {
     public var description: String { "\(objects.count) clear data objects" }
     public var customMirror: Mirror { Mirror(self, children: []) }
 }
