@@ -37,7 +37,7 @@ struct PCSCFailure: Error, Equatable {
     init(_ call: Call, _ code: UInt32, meaning: Meaning? = nil) {
         self.call = call
         self.code = code
-        self.meaning = meaning ?? Self.meanings[code] ?? .other
+        self.meaning = meaning ?? Self.meaning(of: code, in: call)
     }
 
     /// Whether the context that made the call is of no further use.
@@ -62,6 +62,13 @@ struct PCSCFailure: Error, Equatable {
         case .timedOut, .stuck: .timedOut
         case .other: .faulty(code: Int64(code))
         }
+    }
+
+    private static func meaning(of code: UInt32, in call: Call) -> Meaning {
+        let meaning = meanings[code] ?? .other
+        // Where a connection is refused, pcscd means it. Later, libpcsclite says so of a connection that is broken.
+        let mayBeRefused = call == .establishContext || call == .connect
+        return meaning == .accessDenied && !mayBeRefused ? .connectionLost : meaning
     }
 
     private static let meanings: [UInt32: Meaning] = [

@@ -71,7 +71,7 @@ extension PCSCTests {
             #expect(try live.activate().isCard)
         }
 
-        @Test(arguments: [0x8010_0003, 0x8010_0011, 0x8010_0013, 0x8010_001D, 0x8010_001E] as [UInt32])
+        @Test(arguments: [0x8010_0003, 0x8010_0011, 0x8010_0013, 0x8010_001D, 0x8010_001E, 0x8010_006A] as [UInt32])
         func `every code of a dead context is detached, and the context made anew`(code: UInt32) throws {
             let live = try LiveReader("Dead \(code)")
             try live.fake.insert(SmokeCard(), into: live.name)

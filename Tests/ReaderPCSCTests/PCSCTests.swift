@@ -1,4 +1,4 @@
 import Testing
 
 /// One after another: a pcscd has 16 readers at most, and tests of time limits want an idle machine.
-@Suite(.serialized) enum PCSCTests {}
+@Suite(.serialized) struct PCSCTests {}

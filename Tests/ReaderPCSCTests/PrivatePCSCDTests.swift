@@ -1,0 +1,162 @@
+import CardBytes
+import CardSim
+import Foundation
+import ReaderCore
+import ReaderPCSC
+import Rigs
+import Testing
+
+extension PCSCTests {
+    /// Through the unmodified pcscd and Debian's vpcd driver, each in a process of its own. Skipped where that is not
+    /// possible, except in CI.
+    @Suite(
+        .enabled(
+            if: PrivatePCSCD.missing == nil || ProcessInfo.processInfo.environment["CI"] != nil,
+            Comment(rawValue: PrivatePCSCD.missing ?? "")))
+    struct PrivatePCSCDTests {
+        @Test func `a card is read, leaves, and another is read`() async {
+            await #expect(processExitsWith: .success) {
+                let rig = try VPCDRig()
+                rig.card.insert(SmokeCard())
+                #expect(try rig.activate().isCard)
+                #expect(try rig.transmit(select).data.count == 49)
+                #expect(try rig.transmit("E0020100").data.count == 256)
+                rig.card.remove()
+                try rig.reader.waitForRemoval(until: soon(5_000), cancellation: TapCancellation())
+                rig.card.insert(TestCard(uid: [4, 3, 2, 1]))
+                guard case .card(let card) = try rig.activate() else {
+                    Issue.record("no card")
+                    return
+                }
+                #expect(card.uid == [4, 3, 2, 1])
+            }
+        }
+
+        @Test func `a card that leaves in mid-command, or answers nothing, is lost`() async {
+            await #expect(processExitsWith: .success) {
+                let rig = try VPCDRig()
+                rig.card.insert(SmokeCard())
+                _ = try rig.activate()
+                #expect(throws: ReaderError.cardLost) { _ = try rig.transmit("E0050000") }
+                rig.card.insert(SmokeCard())
+                #expect(try rig.activate().isCard)
+                #expect(try rig.transmit(select).status == .success)
+            }
+        }
+
+        /// vpcd never returns from an answer of no bytes, nor does pcscd until the card is gone.
+        @Test func `a command that hangs pcscd's driver ends at its deadline, and the reader works again`() async {
+            await #expect(processExitsWith: .success) {
+                let rig = try VPCDRig()
+                rig.card.insert(SmokeCard())
+                _ = try rig.activate()
+                #expect(throws: ReaderError.timedOut) { _ = try rig.transmit("E0060000", milliseconds: 200) }
+                rig.card.remove()
+                rig.card.insert(SmokeCard())
+                let deadline = soon(10_000)
+                while monotonicNow() < deadline {
+                    guard let presence = try? rig.activate(milliseconds: 2_000) else { continue }
+                    #expect(presence.isCard)
+                    #expect(try rig.transmit(select).status == .success)
+                    return
+                }
+                Issue.record("the reader did not come back")
+            }
+        }
+
+        @Test func `a card slower than the deadline costs the deadline`() async {
+            await #expect(processExitsWith: .success) {
+                let rig = try VPCDRig()
+                rig.card.insert(SmokeCard())
+                _ = try rig.activate()
+                let took = milliseconds {
+                    #expect(throws: ReaderError.timedOut) { _ = try rig.transmit("E0042EE0", milliseconds: 100) }
+                }
+                #expect(took < 1_000)
+            }
+        }
+
+        /// pcscd notices nothing and lets the second card answer on the first one's handle; the UID tells.
+        @Test func `a card swapped between two looks of pcscd has another UID at the next activation`() async {
+            await #expect(processExitsWith: .success) {
+                let rig = try VPCDRig()
+                rig.card.insert(TestCard(uid: [1, 1, 1, 1]))
+                _ = try rig.activate()
+                rig.card.swap(TestCard(uid: [2, 2, 2, 2]))
+                let deadline = soon(5_000)
+                var answer: ResponseAPDU?
+                while answer == nil, monotonicNow() < deadline { answer = try? rig.transmit(select) }
+                #expect(answer?.data == [2, 2, 2, 2])
+                guard case .card(let card) = try rig.activate() else {
+                    Issue.record("no card")
+                    return
+                }
+                #expect(card.uid == [2, 2, 2, 2])
+            }
+        }
+
+        @Test func `a reader survives pcscd's crash and restart`() async {
+            await #expect(processExitsWith: .success) {
+                let rig = try VPCDRig()
+                rig.card.insert(SmokeCard())
+                _ = try rig.activate()
+                rig.pcscd.kill()
+                #expect(throws: ReaderError.detached) { _ = try rig.transmit("E00403E8") }
+                try rig.pcscd.restart()
+                rig.card.insert(SmokeCard())
+                let deadline = soon(10_000)
+                while monotonicNow() < deadline {
+                    guard let presence = try? rig.activate(milliseconds: 2_000) else { continue }
+                    #expect(presence.isCard)
+                    #expect(try rig.transmit(select).status == .success)
+                    return
+                }
+                Issue.record("the reader did not come back")
+            }
+        }
+
+        @Test func `a command through the real pcscd has no delayed acknowledgement in it`() async {
+            await #expect(processExitsWith: .success) {
+                let rig = try VPCDRig()
+                rig.card.insert(SmokeCard())
+                _ = try rig.activate()
+                let took = try milliseconds { for _ in 0..<50 { _ = try rig.transmit(select) } }
+                // 44 ms each with it.
+                #expect(took < 1_000)
+            }
+        }
+    }
+
+    @Test func `the launcher refuses wrong use with a status of its own`() throws {
+        let process = Process()
+        process.executableURL = PrivatePCSCD.script
+        process.arguments = ["relative", "true"]
+        process.standardError = FileHandle.nullDevice
+        try process.run()
+        process.waitUntilExit()
+        #expect(process.terminationStatus == 64)
+    }
+}
+
+/// A private pcscd, a card for its first slot, and our reader on it.
+final class VPCDRig {
+    let pcscd: PrivatePCSCD
+    let card: VPCDCard
+    let reader: PCSCReader
+
+    init() throws {
+        let stanza = PrivatePCSCD.Stanza(name: "ACS ACR122U PICC Interface")
+        pcscd = try PrivatePCSCD([stanza])
+        unsafe setenv("PCSCLITE_CSOCK_NAME", pcscd.socketPath, 1)
+        card = VPCDCard(port: stanza.port, in: pcscd.network)
+        reader = try PCSCReader(name: "\(stanza.name) 00 00")
+    }
+
+    func activate(milliseconds: UInt64 = 5_000) throws(ReaderError) -> CardPresence {
+        try reader.activate(until: soon(milliseconds), cancellation: TapCancellation())
+    }
+
+    func transmit(_ hex: String, milliseconds: UInt64 = 5_000) throws -> ResponseAPDU {
+        try reader.transmit(try CommandAPDU(try Hex.bytes(hex)), until: soon(milliseconds))
+    }
+}

@@ -1,0 +1,121 @@
+import CardBytes
+public import Foundation
+
+/// The unmodified pcscd with vpcd's readers, beside this process: pcscd has namespaces of its own, this process reaches
+/// its socket through procfs and its ports by threads that enter its network.
+///
+/// Needs root. Without it, run the whole command inside `with-private-pcscd.sh`.
+public final class PrivatePCSCD {
+    /// One stanza of pcscd's configuration: two readers, `NAME 00 00` on `port` and `NAME 00 01` on the next.
+    public struct Stanza: Sendable {
+        public var name: String
+        public var port: UInt16
+
+        public init(name: String, port: UInt16 = 35_963) {
+            self.name = name
+            self.port = port
+        }
+    }
+
+    private let shell = Process()
+    private let commands = Pipe()
+    private let directory: URL
+
+    /// What is missing on this machine; `nil` where the rig can run.
+    public static let missing: String? = {
+        let files = [
+            ("/usr/sbin/pcscd", "pcscd"), ("/usr/lib/pcsc/drivers/serial/libifdvpcd.so", "vsmartcard-vpcd"),
+            ("/usr/bin/unshare", "util-linux"), ("/usr/sbin/ip", "iproute2"),
+        ]
+        for (file, package) in files where !FileManager.default.fileExists(atPath: file) {
+            return "Debian package \(package) is not installed"
+        }
+        guard geteuid() == 0 else { return "a private pcscd beside the tests needs root" }
+        return run("/usr/bin/unshare", ["-mn", "true"]) == 0 ? nil : "namespaces are not permitted here"
+    }()
+
+    /// Starts pcscd and waits until it listens.
+    public init(_ stanzas: [Stanza]) throws(RigError) {
+        if let missing = Self.missing { throw .unavailable(missing) }
+        directory = FileManager.default.temporaryDirectory.appending(path: "nfc-tap-pcscd-\(UUID().uuidString)")
+        do {
+            try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+            try Self.configuration(stanzas).write(
+                to: directory.appending(path: "readers"), atomically: true, encoding: .utf8)
+            shell.executableURL = Self.script
+            shell.arguments = [directory.path, "/bin/sh"]
+            shell.standardInput = commands
+            try shell.run()
+        } catch {
+            throw .unavailable("cannot start \(Self.script.path): \(error)")
+        }
+        // The shell reads its commands from the pipe and ends with it, and pcscd with the shell.
+        tell("trap 'kill $PCSCD_PID' EXIT")
+        guard waitForSocket() else { throw .unavailable("pcscd does not listen") }
+    }
+
+    deinit { stop() }
+
+    /// For PCSCLITE_CSOCK_NAME, before the first PC/SC call.
+    public var socketPath: String { "/proc/\(shell.processIdentifier)/root/run/pcscd/pcscd.comm" }
+
+    /// Where vpcd's ports are.
+    public var network: NetworkNamespace { NetworkNamespace(of: shell.processIdentifier) }
+
+    /// As a crash does: socket and pid file stay behind.
+    public func kill() { tell("kill -9 $PCSCD_PID; wait $PCSCD_PID") }
+
+    /// A new pcscd after `kill`.
+    public func restart() throws(RigError) {
+        // The socket of the dead one must not be taken for the new one's.
+        try? FileManager.default.removeItem(atPath: socketPath)
+        tell("pcscd -f -c \(directory.path) --error </dev/null & PCSCD_PID=$!")
+        guard waitForSocket() else { throw .unavailable("pcscd does not listen") }
+    }
+
+    public func stop() {
+        guard shell.isRunning else { return }
+        try? commands.fileHandleForWriting.close()
+        shell.waitUntilExit()
+        try? FileManager.default.removeItem(at: directory)
+    }
+
+    /// The launcher beside this file.
+    public static let script = URL(filePath: #filePath).deletingLastPathComponent()
+        .appending(path: "with-private-pcscd.sh")
+
+    /// pcscd's configuration for `stanzas`: the content of a file in CONFDIR.
+    public static func configuration(_ stanzas: [Stanza]) -> String {
+        stanzas.map { stanza in
+            """
+            FRIENDLYNAME "\(stanza.name)"
+            DEVICENAME   /dev/null:\(stanza.port)
+            LIBPATH      /usr/lib/pcsc/drivers/serial/libifdvpcd.so
+
+            """
+        }.joined(separator: "\n")
+    }
+
+    private func tell(_ command: String) {
+        try? commands.fileHandleForWriting.write(contentsOf: Data("\(command)\n".utf8))
+    }
+
+    private func waitForSocket() -> Bool {
+        let deadline = rigNow().advanced(byMilliseconds: 5_000)
+        while rigNow() < deadline {
+            if FileManager.default.fileExists(atPath: socketPath) { return true }
+            usleep(1_000)
+        }
+        return false
+    }
+
+    private static func run(_ program: String, _ arguments: [String]) -> Int32 {
+        let process = Process()
+        process.executableURL = URL(filePath: program)
+        process.arguments = arguments
+        process.standardError = FileHandle.nullDevice
+        do { try process.run() } catch { return -1 }
+        process.waitUntilExit()
+        return process.terminationStatus
+    }
+}
