@@ -12,7 +12,7 @@ public final class Daemon: Sendable {
     private let configuration: DaemonConfiguration
     private let logger: Logger
     private let lanes: [Lane]
-    private let store: TransactionStore
+    let store: TransactionStore
     private let events: EventHub
     private let server: HTTPServer
     private let health: AdapterHealthCheck

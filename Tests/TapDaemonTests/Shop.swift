@@ -1,0 +1,176 @@
+import CardSim
+import Foundation
+import Journal
+import LocalHTTP
+import Logging
+import PSPSandbox
+import ReaderCore
+import ReaderVirtual
+import Testing
+import Wire
+
+@testable import TapDaemon
+
+/// A folder that goes with the test.
+final class TestFolder: Sendable {
+    let path: String
+
+    init() throws {
+        path = "/tmp/shop-\(UUID().uuidString.prefix(8))"
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: path) }
+}
+
+/// A daemon with a virtual reader, as a shop would have it: everything is real but the card and its reader.
+final class Shop: Sendable {
+    /// What differs between shops.
+    struct Wish: Sendable {
+        var access = Access.ownerOnly
+        var lanes = 1
+        var times = AdapterLink.Times()
+        var patience: Duration = .milliseconds(300)
+
+        init() {
+            times.connect = .milliseconds(500)
+            times.answer = .milliseconds(1_500)
+            times.query = .milliseconds(400)
+            times.pause = .milliseconds(20)
+            times.reversal = [.milliseconds(20), .milliseconds(50), .milliseconds(100)]
+        }
+    }
+
+    let folder: TestFolder
+    let readers: [VirtualReaderControl]
+    let client: HTTPClient
+    let store: TransactionStore
+
+    var reader: VirtualReaderControl { readers[0] }
+
+    private init(folder: TestFolder, readers: [VirtualReaderControl], store: TransactionStore) {
+        self.folder = folder
+        self.readers = readers
+        self.store = store
+        client = HTTPClient(path: folder.path + "/pos.sock")
+    }
+
+    /// Runs `body` in a shop whose daemon stops afterwards.
+    static func open(
+        in folder: TestFolder, _ wish: Wish = Wish(), _ body: (Shop) async throws -> Void
+    ) async throws {
+        var readers: [VirtualReaderControl] = []
+        for index in 0..<wish.lanes {
+            readers.append(
+                try VirtualReaderControl(name: "virtual-\(index)", cardNames: CardCatalogue.names) {
+                    CardCatalogue.card(named: $0)
+                })
+        }
+        var configuration = DaemonConfiguration(
+            stateDirectory: folder.path + "/state", adapterSocket: folder.path + "/psp.sock",
+            lanes: readers.enumerated().map { .init(name: "lane-\($0.offset)", reader: .virtual($0.element)) })
+        configuration.access = wish.access
+        configuration.times = wish.times
+        configuration.patience = wish.patience
+        let daemon = try await Daemon(
+            configuration, socket: try ListeningSocket(path: folder.path + "/pos.sock"), logger: quiet)
+        let shop = Shop(folder: folder, readers: readers, store: daemon.store)
+        async let end: Void = daemon.run()
+        var failure: (any Error)?
+        do { try await body(shop) } catch { failure = error }
+        await daemon.shutDown(grace: .milliseconds(200))
+        try await end
+        if let failure { throw failure }
+    }
+
+    static var quiet: Logger { Logger(label: "test") { _ in SwiftLogNoOpLogHandler() } }
+
+    /// A request for a payment.
+    @discardableResult
+    func post(
+        _ body: String, key: String = UUID().uuidString, wait: Int? = nil, over connection: HTTPClientConnection? = nil
+    ) async throws -> Answer {
+        var fields: HTTPFields = ["Content-Type": "application/json", "Idempotency-Key": key]
+        if let wait { fields.set("Prefer", "wait=\(wait)") }
+        let request = HTTPClientRequest(.post, "/v1/transactions", fields: fields, body: Array(body.utf8))
+        if let connection { return Answer(try await connection.send(request, answerWithin: .seconds(20))) }
+        return Answer(try await client.send(request, answerWithin: .seconds(20)))
+    }
+
+    func get(_ target: String) async throws -> Answer {
+        Answer(try await client.send(HTTPClientRequest(.get, target), answerWithin: .seconds(20)))
+    }
+
+    func delete(_ target: String) async throws -> Answer {
+        Answer(try await client.send(HTTPClientRequest(.delete, target), answerWithin: .seconds(20)))
+    }
+
+    /// Waits until a transaction is in one of these states, however long it takes within reason.
+    func reach(_ states: Set<TransactionState>, _ id: TransactionID) async throws -> Transaction {
+        let deadline = ContinuousClock.now.advanced(by: .seconds(15))
+        while ContinuousClock.now < deadline {
+            if let found = try await store.transaction(id), states.contains(found.state) { return found }
+            try await Task.sleep(for: .milliseconds(5))
+        }
+        throw Late(waitedFor: "\(states.map(\.rawValue))")
+    }
+
+    struct Late: Error { let waitedFor: String }
+
+    /// What `sqlite3`, an independent program, finds in the journal.
+    func journal(_ sql: String) throws -> String { try sqlite(folder.path + "/state/journal.sqlite", sql) }
+}
+
+/// A whole answer, to look into.
+struct Answer: Sendable {
+    let status: Int
+    let fields: HTTPFields
+    let body: [UInt8]
+
+    init(_ answer: HTTPClientAnswer) {
+        status = answer.status
+        fields = answer.fields
+        body = answer.body
+    }
+
+    var text: String { String(decoding: body, as: UTF8.self) }
+
+    func transaction() throws -> Transaction { try WireJSON.decode(Transaction.self, from: body) }
+
+    func cancel() throws -> CancelAnswer { try WireJSON.decode(CancelAnswer.self, from: body) }
+
+    func error() throws -> ErrorDetail { try WireJSON.decode(ErrorBody.self, from: body).error }
+}
+
+func sqlite(_ path: String, _ sql: String) throws -> String {
+    let process = Process()
+    process.executableURL = URL(filePath: "/usr/bin/sqlite3")
+    process.arguments = ["-readonly", path, sql]
+    let pipe = Pipe()
+    process.standardOutput = pipe
+    process.standardError = pipe
+    try process.run()
+    let output = pipe.fileHandleForReading.readDataToEndOfFile()
+    process.waitUntilExit()
+    return String(decoding: output, as: UTF8.self).trimmingCharacters(in: .newlines)
+}
+
+/// The sandbox adapter on the shop's adapter socket, for the length of `body`.
+func withSandbox(
+    in folder: TestFolder, _ timing: SandboxTiming = SandboxTiming(slow: .milliseconds(300), late: .seconds(3)),
+    _ body: (Sandbox) async throws -> Void
+) async throws {
+    let sandbox = Sandbox(key: try TestRecipient.privateKey(), timing: timing)
+    let server = try SandboxServer(path: folder.path + "/psp.sock", sandbox: sandbox, logger: Shop.quiet)
+    async let end: Void = server.run()
+    var failure: (any Error)?
+    do { try await body(sandbox) } catch { failure = error }
+    server.shutDown()
+    try await end
+    if let failure { throw failure }
+}
+
+func purchase(_ value: Int64, order: String? = nil, more: String = "") -> String {
+    let order = order.map { #","order":"\#($0)""# } ?? ""
+    return #"{"type":"purchase","amount":{"value":\#(value),"currency":"EUR"}\#(order)\#(more)}"#
+}
