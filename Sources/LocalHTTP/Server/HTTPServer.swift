@@ -38,7 +38,7 @@ public final class HTTPServer: Sendable {
     }
 
     /// Serves until `shutDown` has done its work or the task is cancelled, which closes every connection at once.
-    /// Call it once: the second time it throws `notListening`.
+    /// - Throws: `notListening` where it has been called before, and when the socket fails while serving.
     public func run() async throws(ListenError) {
         guard let descriptor = socket.take() else { throw .notListening }
         defer { socket.removeFile() }
@@ -50,6 +50,8 @@ public final class HTTPServer: Sendable {
             await group.next()
             group.cancelAll()
         }
+        // Nobody has ended it: the socket is gone, and a service that goes on without it would be deaf.
+        guard stopping.hasHappened || Task.isCancelled else { throw .notListening }
     }
 
     /// Stops accepting, closes idle connections, ends event streams, lets running requests finish, and closes what is
@@ -137,6 +139,8 @@ public final class HTTPServer: Sendable {
                         group.addTask { await self.serve(accepted) }
                     }
                 } catch {
+                    // Cancellation is how `run` is ended from outside.
+                    guard !Task.isCancelled else { return }
                     self.logger.error("listening socket failed", metadata: ["error": "\(error)"])
                 }
             }
