@@ -92,7 +92,9 @@ public struct SmartTapPhone: VirtualCard {
         guard let apdu = try? CommandAPDU(command) else { return .answer(StatusWord.wrongLength.bytes) }
         if apdu.cla == 0x90 {
             routesToPayment = false
-            return .answer(cut(smartTap(apdu)).bytes)
+            let answer = smartTap(apdu)
+            // Only the answer with the passes, and what is left of it, comes in parts.
+            return .answer((apdu.ins == 0x50 || apdu.ins == 0xC0 ? cut(answer) : answer).bytes)
         }
         if apdu.cla == 0x00, apdu.ins == 0xA4 {
             routesToPayment = false

@@ -3,9 +3,14 @@ internal import CardBytes
 /// Finds the scalar in an encoded EC private key without leaving copies of it outside `SecretBytes`.
 enum PrivateKeyEncoding {
     static func scalar(_ encoded: SecretBytes) throws(P256PrivateKeyError) -> SecretBytes {
-        if encoded.count == 32 { return encoded }
-        let first = encoded.withSpan { $0.count > 0 ? $0[0] : 0 }
-        return try scalar(der: first == UInt8(ascii: "-") ? decodePEM(encoded) : encoded)
+        if encoded.withSpan({ isPEM($0) }) { return try scalar(der: decodePEM(encoded)) }
+        return encoded.count == 32 ? encoded : try scalar(der: encoded)
+    }
+
+    private static func isPEM(_ bytes: borrowing Span<UInt8>) -> Bool {
+        guard bytes.count >= 5 else { return false }
+        for index in 0..<5 where bytes[index] != UInt8(ascii: "-") { return false }
+        return true
     }
 
     /// SEC 1 (RFC 5915) or PKCS #8 (RFC 5208) around it.

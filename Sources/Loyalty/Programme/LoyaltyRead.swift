@@ -4,6 +4,8 @@ public import CardBytes
 ///
 /// Tries the carriers in the request's order on one activation. A phone that is locked or left too early is activated
 /// again, as often as the request says. No command of it selects the PPSE or a payment application.
+///
+/// Where the caller's own wait for a card ends in time-out or cancellation, `stop` gives what was found until then.
 public struct LoyaltyRead: TapMachine {
     enum Phase {
         case idle, activating

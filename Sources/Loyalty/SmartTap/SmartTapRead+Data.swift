@@ -1,5 +1,10 @@
 internal import CardBytes
 
+extension SmartTapRead: CustomStringConvertible, CustomReflectable {
+    public var description: String { "<Smart Tap read, \(parts.count) bytes>" }
+    public var customMirror: Mirror { Mirror(self, children: []) }
+}
+
 /// GET DATA, its parts, and what follows.
 extension SmartTapRead {
     mutating func getData(_ keys: SmartTapSessionKeys) -> TapStep<LoyaltySignal, SmartTapOutcome> {

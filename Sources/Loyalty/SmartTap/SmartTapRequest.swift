@@ -14,7 +14,7 @@ public enum SmartTapRequest {
             + SmartTapCollector.bytes(handshake.keyVersion)
         return try SmartTap.command(
             0x53,
-            message("ngr", version: SmartTap.version) { request in
+            message("ngr") { request in
                 request.append(.external, type: "ses", payload: session.payload)
                 request.append(external: "cpr", prefix: fixed) { proof in
                     proof.append(.external, type: "sig", payload: [0x04] + signature)
@@ -31,7 +31,7 @@ public enum SmartTapRequest {
     ) throws(APDUError) -> CommandAPDU {
         try SmartTap.command(
             0x50,
-            message("srq", version: SmartTap.version) { request in
+            message("srq") { request in
                 request.append(.external, type: "ses", payload: session.payload)
                 request.append(external: "mer") { append(collector, to: &$0) }
                 request.append(external: "slr") { list in
@@ -43,13 +43,13 @@ public enum SmartTapRequest {
             })
     }
 
-    /// PUSH SMART TAP DATA: `90 52 00 00 Lc <spr> 00`. The one published sample has version 0000 in it.
+    /// PUSH SMART TAP DATA: `90 52 00 00 Lc <spr> 00`.
     ///
     /// - Throws: `.dataTooLong` where the texts take too much.
     public static func push(_ session: SmartTapSession, _ push: SmartTapPush) throws(APDUError) -> CommandAPDU {
         try SmartTap.command(
             0x52,
-            message("spr", version: 0x0000) { request in
+            message("spr") { request in
                 request.append(.external, type: "ses", payload: session.payload)
                 push.append(to: &request)
             })
@@ -66,9 +66,8 @@ public enum SmartTapRequest {
         if let code = merchant.categoryCode { message.append(.external, type: "mcr", payload: [0x05] + code) }
     }
 
-    private static func message(
-        _ type: String, version: UInt16, _ body: (inout NDEFWriter) -> Void
-    ) -> NDEFWriter {
+    private static func message(_ type: String, _ body: (inout NDEFWriter) -> Void) -> NDEFWriter {
+        let version = SmartTap.version
         var message = NDEFWriter()
         message.append(
             external: type,

@@ -33,6 +33,7 @@ public struct TimestampPolicy: Equatable, Sendable {
 
     /// Whether `timestamp` is near enough at `now`.
     public func accepts(_ timestamp: PassTimestamp, now: TapInstant) -> Bool {
-        timestamp.unixSeconds.distance(to: clock.unixSeconds(at: now)).magnitude <= UInt(maximumSkewSeconds)
+        let (difference, overflow) = clock.unixSeconds(at: now).subtractingReportingOverflow(timestamp.unixSeconds)
+        return !overflow && difference.magnitude <= UInt64(maximumSkewSeconds)
     }
 }
