@@ -1,6 +1,7 @@
 /// What one client may take of the server. The defaults are those of the local APIs.
 public struct HTTPLimits: Equatable, Sendable {
-    /// Connections in all; the next one is answered 503.
+    /// Connections in all; the next one is answered 503. As many again are told so at a time; what comes beyond is
+    /// closed without a word, so that refusing never costs more than serving.
     public var connections = 32
     /// Connections of one user; the next one is answered 429.
     public var connectionsPerUser = 8
