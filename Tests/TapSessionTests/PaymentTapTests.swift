@@ -10,7 +10,7 @@ import Testing
 struct PaymentTapTests {
     @Test(
         arguments: [
-            ("visa", "Visa", "4761739001010010", 3), ("visa-afl", "Visa", "4761739001010010", 3),
+            ("visa", "Visa", "4761739001010010", 3),
             ("mastercard", "Mastercard", "5413330089601034", 2),
         ] as [(String, String, String, UInt32)])
     func `a card becomes an envelope, clear tags and a mask`(
@@ -19,7 +19,7 @@ struct PaymentTapTests {
         let bench = try TapBench()
         try bench.present(name)
         let result = try #require(try bench.run())
-        #expect(result.status == .onlineRequest, "\(result.error) \(String(describing: result.uiOnOutcome))")
+        #expect(result.status == .onlineRequest)
         #expect(result.kernel?.rawValue == kernel)
         #expect(result.entryMode == .contactlessEMV)
         let read = try #require(result.read)

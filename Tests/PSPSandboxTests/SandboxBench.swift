@@ -1,0 +1,106 @@
+import CardBytes
+import CardSim
+import EMV
+import Envelope
+import Foundation
+import LocalHTTP
+import Logging
+import ReaderCore
+import ReaderVirtual
+import TapSession
+import Testing
+import Wire
+
+@testable import PSPSandbox
+
+/// A sandbox at a socket of its own, and taps of catalogue cards to send there.
+struct SandboxBench: Sendable {
+    static let longest = Duration.seconds(10)
+
+    let client: HTTPClient
+    let path: String
+
+    /// Serves for the time of `body`.
+    static func run(
+        timing: SandboxTiming = SandboxTiming(slow: .milliseconds(50), late: .milliseconds(300)),
+        now: @escaping @Sendable () -> Timestamp = { .now }, _ body: (SandboxBench) async throws -> Void
+    ) async throws {
+        let path = FileManager.default.temporaryDirectory.appending(path: "nfc-tap-\(UUID().uuidString.prefix(8)).sock")
+            .path()
+        let sandbox = Sandbox(key: try TestRecipient.privateKey(), timing: timing, now: now)
+        let server = try SandboxServer(
+            path: path, sandbox: sandbox, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        let serving = Task { try await server.run() }
+        do {
+            try await body(SandboxBench(client: HTTPClient(path: path), path: path))
+        } catch {
+            serving.cancel()
+            throw error
+        }
+        server.shutDown()
+        try await serving.value
+    }
+
+    /// Taps `card` and makes the request that a daemon would.
+    static func request(
+        _ minorUnits: Int64, card: String = "visa", id: TransactionID = TransactionID(), now: Timestamp = .now
+    ) throws -> AuthorizationRequest {
+        let control = try VirtualReaderControl { CardCatalogue.card(named: $0) }
+        try control.obey("present \(card)")
+        let amount = Money(value: minorUnits, currency: try #require(Currency("EUR")))
+        let date = now.components
+        let tap = PaymentTap(
+            authentication: TerminalFile.test.authentication,
+            transaction: EMV.Transaction(
+                amount: UInt64(minorUnits), currency: amount.currency.numeric, exponent: 2, country: 276,
+                date: EMVDate(year: date.year, month: date.month, day: date.day),
+                time: EMVTime(hour: date.hour, minute: date.minute, second: date.second), sequenceCounter: 1),
+            binding: CardRecord.Binding(
+                transaction: id.text, reader: "test", amount: UInt64(minorUnits), currency: "EUR",
+                issuedAt: UInt64(now.milliseconds / 1_000)),
+            recipient: .sandboxTest, deadlines: TapDeadlines(card: monotonicNow().advanced(byMilliseconds: 5_000)))
+        var result: PaymentTapResult?
+        try tap.run(on: VirtualReader(control), cancellation: TapCancellation()) { _ in
+        } deliver: {
+            result = $0
+        }
+        let read = try #require(result?.read)
+        return AuthorizationRequest(
+            id: id, mode: .test, type: .sale, amount: amount, entryMode: .contactlessEMV, cvm: .noCVM,
+            emv: read.clearTags.hex,
+            card: try #require(
+                MaskedCard(scheme: read.account.scheme, last4: read.account.lastFour, masked: read.account.masked)),
+            envelope: read.envelope, terminal: .init(id: "00000001", merchant: "test", capabilities: []))
+    }
+
+    func post(_ target: String, _ body: [UInt8], key: String?) async throws(HTTPClientError) -> HTTPClientAnswer {
+        var fields: HTTPFields = ["Content-Type": "application/json"]
+        if let key { fields.set("Idempotency-Key", key) }
+        return try await client.send(
+            HTTPClientRequest(.post, target, fields: fields, body: body), answerWithin: Self.longest)
+    }
+
+    func get(_ target: String) async throws(HTTPClientError) -> HTTPClientAnswer {
+        try await client.send(HTTPClientRequest(.get, target), answerWithin: Self.longest)
+    }
+
+    func authorize(_ request: AuthorizationRequest) async throws -> HTTPClientAnswer {
+        try await post("/v1/authorizations", WireJSON.encode(request), key: request.id.text)
+    }
+
+    func answer(to request: AuthorizationRequest) async throws -> AuthorizationAnswer {
+        let answer = try await authorize(request)
+        try #require(answer.status == 200)
+        return try WireJSON.decode(AuthorizationAnswer.self, from: answer.body)
+    }
+
+    func reverse(_ id: TransactionID, amount: Money? = nil) async throws -> HTTPClientAnswer {
+        try await post(
+            "/v1/authorizations/\(id)/reversals", WireJSON.encode(ReversalRequest(reason: .timeout, amount: amount)),
+            key: id.text)
+    }
+
+    func ledger() async throws -> LedgerReport {
+        try await WireJSON.decode(LedgerReport.self, from: get("/debug/ledger").body)
+    }
+}
