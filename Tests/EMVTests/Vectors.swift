@@ -30,6 +30,8 @@ enum Vectors {
 }
 
 extension [String: Any] {
+    var id: String { self["id"] as? String ?? "?" }
+
     func text(_ key: String) throws -> String { try #require(self[key] as? String, "no \(key)") }
     func bytes(_ key: String) throws -> [UInt8] { try Hex.bytes(text(key)) }
     func object(_ key: String) throws -> [String: Any] { try #require(self[key] as? [String: Any]) }

@@ -89,8 +89,8 @@ struct TranscriptTests {
         #expect(information == 0x80)
         #expect(
             Hex.string(data)
-                == "00000000900000000000000000560000040001084020031600ABABABAB2200000000000000000000020300"
-                + "9F2701809F360200529F10120110A040002C0000000000000000000007FF")
+                == "00000000900000000000000000560000040001084020031600ABABABAB22000000000000000000000203009F2701809F360200529F10120110A040002C0000000000000000000007FF"
+        )
     }
 
     @Test func `a card whose signature is wrong ends the Mastercard application with CAM failed`() throws {
