@@ -23,7 +23,7 @@ extension CallGuard {
 extension SmartCardContext {
     static func establish(guardedBy callGuard: CallGuard) throws(PCSCFailure) -> SmartCardContext {
         let deadline = monotonicNow().advanced(byMilliseconds: CallLimit.service.rawValue)
-        return try callGuard.run(until: deadline, sever: { ServiceLink.severUnclaimed() }) { () throws(PCSCFailure) in
+        return try callGuard.run(until: deadline, sever: { ServiceLink.severUnfinished() }) { () throws(PCSCFailure) in
             try SmartCardContext()
         }
     }

@@ -42,6 +42,7 @@ public final class PCSCReader: CardReader {
     ///
     /// - Throws: `.detached` where pcscd does not have the reader (yet), `.serviceUnavailable` where there is no pcscd.
     public func reopen() throws(ReaderError) {
+        release()
         dropContexts()
         isClosed = false
         do throws(PCSCFailure) {
@@ -162,7 +163,7 @@ extension PCSCReader {
             // Only a call to the card can be stuck while pcscd lives; whatever is wrong shows at the next activation.
             dropContexts()
         case .readerGone, .readerUnavailable:
-            transaction = nil
+            release()
             needsLookup = true
         case .cardLost, .mute, .inUse, .accessDenied, .cancelled, .timedOut, .other:
             break

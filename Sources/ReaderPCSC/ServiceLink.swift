@@ -3,17 +3,13 @@ import Synchronization
 
 /// The socket under a PC/SC context. libpcsclite has no time limit for any call but one and no way to end it; closing
 /// the socket's two directions makes a stuck call return at once, and pcscd clean up behind it.
-final class ServiceLink: Sendable {
+struct ServiceLink: Sendable {
     private let descriptor: Int32
     private let inode: UInt
-    /// One context at a time comes into being, so that its connection is the one that nobody knows yet.
+    /// One context at a time comes into being, so that its connection is the one that was not there before.
     private static let establishing = Mutex(())
-    private static let known = Mutex<Set<UInt>>([])
-
-    private init(descriptor: Int32, inode: UInt) {
-        self.descriptor = descriptor
-        self.inode = inode
-    }
+    /// The connections from before the context that comes into being now.
+    private static let earlier = Mutex<Set<UInt>?>(nil)
 
     /// Runs `establish`, which opens exactly one connection to pcscd, and says which it was.
     ///
@@ -22,12 +18,14 @@ final class ServiceLink: Sendable {
         _ establish: () throws(Failure) -> Value
     ) throws(Failure) -> (Value, ServiceLink?) {
         try establishing.withLock { (_) throws(Failure) in
+            let before = Set(connections().map(\.inode))
+            earlier.withLock { $0 = before }
+            defer { earlier.withLock { $0 = nil } }
             let value = try establish()
             // A cancel on another thread has a connection of its own for a moment: look again until it is gone.
             for _ in 0..<50 {
-                let candidates = unclaimed()
+                let candidates = connections().filter { !before.contains($0.inode) }
                 if candidates.count == 1, let found = candidates.first {
-                    known.withLock { known in _ = known.insert(found.inode) }
                     return (value, ServiceLink(descriptor: found.descriptor, inode: found.inode))
                 }
                 usleep(1_000)
@@ -36,25 +34,19 @@ final class ServiceLink: Sendable {
         }
     }
 
-    /// Ends every connection that no context owns yet: one that is stuck in being established.
-    static func severUnclaimed() {
-        for connection in unclaimed() { _ = shutdown(connection.descriptor, Int32(SHUT_RDWR)) }
+    /// Ends the connection of the context that is stuck in coming into being.
+    static func severUnfinished() {
+        guard let before = earlier.withLock({ $0 }) else { return }
+        for connection in connections() where !before.contains(connection.inode) {
+            _ = shutdown(connection.descriptor, Int32(SHUT_RDWR))
+        }
     }
 
-    private static func unclaimed() -> [(descriptor: Int32, inode: UInt)] {
-        connections().filter { connection in known.withLock { !$0.contains(connection.inode) } }
-    }
-
-    /// Ends the connection. The descriptor stays open until libpcsclite closes it. Only while a call on the context is
-    /// under way, so that the descriptor cannot be another's by now.
+    /// Ends the connection. The descriptor stays open until libpcsclite closes it with the context: only while the
+    /// context lives, so that the descriptor cannot be another's by now.
     func sever() {
         guard socketInode(descriptor) == inode else { return }
         _ = shutdown(descriptor, Int32(SHUT_RDWR))
-    }
-
-    /// To be called before the context is released.
-    func forget() {
-        Self.known.withLock { known in _ = known.remove(inode) }
     }
 }
 

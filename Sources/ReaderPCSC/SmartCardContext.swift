@@ -25,7 +25,8 @@ struct SmartCardContext: ~Copyable {
     }
 
     deinit {
-        link.forget()
+        // pcscd cleans up behind a connection that ends; saying good-bye to one that hangs would never return.
+        link.sever()
         _ = SCardReleaseContext(handle)
     }
 

@@ -71,7 +71,7 @@ import Testing
     }
 
     @Test func `any transcript survives printing and parsing`() throws {
-        var random = SystemRandomNumberGenerator()
+        var random = SeededGenerator(seed: 20_261_121)
         for _ in 0..<300 {
             let transcript = try randomTranscript(&random)
             #expect(try Transcript(parsing: transcript.text) == transcript)

@@ -96,7 +96,7 @@ extension PCSCTests {
             let took = milliseconds {
                 do throws(PCSCFailure) {
                     let context = try callGuard.run(
-                        until: soon(50), sever: { ServiceLink.severUnclaimed() }
+                        until: soon(50), sever: { ServiceLink.severUnfinished() }
                     ) { () throws(PCSCFailure) in try SmartCardContext() }
                     Issue.record("established: \(try context.readers().count) readers")
                 } catch {

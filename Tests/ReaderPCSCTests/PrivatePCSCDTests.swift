@@ -115,6 +115,38 @@ extension PCSCTests {
             }
         }
 
+        @Test func `a pcscd that hangs costs the deadline, and the reader works once it goes on`() async {
+            await #expect(processExitsWith: .success) {
+                let rig = try VPCDRig()
+                rig.card.insert(SmokeCard())
+                _ = try rig.activate()
+                rig.pcscd.freeze()
+                let took = milliseconds {
+                    #expect(throws: ReaderError.timedOut) { _ = try rig.transmit(select, milliseconds: 100) }
+                    rig.reader.release()
+                }
+                #expect((100...2_000).contains(took))
+                rig.pcscd.thaw()
+                #expect(try rig.activate().isCard)
+            }
+        }
+
+        @Test func `the launcher runs a command beside pcscd and ends with its status`() throws {
+            let directory = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+            try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+            defer { try? FileManager.default.removeItem(at: directory) }
+            try PrivatePCSCD.configuration([PrivatePCSCD.Stanza(name: "Rig")]).write(
+                to: directory.appending(path: "readers"), atomically: true, encoding: .utf8)
+            let process = Process()
+            process.executableURL = PrivatePCSCD.script
+            process.arguments = [
+                directory.path, "sh", "-c", "test -S /run/pcscd/pcscd.comm && kill -0 $PCSCD_PID && exit 7",
+            ]
+            try process.run()
+            process.waitUntilExit()
+            #expect(process.terminationStatus == 7)
+        }
+
         @Test func `a command through the real pcscd has no delayed acknowledgement in it`() async {
             await #expect(processExitsWith: .success) {
                 let rig = try VPCDRig()

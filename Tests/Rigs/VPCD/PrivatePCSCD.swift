@@ -62,8 +62,13 @@ public final class PrivatePCSCD {
     /// Where vpcd's ports are.
     public var network: NetworkNamespace { NetworkNamespace(of: shell.processIdentifier) }
 
-    /// As a crash does: socket and pid file stay behind.
-    public func kill() { tell("kill -9 $PCSCD_PID; wait $PCSCD_PID") }
+    /// Ends pcscd as a crash does: socket and pid file stay behind.
+    public func kill() { signal(SIGKILL) }
+
+    /// Makes pcscd answer nobody until `thaw`.
+    public func freeze() { signal(SIGSTOP) }
+
+    public func thaw() { signal(SIGCONT) }
 
     /// A new pcscd after `kill`.
     public func restart() throws(RigError) {
@@ -75,6 +80,7 @@ public final class PrivatePCSCD {
 
     public func stop() {
         guard shell.isRunning else { return }
+        thaw()
         try? commands.fileHandleForWriting.close()
         shell.waitUntilExit()
         try? FileManager.default.removeItem(at: directory)
@@ -94,6 +100,14 @@ public final class PrivatePCSCD {
 
             """
         }.joined(separator: "\n")
+    }
+
+    private func signal(_ number: Int32) {
+        let file = "/proc/\(shell.processIdentifier)/root/run/pcscd/pcscd.pid"
+        guard let text = try? String(contentsOfFile: file, encoding: .utf8),
+            let process = Int32(text.prefix(while: \.isNumber))
+        else { return }
+        _ = Foundation.kill(process, number)
     }
 
     private func tell(_ command: String) {
