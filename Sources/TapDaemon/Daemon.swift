@@ -81,7 +81,7 @@ public final class Daemon: Sendable {
                 var failure: ListenError?
                 do throws(ListenError) { try await self.server.run() } catch { failure = error }
                 // No request can come any more: what runs ends, nothing new begins.
-                await self.store.stop()
+                _ = await self.store.stop()
                 self.payments.close()
                 return failure
             }
@@ -91,10 +91,12 @@ public final class Daemon: Sendable {
 
     /// Takes no more transactions, cancels those without a card, and lets the others come to their end; then `run`
     /// returns.
-    public func shutDown(grace: Duration = .seconds(30)) async {
-        await store.stop()
-        events.finish()
-        server.shutDown(grace: grace)
+    public func shutDown(grace: Duration = .seconds(30)) {
+        payments.add {
+            for committed in await self.store.stop() { await committed.wait(atMost: .seconds(1)) }
+            self.events.finish()
+            self.server.shutDown(grace: grace)
+        }
     }
 
     /// Opens the readers, and again those that went away, until its task is cancelled.

@@ -1,36 +1,98 @@
+import CardSim
+import Envelope
 import LocalHTTP
-public import Wire
+import ReaderCore
+import ReaderVirtual
+import Wire
 
 /// Everything a daemon has to be told. Without a file: test mode, one virtual reader, the published test key.
 public struct DaemonConfiguration: Sendable {
     /// A lane and its reader.
-    public struct LaneSetting: Sendable {
-        public var name: String
-        public var reader: ReaderSource
-
-        public init(name: String, reader: ReaderSource) {
-            self.name = name
-            self.reader = reader
-        }
+    struct LaneSetting: Sendable {
+        var name: String
+        var reader: ReaderSource
     }
 
-    public var mode = Mode.test
+    var mode = Mode.test
     /// Folder of the journal; made with mode 0700 where it is missing.
-    public var stateDirectory: String
+    var stateDirectory: String
     /// The adapter's socket.
-    public var adapterSocket: String
-    public var lanes: [LaneSetting]
-    public var access = Access.ownerOnly
-    public var terminal = Terminal.test
+    var adapterSocket: String
+    var lanes: [LaneSetting]
+    var access = Access.ownerOnly
+    var terminal = Terminal.test
     var times = AdapterLink.Times()
     var limits = HTTPLimits()
     /// How long a transaction waits for a client whose connections have all ended.
     var patience: Duration = .seconds(2)
     var healthInterval: Duration = .seconds(30)
+    /// Served for as long as the daemon runs.
+    var virtualReaders: [VirtualReaderSocket] = []
 
-    public init(stateDirectory: String, adapterSocket: String, lanes: [LaneSetting]) {
+    init(stateDirectory: String, adapterSocket: String, lanes: [LaneSetting]) {
         self.stateDirectory = stateDirectory
         self.adapterSocket = adapterSocket
         self.lanes = lanes
+    }
+
+    /// Without a file: test mode, in folders that belong to the caller, who may do everything.
+    ///
+    /// - Throws: why a virtual reader's socket cannot be made.
+    public init(
+        stateDirectory: String, adapterSocket: String, readers: [(name: String, reader: ReaderAddress)]
+    ) throws(ConfigurationError) {
+        self.init(stateDirectory: stateDirectory, adapterSocket: adapterSocket, lanes: [])
+        for (name, reader) in readers { try add(name, reader) }
+    }
+
+    /// With a file.
+    ///
+    /// - Parameters:
+    ///   - stateDirectory: where the file does not name one.
+    ///   - adapterSocket: where the file does not name one.
+    public init(
+        _ file: ConfigurationFile, stateDirectory: String, adapterSocket: String
+    ) throws(ConfigurationError) {
+        self.init(
+            stateDirectory: file.stateDirectory ?? stateDirectory, adapterSocket: file.adapterSocket ?? adapterSocket,
+            lanes: [])
+        mode = file.mode
+        terminal = file.terminal
+        times = file.times
+        access = Access(groups: file.groups)
+        for lane in file.lanes { try add(lane.name, lane.reader) }
+    }
+
+    /// Whether reads are sealed to a key that everybody can open.
+    public var usesTestKey: Bool { terminal.recipient.isTest }
+
+    private mutating func add(_ name: String, _ reader: ReaderAddress) throws(ConfigurationError) {
+        lanes.append(LaneSetting(name: name, reader: try source(name, reader)))
+    }
+
+    private mutating func source(_ name: String, _ reader: ReaderAddress) throws(ConfigurationError) -> ReaderSource {
+        switch reader {
+        case .pcsc(let text): return .pcsc(text)
+        case .libnfc(let connection): return .libnfc(connection)
+        case .virtual(let path):
+            let control = try DaemonConfiguration.control(name)
+            do throws(VirtualSocketError) {
+                virtualReaders.append(try VirtualReaderSocket(path: path, control: control))
+            } catch {
+                throw ConfigurationError("lane \(name)", "virtual reader: \(error)", remedy: "use another path")
+            }
+            return .virtual(control)
+        }
+    }
+
+    private static func control(_ name: String) throws(ConfigurationError) -> VirtualReaderControl {
+        do throws(ReaderError) {
+            return try VirtualReaderControl(name: name, cardNames: CardCatalogue.names) {
+                CardCatalogue.card(named: $0)
+            }
+        } catch {
+            throw ConfigurationError(
+                "lane \(name)", "virtual reader: \(error)", remedy: "raise the limit of open files")
+        }
     }
 }

@@ -2,10 +2,10 @@ import CardBytes
 import ReaderCore
 import ReaderNFC
 import ReaderPCSC
-public import ReaderVirtual
+import ReaderVirtual
 
-/// Where a lane's reader comes from: `pcsc:NAME`, `libnfc:CONNECTION` or `virtual:SOCKET`.
-public enum ReaderSource: Sendable {
+/// Where a lane's reader comes from.
+enum ReaderSource: Sendable {
     /// Part of the PC/SC name; empty for the first contactless reader.
     case pcsc(String)
     /// libnfc's connection string.

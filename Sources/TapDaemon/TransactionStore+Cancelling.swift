@@ -56,11 +56,16 @@ extension TransactionStore {
     }
 
     /// Accepts nothing more and cancels what has not got a card.
-    func stop() {
+    ///
+    /// - Returns: when each of those has heard it.
+    func stop() -> [Occasion] {
         isStopping = true
+        var committed: [Occasion] = []
         for (id, known) in live where known.transaction.state.isCancellable {
             if known.canceller == nil { live[id]?.canceller = .shutdown }
             known.cancellation.cancel()
+            committed.append(known.isCommitted)
         }
+        return committed
     }
 }

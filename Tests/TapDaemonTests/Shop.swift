@@ -78,7 +78,7 @@ final class Shop: Sendable {
         async let end: Void = daemon.run()
         var failure: (any Error)?
         do { try await body(shop) } catch { failure = error }
-        await daemon.shutDown(grace: .milliseconds(200))
+        daemon.shutDown(grace: .milliseconds(200))
         try await end
         if let failure { throw failure }
     }

@@ -1,0 +1,19 @@
+/// What is wrong with the configuration: where, and what to do about it.
+public struct ConfigurationError: Error, Equatable, Sendable {
+    /// `psp.answer-timeout`; a file where it is about the whole file.
+    public var key: String
+    /// One phrase: what is wrong.
+    public var problem: String
+    /// One phrase: what to write instead.
+    public var remedy: String
+
+    public init(_ key: String, _ problem: String, remedy: String) {
+        self.key = key
+        self.problem = problem
+        self.remedy = remedy
+    }
+}
+
+extension ConfigurationError: CustomStringConvertible {
+    public var description: String { "\(key): \(problem); \(remedy)" }
+}

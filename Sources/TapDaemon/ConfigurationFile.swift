@@ -1,0 +1,159 @@
+import Envelope
+import Glibc
+import TapSession
+import Wire
+
+/// The configuration file, in TOML. Every setting has a default but the lanes; every value is checked.
+public struct ConfigurationFile: Sendable {
+    var mode = Mode.test
+    /// `pos.socket`, unless systemd hands one over.
+    public var posSocket: String?
+    /// Group that may open the POS socket.
+    public var posGroup: String?
+    public var adapterSocket: String?
+    public var stateDirectory: String?
+    public var lanes: [Lane] = []
+    var terminal = Terminal.test
+    var times = AdapterLink.Times()
+    var groups: [Role: UInt32] = Access.systemGroups.groups
+
+    /// A lane as it is written, its reader not opened yet.
+    public struct Lane: Equatable, Sendable {
+        public var name: String
+        public var reader: ReaderAddress
+
+        public init(name: String, reader: ReaderAddress) {
+            self.name = name
+            self.reader = reader
+        }
+    }
+
+    /// - Throws: the first thing that is wrong, with what to do about it.
+    public init(path: String) throws(ConfigurationError) {
+        guard let text = ConfigurationFile.contents(path) else {
+            throw ConfigurationError(path, "cannot be read", remedy: "check its name and permissions")
+        }
+        try self.init(file: path, text: String(decoding: text, as: UTF8.self))
+    }
+
+    /// - Parameter file: name of the file, for errors.
+    init(file: String, text: String) throws(ConfigurationError) {
+        var top = try ConfigurationTable(file: file, text: text)
+        if let mode = try top.text("mode") {
+            guard mode == Mode.test.rawValue else {
+                throw top.wrong(
+                    "mode", "is not test", "write mode = \"test\": live payments need a profile signed by the PSP")
+            }
+        }
+        try readSockets(&top)
+        try readTerminal(&top)
+        try readGroups(&top)
+        try readLanes(&top)
+        try top.finish()
+    }
+
+    private mutating func readSockets(_ top: inout ConfigurationTable) throws(ConfigurationError) {
+        var pos = try top.subtable("pos")
+        posSocket = try pos.absolutePath("socket")
+        posGroup = try pos.text("group")
+        try pos.finish()
+        var psp = try top.subtable("psp")
+        adapterSocket = try psp.absolutePath("socket")
+        if let seconds = try psp.number("connect-timeout", in: 1...30) { times.connect = .seconds(seconds) }
+        if let seconds = try psp.number("answer-timeout", in: 1...120) { times.answer = .seconds(seconds) }
+        if let path = try psp.absolutePath("recipient-key") {
+            terminal.recipient = try ConfigurationFile.recipient(path, psp)
+        }
+        try psp.finish()
+        var journal = try top.subtable("journal")
+        stateDirectory = try journal.absolutePath("directory")
+        try journal.finish()
+    }
+
+    private mutating func readTerminal(_ top: inout ConfigurationTable) throws(ConfigurationError) {
+        var table = try top.subtable("terminal")
+        if let id = try table.text("id") {
+            guard id.utf8.count == 8, id.isReference(upTo: 8) else {
+                throw table.wrong("id", "does not have 8 characters", "write the terminal id of the acquirer")
+            }
+            terminal.id = id
+        }
+        if let merchant = try table.text("merchant") {
+            guard merchant.utf8.count <= 64 else {
+                throw table.wrong("merchant", "is longer than 64 bytes", "write the merchant id of the acquirer")
+            }
+            terminal.merchant = merchant
+        }
+        if let country = try table.number("country", in: 1...999) { terminal.country = UInt16(country) }
+        if let path = try table.absolutePath("file") {
+            guard let json = ConfigurationFile.contents(path) else {
+                throw table.wrong("file", "names a file that cannot be read", "check its name and permissions")
+            }
+            do throws(TerminalFileError) { terminal.file = try TerminalFile(json: json) } catch {
+                throw table.wrong("file", "is wrong: \(error)", "correct \(path)")
+            }
+        }
+        try table.finish()
+    }
+
+    private mutating func readGroups(_ top: inout ConfigurationTable) throws(ConfigurationError) {
+        var table = try top.subtable("groups")
+        for role in Role.allCases {
+            guard let name = try table.text(role.rawValue) else { continue }
+            guard let number = UInt32(name) ?? Access.groupNumber(name) else {
+                throw table.wrong(role.rawValue, "names a group that does not exist", "create it: groupadd -r \(name)")
+            }
+            groups[role] = number
+        }
+        try table.finish()
+    }
+
+    private mutating func readLanes(_ top: inout ConfigurationTable) throws(ConfigurationError) {
+        for var table in try top.subtables("lane") {
+            guard let name = try table.text("name"), name.isReference(upTo: 32) else {
+                throw table.wrong("name", "is missing or not 1 to 32 visible characters", "write name = \"till-1\"")
+            }
+            guard !lanes.contains(where: { $0.name == name }) else {
+                throw table.wrong("name", "is used twice", "give every lane a name of its own")
+            }
+            guard let text = try table.text("reader"), let reader = ReaderAddress(text) else {
+                throw table.wrong(
+                    "reader", "is missing or of no known kind",
+                    "write pcsc:NAME, libnfc:CONNECTION or virtual:SOCKET")
+            }
+            if case .virtual = reader, mode == .live {
+                throw table.wrong("reader", "is a virtual one", "live mode takes real readers only")
+            }
+            lanes.append(Lane(name: name, reader: reader))
+            try table.finish()
+        }
+        guard !lanes.isEmpty else { throw top.wrong("lane", "is missing", "write [[lane]] with name and reader") }
+        guard lanes.count <= 64 else { throw top.wrong("lane", "is there more than 64 times", "remove some") }
+    }
+
+    private static func recipient(
+        _ path: String, _ table: ConfigurationTable
+    ) throws(ConfigurationError) -> RecipientKey {
+        guard let jwk = contents(path) else {
+            throw table.wrong("recipient-key", "names a file that cannot be read", "check its name and permissions")
+        }
+        do throws(RecipientKeyError) { return try RecipientKey(jwk: jwk) } catch {
+            throw table.wrong("recipient-key", "is wrong: \(error)", "install the JWK that the PSP gave you")
+        }
+    }
+
+    /// Up to 1 MiB of a file.
+    private static func contents(_ path: String) -> [UInt8]? {
+        let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return nil }
+        defer { _ = close(descriptor) }
+        var all: [UInt8] = []
+        var piece = [UInt8](repeating: 0, count: 64 * 1_024)
+        while true {
+            let count = unsafe read(descriptor, &piece, piece.count)
+            if count == 0 { return all }
+            guard count > 0, all.count + count <= 1_024 * 1_024 else { return nil }
+            all += piece.prefix(count)
+        }
+    }
+}

@@ -1,0 +1,89 @@
+import TOMLKit
+
+/// One table of the configuration file, asked for key after key. A key that nobody asked for is an error, so that a typo
+/// never goes unnoticed.
+struct ConfigurationTable {
+    private let table: TOMLTable?
+    private let path: String
+    private var known: Set<String> = []
+
+    init(_ table: TOMLTable?, path: String) {
+        self.table = table
+        self.path = path
+    }
+
+    /// The whole file.
+    ///
+    /// - Throws: where in the text it is no TOML.
+    init(file: String, text: String) throws(ConfigurationError) {
+        do {
+            self.init(try TOMLTable(string: text), path: "")
+        } catch let error as TOMLParseError {
+            throw ConfigurationError(
+                file, "no TOML at \(error.source.begin.debugDescription)", remedy: "correct that line")
+        } catch {
+            throw ConfigurationError(file, "no TOML", remedy: "see nfc-tapd.conf(5)")
+        }
+    }
+
+    func name(of key: String) -> String { path.isEmpty ? key : "\(path).\(key)" }
+
+    mutating func text(_ key: String) throws(ConfigurationError) -> String? {
+        guard let value = value(key) else { return nil }
+        guard let text = value.string, !text.isEmpty else { throw wrong(key, "is no text", "write it in quotes") }
+        return text
+    }
+
+    /// A path that does not depend on the folder the daemon was started in.
+    mutating func absolutePath(_ key: String) throws(ConfigurationError) -> String? {
+        guard let text = try text(key) else { return nil }
+        guard text.hasPrefix("/") else { throw wrong(key, "is no absolute path", "begin it with /") }
+        return text
+    }
+
+    mutating func number(_ key: String, in range: ClosedRange<Int>) throws(ConfigurationError) -> Int? {
+        guard let value = value(key) else { return nil }
+        guard let number = value.int, range.contains(number) else {
+            throw wrong(
+                key, "is no whole number from \(range.lowerBound) to \(range.upperBound)", "write one without quotes")
+        }
+        return number
+    }
+
+    mutating func subtable(_ key: String) throws(ConfigurationError) -> ConfigurationTable {
+        guard let value = value(key) else { return ConfigurationTable(nil, path: name(of: key)) }
+        guard let table = value.table else { throw wrong(key, "is no table", "write [\(name(of: key))]") }
+        return ConfigurationTable(table, path: name(of: key))
+    }
+
+    mutating func subtables(_ key: String) throws(ConfigurationError) -> [ConfigurationTable] {
+        guard let value = value(key) else { return [] }
+        guard let array = value.array else { throw wrong(key, "is no list of tables", "write [[\(name(of: key))]]") }
+        var tables: [ConfigurationTable] = []
+        for index in 0..<array.count {
+            guard let table = array[index].table else {
+                throw wrong(key, "is no list of tables", "write [[\(name(of: key))]]")
+            }
+            tables.append(ConfigurationTable(table, path: "\(name(of: key))[\(index)]"))
+        }
+        return tables
+    }
+
+    /// - Throws: for the first key, in alphabetical order, that nobody asked for.
+    func finish() throws(ConfigurationError) {
+        let unknown = (table?.keys ?? []).filter { !known.contains($0) }.min()
+        guard let unknown else { return }
+        throw ConfigurationError(
+            name(of: unknown), "is no setting",
+            remedy: known.isEmpty ? "remove it" : "use one of \(known.sorted().joined(separator: ", "))")
+    }
+
+    func wrong(_ key: String, _ problem: String, _ remedy: String) -> ConfigurationError {
+        ConfigurationError(name(of: key), problem, remedy: remedy)
+    }
+
+    private mutating func value(_ key: String) -> (any TOMLValueConvertible)? {
+        known.insert(key)
+        return table?[key]
+    }
+}

@@ -1,0 +1,134 @@
+import ArgumentParser
+import Glibc
+import LocalHTTP
+import Logging
+import ServiceLifecycle
+import TapDaemon
+import UnixSignals
+
+/// The daemon as a program: options, sockets, signals.
+@main
+struct DaemonCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "nfc-tapd",
+        abstract: "Take contactless cards for POS applications on this machine.",
+        discussion: """
+            Without --config it runs in test mode with one virtual reader, in folders of the user who starts it. Card \
+            data is sealed to a published test key then: never for real cards.
+            """,
+        version: Daemon.version)
+
+    @Option(help: ArgumentHelp("Configuration file in TOML.", valueName: "file"))
+    var config: String?
+
+    @Option(help: ArgumentHelp("Folder of the sockets.", valueName: "path"))
+    var runtimeDirectory: String?
+
+    @Option(help: ArgumentHelp("Folder of the journal.", valueName: "path"))
+    var stateDirectory: String?
+
+    @Option(help: ArgumentHelp("Unix socket for POS applications.", valueName: "path"))
+    var posSocket: String?
+
+    @Option(help: ArgumentHelp("Unix socket of the PSP adapter.", valueName: "path"))
+    var pspSocket: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Reader, instead of those of the configuration: pcsc:NAME, libnfc:CONNECTION or virtual:SOCKET. Repeatable.",
+            valueName: "address"), transform: Self.readerAddress)
+    var reader: [ReaderAddress] = []
+
+    @Option(help: ArgumentHelp("Same as --reader virtual:SOCKET.", valueName: "socket"))
+    var virtualReader: String?
+
+    @Option(
+        help: ArgumentHelp("Lowest level of log messages: debug, info, warning, error.", valueName: "level"),
+        transform: Self.level)
+    var logLevel = Logger.Level.info
+
+    func validate() throws {
+        if let virtualReader, ReaderAddress("virtual:\(virtualReader)") == nil {
+            throw ValidationError("--virtual-reader needs an absolute path.")
+        }
+    }
+
+    func run() async throws {
+        ProcessHardening.startAgainWithScrubbedHeap(CommandLine.arguments)
+        let inherited = InheritedSocket.takeAll()
+        let notification = ServiceNotification()
+        let logger = LogOutput.logger(level: logLevel)
+        if !ProcessHardening.forbidDumps() { logger.warning("core dumps could not be forbidden") }
+        let daemon: Daemon
+        do {
+            daemon = try await makeDaemon(inherited, logger)
+        } catch let error as ConfigurationError {
+            throw Failure("\(error.key): \(error.problem)", hint: error.remedy)
+        } catch let error as StartError {
+            throw Failure(error.description)
+        } catch let error as ListenError {
+            throw Failure("POS socket: \(error)")
+        }
+        let group = ServiceGroup(
+            configuration: ServiceGroupConfiguration(
+                services: [.init(service: DaemonService(daemon: daemon, notification: notification))],
+                gracefulShutdownSignals: [.sigterm, .sigint], logger: logger))
+        try await group.run()
+    }
+
+    private func makeDaemon(_ inherited: [InheritedSocket], _ logger: Logger) async throws -> Daemon {
+        let file = try config.map { (path) throws(ConfigurationError) in try ConfigurationFile(path: path) }
+        let folders = try Folders(
+            runtime: runtimeDirectory, state: stateDirectory, isInstalled: file != nil)
+        let configuration = try makeConfiguration(file, folders)
+        let socket: ListeningSocket
+        if let handed = inherited.first(where: { $0.name == "pos" }) ?? inherited.first {
+            socket = try ListeningSocket(inherited: handed.descriptor)
+        } else {
+            let path = posSocket ?? file?.posSocket ?? folders.runtime + "/pos.sock"
+            socket = try ListeningSocket(path: path, mode: file == nil ? 0o600 : 0o660, group: file?.posGroup)
+            logger.info("listening", metadata: ["socket": "\(path)"])
+        }
+        if configuration.usesTestKey {
+            logger.warning("published test key in use: nothing that is read is protected, test cards only")
+        }
+        return try await Daemon(configuration, socket: socket, logger: logger)
+    }
+
+    private func makeConfiguration(_ file: ConfigurationFile?, _ folders: Folders) throws -> DaemonConfiguration {
+        var given = reader
+        if let virtualReader, let address = ReaderAddress("virtual:\(virtualReader)") { given.append(address) }
+        let adapter = pspSocket ?? folders.runtime + "/psp.sock"
+        if var file {
+            if !given.isEmpty { file.lanes = Self.lanes(given) }
+            if pspSocket != nil { file.adapterSocket = nil }
+            if stateDirectory != nil { file.stateDirectory = nil }
+            return try DaemonConfiguration(file, stateDirectory: folders.state, adapterSocket: adapter)
+        }
+        if given.isEmpty { given = [.virtual(folders.runtime + "/reader.sock")] }
+        return try DaemonConfiguration(
+            stateDirectory: folders.state, adapterSocket: adapter,
+            readers: Self.lanes(given).map { ($0.name, $0.reader) })
+    }
+
+    private static func readerAddress(_ text: String) throws -> ReaderAddress {
+        guard let address = ReaderAddress(text) else {
+            throw ValidationError("give pcsc:NAME, libnfc:CONNECTION or virtual:SOCKET with an absolute path")
+        }
+        return address
+    }
+
+    private static func level(_ text: String) throws -> Logger.Level {
+        guard let level = Logger.Level(rawValue: text) else {
+            throw ValidationError("give \(Logger.Level.allCases.map(\.rawValue).joined(separator: ", "))")
+        }
+        return level
+    }
+
+    /// `main`, then `lane-2`, `lane-3` …
+    private static func lanes(_ readers: [ReaderAddress]) -> [ConfigurationFile.Lane] {
+        readers.enumerated().map { offset, reader in
+            ConfigurationFile.Lane(name: offset == 0 ? "main" : "lane-\(offset + 1)", reader: reader)
+        }
+    }
+}

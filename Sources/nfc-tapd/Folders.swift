@@ -1,0 +1,67 @@
+import Glibc
+
+/// Where the sockets and the journal are: the options, else what systemd gives, else the user's own folders.
+struct Folders {
+    let runtime: String
+    let state: String
+
+    /// Makes the folder of the sockets where it is missing.
+    init(runtime: String?, state: String?, isInstalled: Bool) throws {
+        let systemRuntime = Folders.variable("RUNTIME_DIRECTORY") ?? (isInstalled ? "/run/nfc-tap" : nil)
+        self.runtime = runtime ?? systemRuntime ?? Folders.userRuntime
+        if let state {
+            self.state = state
+        } else if let runtime {
+            // One folder for everything.
+            self.state = runtime + "/state"
+        } else {
+            self.state =
+                Folders.variable("STATE_DIRECTORY") ?? (isInstalled ? "/var/lib/nfc-tap" : Folders.userState)
+        }
+        guard Folders.make(self.runtime) else {
+            throw Failure("runtime directory \(self.runtime) cannot be made", hint: "give --runtime-directory")
+        }
+        guard runtime != nil || systemRuntime != nil || Folders.isOurs(self.runtime) else {
+            throw Failure(
+                "runtime directory \(self.runtime) belongs to somebody else", hint: "give --runtime-directory")
+        }
+        guard Folders.make(self.state) else {
+            throw Failure("state directory \(self.state) cannot be made", hint: "give --state-directory")
+        }
+    }
+
+    private static var userRuntime: String {
+        variable("XDG_RUNTIME_DIR").map { $0 + "/nfc-tap" } ?? "/tmp/nfc-tap-\(geteuid())"
+    }
+
+    private static var userState: String {
+        if let folder = variable("XDG_STATE_HOME") { return folder + "/nfc-tap" }
+        return variable("HOME").map { $0 + "/.local/state/nfc-tap" } ?? userRuntime + "/state"
+    }
+
+    private static func variable(_ name: String) -> String? {
+        let value = unsafe getenv(name).map { unsafe String(cString: $0) }
+        return value?.isEmpty == false ? value : nil
+    }
+
+    /// Makes the folder with its parents.
+    private static func make(_ path: String) -> Bool {
+        var made = ""
+        for part in path.split(separator: "/") {
+            made += (made.isEmpty && !path.hasPrefix("/") ? "" : "/") + part
+            guard unsafe mkdir(made, 0o700) == 0 || errno == EEXIST || errno == EROFS || errno == EACCES else {
+                return false
+            }
+        }
+        var status = stat()
+        guard unsafe stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else { return false }
+        return true
+    }
+
+    /// Nobody else has prepared it, or can put something into it.
+    private static func isOurs(_ path: String) -> Bool {
+        var status = stat()
+        return unsafe lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR && status.st_uid == geteuid()
+            && status.st_mode & 0o022 == 0
+    }
+}
