@@ -11,4 +11,6 @@ public enum CardDataError: Error, Equatable, Sendable {
     case wrongLength(Tag)
     /// The answer is none of the templates that the command may return.
     case wrongTemplate
+    /// More objects than any card has: a card that never ends.
+    case tooManyObjects
 }

@@ -18,6 +18,8 @@ public struct DataStore: Sendable {
     }
 
     let kernel: KernelIdentifier
+    /// The index is scanned from end to end; real cards stay below a hundred objects.
+    private static let maximumCount = 1_024
     private var bytes: [UInt8] = []
     private var entries: [Entry] = []
 
@@ -26,8 +28,6 @@ public struct DataStore: Sendable {
         bytes.reserveCapacity(2_048)
         entries.reserveCapacity(96)
     }
-
-    // MARK: Terminal and kernel data
 
     /// Sets an object of the terminal or the kernel, replacing any value.
     public mutating func set(_ tag: Tag, _ value: [UInt8]) {
@@ -87,8 +87,6 @@ public struct DataStore: Sendable {
                 length: Int32(truncatingIfNeeded: length), origin: origin))
     }
 
-    // MARK: Card data
-
     /// Stores every primitive object of `data[range]`, at any depth; templates themselves are not kept.
     ///
     /// - Throws: at the first object that `policy` refuses; what came before it stays stored.
@@ -122,6 +120,7 @@ public struct DataStore: Sendable {
         }
         let offset = base + node.value.lowerBound
         guard let index = position(node.tag) else {
+            guard entries.count < DataStore.maximumCount else { return .tooManyObjects }
             append(node.tag, offset: offset, length: node.value.count, .card)
             return nil
         }
@@ -149,8 +148,6 @@ public struct DataStore: Sendable {
             return same ? nil : .duplicate(node.tag)
         }
     }
-
-    // MARK: Reading
 
     /// Index of an object in the flat index. A linear scan: at some 60 entries it beats hashing.
     private func position(_ tag: Tag) -> Int? {
@@ -215,8 +212,6 @@ public struct DataStore: Sendable {
         guard let first = position(left), let second = position(right), entries[first].length > 0 else { return false }
         return bytes[valueRange(entries[first])].elementsEqual(bytes[valueRange(entries[second])])
     }
-
-    // MARK: Data object lists
 
     /// The values that the list stored under `tag` asks for, or `nil` where that list is malformed (EMV Book 3 §5.4).
     /// An absent or empty list asks for nothing.

@@ -127,6 +127,7 @@ public struct EntryPoint: TapMachine, ~Copyable {
     private mutating func beginAnew() {
         state = .idle
         nextStart = firstStart
+        indicators = []
         candidates = []
         application = nil
         selection = nil

@@ -54,7 +54,8 @@ public struct SelectionAnalysis: Sendable {
         combinations = prepared
         applications = entries.map { SelectionAnalysis.listed($0, prepared) }
         candidates = Candidate.list(
-            entries, configuration.combinations, allowed: prepared.enumerated().map { ($0.offset, $0.element.isAllowed) }
+            entries, configuration.combinations,
+            allowed: prepared.enumerated().map { ($0.offset, $0.element.isAllowed) }
         )
         .map { candidate in (entries.firstIndex(of: candidate.entry) ?? 0, candidate.combination) }
     }

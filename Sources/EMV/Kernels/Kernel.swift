@@ -14,20 +14,3 @@ public protocol Kernel: Sendable {
     /// Somebody outside wants an end.
     mutating func stop(now: TapInstant) -> Outcome
 }
-
-/// What a kernel wants next.
-public struct KernelStep: Sendable {
-    public enum Action: Sendable {
-        case transmit(CommandAPDU)
-        case finished(Outcome)
-    }
-
-    /// Shown before the action is taken, in this order.
-    public var signals: [UIRequest]
-    public var action: Action
-
-    public init(_ action: Action, signals: [UIRequest] = []) {
-        self.action = action
-        self.signals = signals
-    }
-}

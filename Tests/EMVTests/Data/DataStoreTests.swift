@@ -77,6 +77,16 @@ struct DataStoreTests {
         #expect(try stored("9F36020001DF01", reject, &store) == .malformed(.truncatedLength(offset: 7)))
     }
 
+    @Test func `a card that never ends is cut off`() throws {
+        var store = DataStore(kernel: .visa)
+        var error: CardDataError?
+        for number in 0..<2_000 where error == nil {
+            error = try stored(
+                "DF" + Hex.string([0x80 | UInt8(number >> 7), UInt8(number & 0x7F)]) + "0101", reject, &store)
+        }
+        #expect(error == .tooManyObjects)
+    }
+
     @Test func `a value set again keeps its new length`() {
         var store = DataStore(kernel: .mastercard)
         store.set(0x9F33, [1, 2, 3])

@@ -62,8 +62,6 @@ struct Kernel2ExtrasTests {
         #expect(aged.changed == [])
     }
 
-    // MARK: Relay resistance
-
     private var relaying: PlainCard {
         var card = Kernel2Tests.card()
         card.setOptions(DataObject(0x82, [0x10, 0x81]))
@@ -121,8 +119,6 @@ struct Kernel2ExtrasTests {
         #expect(verdict == .done(.relayResistancePerformed))
         #expect(relay.answered([1, 2, 3], nanoseconds: 0) == nil)
     }
-
-    // MARK: Mag-stripe
 
     @Test func `check value, number and counter go to their digits from the right`() {
         let track = MagStripeTrack(cvc3Positions: 0x01C0, numberPositions: 0x003E, counterDigits: 3)

@@ -33,8 +33,6 @@ struct Kernel3Tests {
         return card
     }
 
-    // MARK: GET PROCESSING OPTIONS
-
     @Test func `6984 sends the cardholder to the contact interface`() throws {
         var card = card(0x80)
         card.statuses[0xA8] = .referenceDataInvalidated
@@ -114,8 +112,6 @@ struct Kernel3Tests {
         #expect(try card(0x80, same).run(ttq(0x2600_4000), .test(100)).outcome.outcome.status == .onlineRequest)
     }
 
-    // MARK: Disposition
-
     @Test func `an AAC and a reserved type decline without a data record`() throws {
         for type: UInt8 in [0x00, 0xC0] {
             let outcome = try card(type).run(ttq(0x2600_4000), .test(100)).outcome.outcome
@@ -184,8 +180,6 @@ struct Kernel3Tests {
         #expect(try card.run(ttq(0x2600_4000), .test(100, type: .cash)).outcome.outcome.status == .onlineRequest)
     }
 
-    // MARK: Offline data authentication
-
     @Test func `a failed authentication goes where the card says`() throws {
         let cases: [([UInt8], UInt32, Outcome.Status)] = [
             ([0x20, 0x00], 0x2600_4000, .onlineRequest), ([0x20, 0x00], 0x2E00_4000, .declined),
@@ -229,8 +223,6 @@ struct Kernel3Tests {
         #expect(run.outcome.outcome.cvm == .noCVM)
     }
 
-    // MARK: Cardholder verification
-
     @Test(
         "the card's qualifiers and the reader's choose the verification",
         arguments: [
@@ -265,8 +257,6 @@ struct Kernel3Tests {
         #expect(run.outcome.outcome.status == .onlineRequest)
         #expect(run.outcome.outcome.cvm == .onlinePIN)
     }
-
-    // MARK: Outcomes
 
     @Test func `the data record has an all-zero TVR and the form factor without its lowest nibble`() throws {
         let run = try card(0x80, DataObject(0x9F6E, [0x01, 0x02, 0x03, 0x4F]), DataObject(0x9F7C, [0x07])).run(

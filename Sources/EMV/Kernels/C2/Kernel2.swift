@@ -111,8 +111,6 @@ public struct Kernel2: Kernel {
         return complete(Outcome(.endApplication, error: ErrorIndication(l3: .stop)))
     }
 
-    // MARK: Configuration and card profile
-
     /// Application Capabilities Information (9F5D), byte 1…3.
     func capabilities(_ byte: Int) -> UInt8 { store.byte(0x9F5D, at: byte - 1) ?? 0 }
 

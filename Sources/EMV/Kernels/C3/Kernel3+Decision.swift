@@ -106,8 +106,7 @@ extension Kernel3 {
     }
 }
 
-// MARK: Offline data authentication (C-3 5.6)
-
+/// Offline data authentication (C-3 5.6).
 extension Kernel3 {
     private enum AfterFailure {
         case online
@@ -148,8 +147,7 @@ extension Kernel3 {
     }
 }
 
-// MARK: Cardholder verification (C-3 5.7)
-
+/// Cardholder verification (C-3 5.7).
 extension Kernel3 {
     private enum Verification {
         case method(Outcome.CVM, forcesOnline: Bool)

@@ -26,7 +26,7 @@ extension CardDataError {
     /// The Level 2 error a kernel reports for it.
     var l2: ErrorIndication.L2 {
         switch self {
-        case .malformed, .duplicate, .reservedTag, .wrongLength, .wrongTemplate: .parsingError
+        case .malformed, .duplicate, .reservedTag, .wrongLength, .wrongTemplate, .tooManyObjects: .parsingError
         }
     }
 }

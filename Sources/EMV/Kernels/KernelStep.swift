@@ -1,0 +1,18 @@
+public import CardBytes
+
+/// What a kernel wants next.
+public struct KernelStep: Sendable {
+    public enum Action: Sendable {
+        case transmit(CommandAPDU)
+        case finished(Outcome)
+    }
+
+    /// Shown before the action is taken, in this order.
+    public var signals: [UIRequest]
+    public var action: Action
+
+    public init(_ action: Action, signals: [UIRequest] = []) {
+        self.action = action
+        self.signals = signals
+    }
+}
