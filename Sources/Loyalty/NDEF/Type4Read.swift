@@ -1,7 +1,7 @@
 public import CardBytes
 
 /// Reads the NDEF message of a Type 4 tag (NFC Forum T4T §5.4).
-public struct Type4Read: TapMachine {
+public struct Type4Read: TapMachine, Sendable {
     /// Messages above this many bytes are refused.
     public static let maximumMessageLength = 8_192
     /// Application D2760000850101.

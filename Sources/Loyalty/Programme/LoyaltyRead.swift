@@ -6,7 +6,7 @@ public import CardBytes
 /// again, as often as the request says. No command of it selects the PPSE or a payment application.
 ///
 /// Where the caller's own wait for a card ends in time-out or cancellation, `stop` gives what was found until then.
-public struct LoyaltyRead: TapMachine {
+public struct LoyaltyRead: TapMachine, Sendable {
     enum Phase {
         case idle, activating
         /// Index of the carrier that is tried.

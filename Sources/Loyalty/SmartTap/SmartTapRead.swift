@@ -4,7 +4,7 @@ public import CardBytes
 /// parts, and PUSH where there is something to tell.
 ///
 /// One activation and one collector: the phone refuses others until it has left the field.
-public struct SmartTapRead: TapMachine {
+public struct SmartTapRead: TapMachine, Sendable {
     enum Phase {
         case idle, activating, selecting, selectingApplication
         case negotiating(Negotiation)

@@ -3,7 +3,7 @@ public import CardBytes
 /// Reads passes from an iPhone or Apple Watch: SELECT OSE.VAS.01, then GET VAS DATA for each merchant.
 ///
 /// One activation; presenting the phone again is the caller's decision (`LoyaltyRead` makes it).
-public struct VASRead: TapMachine {
+public struct VASRead: TapMachine, Sendable {
     private enum Phase {
         case idle
         case activating
