@@ -44,7 +44,32 @@ private struct DirectoryCard: VirtualCard {
     }
 }
 
+/// A locked phone that gives way to a plain card after the first look.
+private struct ChangeOfMind: VirtualCard {
+    private var phone = VASPhone(passes: [], lockedSessions: .max)
+    private var card = DirectoryCard()
+    private var sessions = 0
+    var activation: CardActivation { sessions > 1 ? card.activation : phone.activation }
+    mutating func powerOn() {
+        sessions += 1
+        phone.powerOn()
+    }
+    mutating func answer(_ command: [UInt8]) -> VirtualCardReply {
+        sessions > 1 ? card.answer(command) : phone.answer(command)
+    }
+}
+
 @Suite struct `Loyalty and payment in one tap` {
+    @Test func `a card presented in place of a locked phone is not taken for it`() throws {
+        var machine = LoyaltyRead(try Shop.request(purpose: .passesAndPayment(stopOnPass: false)))
+        var card: any VirtualCard = ChangeOfMind()
+        let played = play(&machine, on: &card)
+        #expect(played.activations.count == 2)
+        #expect(played.outcome.entries.allSatisfy { $0.status != .locked })
+        #expect(played.outcome.wallet == nil)
+        #expect(CombinedTap(stopOnPass: false).next(after: played.outcome) == .pay(.sameActivation))
+    }
+
     @Test(arguments: ["apple-pass", "google-pass"])
     func `stopping at a pass ends with the pass when it comes first`(_ phone: String) throws {
         var till = Till(stopOnPass: true)

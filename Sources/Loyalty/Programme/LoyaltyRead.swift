@@ -39,6 +39,11 @@ public struct LoyaltyRead: TapMachine, Sendable {
         guard case .activating = phase else { return conclude() }
         presentations += 1
         outcome.card = card
+        // What the last look found says nothing about the card that is there now.
+        for index in outcome.entries.indices {
+            outcome.entries[index].status = .notAsked
+            outcome.entries[index].pass = nil
+        }
         outcome.wallet = nil
         outcome.payment = .sameActivation
         var step = tryCarrier(0)
