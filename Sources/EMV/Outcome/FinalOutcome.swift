@@ -9,6 +9,20 @@ public struct FinalOutcome: Equatable, Sendable {
         self.application = application
     }
 
-    /// Whether the terminal is to start Entry Point again at `outcome.start` once its own part is done.
+    /// Whether the terminal is to start Entry Point again at `outcome.start` once its own part is done. After an online
+    /// request `isRestartDue(after:)` says more.
     public var wantsRestart: Bool { outcome.start != nil }
+
+    /// Whether the restart is due once the issuer answered: always, or only where the answer has something for the card
+    /// (EMV Contactless Book A §6.2, Online Response Data).
+    ///
+    /// - Parameter response: `nil` where the transaction did not go online, or no answer came.
+    public func isRestartDue(after response: OnlineResponse?) -> Bool {
+        guard outcome.start != nil else { return false }
+        switch outcome.onlineResponseData {
+        case .emvData: return response?.hasCardData ?? false
+        case .any: return response != nil
+        case nil: return true
+        }
+    }
 }

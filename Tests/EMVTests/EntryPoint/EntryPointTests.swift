@@ -48,7 +48,7 @@ private struct Bench {
 
     func run(_ transaction: Transaction = .test(1_000), start: StartPoint = .a) throws -> Run {
         var entryPoint = entryPoint(transaction, start: start)
-        return try Run.drive(&entryPoint) { try card.answer($1) }
+        return try Run.drive(&entryPoint) { card.answer($1) }
     }
 }
 
@@ -163,10 +163,10 @@ struct EntryPointTests {
             uiOnRestart: UIRequest(.presentCardAgain, .readyToRead), fieldOffRequest: 0)
         let bench = Bench([online, Outcome(.endApplication)])
         var entryPoint = bench.entryPoint()
-        let first = try Run.drive(&entryPoint) { try bench.card.answer($1) }
+        let first = try Run.drive(&entryPoint) { bench.card.answer($1) }
         #expect(first.outcome.wantsRestart)
         entryPoint.provide(OnlineResponse(authorisationResponseCode: [0x30, 0x30], issuerAuthenticationData: [1, 2]))
-        let second = try Run.drive(&entryPoint) { try bench.card.answer($1) }
+        let second = try Run.drive(&entryPoint) { bench.card.answer($1) }
         #expect(second.messages == ["21/02"])
         #expect(second.commands == [Bench.command(Bench.first)])
         #expect(second.outcome.outcome.status == .endApplication)
@@ -175,13 +175,26 @@ struct EntryPointTests {
         #expect(last.activation.onlineResponse?.issuerAuthenticationData == [1, 2])
     }
 
+    @Test func `the issuer's answer decides whether a restart is due`() {
+        let empty = OnlineResponse(authorisationResponseCode: [0x30, 0x30])
+        let data = OnlineResponse(authorisationResponseCode: [0x30, 0x30], issuerAuthenticationData: [1])
+        func due(_ start: StartPoint?, _ wanted: Outcome.OnlineResponseData?) -> [Bool] {
+            let final = FinalOutcome(outcome: Outcome(.onlineRequest, start: start, onlineResponseData: wanted))
+            return [nil, empty, data].map { final.isRestartDue(after: $0) }
+        }
+        #expect(due(nil, .any) == [false, false, false])
+        #expect(due(.b, .emvData) == [false, false, true])
+        #expect(due(.b, .any) == [false, true, true])
+        #expect(due(.b, nil) == [true, true, true])
+    }
+
     @Test func `an application that refuses selection with issuer data pending ends the transaction`() throws {
         var bench = Bench([Outcome(.onlineRequest, start: .b)])
         var entryPoint = bench.entryPoint()
-        _ = try Run.drive(&entryPoint) { try bench.card.answer($1) }
+        _ = try Run.drive(&entryPoint) { bench.card.answer($1) }
         entryPoint.provide(OnlineResponse(authorisationResponseCode: [0x30, 0x30], scripts: [0x71, 0x00]))
         bench.select(Bench.first, "6A82")
-        let run = try Run.drive(&entryPoint) { try bench.card.answer($1) }
+        let run = try Run.drive(&entryPoint) { bench.card.answer($1) }
         #expect(run.outcome.outcome.status == .endApplication)
         #expect(run.messages == ["15/02", "1C/05"])
     }
@@ -192,9 +205,9 @@ struct EntryPointTests {
             uiOnRestart: UIRequest(.seePhone, .readyToRead), fieldOffRequest: 2)
         let bench = Bench([secondTap, Outcome(.onlineRequest)])
         var entryPoint = bench.entryPoint()
-        let first = try Run.drive(&entryPoint) { try bench.card.answer($1) }
+        let first = try Run.drive(&entryPoint) { bench.card.answer($1) }
         #expect(first.outcome.outcome == secondTap)
-        let second = try Run.drive(&entryPoint) { try bench.card.answer($1) }
+        let second = try Run.drive(&entryPoint) { bench.card.answer($1) }
         #expect(second.messages == ["20/02"])
         #expect(second.fieldOff == [200])
         #expect(second.outcome.outcome.status == .onlineRequest)
@@ -229,7 +242,7 @@ struct EntryPointTests {
         let bench = Bench()
         var entryPoint = bench.entryPoint()
         let run = try Run.drive(&entryPoint) { number, command in
-            number == lostAt ? nil : try bench.card.answer(command)
+            number == lostAt ? nil : bench.card.answer(command)
         }
         #expect(run.outcome.outcome.status == .approved)
         #expect(run.messages == ["15/02", "15/02"])
@@ -282,7 +295,7 @@ struct EntryPointTests {
                 var entryPoint = EntryPoint(
                     configuration: Terminals.visa(), transaction: .test(1_000), unpredictableNumbers: .fixed([1]),
                     kernels: kernels)
-                let run = try Run.drive(&entryPoint) { try card.answer($1) }
+                let run = try Run.drive(&entryPoint) { card.answer($1) }
                 let kernel = expected ?? (hasLegacy ? .legacy : nil)
                 #expect(run.outcome.application?.kernel == kernel)
                 #expect(run.outcome.outcome.status == (kernel == nil ? .endApplication : .approved))

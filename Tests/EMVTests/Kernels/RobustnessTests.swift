@@ -48,13 +48,13 @@ struct RobustnessTests {
             configuration: configuration, transaction: transaction,
             unpredictableNumbers: Terminals.unpredictableNumbers, authentication: .accepting)
         return try Run.drive(&entryPoint) { number, command in
-            let answer = try card.answer(command)
+            let answer = card.answer(command)
             return number == step ? try disturb(answer) : answer
         }
     }
 
     private func steps(_ id: String, _ card: ScriptedCard) throws -> Int {
-        try run(id, step: -1, card) { $0 }.commands.count
+        try run(id, step: -1, card) { $0 }.sent.count
     }
 
     /// Data bytes of each answer of the undisturbed transaction.
@@ -65,7 +65,7 @@ struct RobustnessTests {
             configuration: configuration, transaction: transaction,
             unpredictableNumbers: Terminals.unpredictableNumbers, authentication: .accepting)
         _ = try Run.drive(&entryPoint) { _, command in
-            let answer = try card.answer(command)
+            let answer = card.answer(command)
             sizes.append(answer.data.count)
             return answer
         }
@@ -83,7 +83,7 @@ struct RobustnessTests {
         #expect(count >= 3)
         for step in 0..<count {
             let run = try run(id, step: step, card) { _ in nil }
-            #expect(run.commands.count > step, "step \(step)")
+            #expect(run.sent.count > step, "step \(step)")
             #expect(run.outcome.outcome.status != .selectNext && run.outcome.outcome.status != .tryAgain)
         }
     }

@@ -30,7 +30,7 @@ struct TranscriptTests {
         var entryPoint = EntryPoint(
             configuration: Terminals.visa(), transaction: .test(9_000),
             unpredictableNumbers: Terminals.unpredictableNumbers)
-        let run = try Run.drive(&entryPoint) { try card.answer($1) }
+        let run = try Run.drive(&entryPoint) { card.answer($1) }
         #expect(run.commands == exchanges.map { $0.command })
         #expect(run.outcome.outcome.status == .onlineRequest)
         #expect(run.outcome.outcome.cvm == .onlinePIN)
@@ -51,7 +51,7 @@ struct TranscriptTests {
             transaction: .test(200, date: EMVDate(year: 2019, month: 8, day: 19)),
             unpredictableNumbers: Terminals.unpredictableNumbers,
             authentication: authentication(seen, AuthenticatedData(iccDynamicNumber: [0x00, 0x15])))
-        let run = try Run.drive(&entryPoint) { try card.answer($1) }
+        let run = try Run.drive(&entryPoint) { card.answer($1) }
         #expect(run.commands == expected["apdus_sent"] as? [String])
         #expect(run.outcome.outcome.status == .approved)
         #expect(run.outcome.outcome.cvm == .noCVM)
@@ -74,7 +74,7 @@ struct TranscriptTests {
         var entryPoint = EntryPoint(
             configuration: Terminals.mastercard(), transaction: .test(9_000, country: 56),
             unpredictableNumbers: Terminals.unpredictableNumbers, authentication: authentication(seen, signed))
-        let run = try Run.drive(&entryPoint) { try card.answer($1) }
+        let run = try Run.drive(&entryPoint) { card.answer($1) }
         #expect(run.commands == expected["apdus_sent"] as? [String])
         #expect(run.outcome.outcome.status == .onlineRequest)
         #expect(run.outcome.outcome.cvm == .onlinePIN)
@@ -100,7 +100,7 @@ struct TranscriptTests {
         var entryPoint = EntryPoint(
             configuration: Terminals.mastercard(), transaction: .test(9_000, country: 56),
             unpredictableNumbers: Terminals.unpredictableNumbers, authentication: authentication)
-        let run = try Run.drive(&entryPoint) { try card.answer($1) }
+        let run = try Run.drive(&entryPoint) { card.answer($1) }
         #expect(run.outcome.outcome.status == .endApplication)
         #expect(run.outcome.outcome.error.l2 == .camFailed)
         #expect(run.outcome.outcome.uiOnOutcome?.message == .insertSwipeOrTryAnotherCard)
@@ -114,7 +114,7 @@ struct TranscriptTests {
         var entryPoint = EntryPoint(
             configuration: Terminals.mastercard([DataObject(0xDF811E, [0x10]), DataObject(0xDF812C, [0x00])]),
             transaction: .test(900), unpredictableNumbers: Terminals.unpredictableNumbers)
-        let run = try Run.drive(&entryPoint) { try card.answer($1) }
+        let run = try Run.drive(&entryPoint) { card.answer($1) }
         #expect(run.commands.last == "802A8E80040000000000")
         #expect(run.outcome.outcome.status == .onlineRequest)
         #expect(run.outcome.outcome.cvm == .noCVM)

@@ -89,7 +89,7 @@ struct ReadResultTests {
         var entryPoint = EntryPoint(
             configuration: Terminals.visa(), transaction: .test(9_000),
             unpredictableNumbers: Terminals.unpredictableNumbers)
-        let final = try Run.drive(&entryPoint) { try card.answer($1) }.outcome
+        let final = try Run.drive(&entryPoint) { card.answer($1) }.outcome
         let tags = final.acquirerData.map { $0.tag }
         for tag: CardBytes.Tag in [0x84, 0x95, 0x9F10, 0x9F26, 0x9F33, 0x9F36, 0x9F37, 0x82] {
             #expect(tags.contains(tag))

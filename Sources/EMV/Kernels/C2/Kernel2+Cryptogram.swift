@@ -96,7 +96,7 @@ extension Kernel2 {
         }
         guard let values = store.fill(listIn: 0x8C),
             let command = GenerateAC.command(requested, cda: requestedCDA, cdolData: values)
-        else { return fail(.parsingError) }
+        else { return fail(.cardDataError) }
         cdolData = values
         keepRelatedData()
         state = .generatingAC

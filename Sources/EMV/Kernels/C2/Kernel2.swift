@@ -69,7 +69,7 @@ public struct Kernel2: Kernel {
         store.set(0x9F34, [0x00, 0x00, 0x00])
         store.set(0x9F33, [store.byte(0xDF8117) ?? 0, 0x00, store.byte(0xDF811F) ?? 0])
         for tag: Tag in [0xDF810B, 0xDF810E, 0xDF810F] { store.set(tag, [0x00]) }
-        guard let (command, values) = ProcessingOptions.command(store) else { return finish(selectNext(.parsingError)) }
+        guard let (command, values) = ProcessingOptions.command(store) else { return fail(.cardDataError) }
         pdolData = values
         state = .processingOptions
         return KernelStep(.transmit(command))
