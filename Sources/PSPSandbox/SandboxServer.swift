@@ -1,3 +1,4 @@
+import Envelope
 public import LocalHTTP
 public import Logging
 
@@ -13,6 +14,23 @@ public struct SandboxServer: Sendable {
         self.sandbox = sandbox
         let routes = SandboxRoutes(sandbox: sandbox)
         server = HTTPServer(socket: try ListeningSocket(path: path), logger: logger) { await routes.answer($0) }
+    }
+
+    /// As the program starts it.
+    ///
+    /// - Parameter keyFile: path of a private JWK; `nil` for the published test key.
+    public init(path: String, keyFile: String?, timing: SandboxTiming, logger: Logger) throws(SandboxStartError) {
+        let key: RecipientPrivateKey
+        if let keyFile {
+            key = try KeyFile.read(keyFile)
+        } else {
+            do throws(RecipientKeyError) { key = try TestRecipient.privateKey() } catch { throw .key(error) }
+        }
+        do throws(ListenError) {
+            try self.init(path: path, sandbox: Sandbox(key: key, timing: timing), logger: logger)
+        } catch {
+            throw .listen(error)
+        }
     }
 
     /// Serves until `shutDown` or cancellation.

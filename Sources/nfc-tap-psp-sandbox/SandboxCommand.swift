@@ -1,6 +1,4 @@
 import ArgumentParser
-import CardBytes
-import Envelope
 import Glibc
 import LocalHTTP
 import Logging
@@ -45,17 +43,9 @@ struct SandboxCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
+        let logger = Logger(label: "nfc-tap-psp-sandbox") { StreamLogHandler.standardError(label: $0) }
         let timing = SandboxTiming(slow: .seconds(slowSeconds), late: .seconds(lateSeconds))
-        let server: SandboxServer
-        do {
-            let logger = Logger(label: "nfc-tap-psp-sandbox") { StreamLogHandler.standardError(label: $0) }
-            server = try SandboxServer(
-                path: socket, sandbox: Sandbox(key: try recipientKey(), timing: timing), logger: logger)
-        } catch let error as ListenError {
-            throw Failure("\(socket): \(error)")
-        } catch let error as RecipientKeyError {
-            throw Failure("\(key ?? "test key"): \(error)")
-        }
+        let server = try SandboxServer(path: socket, keyFile: key, timing: timing, logger: logger)
         say("listening at \(socket)")
         if sandbox { say("warning: published test key in use, nothing sealed to it is protected") }
         ServiceNotification().send(.ready)
@@ -81,10 +71,5 @@ struct SandboxCommand: AsyncParsableCommand {
     private func say(_ text: String) {
         let line = Array("nfc-tap-psp-sandbox: \(text)\n".utf8)
         _ = unsafe write(STDERR_FILENO, line, line.count)
-    }
-
-    private func recipientKey() throws -> RecipientPrivateKey {
-        guard let key else { return try TestRecipient.privateKey() }
-        return try RecipientPrivateKey(jwk: KeyFile.read(key))
     }
 }

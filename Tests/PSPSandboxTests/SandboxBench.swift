@@ -22,7 +22,7 @@ struct SandboxBench: Sendable {
 
     /// Serves for the time of `body`.
     static func run(
-        timing: SandboxTiming = SandboxTiming(slow: .milliseconds(50), late: .milliseconds(300)),
+        timing: SandboxTiming = SandboxTiming(slow: .milliseconds(50), late: .milliseconds(500)),
         now: @escaping @Sendable () -> Timestamp = { .now }, _ body: (SandboxBench) async throws -> Void
     ) async throws {
         let path = FileManager.default.temporaryDirectory.appending(path: "nfc-tap-\(UUID().uuidString.prefix(8)).sock")
@@ -86,6 +86,20 @@ struct SandboxBench: Sendable {
 
     func authorize(_ request: AuthorizationRequest) async throws -> HTTPClientAnswer {
         try await post("/v1/authorizations", WireJSON.encode(request), key: request.id.text)
+    }
+
+    /// Sends the request and gives up before its answer comes, but not before the sandbox has it in its books.
+    func authorizeInVain(_ request: AuthorizationRequest) async throws {
+        let sent = HTTPClientRequest(
+            .post, "/v1/authorizations", fields: ["Idempotency-Key": request.id.text],
+            body: try WireJSON.encode(request))
+        await #expect(throws: HTTPClientError.noAnswer(.timedOut)) {
+            try await client.send(sent, answerWithin: .milliseconds(100))
+        }
+        for _ in 0..<10_000 {
+            if try await !ledger().transactions.isEmpty { return }
+        }
+        Issue.record("the sandbox never got the request")
     }
 
     func answer(to request: AuthorizationRequest) async throws -> AuthorizationAnswer {
