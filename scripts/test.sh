@@ -13,4 +13,10 @@ export NFC_TAP_PYTHON
 swift build --build-tests
 export NFC_TAP_BIN
 NFC_TAP_BIN=$(swift build --show-bin-path)
-swift test --skip-build "$@"
+
+# Logs, journals and messages of the whole run are kept and searched for card numbers when it is over.
+NFC_TAP_ARTIFACTS=$(mktemp -d)
+export NFC_TAP_ARTIFACTS
+trap 'rm -rf "$NFC_TAP_ARTIFACTS"' EXIT
+swift test --skip-build "$@" 2>&1 | tee "$NFC_TAP_ARTIFACTS/swift-test.log"
+scripts/check-leaks.sh "$NFC_TAP_ARTIFACTS"

@@ -1,0 +1,64 @@
+import Foundation
+
+/// One of the package's own programs, as it was built beside the tests.
+enum Program: String {
+    case daemon = "nfc-tapd"
+    case tap = "nfc-tap"
+    case sandbox = "nfc-tap-psp-sandbox"
+
+    var url: URL {
+        let folder =
+            ProcessInfo.processInfo.environment["NFC_TAP_BIN"].map { URL(filePath: $0) }
+            ?? URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
+        return folder.appending(path: rawValue)
+    }
+
+    struct Finished {
+        let status: Int32
+        let output: String
+        let errors: String
+    }
+
+    /// Runs to its end, with what it prints kept in `folder` too.
+    func run(_ arguments: [String], in folder: URL, environment: [String: String] = [:]) throws -> Finished {
+        let process = Process()
+        let name = "\(rawValue)-\(UUID().uuidString.prefix(8))"
+        let output = folder.appending(path: "\(name).out")
+        let errors = folder.appending(path: "\(name).err")
+        try start(process, arguments, environment, output: output, errors: errors)
+        process.waitUntilExit()
+        return Finished(
+            status: process.terminationStatus, output: try String(contentsOf: output, encoding: .utf8),
+            errors: try String(contentsOf: errors, encoding: .utf8))
+    }
+
+    /// Starts it and lets it run; its output goes to files in `folder`.
+    func launch(_ arguments: [String], in folder: URL, environment: [String: String] = [:]) throws -> Process {
+        let process = Process()
+        try start(
+            process, arguments, environment, output: folder.appending(path: "\(rawValue).out"),
+            errors: folder.appending(path: "\(rawValue).err"))
+        return process
+    }
+
+    private func start(
+        _ process: Process, _ arguments: [String], _ environment: [String: String], output: URL, errors: URL
+    ) throws {
+        for file in [output, errors] where !FileManager.default.fileExists(atPath: file.path) {
+            FileManager.default.createFile(atPath: file.path, contents: nil)
+        }
+        process.executableURL = url
+        process.arguments = arguments
+        process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+        process.standardInput = FileHandle.nullDevice
+        process.standardOutput = try appending(output)
+        process.standardError = try appending(errors)
+        try process.run()
+    }
+
+    private func appending(_ file: URL) throws -> FileHandle {
+        let handle = try FileHandle(forWritingTo: file)
+        try handle.seekToEnd()
+        return handle
+    }
+}

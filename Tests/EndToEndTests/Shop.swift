@@ -1,0 +1,152 @@
+import Foundation
+
+/// Sandbox adapter and daemon in a folder of their own, as a shop runs them.
+///
+/// The folder is kept under `NFC_TAP_ARTIFACTS` where that is set: the whole test run's logs and journals are searched for
+/// card numbers afterwards.
+final class Shop {
+    let folder: URL
+    private var sandbox: Process?
+    private var daemon: Process?
+    private let keepsFolder: Bool
+    private let daemonArguments: [String]
+    private let environment: [String: String]
+
+    var posSocket: String { folder.appending(path: "pos.sock").path }
+    var pspSocket: String { folder.appending(path: "psp.sock").path }
+    var readerSocket: String { folder.appending(path: "reader.sock").path }
+
+    init(
+        reader: String? = nil, environment: [String: String] = [:], sandboxArguments: [String] = [],
+        startsSandbox: Bool = true
+    ) throws {
+        // Short, because a socket's path has 107 bytes at most.
+        let base = ProcessInfo.processInfo.environment["NFC_TAP_ARTIFACTS"].map { URL(filePath: $0) }
+        keepsFolder = base != nil
+        folder = (base ?? FileManager.default.temporaryDirectory).appending(path: "s\(UUID().uuidString.prefix(8))")
+        try FileManager.default.createDirectory(
+            at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        self.environment = environment
+        daemonArguments =
+            ["--runtime-directory", folder.path, "--state-directory", folder.appending(path: "state").path]
+            + (reader.map { ["--reader", $0] } ?? [])
+        if startsSandbox { try startSandbox(sandboxArguments) }
+        try startDaemon()
+    }
+
+    deinit {
+        for process in [daemon, sandbox].compactMap({ $0 }) where process.isRunning {
+            process.terminate()
+            process.waitUntilExit()
+        }
+        if !keepsFolder { try? FileManager.default.removeItem(at: folder) }
+    }
+
+    func startSandbox(_ arguments: [String] = []) throws {
+        sandbox = try Program.sandbox.launch(["--sandbox", "--socket", pspSocket] + arguments, in: folder)
+        try await (file:pspSocket)
+    }
+
+    func stopSandbox() {
+        sandbox?.terminate()
+        sandbox?.waitUntilExit()
+    }
+
+    func startDaemon() throws {
+        daemon = try Program.daemon.launch(daemonArguments, in: folder, environment: environment)
+        try await (file:posSocket)
+    }
+
+    /// Ends the daemon as a power cut would.
+    func killDaemon() {
+        if let daemon { kill(daemon.processIdentifier, SIGKILL) }
+        daemon?.waitUntilExit()
+    }
+
+    /// Waits until a lane says that it can take a card.
+    func awaitReader() throws {
+        try await ("a ready lane") {
+            let status = try self.get("/v1/status")
+            let lanes = status["lanes"] as? [[String: Any]] ?? []
+            return lanes.contains { $0["state"] as? String == "ready" }
+        }
+    }
+
+    /// Tells the virtual reader what to do.
+    func card(_ command: String) throws {
+        let result = try Program.tap.run(
+            ["virtual", "--control", readerSocket] + command.split(separator: " ").map(String.init), in: folder)
+        guard result.status == 0 else { throw Trouble.refused(result.errors) }
+    }
+
+    /// `nfc-tap pay … --json`.
+    func pay(_ amount: String, _ more: [String] = []) throws -> Payment {
+        let words = amount.split(separator: " ").map(String.init)
+        let result = try Program.tap.run(["pay"] + words + ["--socket", posSocket, "--json"] + more, in: folder)
+        let json = try? JSONSerialization.jsonObject(with: Data(result.output.utf8)) as? [String: Any]
+        return Payment(status: result.status, transaction: json ?? [:], errors: result.errors)
+    }
+
+    /// Asks with curl, as any language would.
+    func curl(_ arguments: [String], socket: String? = nil) throws -> String {
+        let process = Process()
+        let output = Pipe()
+        process.executableURL = URL(filePath: "/usr/bin/curl")
+        process.arguments = ["-sS", "--max-time", "60", "--unix-socket", socket ?? posSocket] + arguments
+        process.standardOutput = output
+        try process.run()
+        let data = try output.fileHandleForReading.readToEnd() ?? Data()
+        process.waitUntilExit()
+        let text = String(decoding: data, as: UTF8.self)
+        try (text + "\n").append(to: folder.appending(path: "curl.log"))
+        return text
+    }
+
+    func get(_ path: String, socket: String? = nil) throws -> [String: Any] {
+        let text = try curl(["http://localhost\(path)"], socket: socket)
+        return try (JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any]) ?? [:]
+    }
+
+    /// The sandbox's books.
+    func ledger() throws -> [String: Any] { try get("/debug/ledger", socket: pspSocket) }
+
+    private func await(file: String) throws {
+        try await (file) { FileManager.default.fileExists(atPath: file) }
+    }
+
+    func await(_ what: String, seconds: Double = 30, _ condition: () throws -> Bool) throws {
+        let end = Date(timeIntervalSinceNow: seconds)
+        while Date() < end {
+            if (try? condition()) == true { return }
+            usleep(20_000)
+        }
+        throw Trouble.missing(what)
+    }
+}
+
+struct Payment {
+    let status: Int32
+    let transaction: [String: Any]
+    let errors: String
+
+    var state: String? { transaction["state"] as? String }
+    var outcome: String? { (transaction["result"] as? [String: Any])?["outcome"] as? String }
+    var errorCode: String? { (transaction["error"] as? [String: Any])?["code"] as? String }
+}
+
+enum Trouble: Error {
+    case missing(String)
+    case refused(String)
+}
+
+extension String {
+    fileprivate func append(to file: URL) throws {
+        if !FileManager.default.fileExists(atPath: file.path) {
+            FileManager.default.createFile(atPath: file.path, contents: nil)
+        }
+        let handle = try FileHandle(forWritingTo: file)
+        try handle.seekToEnd()
+        try handle.write(contentsOf: Data(utf8))
+        try handle.close()
+    }
+}

@@ -1,0 +1,62 @@
+import CardSim
+import Foundation
+import Rigs
+import Testing
+
+/// The same card gives the same result on each path: virtual reader, unmodified libnfc on a PN532, unmodified pcscd.
+@Suite(.serialized)
+struct ThreeReadersTests {
+    @Test(arguments: ["visa", "visa-afl", "mastercard", "mastercard-nocda"])
+    func `a card is paid with alike on the virtual reader, through libnfc and through pcscd`(name: String) throws {
+        let virtual = try payOnVirtualReader(name)
+        #expect(virtual["state"] as? String == "approved")
+        #expect(try payThroughLibNFC(name) as NSDictionary == virtual as NSDictionary)
+        if let missing = PrivatePCSCD.missing {
+            // In CI the rig must be there; elsewhere say plainly that this path was not tried.
+            #expect(ProcessInfo.processInfo.environment["CI"] == nil, "\(missing)")
+            print("not tried through pcscd: \(missing)")
+        } else {
+            #expect(try payThroughPCSCD(name) as NSDictionary == virtual as NSDictionary)
+        }
+    }
+
+    private func payOnVirtualReader(_ name: String) throws -> [String: Any] {
+        let shop = try Shop()
+        try shop.awaitReader()
+        try shop.card("present \(name)")
+        return comparable(try shop.pay("12.50 EUR").transaction)
+    }
+
+    private func payThroughLibNFC(_ name: String) throws -> [String: Any] {
+        let emulator = try PN532Emulator.start()
+        defer { emulator.unplug() }
+        let shop = try Shop(reader: "libnfc:\(emulator.connectionString)")
+        try shop.awaitReader()
+        emulator.insert(try #require(CardCatalogue.card(named: name)))
+        return comparable(try shop.pay("12.50 EUR").transaction)
+    }
+
+    private func payThroughPCSCD(_ name: String) throws -> [String: Any] {
+        let rig = try PrivatePCSCD([.init(name: "ACS ACR122U PICC Interface")])
+        defer { rig.stop() }
+        let shop = try Shop(
+            reader: "pcsc:ACS ACR122U PICC Interface 00 00", environment: ["PCSCLITE_CSOCK_NAME": rig.socketPath])
+        try shop.awaitReader()
+        let card = VPCDCard(port: 35_963, in: rig.network)
+        defer { card.remove() }
+        card.insert(try #require(CardCatalogue.card(named: name)))
+        return comparable(try shop.pay("12.50 EUR").transaction)
+    }
+
+    /// What must be the same: everything but identities and times.
+    private func comparable(_ transaction: [String: Any]) -> [String: Any] {
+        var transaction = transaction
+        for key in ["id", "createdAt", "updatedAt", "events"] { transaction[key] = nil }
+        transaction["history"] = (transaction["history"] as? [[String: Any]])?.map { $0["state"] as? String ?? "" }
+        if var result = transaction["result"] as? [String: Any] {
+            for key in ["pspReference", "approvalCode"] { result[key] = result[key].map { _ in "given" } }
+            transaction["result"] = result
+        }
+        return transaction
+    }
+}
