@@ -18,11 +18,14 @@ public struct TapDeadlines: Sendable {
 /// Synchronous, on the reader's thread. The card is still active when this returns, so that the caller can hand the
 /// result on first; the caller calls `release` afterwards, on success and on failure.
 ///
+/// - Parameters:
+///   - clock: what the machine takes for the time.
+///   - pause: leaves the field off for so many milliseconds; a replay need not wait.
 /// - Throws: what ended the wait for a card: `.timedOut`, `.cancelled`, or the reader's failure. Whatever happens to a
 ///   command that was sent is an input to the machine instead.
 public func drive<Machine: TapMachine & ~Copyable>(
     _ machine: inout Machine, on reader: any CardReader, deadlines: TapDeadlines, cancellation: TapCancellation,
-    clock: () -> TapInstant = monotonicNow, onSignal: (Machine.Signal) -> Void
+    clock: () -> TapInstant = monotonicNow, pause: ((UInt64) -> Void)? = nil, onSignal: (Machine.Signal) -> Void
 ) throws(ReaderError) -> Machine.Outcome {
     var step = machine.start(now: clock())
     while true {
@@ -33,7 +36,7 @@ public func drive<Machine: TapMachine & ~Copyable>(
         case .activate(let fieldOff):
             if fieldOff > 0 {
                 reader.release()
-                sleep(milliseconds: fieldOff)
+                if let pause { pause(fieldOff) } else { sleep(milliseconds: fieldOff) }
             }
             switch try reader.activate(until: deadlines.card, cancellation: cancellation) {
             case .card(let card): step = machine.activated(card, now: clock())
