@@ -97,6 +97,10 @@ struct TapScript {
         return response
     }
 
+    func primitiveTags(_ response: ResponseAPDU) throws -> [CardBytes.Tag] {
+        try TLV.nodes(response.data).filter { !$0.tag.isConstructed }.map(\.tag)
+    }
+
     /// What kernel and issuer would get to see.
     var record: [(CardBytes.Tag, [UInt8])] {
         objects.map { ($0.key, $0.value) } + terminal.filter { objects[$0.key] == nil }.map { ($0.key, $0.value) }

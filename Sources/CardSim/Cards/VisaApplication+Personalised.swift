@@ -66,10 +66,7 @@ extension VisaApplication {
         let objects: [CardObject] = [
             (0x9F46, icc.certificate), (0x9F47, icc.exponent), (0x9F48, icc.remainder),
         ]
-        switch fastDDA {
-        case .version00: files.setRecord(.init(2, 3), objects)
-        case .version01: options.certificateRecord = (.init(2, 3), objects)
-        }
+        options.certificateRecord = (.init(2, 3), objects)
         options.fastDDA = fastDDA
         options.interchangeProfile = [0x20, 0x00]
         options.locator = .hex("180101011001010010030300")

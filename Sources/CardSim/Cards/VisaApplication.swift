@@ -2,12 +2,13 @@ public import CardBytes
 
 /// Visa's contactless application as kernel 3 meets it (qVSDC): the cryptogram comes with GET PROCESSING OPTIONS.
 public struct VisaApplication: PaymentApplication {
-    /// Version of fast dynamic data authentication, which decides what the signature's hash takes in.
-    public enum FastDDA: Sendable {
+    /// Version of fast dynamic data authentication (first byte of 9F69), which decides what the signature's hash takes
+    /// in. That a card of version 00 has 9F69 at all is unverified.
+    public enum FastDDA: UInt8, Sendable {
         /// The unpredictable number only.
-        case version00
+        case version00 = 0x00
         /// Unpredictable number, amount, currency and 9F69 (EMV Book C-3, fDDA 01).
-        case version01
+        case version01 = 0x01
     }
 
     public internal(set) var files: ApplicationFiles
@@ -63,10 +64,11 @@ public struct VisaApplication: PaymentApplication {
         let signs = options.fastDDA != nil && (type == .approved || qualifiers[0] & 0x01 != 0)
         if !options.locator.isEmpty { objects.append((0x94, signs ? options.locator : options.shortLocator)) }
         objects += [
-            (0x57, card.track2), (0x5F34, [card.sequence]), (0x9F10, data[0x9F10] ?? []), (0x9F26, cryptogram),
+            (0x57, card.track2), (0x9F10, data[0x9F10] ?? []), (0x9F26, cryptogram),
             (0x9F27, [type.rawValue]), (0x9F36, counter.bytes), (0x9F6C, transactionQualifiers),
         ]
-        if options.locator.isEmpty { objects.append((0x5F20, card.nameField)) }
+        // A terminal refuses an object that comes twice: what a record holds is not repeated here.
+        if options.locator.isEmpty { objects += [(0x5F34, [card.sequence]), (0x5F20, card.nameField)] }
         if let formFactor = options.formFactor { objects.append((0x9F6E, formFactor)) }
         if signs {
             guard let signature = signature(data, transactionQualifiers) else {
@@ -98,13 +100,16 @@ public struct VisaApplication: PaymentApplication {
     }
 
     private mutating func signature(_ data: TransactionData, _ transactionQualifiers: [UInt8]) -> [UInt8]? {
-        guard let number = data[0x9F37] else { return nil }
-        var hashed = number
-        if options.fastDDA == .version01 {
-            guard let amount = data[0x9F02], let currency = data[0x5F2A] else { return nil }
-            authenticationRelatedData = [0x01] + secrets.varying(counter, count: 4) + transactionQualifiers
-            hashed += amount + currency + authenticationRelatedData
-        }
+        guard let number = data[0x9F37], let amount = data[0x9F02], let currency = data[0x5F2A],
+            let version = options.fastDDA
+        else { return nil }
+        authenticationRelatedData =
+            [version.rawValue] + secrets.varying(counter, count: 4) + transactionQualifiers
+        let hashed =
+            switch version {
+            case .version00: number
+            case .version01: number + amount + currency + authenticationRelatedData
+            }
         return secrets.dynamicSignature([0x02] + counter.bytes, followedBy: hashed)
     }
 
