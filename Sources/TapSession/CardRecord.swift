@@ -15,7 +15,7 @@ public struct CardRecord: Sendable {
         public var amount: UInt64
         /// ISO 4217 alphabetic code.
         public var currency: String
-        /// Seconds since 1970.
+        /// Seconds since 1970. In a `PaymentTap` the moment it is armed: the record gets the moment it was read.
         public var issuedAt: UInt64
 
         public init(transaction: String, reader: String, amount: UInt64, currency: String, issuedAt: UInt64) {

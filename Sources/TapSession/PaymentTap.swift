@@ -55,7 +55,7 @@ public struct PaymentTap: Sendable {
             deliver(result)
             display.settle(result.status)
         } catch {
-            reader.show(.error)
+            reader.show(error.isEndOfWaiting ? .idle : .error)
             throw error
         }
     }
@@ -86,20 +86,25 @@ public struct PaymentTap: Sendable {
         of final: FinalOutcome, armed: TapInstant, cardDetected: TapInstant?, clock: () -> TapInstant
     ) throws(PaymentTapError) -> PaymentTapResult {
         let cardRead = clock()
-        let read = try sealedRead(final)
+        let read = try sealedRead(final, secondsSinceArmed: cardRead.nanoseconds(since: armed) / 1_000_000_000)
         return PaymentTapResult(
             final, read: read,
             phases: TapPhases(
                 armed: armed, cardDetected: cardDetected, cardRead: cardRead, sealed: read == nil ? cardRead : clock()))
     }
 
-    /// The record as plaintext exists between the two lines of this function only.
-    private func sealedRead(_ final: FinalOutcome) throws(PaymentTapError) -> PaymentTapResult.SealedRead? {
+    /// The record as plaintext lives in this function only. Its five minutes begin when the card was read, however long
+    /// it was waited for.
+    private func sealedRead(
+        _ final: FinalOutcome, secondsSinceArmed: UInt64
+    ) throws(PaymentTapError) -> PaymentTapResult.SealedRead? {
         switch final.outcome.status {
         case .onlineRequest, .approved: break
         case .declined where CardRecord.isComplete(final): break
         case .declined, .endApplication, .selectNext, .tryAnotherInterface, .tryAgain: return nil
         }
+        var binding = binding
+        binding.issuedAt &+= secondsSinceArmed
         let record = try CardRecord(final, binding)
         do throws(EnvelopeError) {
             return PaymentTapResult.SealedRead(

@@ -13,6 +13,11 @@ public enum PaymentTapError: Error, Equatable, Sendable {
     case incompleteRecord
 }
 
+extension PaymentTapError {
+    /// Nobody came, or nobody is wanted any more: nothing is wrong.
+    var isEndOfWaiting: Bool { self == .reader(.timedOut) || self == .reader(.cancelled) }
+}
+
 extension PaymentTapError: CustomStringConvertible {
     public var description: String {
         switch self {

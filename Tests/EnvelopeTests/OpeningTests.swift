@@ -99,6 +99,17 @@ struct OpeningTests {
         }
     }
 
+    @Test func `an ephemeral key of small order opens nothing`() throws {
+        let okp = try JOSEVector.load("own", id: "jwe-own-x25519-ecdh-es")
+        var parts = try okp.text("compact").split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+        let zero = Base64URL.string([UInt8](repeating: 0, count: 32))
+        let epk = #"{"kty":"OKP","crv":"X25519","x":"\#(zero)"}"#
+        parts[0] = Base64URL.string(#"{"alg":"ECDH-ES","enc":"A256GCM","epk":\#(epk)}"#.utf8)
+        #expect(throws: EnvelopeError.notAuthentic) {
+            try JWE.open(parts.joined(separator: "."), with: okp.privateKey())
+        }
+    }
+
     @Test func `a token for another key is told apart from a broken one`() throws {
         let named = try RecipientPrivateKey(jwk: SecretBytes(sample().jwk(["kid": "other"])))
         #expect(throws: EnvelopeError.wrongKey) { try JWE.open(sample().text("compact"), with: named) }

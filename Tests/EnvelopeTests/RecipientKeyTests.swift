@@ -127,6 +127,20 @@ struct RecipientKeyTests {
         #expect(throws: RecipientKeyError.noUsableKey) { try RecipientKeySet(keys: []).key(at: 0) }
     }
 
+    @Test func `a key and a set are written as they are read`() throws {
+        let json = try ec().recipient(["kid": #"a"b"#]).jwk.replacing("{", with: #"{"nbf":5,"exp":9,"#)
+        let keys = try [
+            RecipientKey(jwk: Array(json.utf8)), okp().recipient(["alg": "ECDH-ES+A256KW"]), rsa().recipient(),
+            .sandboxTest,
+        ]
+        for key in keys { #expect(try RecipientKey(jwk: Array(key.jwk.utf8)) == key) }
+        #expect(keys[0].notBefore == 5 && keys[0].expires == 9)
+        let set = RecipientKeySet(keys: keys)
+        #expect(try RecipientKeySet(json: Array(set.jwks.utf8)) == set)
+        #expect(try okp().privateKey().publicKey == nil)
+        #expect(try RecipientPrivateKey(jwk: SecretBytes(okp().jwk(["kid": "k"]))).publicKey?.keyID == "k")
+    }
+
     @Test func `a test key shows itself by its kid`() throws {
         #expect(try ec().recipient(["kid": "test-1"]).isTest)
         #expect(try ec().recipient(["kid": "psp-1"]).isTest == false)

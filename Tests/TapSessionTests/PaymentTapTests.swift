@@ -62,11 +62,20 @@ struct PaymentTapTests {
         #expect(phases.cardRead <= phases.sealed)
     }
 
+    @Test func `the five minutes of a record begin when its card was read`() throws {
+        let bench = try TapBench()
+        bench.jumpMilliseconds = 400_000
+        try bench.present("visa")
+        try bench.run()
+        let plaintext = try bench.plaintext()
+        #expect(plaintext.contains(#""iat":1700000400,"exp":1700000700"#))
+    }
+
     @Test func `without a card in time there is an error and a released reader`() throws {
         let bench = try TapBench(milliseconds: 20)
         #expect(throws: PaymentTapError.reader(.timedOut)) { try bench.run() }
         #expect(bench.result == nil)
-        #expect(bench.reader.notes.last == "release")
+        #expect(bench.reader.notes.suffix(2) == ["show idle", "release"])
     }
 
     @Test func `a wish to stop ends the wait`() throws {
@@ -83,6 +92,25 @@ struct PaymentTapTests {
         bench.tap.recipient = try RecipientKey(jwk: Array(jwk.utf8))
         #expect(throws: PaymentTapError.recipient(.expired(1_699_999_999))) { try bench.run() }
         #expect(bench.reader.notes == [])
+    }
+
+    @Test func `a reader that vanishes is an error, not an outcome`() throws {
+        let bench = try TapBench()
+        try bench.control.obey("detach")
+        #expect(throws: PaymentTapError.reader(.detached)) { try bench.run() }
+        #expect(bench.reader.notes.suffix(2) == ["show error", "release"])
+    }
+
+    @Test func `two cards at once are told, and one of them is read once the other has gone`() throws {
+        let bench = try TapBench()
+        try bench.present("visa")
+        try bench.control.obey("collide")
+        bench.onCollision = {
+            _ = try? bench.control.obey("remove")
+            try? bench.present("visa")
+        }
+        #expect(try bench.run()?.status == .onlineRequest)
+        #expect(bench.reader.notes.contains("collision"))
     }
 
     @Test func `a card torn out before the end gives nothing away`() throws {

@@ -17,6 +17,9 @@ final class TapBench {
     let privateKey: RecipientPrivateKey
     var tap: PaymentTap
     private(set) var result: PaymentTapResult?
+    /// The clock runs ahead by so much once a card was detected.
+    var jumpMilliseconds: UInt64 = 0
+    var onCollision: () -> Void = {}
 
     init(milliseconds: UInt64 = 5_000) throws {
         control = try VirtualReaderControl(cardNames: CardCatalogue.names) { CardCatalogue.card(named: $0) }
@@ -42,10 +45,16 @@ final class TapBench {
 
     @discardableResult
     func run() throws(PaymentTapError) -> PaymentTapResult? {
-        try tap.run(on: reader, cancellation: cancellation) { signal in
+        var ahead: UInt64 = 0
+        let clock = { monotonicNow().advanced(byMilliseconds: ahead) }
+        try tap.run(on: reader, cancellation: cancellation, clock: clock) { signal in
             switch signal {
-            case .cardDetected: self.reader.notes.append("detected")
-            case .collision: self.reader.notes.append("collision")
+            case .cardDetected:
+                ahead = self.jumpMilliseconds
+                self.reader.notes.append("detected")
+            case .collision:
+                self.reader.notes.append("collision")
+                self.onCollision()
             case .show(let request):
                 if request.status == .cardReadSuccessfully { self.reader.notes.append("beep") }
             }
