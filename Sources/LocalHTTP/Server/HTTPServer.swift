@@ -101,8 +101,12 @@ public final class HTTPServer: Sendable {
         }
         do {
             try operations.addHandlers(handlers(connection, refusal))
-            let channel = try NIOAsyncChannel<ReceivedRequest, ServerWrite>(wrappingChannelSynchronously: channel)
-            return AcceptedConnection(connection: connection, channel: channel)
+            let wrapped = try NIOAsyncChannel<ReceivedRequest, ServerWrite>(wrappingChannelSynchronously: channel)
+            let accepted = AcceptedConnection(connection: connection, channel: wrapped)
+            // One that arrives while the server stops is served by nobody. It must outlive its channel all the same:
+            // NIO traps where a channel's writer is let go unfinished.
+            channel.closeFuture.whenComplete { _ in withExtendedLifetime(accepted) {} }
+            return accepted
         } catch {
             connection.closing.happen()
             return refuseSilently(channel)
