@@ -57,6 +57,11 @@ final class EventHub: Sendable {
         return queue
     }
 
+    /// What is kept about one transaction, oldest first.
+    func kept(about id: TransactionID) -> [Event] {
+        state.withLock { $0.kept.filter { $0.transaction == id } }
+    }
+
     /// Ends every stream after what is queued.
     func finish() {
         let queues = state.withLock { $0.subscribers.values.map(\.queue) }

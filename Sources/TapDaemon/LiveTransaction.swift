@@ -16,6 +16,8 @@ struct LiveTransaction: Sendable {
     var kind = AuthorizationRequest.Kind.sale
     /// Connections on which somebody cares for it.
     var holders: Set<UInt64> = []
+    /// How often somebody began to care for it.
+    var signsOfLife = 0
     /// Who wanted it cancelled, as soon as somebody does.
     var canceller: Canceller?
     /// Cancelled after it was sent: taken back if it turns out to be approved.

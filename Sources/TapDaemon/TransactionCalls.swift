@@ -38,7 +38,8 @@ extension PointOfSaleAPI {
 
     func get(_ id: TransactionID, _ request: HTTPRequest) async throws(ErrorBody) -> HTTPResponse {
         let seconds = try request.waitParameter()
-        let transaction = try await known(id)
+        var transaction = try await known(id)
+        transaction.events = events.kept(about: id)
         if try await isOwner(request.peer.userID, of: id) { await hold(id, request.connection) }
         return await response(200, transaction, waiting: seconds, request.connection)
     }
@@ -83,6 +84,7 @@ extension PointOfSaleAPI {
             do throws(JournalError) { current = try await store.transaction(transaction.id) ?? current } catch {
                 return .refusal(ErrorBody(ErrorCode(error), transaction: transaction.id))
             }
+            if transaction.events != nil { current.events = events.kept(about: transaction.id) }
         }
         return .message(status, current, fields: fields)
     }
@@ -114,9 +116,9 @@ extension PointOfSaleAPI {
         }
         connection.onClose { [store, queue, patience] in
             queue.add {
-                guard await store.letGo(id, by: connection.id) else { return }
+                guard let signsOfLife = await store.letGo(id, by: connection.id) else { return }
                 await settled.wait(atMost: patience)
-                guard await store.isAbandoned(id) else { return }
+                guard await store.isAbandoned(id, since: signsOfLife) else { return }
                 _ = try? await store.cancel(id, by: .disconnect)
             }
         }

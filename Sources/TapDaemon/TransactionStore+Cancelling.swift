@@ -38,21 +38,25 @@ extension TransactionStore {
     ///
     /// - Returns: whether that is new.
     func hold(_ id: TransactionID, by connection: UInt64) -> Bool {
-        live[id]?.holders.insert(connection).inserted ?? false
+        guard live[id]?.holders.insert(connection).inserted == true else { return false }
+        live[id]?.signsOfLife += 1
+        return true
     }
 
     /// The connection has gone.
     ///
-    /// - Returns: whether nobody cares for the transaction any more.
-    func letGo(_ id: TransactionID, by connection: UInt64) -> Bool {
+    /// - Returns: how many signs of life there have been so far, where nobody is left; `nil` where somebody is.
+    func letGo(_ id: TransactionID, by connection: UInt64) -> Int? {
         live[id]?.holders.remove(connection)
-        return isAbandoned(id)
+        guard let known = live[id], isAbandoned(id, since: known.signsOfLife) else { return nil }
+        return known.signsOfLife
     }
 
-    /// Nobody cares for it, and it can still be cancelled.
-    func isAbandoned(_ id: TransactionID) -> Bool {
+    /// Nobody cares for it, nobody has since, and it can still be cancelled.
+    func isAbandoned(_ id: TransactionID, since signsOfLife: Int) -> Bool {
         guard let known = live[id] else { return false }
-        return known.holders.isEmpty && !known.isDetached && known.transaction.state.isCancellable
+        return known.holders.isEmpty && known.signsOfLife == signsOfLife && !known.isDetached
+            && known.transaction.state.isCancellable
     }
 
     /// Accepts nothing more and cancels what has not got a card.

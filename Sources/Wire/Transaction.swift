@@ -29,6 +29,8 @@ public struct Transaction: Codable, Equatable, Sendable {
     public var cancelledBy: Canceller?
     /// Every state so far, oldest first.
     public var history: [Step]
+    /// The events about it that are still kept, oldest first; in the answer to a question about one transaction.
+    public var events: [Event]?
 
     public init(
         id: TransactionID, type: TransactionType, mode: Mode, lane: String, amount: Money, order: String? = nil,

@@ -1,3 +1,6 @@
+import CardSim
+import Foundation
+import LocalHTTP
 import PSPSandbox
 import ReaderVirtual
 import Testing
@@ -27,5 +30,124 @@ struct PaymentTests {
                 #expect(try shop.journal("SELECT state, authorization IS NULL FROM payment") == "approved|1")
             }
         }
+    }
+
+    static let declines: [(Int64, DeclineReason?, RequiredAction?)] = [
+        (1_251, .insufficientFunds, nil), (1_254, .expiredCard, nil), (1_205, .notAccepted, nil),
+        (1_265, .otherInterfaceNeeded, .useOtherTerminal), (1_270, .otherInterfaceNeeded, .useOtherTerminal),
+        (1_278, .otherInterfaceNeeded, .useOtherTerminal), (1_201, .referToIssuer, .callIssuer),
+        (1_291, .issuerUnavailable, nil),
+    ]
+
+    @Test("A decline says why, and what the till can offer", arguments: declines)
+    func declined(value: Int64, reason: DeclineReason?, action: RequiredAction?) async throws {
+        let folder = try TestFolder()
+        try await withSandbox(in: folder) { _ in
+            try await Shop.open(in: folder) { shop in
+                try shop.reader.obey("present visa")
+                let transaction = try await shop.post(purchase(value), wait: 20).transaction()
+                #expect(transaction.state == .declined && transaction.result?.outcome == .declined)
+                #expect(transaction.result?.reason == reason && transaction.result?.action == action)
+                #expect(transaction.result?.next?.isEmpty == false)
+            }
+        }
+    }
+
+    @Test("Half of the amount approved is said to be half")
+    func partial() async throws {
+        let folder = try TestFolder()
+        try await withSandbox(in: folder) { _ in
+            try await Shop.open(in: folder) { shop in
+                try shop.reader.obey("present visa")
+                let transaction = try await shop.post(purchase(1_210), wait: 20).transaction()
+                #expect(transaction.state == .approved && transaction.result?.outcome == .partiallyApproved)
+                #expect(transaction.result?.amountApproved?.value == 605)
+            }
+        }
+    }
+
+    @Test("A refund and a verification reach the adapter as what they are")
+    func otherTypes() async throws {
+        let folder = try TestFolder()
+        try await withSandbox(in: folder) { sandbox in
+            try await Shop.open(in: folder) { shop in
+                try shop.reader.obey("present visa")
+                let refund = try await shop.post(
+                    #"{"type":"refund","amount":{"value":500,"currency":"EUR"}}"#, wait: 20
+                ).transaction()
+                #expect(refund.state == .approved, "\(String(describing: refund.error))")
+                let check = try await shop.post(#"{"type":"verification","currency":"EUR"}"#, wait: 20).transaction()
+                #expect(check.state == .approved && check.amount.value == 0, "\(String(describing: check.error))")
+                #expect(await sandbox.ledger.transactions.map(\.type) == [.refund, .verify])
+            }
+        }
+    }
+
+    static let cards: [(card: String, state: TransactionState, code: String?)] = [
+        ("visa-declines", .declined, nil), ("no-ppse", .failed, "read.card_unsupported"),
+        ("empty-ppse", .failed, "read.card_unsupported"), ("malformed-record", .failed, "read.card_unreadable"),
+        ("gpo-6984", .failed, "read.other_interface"),
+    ]
+
+    @Test("A card that cannot pay ends with its reason, and nothing reaches the adapter", arguments: cards)
+    func unusable(card: String, state: TransactionState, code: String?) async throws {
+        let folder = try TestFolder()
+        try await withSandbox(in: folder) { sandbox in
+            try await Shop.open(in: folder) { shop in
+                try shop.reader.obey("present \(card)")
+                let transaction = try await shop.post(purchase(700, more: #","deadline":3"#), wait: 20).transaction()
+                #expect(transaction.state == state && transaction.error?.code == code, "\(transaction)")
+                #expect(await sandbox.ledger.transactions.isEmpty)
+            }
+        }
+    }
+
+    @Test("A torn card is asked for again, may be cancelled in between, and pays at the second try")
+    func torn() async throws {
+        let folder = try TestFolder()
+        try await withSandbox(in: folder) { _ in
+            try await Shop.open(in: folder) { shop in
+                try shop.reader.obey("present torn-record")
+                let connection = try await shop.client.connect()
+                let id = try await shop.post(purchase(700), over: connection).transaction().id
+                while await shop.store.events.kept(about: id).last?.name != .readRetry {
+                    try await Task.sleep(for: .milliseconds(5))
+                }
+                #expect(try await shop.store.transaction(id)?.state == .armed)
+                try shop.reader.obey("swap visa")
+                let end = try await shop.reach([.approved, .failed], id)
+                #expect(
+                    end.history.map(\.state) == [
+                        .created, .armed, .reading, .armed, .reading, .sealed, .sent, .approved,
+                    ])
+            }
+        }
+    }
+
+    @Test("No answer, event, log line or file of a shop's day holds a card number or a track")
+    func noCardData() async throws {
+        let folder = try TestFolder()
+        var outside = ""
+        try await withSandbox(in: folder) { _ in
+            try await Shop.open(in: folder) { shop in
+                for (card, value) in [("visa", 1_000), ("mastercard", 1_051), ("visa-declines", 900), ("visa", 1_098)] {
+                    try shop.reader.obey("swap \(card)")
+                    outside += try await shop.post(purchase(Int64(value)), wait: 20).text
+                    for file in try FileManager.default.contentsOfDirectory(atPath: folder.path + "/state") {
+                        let bytes = try Data(contentsOf: URL(filePath: folder.path + "/state/" + file))
+                        outside += bytes.map { String(UnicodeScalar($0)) }.joined()
+                        outside += bytes.map { String(format: "%02x", $0) }.joined()
+                    }
+                }
+                for id in try shop.journal("SELECT id FROM payment").split(separator: "\n") {
+                    outside += try await shop.get("/v1/transactions/\(id)").text
+                }
+            }
+        }
+        for number in ["4761739001010010", "5413330089601034"] {
+            #expect(!outside.contains(number))
+            #expect(!outside.contains(number.map { "3\($0)" }.joined()))
+        }
+        #expect(outside.contains("0010") && outside.contains("1034"))
     }
 }

@@ -1,0 +1,125 @@
+import Foundation
+import Glibc
+import LocalHTTP
+import Testing
+import Wire
+
+@testable import TapDaemon
+
+@Suite("Who may do what", .timeLimit(.minutes(2)))
+struct AccessTests {
+    private let access = Access(groups: [.admin: 10, .cashier: 20, .loyalty: 30, .monitor: 40], owner: 500)
+
+    private func roles(uid: UInt32, gid: UInt32, groups: [UInt32] = []) -> Set<Role> {
+        access.roles(
+            of: PeerCredentials(processID: 1, userID: uid, groupID: gid, supplementaryGroupIDs: groups))
+    }
+
+    @Test("Root and the daemon's own user may do everything, a stranger nothing")
+    func ends() {
+        #expect(roles(uid: 0, gid: 0) == Set(Role.allCases))
+        #expect(roles(uid: 500, gid: 99) == Set(Role.allCases))
+        #expect(roles(uid: 1_000, gid: 1_000).isEmpty)
+        #expect(
+            Access(groups: [:], owner: 500).roles(
+                of: PeerCredentials(processID: 1, userID: 1_000, groupID: 1_000)
+            ).isEmpty)
+    }
+
+    @Test("Groups give roles, be they primary or supplementary; loyalty never gives payments")
+    func groups() {
+        #expect(roles(uid: 1_000, gid: 20) == [.cashier, .monitor])
+        #expect(roles(uid: 1_000, gid: 1_000, groups: [30]) == [.loyalty, .monitor])
+        #expect(roles(uid: 1_000, gid: 40) == [.monitor])
+        #expect(roles(uid: 1_000, gid: 1_000, groups: [7, 10]) == Set(Role.allCases))
+    }
+
+    /// A request by another user, through curl: the kernel is asked for real.
+    private func curl(
+        _ folder: TestFolder, groups: String, _ arguments: [String]
+    ) async throws -> (status: String, body: String) {
+        let process = Process()
+        process.executableURL = URL(filePath: "/usr/bin/setpriv")
+        process.arguments =
+            ["--reuid=65534", "--regid=65534"] + (groups.isEmpty ? ["--clear-groups"] : ["--groups=\(groups)"])
+            + ["/usr/bin/curl", "-s", "-m", "10", "-w", "\n%{http_code}", "--unix-socket", folder.path + "/pos.sock"]
+            + arguments
+        let pipe = Pipe()
+        process.standardOutput = pipe
+        // Not by blocking here: the daemon under test needs the same threads.
+        await withCheckedContinuation { ended in
+            process.terminationHandler = { _ in ended.resume() }
+            do { try process.run() } catch { ended.resume() }
+        }
+        let output = String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        let lines = output.split(separator: "\n", omittingEmptySubsequences: false)
+        return (String(lines.last ?? ""), lines.dropLast().joined(separator: "\n"))
+    }
+
+    static let calls: [(groups: String, arguments: [String], status: String)] = [
+        ("", ["http://d/v1/status"], "403"),
+        ("40", ["http://d/v1/status"], "200"),
+        ("40", ["http://d/v1/transactions?order=a"], "403"),
+        ("30", ["http://d/v1/lanes"], "200"),
+        (
+            "30",
+            [
+                "-H", "Content-Type: application/json", "-H", "Idempotency-Key: k", "-d", "{}",
+                "http://d/v1/transactions",
+            ], "403"
+        ),
+        ("20", ["http://d/v1/transactions?order=a"], "200"),
+        (
+            "20",
+            [
+                "-H", "Content-Type: application/json", "-H", "Idempotency-Key: k", "-d", "{}",
+                "http://d/v1/transactions",
+            ], "400"
+        ),
+    ]
+
+    @Test(
+        "The kernel's word on a peer decides on the real socket",
+        .enabled(if: geteuid() == 0, "needs root, to become another user"))
+    func peers() async throws {
+        let folder = try TestFolder()
+        var wish = Shop.Wish()
+        wish.access = access
+        try await Shop.open(in: folder, wish) { shop in
+            try FileManager.default.setAttributes([.posixPermissions: 0o666], ofItemAtPath: folder.path + "/pos.sock")
+            for call in Self.calls {
+                let answer = try await curl(folder, groups: call.groups, call.arguments)
+                #expect(answer.status == call.status, "groups \(call.groups) \(call.arguments): \(answer.body)")
+            }
+        }
+    }
+
+    @Test(
+        "Another user's transaction cannot be cancelled, except by an administrator",
+        .enabled(if: geteuid() == 0, "needs root, to become another user"))
+    func owner() async throws {
+        let folder = try TestFolder()
+        var wish = Shop.Wish()
+        wish.access = access
+        try await Shop.open(in: folder, wish) { shop in
+            try FileManager.default.setAttributes([.posixPermissions: 0o666], ofItemAtPath: folder.path + "/pos.sock")
+            let connection = try await shop.client.connect()
+            let id = try await shop.post(purchase(500), over: connection).transaction().id
+            let target = "http://d/v1/transactions/\(id)"
+            #expect(try await curl(folder, groups: "20", ["-X", "DELETE", target]).body.contains("session.not_owner"))
+            #expect(try await curl(folder, groups: "10", ["-X", "DELETE", target]).status == "200")
+            #expect(try await shop.reach([.cancelled], id).cancelledBy == .administrator)
+        }
+    }
+
+    @Test("Who only watches sees that something happened, not what was paid")
+    func watching() {
+        var event = Event(.paymentApproved, lane: "till-1")
+        event.result = PaymentResult(mode: .test, outcome: .approved)
+        event.card = MaskedCard(scheme: "Visa", last4: "0010", masked: "****0010")
+        let hub = EventHub(firstID: 7)
+        hub.publish(event)
+        #expect(event.withoutResult.name == .paymentApproved && event.withoutResult.lane == "till-1")
+        #expect(event.withoutResult.result == nil && event.withoutResult.card == nil)
+    }
+}

@@ -1,0 +1,176 @@
+import LocalHTTP
+import PSPSandbox
+import ReaderVirtual
+import Testing
+import Wire
+
+@testable import TapDaemon
+
+@Suite("Cancelling, disconnecting, and the lane afterwards", .timeLimit(.minutes(2)))
+struct CancelTests {
+    @Test("An armed transaction is cancelled, the lane is free, and the next one works")
+    func armed() async throws {
+        let folder = try TestFolder()
+        try await withSandbox(in: folder) { sandbox in
+            try await Shop.open(in: folder) { shop in
+                let connection = try await shop.client.connect()
+                let id = try await shop.post(purchase(700), over: connection).transaction().id
+                _ = try await shop.reach([.armed], id)
+                let answer = try await shop.delete("/v1/transactions/\(id)")
+                #expect(answer.status == 200)
+                #expect(try answer.cancel().outcome == .cancelled)
+                #expect(try answer.cancel().transaction.cancelledBy == .client)
+                try shop.reader.obey("present visa")
+                #expect(try await shop.post(purchase(700), wait: 20).transaction().state == .approved)
+                #expect(await sandbox.ledger.transactions.count == 1)
+            }
+        }
+    }
+
+    @Test("A card in the field makes a cancel too late, and the payment goes on")
+    func reading() async throws {
+        let folder = try TestFolder()
+        try await withSandbox(in: folder) { _ in
+            try await Shop.open(in: folder) { shop in
+                try shop.reader.obey("delay 150")
+                try shop.reader.obey("present visa")
+                let connection = try await shop.client.connect()
+                let id = try await shop.post(purchase(700), over: connection).transaction().id
+                _ = try await shop.reach([.reading], id)
+                let answer = try await shop.delete("/v1/transactions/\(id)").cancel()
+                #expect(answer.outcome == .tooLate && answer.phase == .reading)
+                #expect(try await shop.reach([.approved], id).result?.outcome == .approved)
+            }
+        }
+    }
+
+    @Test("Cancelling what is over answers that there is nothing to cancel, and changes nothing")
+    func over() async throws {
+        let folder = try TestFolder()
+        try await withSandbox(in: folder) { _ in
+            try await Shop.open(in: folder) { shop in
+                try shop.reader.obey("present visa")
+                let id = try await shop.post(purchase(700), wait: 20).transaction().id
+                let answer = try await shop.delete("/v1/transactions/\(id)").cancel()
+                #expect(answer.outcome == .nothingToCancel && answer.transaction.state == .approved)
+            }
+        }
+    }
+
+    @Test("Cancelling what does not exist is refused")
+    func unknown() async throws {
+        try await Shop.open(in: try TestFolder()) { shop in
+            for name in [TransactionID().text, "nonsense", "..%2f..%2fetc"] {
+                let answer = try await shop.delete("/v1/transactions/\(name)")
+                #expect(answer.status == 404)
+                #expect(try answer.error().code == "transaction.unknown")
+            }
+        }
+    }
+
+    @Test("A client that disconnects cancels its armed transaction, and the lane is free")
+    func disconnected() async throws {
+        let folder = try TestFolder()
+        try await Shop.open(in: folder) { shop in
+            let connection = try await shop.client.connect()
+            let id = try await shop.post(purchase(700), over: connection).transaction().id
+            _ = try await shop.reach([.armed], id)
+            await connection.close()
+            let end = try await shop.reach([.cancelled], id)
+            #expect(end.cancelledBy == .disconnect)
+            let lane = try await shop.get("/v1/lanes/lane-0")
+            #expect(try WireJSON.decode(LaneStatus.self, from: lane.body).state == .ready)
+        }
+    }
+
+    @Test("A client that asks again on another connection keeps its transaction")
+    func askedAgain() async throws {
+        try await Shop.open(in: try TestFolder()) { shop in
+            let connection = try await shop.client.connect()
+            let id = try await shop.post(purchase(700), over: connection).transaction().id
+            _ = try await shop.reach([.armed], id)
+            let own = try #require(await shop.store.live[id]?.holders.first)
+            #expect(await shop.store.hold(id, by: 1_000_001))
+            #expect(await shop.store.letGo(id, by: own) == nil)
+            let first = try #require(await shop.store.letGo(id, by: 1_000_001))
+            #expect(await shop.store.isAbandoned(id, since: first))
+            #expect(await shop.store.hold(id, by: 1_000_002))
+            let second = try #require(await shop.store.letGo(id, by: 1_000_002))
+            #expect(await !shop.store.isAbandoned(id, since: first))
+            #expect(await shop.store.isAbandoned(id, since: second))
+        }
+    }
+
+    @Test("A detached transaction goes on without any client")
+    func detachedTransaction() async throws {
+        let folder = try TestFolder()
+        try await withSandbox(in: folder) { _ in
+            try await Shop.open(in: folder) { shop in
+                let connection = try await shop.client.connect()
+                let body = purchase(700, more: #","detached":true"#)
+                let id = try await shop.post(body, over: connection).transaction().id
+                let own = try #require(await shop.store.live[id]?.holders.first)
+                #expect(await shop.store.letGo(id, by: own) == nil)
+                await connection.close()
+                try shop.reader.obey("present visa")
+                #expect(try await shop.reach([.approved, .cancelled], id).state == .approved)
+            }
+        }
+    }
+
+    @Test("A second transaction on a busy lane is told which one is in progress")
+    func busy() async throws {
+        try await Shop.open(in: try TestFolder()) { shop in
+            let connection = try await shop.client.connect()
+            let id = try await shop.post(purchase(700), over: connection).transaction().id
+            let answer = try await shop.post(purchase(800))
+            #expect(answer.status == 409)
+            #expect(try answer.error().code == "reader.busy" && answer.error().transaction == id)
+            #expect(try shop.journal("SELECT count(*) FROM payment") == "1")
+        }
+    }
+
+    @Test("No card in time fails with what to offer, and frees the lane")
+    func timedOut() async throws {
+        try await Shop.open(in: try TestFolder()) { shop in
+            let transaction = try await shop.post(purchase(700, more: #","deadline":1"#), wait: 20).transaction()
+            #expect(transaction.state == .failed && transaction.error?.code == "read.timed_out")
+            #expect(await shop.store.laneStatuses().first?.state == .ready)
+        }
+    }
+
+    @Test("A reader that goes away while armed fails the transaction, and the lane works again once it is back")
+    func detached() async throws {
+        let folder = try TestFolder()
+        try await withSandbox(in: folder) { _ in
+            try await Shop.open(in: folder) { shop in
+                let connection = try await shop.client.connect()
+                let id = try await shop.post(purchase(700), over: connection).transaction().id
+                _ = try await shop.reach([.armed], id)
+                try shop.reader.obey("detach")
+                #expect(try await shop.reach([.failed], id).error?.code == "reader.detached")
+                let refused = try await shop.post(purchase(700))
+                #expect(refused.status == 503)
+                #expect(try refused.error().code == "reader.detached")
+                try shop.reader.obey("attach")
+                try shop.reader.obey("present visa")
+                while await shop.store.laneStatuses().first?.state != .ready {
+                    try await Task.sleep(for: .milliseconds(20))
+                }
+                #expect(try await shop.post(purchase(700), wait: 20).transaction().state == .approved)
+            }
+        }
+    }
+
+    @Test("A stop of the daemon cancels an armed transaction and says so")
+    func shutDown() async throws {
+        let folder = try TestFolder()
+        var id: TransactionID?
+        try await Shop.open(in: folder) { shop in
+            id = try await shop.post(purchase(700, more: #","detached":true"#)).transaction().id
+            _ = try await shop.reach([.armed], try #require(id))
+        }
+        let state = try sqlite(folder.path + "/state/journal.sqlite", "SELECT state, cancelled_by FROM payment")
+        #expect(state == "cancelled|shutdown")
+    }
+}
