@@ -44,7 +44,7 @@ import Testing
         ]
         for name in CardCatalogue.names {
             var card = try #require(CardCatalogue.card(named: name))
-            for _ in 0..<300 {
+            for _ in 0..<120 {
                 var command = starts.randomElement(using: &random) ?? []
                 for _ in 0..<Int.random(in: 0...3, using: &random) where !command.isEmpty {
                     switch UInt8.random(in: 0...3, using: &random) {

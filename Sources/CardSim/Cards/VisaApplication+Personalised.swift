@@ -12,10 +12,13 @@ extension VisaApplication {
     ///   - hasRecords: whether there are records beside the answer to GET PROCESSING OPTIONS.
     ///   - fastDDA: with certificates for offline authentication; implies records.
     ///   - verifiesCardholder: a phone that has verified its holder.
-    public static func personalised(
+    ///   - version: of the cryptogram; `nil` for the one that Visa's cards of this kind have.
+    ///   - further: objects that the signed record holds besides.
+    static func personalised(
         _ card: CardPersonalisation, name: [UInt8] = [0xA0, 0x00, 0x00, 0x00, 0x03, 0x10, 0x10],
         label: String = "TEST VISA", disposition: CardDisposition = .alwaysOnline, hasRecords: Bool = false,
-        fastDDA: FastDDA? = nil, verifiesCardholder: Bool = false, pdol: [UInt8]? = nil
+        fastDDA: FastDDA? = nil, verifiesCardholder: Bool = false, pdol: [UInt8]? = nil,
+        version: CryptogramVersion? = nil, further: [CardObject] = []
     ) -> VisaApplication {
         var files = ApplicationFiles(
             name: name,
@@ -28,22 +31,24 @@ extension VisaApplication {
         options.formFactor = [verifiesCardholder ? 0x21 : 0x20, 0x70, 0x00, 0x00]
         options.verifiesCardholder = verifiesCardholder
         if hasRecords || fastDDA != nil {
-            let account: [CardObject] = [
+            var account: [CardObject] = [
                 (0x5A, card.panField), (0x5F24, card.expiry), (0x5F34, [card.sequence]), (0x5F28, card.country),
                 (0x9F07, [0xFF, 0x80]),
             ]
+            account += further
             files.setRecord(.init(3, 1), account)
             options.shortLocator = [0x18, 0x01, 0x01, 0x01]
             options.locator = options.shortLocator
             if let fastDDA { addCertificates(card, fastDDA, over: account, &files, &options) }
         }
-        let version: CryptogramVersion =
+        let usual: CryptogramVersion =
             switch fastDDA {
             case .version00: .visa17
             case .version01: .visa10
             case .none: .visa18
             }
-        let secrets = CardSecrets(card, version: version, key: fastDDA == nil ? nil : TestPrivateKeys.visaICC)
+        let secrets = CardSecrets(
+            card, version: version ?? usual, key: fastDDA == nil ? nil : TestPrivateKeys.visaICC)
         return VisaApplication(card, options, secrets: secrets, files: files)
     }
 

@@ -1,6 +1,7 @@
 public import CardBytes
 
 /// Visa's contactless application as kernel 3 meets it (qVSDC): the cryptogram comes with GET PROCESSING OPTIONS.
+/// UnionPay's (qUICS, kernel 7) has the same shape and is played by it too.
 public struct VisaApplication: PaymentApplication {
     /// Version of fast dynamic data authentication (first byte of 9F69), which decides what the signature's hash takes
     /// in. That a card of version 00 has 9F69 at all is unverified.

@@ -31,7 +31,7 @@ extension CardCatalogue {
             PaymentCard(twoApplications(first: 1, second: 1))
         },
         Entry(name: "co-badged", summary: "domestic application first, Mastercard second") {
-            var profile = CardProfile.single(MastercardApplication.mastercard)
+            var profile = CardProfile.single(GenerateACApplication.mastercard)
             profile.directory = [
                 DirectoryEntry(name: .hex("A00000005945430100"), label: "GIROCARD", priority: 1),
                 DirectoryEntry(name: .hex("A0000000041010"), label: "TEST MASTERCARD", priority: 2, kernel: [0x02]),
@@ -68,8 +68,8 @@ extension CardCatalogue {
                 DirectoryEntry(name: maestro, label: "TEST MAESTRO", priority: second),
             ],
             applications: [
-                MastercardApplication.mastercard,
-                MastercardApplication.personalised(
+                GenerateACApplication.mastercard,
+                GenerateACApplication.personalised(
                     .mastercard, name: maestro, label: "TEST MAESTRO", signsCombined: false),
             ], oddities: oddities)
     }

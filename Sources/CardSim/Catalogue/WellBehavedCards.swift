@@ -16,7 +16,7 @@ extension CardCatalogue {
             card(.mastercard)
         },
         Entry(name: "mastercard-nocda", summary: "Mastercard, EMV mode, no offline authentication") {
-            card(MastercardApplication.personalised(.mastercard, signsCombined: false))
+            card(GenerateACApplication.personalised(.mastercard, signsCombined: false))
         },
     ]
 
@@ -51,8 +51,8 @@ extension PaymentApplication where Self == VisaApplication {
     static var visaFirstFastDDA: VisaApplication { Personalised.visaFirstFastDDA }
 }
 
-extension PaymentApplication where Self == MastercardApplication {
-    static var mastercard: MastercardApplication { Personalised.mastercard }
+extension PaymentApplication where Self == GenerateACApplication {
+    static var mastercard: GenerateACApplication { Personalised.mastercard }
 }
 
 private enum Personalised {
@@ -60,5 +60,5 @@ private enum Personalised {
         .visa, disposition: .offlineWherePossible, fastDDA: .version01)
     static let visaFirstFastDDA = VisaApplication.personalised(
         .visa, disposition: .offlineWherePossible, fastDDA: .version00)
-    static let mastercard = MastercardApplication.personalised(.mastercard)
+    static let mastercard = GenerateACApplication.personalised(.mastercard)
 }

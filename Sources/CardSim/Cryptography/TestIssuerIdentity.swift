@@ -6,7 +6,7 @@ struct TestIssuerIdentity: Sendable {
     enum IssuerDataLayout: Sendable {
         /// Length (06), key index, CVN, four bytes of card verification results.
         case lengthFirst
-        /// Key index, CVN, six bytes of card verification results.
+        /// Key index, CVN, six or eight bytes of card verification results.
         case keyIndexFirst
     }
 
@@ -35,16 +35,18 @@ struct TestIssuerIdentity: Sendable {
 
     static let amex = general([3, 7, 4, 2, 4, 5], "A000000025")
     static let jcb = general([3, 5, 6, 9, 9, 9], "A000000065")
-    static let discover = general([6, 5, 1, 0, 0, 0], "A000000152")
+    static let discover = general([6, 5, 1, 0, 0, 0], "A000000152", .keyIndexFirst)
     static let unionPay = general([6, 2, 1, 0, 9, 4], "A000000333")
 
     static let all = [visa, mastercard, amex, jcb, discover, unionPay]
 
-    private static func general(_ identifier: [UInt8], _ rid: String) -> TestIssuerIdentity {
+    private static func general(
+        _ identifier: [UInt8], _ rid: String, _ layout: IssuerDataLayout = .lengthFirst
+    ) -> TestIssuerIdentity {
         TestIssuerIdentity(
             identifier: identifier, rid: .hex(rid), authority: TestPrivateKeys.generalCA,
             key: TestPrivateKeys.generalIssuer, masterKey: .hex("7523A2BF5DB34386204546319D7FA10D"),
-            layout: .lengthFirst)
+            layout: layout)
     }
 
     /// The issuer of a PAN given as digits 0…9.
@@ -54,6 +56,10 @@ struct TestIssuerIdentity: Sendable {
     func cardKey(pan: [UInt8], sequence: UInt8) -> TripleDES? {
         TripleDES(key: masterKey).flatMap { CardKey.master($0, pan: pan, sequence: sequence) }
     }
+
+    /// The cryptogram version of its cards unless their kernel has one of its own. What issuers of schemes other than
+    /// Visa and Mastercard really use is not public; these two stand in.
+    var version: CryptogramVersion { layout == .keyIndexFirst ? .mastercard20 : .visa18 }
 
     /// The cryptogram version that an issuer application data (9F10) of this issuer names.
     func version(_ issuerData: [UInt8]) -> CryptogramVersion? {

@@ -1,8 +1,9 @@
 public import CardBytes
 import EMVCrypto
 
-/// Mastercard's contactless application as kernel 2 meets it in EMV mode: records first, then GENERATE AC.
-public struct MastercardApplication: PaymentApplication {
+/// An application that gives its cryptogram by GENERATE AC after its records were read, as kernels 2 (EMV mode), 4 and 5
+/// meet it.
+public struct GenerateACApplication: PaymentApplication {
     public internal(set) var files: ApplicationFiles
     /// 82.
     private let interchangeProfile: [UInt8]
@@ -12,6 +13,10 @@ public struct MastercardApplication: PaymentApplication {
     private let cdol: DOL
     private let disposition: CardDisposition
     private let secrets: CardSecrets
+    /// An object that a terminal must not leave zero (kernel 4: 9F6E).
+    var demands: Tag?
+    /// Whether 9F50 tells the cardholder verification, by what 9F53 asks for (kernel 5).
+    var tellsVerification = false
     private var counter = TransactionCounter()
     /// What the terminal said so far; `nil` before GET PROCESSING OPTIONS and after GENERATE AC.
     private var transaction: TransactionData?
@@ -46,6 +51,9 @@ public struct MastercardApplication: PaymentApplication {
     }
 
     private mutating func process(_ terminal: TransactionData) -> ResponseAPDU {
+        if let demands, terminal[demands]?.contains(where: { $0 != 0 }) != true {
+            return ResponseAPDU(status: .conditionsNotSatisfied)
+        }
         guard transaction == nil, counter.advance() else {
             return ResponseAPDU(status: .conditionsNotSatisfied)
         }
@@ -69,7 +77,8 @@ public struct MastercardApplication: PaymentApplication {
             return ResponseAPDU(status: .conditionsNotSatisfied)
         }
         let head: [CardObject] = [(0x9F27, [type.rawValue]), (0x9F36, counter.bytes)]
-        let tail: [CardObject] = [(0x9F10, data[0x9F10] ?? [])]
+        var tail: [CardObject] = [(0x9F10, data[0x9F10] ?? [])]
+        if tellsVerification { tail.append((0x9F50, [verification(data)])) }
         guard command.p1 & 0x10 != 0, type != .declined, secrets.key != nil else {
             return template77(head + [(0x9F26, cryptogram)] + tail)
         }
@@ -89,10 +98,22 @@ public struct MastercardApplication: PaymentApplication {
         }
     }
 
-    /// 9F10: key index, version, card verification results (6), data authentication code, plaintext counters (8).
+    /// 9F10. Mastercard: key index, version, card verification results (6), data authentication code, plaintext
+    /// counters (8). Others: length, key index, version, card verification results (4).
     private func issuerData(_ type: CryptogramType) -> [UInt8] {
-        [0x01, secrets.version.rawValue, type.verificationResult, 0x00, 0x03, 0x22, 0x00, 0x00, 0x00, 0x00]
+        guard secrets.version == .mastercard20 else {
+            return [0x06, 0x01, secrets.version.rawValue, 0x03, type.verificationResult, 0x00, 0x00]
+        }
+        return [0x01, secrets.version.rawValue, type.verificationResult, 0x00, 0x03, 0x22, 0x00, 0x00, 0x00, 0x00]
             + [UInt8](repeating: 0, count: 7) + [0xFF]
+    }
+
+    /// 9F50 of kernel 5: 20 online PIN, 10 signature, 00 none; Terminal Interchange Profile (9F53) byte 1 bit 8 asks for
+    /// verification, bits 7 and 6 say whether the reader takes a signature and an online PIN.
+    private func verification(_ data: TransactionData) -> UInt8 {
+        guard let profile = data[0x9F53]?.first, profile & 0x80 != 0 else { return 0x00 }
+        if profile & 0x20 != 0 { return 0x20 }
+        return profile & 0x40 != 0 ? 0x10 : 0x00
     }
 
     /// CDA (EMV Book 2 §6.6.1): dynamic number, CID, cryptogram and the hash over all that was said.

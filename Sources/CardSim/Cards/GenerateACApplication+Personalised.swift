@@ -1,13 +1,13 @@
 import CardBytes
 
-extension MastercardApplication {
+extension GenerateACApplication {
     /// CDOL1 (8C): amounts, country, TVR, currency, date, type, UN, terminal type, DAC, ICC number, CVM results.
     static let cdol: [UInt8] = .hex("9F02069F03069F1A0295055F2A029A039C019F37049F35019F45029F4C089F34039F21039F7C14")
 
     /// Cardholder verification method list (8E): online PIN, then signature, then none, each where the terminal has it.
     static let verificationMethods: [UInt8] = .hex("000000000000000042031E031F03")
 
-    /// An application personalised for kernel 2.
+    /// An application personalised for the kernel of its PAN's issuer.
     ///
     /// - Parameters:
     ///   - signsCombined: with certificates for CDA.
@@ -17,7 +17,7 @@ extension MastercardApplication {
         _ card: CardPersonalisation, name: [UInt8] = [0xA0, 0x00, 0x00, 0x00, 0x04, 0x10, 0x10],
         label: String = "TEST MASTERCARD", disposition: CardDisposition = .offlineWherePossible,
         signsCombined: Bool = true, verifiesCardholder: Bool = false, pdol: [UInt8]? = nil, cdol: [UInt8]? = nil
-    ) -> MastercardApplication {
+    ) -> GenerateACApplication {
         var files = ApplicationFiles(
             name: name,
             proprietary: [
@@ -25,7 +25,7 @@ extension MastercardApplication {
                 (0x9F12, Array(label.utf8)),
             ])
         if let pdol { files.proprietary.insert((0x9F38, pdol), at: 2) }
-        let cdol = cdol ?? MastercardApplication.cdol
+        let cdol = cdol ?? GenerateACApplication.cdol
         // Cardholder verification and terminal risk management; on-device verification; CDA; EMV mode.
         let profile: [UInt8] = [0x18 | (verifiesCardholder ? 0x02 : 0) | (signsCombined ? 0x01 : 0), 0x80]
         let signed = account(card, signsCombined: signsCombined)
@@ -42,11 +42,12 @@ extension MastercardApplication {
         {
             locator += .hex("1801020020010100")
         }
-        return MastercardApplication(
+        return GenerateACApplication(
             interchangeProfile: profile, locator: locator, cdol: (try? DOL(cdol)) ?? DOL(entries: []),
             disposition: disposition,
             secrets: CardSecrets(
-                card, version: .mastercard20, key: signsCombined ? TestPrivateKeys.mastercardICC : nil),
+                card, version: TestIssuerIdentity.issuer(of: card.pan)?.version ?? .mastercard20,
+                key: signsCombined ? TestPrivateKeys.mastercardICC : nil),
             files: files)
     }
 

@@ -1,0 +1,53 @@
+import CardBytes
+
+extension CardCatalogue {
+    /// Well-behaved cards for kernels 4 to 7.
+    static let furtherKernels: [Entry] = [
+        Entry(name: "amex", summary: "American Express, EMV mode, CDA (kernel 4)") {
+            card(GenerateACApplication.americanExpress)
+        },
+        Entry(name: "jcb", summary: "JCB, EMV mode, CDA (kernel 5)") { card(GenerateACApplication.jcb) },
+        Entry(name: "discover", summary: "Discover D-PAS, CDA where it approves offline (kernel 6)") {
+            card(DiscoverApplication.discover)
+        },
+        Entry(name: "unionpay", summary: "UnionPay qUICS, fDDA, offline where the reader permits (kernel 7)") {
+            card(VisaApplication.unionPay)
+        },
+    ]
+}
+
+extension CardPersonalisation {
+    static let americanExpress = CardPersonalisation(pan: "374245455400001")
+    static let jcb = CardPersonalisation(pan: "3569990010082211")
+    static let discover = CardPersonalisation(pan: "6510000000000117")
+    static let unionPay = CardPersonalisation(pan: "6210948000000011")
+}
+
+extension GenerateACApplication {
+    /// Refuses a reader whose Enhanced Contactless Reader Capabilities (9F6E) are zero.
+    fileprivate static let americanExpress: GenerateACApplication = {
+        var application = personalised(
+            .americanExpress, name: .hex("A000000025010901"), label: "TEST AMEX", pdol: .hex("9F3501 9F6E04"))
+        application.demands = 0x9F6E
+        return application
+    }()
+
+    /// Tells the cardholder verification itself (9F50), so that it asks for the Terminal Interchange Profile.
+    fileprivate static let jcb: GenerateACApplication = {
+        var application = personalised(
+            .jcb, name: .hex("A0000000651010"), label: "TEST JCB", pdol: .hex("9F5201 9F5303"))
+        application.tellsVerification = true
+        return application
+    }()
+}
+
+extension DiscoverApplication {
+    fileprivate static let discover = DiscoverApplication(.discover)
+}
+
+extension VisaApplication {
+    /// Application version 0030: its fast DDA is that of version 01.
+    fileprivate static let unionPay = personalised(
+        .unionPay, name: .hex("A000000333010102"), label: "TEST UNIONPAY", disposition: .offlineWherePossible,
+        fastDDA: .version01, version: .visa18, further: [(0x9F08, [0x00, 0x30])])
+}
