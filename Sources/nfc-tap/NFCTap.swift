@@ -12,6 +12,6 @@ struct NFCTap: AsyncParsableCommand {
             """,
         version: Version.text,
         subcommands: [
-            Readers.self, Read.self,
+            Readers.self, Read.self, Pay.self, StatusCommand.self, Cancel.self, Events.self, Virtual.self,
         ])
 }

@@ -13,6 +13,13 @@ enum StandardError {
 enum StandardOutput {
     static func print(_ text: String) { Descriptor.write(text + "\n", to: STDOUT_FILENO) }
 
+    /// One JSON object on one line.
+    static func print(line value: some Encodable) throws {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        print(String(decoding: try encoder.encode(value), as: UTF8.self))
+    }
+
     static func print(json value: some Encodable) throws {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]

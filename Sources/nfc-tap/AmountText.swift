@@ -1,0 +1,50 @@
+import Wire
+
+/// An amount as people type it: `12.50 EUR`, `12,5 EUR`, `EUR 12.50`, `1250 JPY`.
+enum AmountText {
+    enum Problem: Error, Equatable {
+        case noCurrency
+        case unknownCurrency(String)
+        case notANumber(String)
+        /// More decimals than the currency has.
+        case tooManyDecimals(currency: String, decimals: Int)
+        case outOfRange
+    }
+
+    static func parse(_ words: [String]) throws(Problem) -> Money {
+        let words = words.flatMap { $0.split(separator: " ") }.map(String.init)
+        guard words.count == 2 else { throw .noCurrency }
+        let isCodeFirst = words[0].first?.isLetter == true
+        let code = (isCodeFirst ? words[0] : words[1]).uppercased()
+        guard let currency = Currency(code) else { throw .unknownCurrency(code) }
+        return Money(value: try minorUnits(isCodeFirst ? words[1] : words[0], currency), currency: currency)
+    }
+
+    private static func minorUnits(_ text: String, _ currency: Currency) throws(Problem) -> Int64 {
+        let parts = text.split(omittingEmptySubsequences: false) { $0 == "." || $0 == "," }
+        guard (1...2).contains(parts.count), parts.allSatisfy({ !$0.isEmpty && $0.utf8.allSatisfy(isDigit) }) else {
+            throw .notANumber(text)
+        }
+        let fraction = parts.count == 2 ? parts[1] : ""
+        guard fraction.count <= currency.exponent else {
+            throw .tooManyDecimals(currency: currency.code, decimals: currency.exponent)
+        }
+        let digits = parts[0] + fraction + String(repeating: "0", count: currency.exponent - fraction.count)
+        guard let value = Int64(digits), value <= Limits.amount else { throw .outOfRange }
+        return value
+    }
+
+    private static func isDigit(_ unit: UInt8) -> Bool { (0x30...0x39).contains(unit) }
+}
+
+extension AmountText.Problem: CustomStringConvertible {
+    var description: String {
+        switch self {
+        case .noCurrency: "give an amount and a currency, as in 12.50 EUR"
+        case .unknownCurrency(let code): "\(code) is no currency of ISO 4217; give three letters, as in EUR"
+        case .notANumber(let text): "\(text) is no amount; write digits with . or , before the decimals"
+        case .tooManyDecimals(let currency, let decimals): "\(currency) has \(decimals) decimals"
+        case .outOfRange: "the amount has more than nine digits in minor units"
+        }
+    }
+}

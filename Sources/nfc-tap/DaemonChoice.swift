@@ -1,0 +1,45 @@
+import ArgumentParser
+import Glibc
+import TapClient
+import Wire
+
+/// Which daemon a command talks to.
+struct DaemonChoice: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "Socket of nfc-tapd. Without it NFC_TAP_SOCKET, then /run/nfc-tap/pos.sock, then that of a daemon started by this user.",
+            valueName: "path"))
+    var socket: String?
+
+    var client: TapClient { TapClient(path: socket ?? DaemonChoice.found) }
+
+    private static var found: String {
+        if let path = environment("NFC_TAP_SOCKET") { return path }
+        guard let folder = environment("XDG_RUNTIME_DIR"), !exists(TapClient.defaultPath) else {
+            return TapClient.defaultPath
+        }
+        let own = folder + "/nfc-tap/pos.sock"
+        return exists(own) ? own : TapClient.defaultPath
+    }
+
+    private static func exists(_ path: String) -> Bool { unsafe access(path, F_OK) == 0 }
+
+    private static func environment(_ name: String) -> String? {
+        guard let value = unsafe getenv(name) else { return nil }
+        return unsafe String(cString: value)
+    }
+}
+
+extension Failure {
+    init(_ error: TapClientError) {
+        let code: ExitCode
+        switch error.code {
+        case .daemonNotRunning, .notSent, .unexpectedAnswer: code = .unavailable
+        case .noAnswer: code = .unknownOutcome
+        case .accessDenied, .init(.authRoleMissing), .init(.sessionNotOwner): code = .notAllowed
+        case .cancelled: code = .notCompleted
+        case _: code = error.detail?.who == .integrator ? .malformedInput : .notCompleted
+        }
+        self.init("\(error.message) (\(error.code.rawValue))", hint: error.hint, exitCode: code)
+    }
+}

@@ -1,0 +1,79 @@
+import ArgumentParser
+import TapClient
+import Wire
+
+struct StatusCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "status", abstract: "Shows mode, readers, queue and the link to the PSP adapter.")
+
+    @OptionGroup var daemon: DaemonChoice
+
+    @Flag(help: "Print JSON.")
+    var json = false
+
+    func run() async throws {
+        let status: Status
+        do throws(TapClientError) { status = try await daemon.client.status() } catch { throw Failure(error) }
+        if json { return try StandardOutput.print(json: status) }
+        StandardOutput.print("mode     \(status.mode.rawValue)  (nfc-tapd \(status.version))")
+        StandardOutput.print("adapter  \(status.psp.state.rawValue)")
+        StandardOutput.print("queue    \(status.queue.stored) stored, \(status.queue.reversals) reversals open")
+        for lane in status.lanes {
+            let holder = lane.holder.map { ", held by uid \($0.uid) since \($0.since)" } ?? ""
+            StandardOutput.print(
+                "lane     \(lane.name): \(lane.state.rawValue), \(lane.reader?.model ?? "no reader")\(holder)")
+            if let error = lane.error { StandardOutput.print("         \(error.message): \(error.resolution)") }
+        }
+    }
+}
+
+struct Cancel: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Cancels a transaction, or says why it is too late.",
+        discussion: "After the read was sent a cancellation becomes a reversal.")
+
+    @Argument(help: ArgumentHelp("The transaction.", valueName: "id"))
+    var id: String
+
+    @OptionGroup var daemon: DaemonChoice
+
+    @Flag(help: "Print JSON.")
+    var json = false
+
+    func run() async throws {
+        guard let id = TransactionID(id) else { throw ValidationError("\(self.id) is no transaction id (a UUID).") }
+        let answer: CancelAnswer
+        do throws(TapClientError) { answer = try await daemon.client.cancel(id) } catch { throw Failure(error) }
+        if json { return try StandardOutput.print(json: answer) }
+        let phase = answer.phase.map { " (\($0.rawValue))" } ?? ""
+        let reversal = answer.becomesReversal == true ? "; it is being reversed" : ""
+        StandardOutput.print("\(answer.outcome.rawValue)\(phase)\(reversal)")
+    }
+}
+
+struct Events: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Prints events as they happen, one JSON object a line, until it is interrupted.")
+
+    @Option(help: ArgumentHelp("Begin after this event.", valueName: "id"))
+    var after: UInt64?
+
+    @Option(help: ArgumentHelp("End after this many events.", valueName: "number"))
+    var count: Int?
+
+    @OptionGroup var daemon: DaemonChoice
+
+    func run() async throws {
+        var left = count ?? .max
+        guard left > 0 else { return }
+        do {
+            for try await event in daemon.client.events(after: after) {
+                try StandardOutput.print(line: event)
+                left -= 1
+                if left == 0 { return }
+            }
+        } catch let error as TapClientError {
+            throw Failure(error)
+        }
+    }
+}

@@ -1,0 +1,42 @@
+import ArgumentParser
+import Wire
+
+extension Transaction {
+    /// Outcome first, then the card with its last digits before the brand, then the amount and what the PSP says.
+    var summary: String {
+        var lines = ["\(headline)  \(card?.description ?? "no card")  \(result?.amountApproved ?? amount)"]
+        if let code = result?.approvalCode { lines.append("  approval code  \(code)") }
+        if let code = result?.responseCode { lines.append("  response code  \(code)") }
+        if let reason = result?.reason { lines.append("  reason         \(reason.rawValue)") }
+        if let error {
+            lines.append("  error          \(error.message) (\(error.code))\n  remedy         \(error.resolution)")
+        }
+        let next = (result?.next ?? error?.next ?? []).map(\.rawValue)
+        if !next.isEmpty { lines.append("  possible next  \(next.joined(separator: ", "))") }
+        lines.append("  transaction    \(id)")
+        if mode == .test { lines.append("  TEST MODE: no money moves") }
+        return lines.joined(separator: "\n")
+    }
+
+    private var headline: String {
+        switch result?.outcome {
+        case .approved: "APPROVED"
+        case .partiallyApproved: "PARTIALLY APPROVED"
+        case .declined: "DECLINED"
+        case .stored: "STORED, to be sent later"
+        case .unknown: "UNKNOWN"
+        case nil: state.rawValue.uppercased()
+        }
+    }
+
+    var exitCode: ExitCode {
+        switch state {
+        case .approved: result?.outcome == .partiallyApproved ? .partiallyApproved : .success
+        case .stored: .success
+        case .declined, .reversed, .reversing: .declined
+        case .unknown: .unknownOutcome
+        case .created, .preparing, .armed, .reading, .sealed, .sent: .unknownOutcome
+        case .cancelled, .failed: .notCompleted
+        }
+    }
+}

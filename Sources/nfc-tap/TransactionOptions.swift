@@ -1,0 +1,100 @@
+import ArgumentParser
+import TapClient
+import Wire
+
+/// What every command that reads a card through the daemon takes, and how it tells of it.
+struct TransactionOptions: ParsableArguments {
+    @Option(help: ArgumentHelp("The lane, where the daemon has several.", valueName: "name"))
+    var lane: String?
+
+    @Option(help: ArgumentHelp("Your reference of the sale.", valueName: "text"))
+    var order: String?
+
+    @Option(help: ArgumentHelp("Seconds within which the card must be presented.", valueName: "seconds"))
+    var deadline: Int?
+
+    @Option(
+        help: ArgumentHelp(
+            "Key of this sale and attempt. Repeating the command with the same key cannot charge twice.",
+            valueName: "text"))
+    var idempotencyKey: String?
+
+    @Flag(help: "Print the transaction as JSON.")
+    var json = false
+
+    @Flag(help: "Do not tell what happens meanwhile.")
+    var quiet = false
+
+    func run(_ request: TransactionRequest, with client: TapClient) async throws {
+        var request = request
+        request.lane = lane
+        request.order = order
+        request.deadline = deadline
+        let narrator = Narrator(isSilent: quiet)
+        // Events are for the person watching; the transaction itself says what became of it.
+        let watch = Task {
+            do throws(TapClientError) {
+                for try await event in client.events(maximumOutage: .seconds(2)) { await narrator.take(event) }
+            } catch {
+                await narrator.lost()
+            }
+        }
+        defer { watch.cancel() }
+        let transaction: Transaction
+        do throws(TapClientError) {
+            let tap = try await client.start(request, idempotencyKey: idempotencyKey ?? TransactionID().text)
+            await narrator.follow(tap.started)
+            transaction = try await tap.settled()
+        } catch {
+            throw Failure(error)
+        }
+        if json { try StandardOutput.print(json: transaction) } else { StandardOutput.print(transaction.summary) }
+        let code = transaction.exitCode
+        if code != .success { throw code }
+    }
+}
+
+/// Tells a person what happens with one transaction.
+actor Narrator {
+    private let isSilent: Bool
+    private var id: TransactionID?
+    private var early: [Event] = []
+
+    init(isSilent: Bool) { self.isSilent = isSilent }
+
+    func take(_ event: Event) {
+        guard let id else { return early.append(event) }
+        if event.transaction == id { tell(event) }
+    }
+
+    func follow(_ transaction: Transaction) {
+        id = transaction.id
+        say("\(transaction.amount), \(transaction.mode.rawValue) mode")
+        let waiting = early
+        early = []
+        for event in waiting where event.transaction == transaction.id { tell(event) }
+    }
+
+    func lost() { say("events are not available, the payment goes on") }
+
+    private func tell(_ event: Event) {
+        switch event.name {
+        case .prepareProgress: say("preparing" + (event.percent.map { ", \($0) %" } ?? ""))
+        case .readReadyForTap: say("present the card")
+        case .readCardDetected: say("card detected")
+        case .readRetry: say("present the card again")
+        case .readRemoveCard: say("remove the card")
+        case .readCompleted: say("card read")
+        case .paymentAuthorizing: say("authorising")
+        case .paymentUnknown: say("no clear answer yet, asking again")
+        case .readerAttached, .readerDetached, .readerNotReady, .readNotCompleted, .readCancelled, .paymentApproved,
+            .paymentDeclined, .paymentStored, .paymentReversed, .loyaltyResult, .queueForwarded, .queueFailed,
+            .termsChanged, .eventsMissed:
+            break
+        }
+    }
+
+    private func say(_ text: String) {
+        if !isSilent { StandardError.write("nfc-tap: \(text)\n") }
+    }
+}

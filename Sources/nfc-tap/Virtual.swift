@@ -1,0 +1,36 @@
+import ArgumentParser
+import CardBytes
+import ReaderCore
+import ReaderVirtual
+
+struct Virtual: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Tells the daemon's virtual reader what to do.",
+        discussion: """
+            For example: present visa, remove, swap mastercard, delay 50, fault card-gone after 2, detach, attach, state. \
+            nfc-tap simulate --list names the cards.
+            """)
+
+    @Option(
+        help: ArgumentHelp("The virtual reader's control socket: reader.sock in the runtime folder.", valueName: "path")
+    )
+    var control: String
+
+    @Argument(help: ArgumentHelp("The command, word by word.", valueName: "command"))
+    var words: [String]
+
+    func run() throws {
+        let answer: String
+        do throws(VirtualSocketError) {
+            answer = try VirtualReaderSocket.send(
+                words.joined(separator: " "), to: control, until: monotonicNow().advanced(byMilliseconds: 5_000))
+        } catch {
+            throw Failure(error.description, hint: "is nfc-tapd running with a virtual reader?", exitCode: .unavailable)
+        }
+        if answer.hasPrefix("error ") {
+            throw Failure(
+                String(answer.dropFirst(6)), hint: "nfc-tap virtual --help lists commands", exitCode: .malformedInput)
+        }
+        StandardOutput.print(answer)
+    }
+}
