@@ -9,6 +9,9 @@ struct AdapterLink: Sendable {
         var connect: Duration = .seconds(2)
         /// For the answer to an authorisation, every repetition included; then it is reversed.
         var answer: Duration = .seconds(30)
+        /// For the adapter to answer before the reader's lamp and tone say that the card was read. An adapter that takes
+        /// longer has had the request for so long that it has surely taken it from the socket.
+        var handover: Duration = .milliseconds(200)
         /// For the answer to a query, a reversal or a question about health.
         var query: Duration = .seconds(5)
         /// Before a question is put again; doubles with every time.

@@ -103,9 +103,8 @@ struct PaymentRun: Sendable {
         async let reply = AdapterLink.signalling(answered) { [adapter] in
             await adapter.authorize(request, over: connection, within: adapter.times.answer)
         }
-        // The adapter has the result before anybody sees or hears that the card was read: it has answered, or it has
-        // had the request for so long that it has surely taken it from the socket.
-        await answered.wait(atMost: .milliseconds(50))
+        // The adapter has the result before anybody sees or hears that the card was read.
+        await answered.wait(atMost: adapter.times.handover)
         await settle()
         publish(.readCompleted, card: request.card)
         publish(.paymentAuthorizing, card: request.card)

@@ -86,6 +86,7 @@ extension TransactionStore {
         new.isDetached = request.detached ?? false
         new.kind = AuthorizationRequest.Kind(request)
         live[id] = new
+        keysInUse[demand.key] = id
         return .success(lane)
     }
 
@@ -98,7 +99,6 @@ extension TransactionStore {
         do throws(JournalError) {
             if case .created(let number) = try await journal.create(new) {
                 live[id]?.sequence = UInt32(truncatingIfNeeded: number % 100_000_000)
-                keysInUse[demand.key] = id
                 return .created(transaction)
             }
             // Impossible while the key is claimed; another process wrote it.

@@ -36,6 +36,7 @@ final class Shop: Sendable {
             times.connect = .milliseconds(500)
             times.answer = .milliseconds(1_500)
             times.query = .milliseconds(400)
+            times.handover = .seconds(2)
             times.pause = .milliseconds(20)
             times.reversal = [.milliseconds(20), .milliseconds(50), .milliseconds(100)]
         }

@@ -1,25 +1,26 @@
 import Glibc
-import Logging
+public import Logging
 import Wire
 
 /// Log messages to standard error, one line each: `level=info msg="state changed" lane=main …`. In front of it the time,
 /// or for journald, which has a clock of its own, the priority.
-struct LogOutput: LogHandler {
+public struct LogOutput: LogHandler {
     private static let isJournal = unsafe getenv("JOURNAL_STREAM") != nil
 
-    var metadata: Logger.Metadata = [:]
-    var logLevel: Logger.Level = .info
+    public var metadata: Logger.Metadata = [:]
+    public var logLevel: Logger.Level
 
-    static func logger(level: Logger.Level) -> Logger {
+    /// A logger whose messages below `level` are dropped.
+    public static func logger(level: Logger.Level) -> Logger {
         Logger(label: "nfc-tapd") { _ in LogOutput(logLevel: level) }
     }
 
-    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+    public subscript(metadataKey key: String) -> Logger.Metadata.Value? {
         get { metadata[key] }
         set { metadata[key] = newValue }
     }
 
-    func log(event: LogEvent) {
+    public func log(event: LogEvent) {
         var line = Self.isJournal ? "<\(priority(event.level))>" : "\(Timestamp.now) "
         line += "level=\(event.level.rawValue) msg=\(quoted(event.message.description))"
         let all = metadata.merging(event.metadata ?? [:]) { $1 }

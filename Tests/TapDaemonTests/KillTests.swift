@@ -1,0 +1,123 @@
+import CardBytes
+import Foundation
+import Glibc
+import LocalHTTP
+import PSPSandbox
+import ReaderCore
+import ReaderVirtual
+import Testing
+import Wire
+
+@testable import TapDaemon
+
+/// The daemon as a process of its own, so that it can be killed.
+private final class DaemonProcess: Sendable {
+    private let process: Process
+
+    init(_ folder: TestFolder) throws {
+        process = Process()
+        let products = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
+        process.executableURL = products.appending(path: "nfc-tapd")
+        process.arguments = ["--config", folder.path + "/nfc-tapd.conf", "--runtime-directory", folder.path]
+        process.standardError = FileHandle.nullDevice
+        try process.run()
+    }
+
+    /// Ends it as the kernel does: nothing is finished, nothing flushed.
+    func kill() async {
+        Glibc.kill(process.processIdentifier, SIGKILL)
+        await end()
+    }
+
+    func stop() async {
+        process.terminate()
+        await end()
+    }
+
+    private func end() async {
+        while process.isRunning { try? await Task.sleep(for: .milliseconds(2)) }
+    }
+}
+
+@Suite("A daemon that is killed", .timeLimit(.minutes(5)))
+struct KillTests {
+    private let kills = ProcessInfo.processInfo.environment["NFC_TAP_KILLS"].flatMap(Int.init) ?? 12
+
+    private func configure(_ folder: TestFolder) throws {
+        let text = """
+            [pos]
+            socket = "\(folder.path)/pos.sock"
+            [psp]
+            socket = "\(folder.path)/psp.sock"
+            answer-timeout = 1
+            [journal]
+            directory = "\(folder.path)/state"
+            [[lane]]
+            name = "main"
+            reader = "virtual:\(folder.path)/reader.sock"
+            """
+        try Data(text.utf8).write(to: URL(filePath: folder.path + "/nfc-tapd.conf"))
+    }
+
+    /// Asks until the daemon takes the transaction; it may still be starting.
+    private func pay(_ value: Int64, _ folder: TestFolder) async throws {
+        let body = purchase(value, order: "K-\(value)-\(UUID().uuidString.prefix(8))", more: #","detached":true"#)
+        let fields: HTTPFields = ["Content-Type": "application/json", "Idempotency-Key": UUID().uuidString]
+        let request = HTTPClientRequest(.post, "/v1/transactions", fields: fields, body: Array(body.utf8))
+        let client = HTTPClient(path: folder.path + "/pos.sock")
+        let deadline = ContinuousClock.now.advanced(by: .seconds(20))
+        while ContinuousClock.now < deadline {
+            if let answer = try? await client.send(request, answerWithin: .seconds(5)), answer.status == 201 { return }
+            try await Task.sleep(for: .milliseconds(5))
+        }
+        throw Shop.Late(waitedFor: "a daemon that takes transactions")
+    }
+
+    @Test("Every transaction ends in a definite state, and nobody is charged for what the shop did not see approved")
+    func killed() async throws {
+        let folder = try TestFolder()
+        try configure(folder)
+        var random = SystemRandomNumberGenerator()
+        let amounts: [Int64] = [1_000, 1_051, 1_093, 1_094, 1_095, 1_096, 1_097, 1_098, 1_099, 1_100, 1_200]
+        let timing = SandboxTiming(slow: .milliseconds(200), late: .seconds(2))
+        try await withSandbox(in: folder, timing) { sandbox in
+            for round in 0..<kills {
+                let daemon = try DaemonProcess(folder)
+                try await pay(amounts[round % amounts.count], folder)
+                let present = try? VirtualReaderSocket.send(
+                    "present visa", to: folder.path + "/reader.sock",
+                    until: monotonicNow().advanced(byMilliseconds: 2_000))
+                #expect(present == "ok")
+                try await Task.sleep(for: .microseconds(Int64.random(in: 0...120_000, using: &random)))
+                await daemon.kill()
+            }
+            let last = try DaemonProcess(folder)
+            try await settle(folder)
+            await last.stop()
+            let ledger = await sandbox.ledger
+            #expect(ledger.unseen.isEmpty)
+            for entry in ledger.transactions {
+                let state = try sqlite(
+                    folder.path + "/state/journal.sqlite", "SELECT state FROM payment WHERE id = '\(entry.id)'")
+                #expect(
+                    entry.outstanding == (state == "approved" ? entry.authorised : 0),
+                    "\(entry.id) is \(state) here, \(entry.outstanding) there")
+            }
+        }
+        let path = folder.path + "/state/journal.sqlite"
+        #expect(try sqlite(path, "SELECT count(*) FROM payment") == "\(kills)")
+        #expect(try sqlite(path, "PRAGMA integrity_check") == "ok")
+    }
+
+    private func settle(_ folder: TestFolder) async throws {
+        let open =
+            "SELECT count(*) FROM payment WHERE state NOT IN "
+            + "('approved', 'declined', 'failed', 'cancelled', 'reversed')"
+        let deadline = ContinuousClock.now.advanced(by: .seconds(60))
+        while ContinuousClock.now < deadline {
+            if try sqlite(folder.path + "/state/journal.sqlite", open) == "0" { return }
+            try await Task.sleep(for: .milliseconds(100))
+        }
+        throw Shop.Late(waitedFor: "definite states")
+    }
+}
