@@ -36,7 +36,8 @@ enum GenerateAC {
         }
     }
 
-    private static func signedPart(_ data: [UInt8], _ range: Range<Int>) throws(CardDataError) -> [UInt8] {
+    /// The objects in `range` without 9F4B, as received and without padding between them.
+    static func signedPart(_ data: [UInt8], _ range: Range<Int>) throws(CardDataError) -> [UInt8] {
         let nodes: [TLVNode]
         do throws(TLVError) { nodes = try TLV.children(data, in: range) } catch { throw .malformed(error) }
         var part: [UInt8] = []

@@ -1,0 +1,81 @@
+import CardBytes
+
+/// Mag-stripe mode of kernel 4: the digits of an online cryptogram go into the tracks.
+extension Kernel4 {
+    /// The tracks need the counter.
+    mutating func readCounter() -> KernelStep {
+        guard store.firstMissing(of: [0x5A, 0x5F24, 0x8C, 0x5F25, 0x5F20, 0x57]) == nil else {
+            return finish(.unusableCard(.cardDataMissing))
+        }
+        chooseLimits()
+        if limits.exceedsTransactionLimit { return finish(overLimit) }
+        if let selected = magStripeVerification() {
+            selection = selected
+        } else {
+            return finish(.seePhone(languagePreference: language))
+        }
+        state = .readingCounter
+        return KernelStep(.transmit(ShortCommand.make(0x80, 0xCA, 0x9F, 0x36)))
+    }
+
+    mutating func counterReceived(_ response: ResponseAPDU) -> KernelStep {
+        guard response.status.isSuccess else {
+            return finish(.unusableCard(.statusBytes, statusWord: response.status))
+        }
+        do throws(CardDataError) {
+            let template = try ResponseTemplate(response.data)
+            guard template.tag == 0x9F36, template.value.count == 2 else {
+                return finish(.unusableCard(.cardDataError))
+            }
+            counter = response.data[template.value].reduce(0) { $0 << 8 | UInt16($1) }
+        } catch {
+            return finish(.unusableCard(error.l2))
+        }
+        guard let number = magStripeNumber() else { return finish(.unusableCard(.cardDataError)) }
+        store.set(0x9F37, binary: number, count: 4)
+        tvr.insert(.odaNotPerformed)
+        if limits.exceedsFloorLimit { tvr.insert(.floorLimitExceeded) }
+        store.set(0x9F34, selection.results)
+        store.set(0x95, tvr.bytes)
+        requested = .arqc
+        return generateAC()
+    }
+
+    /// The two low bytes of the unpredictable number become the effective date's YYMM, moved back by 0…59 months.
+    private mutating func magStripeNumber() -> UInt64? {
+        guard let number = store.number(0x9F37, count: 4),
+            let effective = store.value(0x5F25).flatMap({ EMVDate(yymmdd: $0) }), effective.isPlausible
+        else { return nil }
+        let months = effective.year * 12 + effective.month - 1 - Int(numbers.next() % 60)
+        let digits = UInt64(EMVDate.bcd(months / 12 % 100)) << 8 | UInt64(EMVDate.bcd(months % 12 + 1))
+        return number & 0xFFFF_0000 | digits
+    }
+
+    /// There is no list to walk: the device where it has verified its holder, else what the reader can do. Unverified.
+    ///
+    /// - Returns: `nil` where the device is to ask its holder first.
+    private func magStripeVerification() -> CVMSelection? {
+        guard limits.requiresCVM else { return .notPerformed }
+        let capabilities = store.byte(0x9F33, at: 1) ?? 0
+        if isMobile, (store.byte(0x9F6E, at: 1) ?? 0) & 0x80 != 0 {
+            if MobileCVMResults(store.value(0x9F71)) == .successful {
+                return CVMSelection(cvm: .confirmationCodeVerified, results: [0x01, 0x00, 0x02])
+            }
+            if activation?.isRestart != true { return nil }
+        }
+        if capabilities & 0x40 != 0 { return CVMSelection(cvm: .onlinePIN, results: [0x02, 0x00, 0x00]) }
+        if capabilities & 0x20 != 0 {
+            return CVMSelection(cvm: .obtainSignature, results: [0x1E, 0x00, 0x00], receipt: true)
+        }
+        return .failed
+    }
+
+    func magStripeOutcome(_ answered: CryptogramType) -> Outcome {
+        guard answered == .arqc else { return declined }
+        guard let tracks = Kernel4Tracks(store, counter: counter) else { return .unusableCard(.cardDataError) }
+        var outcome = outcome(.arqc)
+        let replaced = [DataObject(0x56, tracks.track1), DataObject(0x57, tracks.track2)]
+        outcome.dataRecord = replaced + (outcome.dataRecord ?? []).filter { $0.tag != 0x57 }
+        return outcome
+    }
+}

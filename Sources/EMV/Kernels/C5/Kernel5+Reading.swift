@@ -1,0 +1,80 @@
+import CardBytes
+
+/// From GET PROCESSING OPTIONS to the last record. A card whose data cannot be used leads to the next application; for
+/// records that is unverified.
+extension Kernel5 {
+    mutating func optionsReceived(_ response: ResponseAPDU) -> KernelStep {
+        if response.status == Kernel5.tornStatus, tornRecord != nil { return echo() }
+        guard response.status.isSuccess else {
+            return finish(.selectNext(.statusBytes, statusWord: response.status))
+        }
+        do throws(CardDataError) {
+            let template = try ResponseTemplate(response.data)
+            guard template.tag == (mode == .legacy ? 0x80 : 0x77) else { return finish(.selectNext(.parsingError)) }
+            try ProcessingOptions.store(response.data, in: &store, formatOneMinimum: 6, policy: Kernel5.policy)
+        } catch {
+            return finish(.selectNext(error.l2))
+        }
+        guard store.count(0x82) == 2 else { return finish(.selectNext(.cardDataMissing)) }
+        guard chooseMode() else { return finish(.selectNext(.magStripeNotSupported)) }
+        guard let list = store.value(0x94) else {
+            return mode == .magStripe ? getMagStripeData() : finish(.selectNext(.cardDataMissing))
+        }
+        guard let locator = ApplicationFileLocator(list) else { return finish(.selectNext(.cardDataError)) }
+        records = RecordReader(locator)
+        return nextRecord()
+    }
+
+    /// AIP byte 2 bit 8: EMV mode, else mag-stripe mode.
+    ///
+    /// - Returns: `false` where the reader does not do the card's mode.
+    private mutating func chooseMode() -> Bool {
+        if mode == .legacy { return true }
+        if (store.byte(0x82, at: 1) ?? 0) & 0x80 != 0 { return combination.contains(.emv) }
+        mode = .magStripe
+        return combination.contains(.magStripe)
+    }
+
+    mutating func recordReceived(_ response: ResponseAPDU) -> KernelStep {
+        guard response.status.isSuccess else {
+            return finish(.selectNext(.statusBytes, statusWord: response.status))
+        }
+        do throws(CardDataError) {
+            try records?.take(response.data, into: &store, policy: Kernel5.policy)
+        } catch {
+            return finish(.selectNext(error.l2))
+        }
+        return nextRecord()
+    }
+
+    private mutating func nextRecord() -> KernelStep {
+        if let command = records?.command {
+            state = .readingRecords
+            return KernelStep(.transmit(command))
+        }
+        staticData = records?.authenticatedData
+        return mode == .magStripe ? getMagStripeData() : prepareCryptogram()
+    }
+
+    /// TVR bits that come from the terminal's own risk management (C-5; here the floor limit compares with `>=`).
+    mutating func manageRisk() {
+        guard let activation else { return }
+        let amount = activation.transaction.amount
+        let limits = activation.combination.limits
+        let floor = limits.floorLimit ?? limits.terminalFloorLimit.map { UInt64($0) }
+        let isStatusCheck = combination.contains(.statusCheck) && activation.indicators.statusCheckRequested
+        if mode != .emv || terminalType.isOnlineOnly || isStatusCheck || floor.map({ amount >= $0 }) ?? false {
+            tvr.insert(.floorLimitExceeded)
+        }
+        if combination.contains(.randomSelection), let selection = options.randomSelection,
+            selection.selects(amount: amount, random: numbers.next())
+        {
+            tvr.insert(.selectedAtRandom)
+        }
+        if combination.contains(.exceptionFile), let track = store.value(0x57).flatMap({ Track2Equivalent($0) }),
+            options.exceptionFile.contains(track.pan, store.byte(0x5F34))
+        {
+            tvr.insert(.onExceptionFile)
+        }
+    }
+}

@@ -1,0 +1,133 @@
+public import CardBytes
+
+/// Kernel 5, JCB (EMV Contactless Book C-5): EMV mode with CDA, legacy mode and mag-stripe mode, each where the
+/// Combination Options (DF811B) have it; the cardholder verification is the card's choice.
+///
+/// Terminal action codes are configured as DF8120 (default), DF8121 (denial) and DF8122 (online), as in kernel 2.
+///
+/// Not done: transit transactions, offline PIN over contact.
+public struct Kernel5: Kernel {
+    enum State {
+        case idle
+        case processingOptions
+        case recovering
+        case readingRecords
+        case generatingAC
+        case readingMagStripe
+        case updating
+        case finished
+    }
+
+    enum Mode {
+        case emv
+        case magStripe
+        case legacy
+    }
+
+    let options: Kernel5Options
+    var state = State.idle
+    var mode = Mode.emv
+    var store = DataStore(kernel: .jcb)
+    var activation: KernelActivation?
+    var numbers = UnpredictableNumbers.system
+    var combination: Kernel5CombinationOptions = []
+    var profile = TerminalInterchangeProfile(nil)
+    var authentication: CardAuthentication?
+    var records: RecordReader?
+    /// What CDA takes in of the records; `nil` where one of them cannot be used.
+    var staticData: [UInt8]? = []
+    var tvr: TVR = []
+    var wantsCDA = false
+    var requested = CryptogramType.arqc
+    var requestedCDA = false
+    var pdolData: [UInt8] = []
+    var cdolData: [UInt8] = []
+    var update: IssuerUpdate?
+
+    /// A primitive object that comes twice leads to the next application.
+    static let policy = CardDataPolicy(duplicates: .reject(except: []))
+
+    public init(options: Kernel5Options = Kernel5Options()) { self.options = options }
+
+    public mutating func start(_ activation: KernelActivation, now: TapInstant) -> KernelStep {
+        self.activation = activation
+        numbers = activation.unpredictableNumbers
+        store = DataStore(activation, unpredictableNumber: numbers.next())
+        store.setDefaults(Kernel5.defaults)
+        combination = Kernel5CombinationOptions(rawValue: store.byte(0xDF811B) ?? 0)
+        store.setDefaults([DataObject(0x9F52, [combination.compatibilityIndicator])])
+        authentication = CardAuthentication(activation)
+        do throws(CardDataError) { try store.storeFCI(activation) } catch { return finish(.selectNext(error.l2)) }
+        if activation.isRestart, let response = activation.onlineResponse, response.hasCardData {
+            return startUpdate(response)
+        }
+        let transaction = activation.transaction
+        let limits = activation.combination.limits
+        if let limit = limits.transactionLimit, transaction.amount >= limit {
+            return finish(.selectNext(.maxLimitExceeded))
+        }
+        profile = TerminalInterchangeProfile(store.value(0x9F53))
+        if let limit = limits.cvmRequiredLimit, transaction.amount >= limit, transaction.type != .refund {
+            profile.requiresCVM = true
+        }
+        store.set(0x9F53, profile.bytes)
+        if !store.list(in: 0x9F38, contains: 0x9F52) {
+            guard combination.contains(.legacy) else { return finish(.selectNext(.cardDataError)) }
+            mode = .legacy
+        }
+        guard let (command, values) = ProcessingOptions.command(store) else {
+            return finish(.selectNext(.parsingError))
+        }
+        pdolData = values
+        state = .processingOptions
+        return KernelStep(.transmit(command))
+    }
+
+    public mutating func received(_ response: ResponseAPDU, now: TapInstant) -> KernelStep {
+        switch state {
+        case .processingOptions: return optionsReceived(response)
+        case .recovering: return echoReceived(response)
+        case .readingRecords: return recordReceived(response)
+        case .generatingAC: return cryptogramReceived(response)
+        case .readingMagStripe: return magStripeReceived(response)
+        case .updating: return updateReceived(response)
+        case .idle, .finished: return finish(.unusableCard(.cardDataError))
+        }
+    }
+
+    /// After the cryptogram command the card may have counted the transaction; it is kept for recovery.
+    public mutating func cardLost(now: TapInstant) -> KernelStep {
+        switch state {
+        case .updating: return finish(updateOutcome)
+        case .generatingAC, .recovering, .readingMagStripe:
+            var outcome = Outcome.cardLeft(.endApplication, languagePreference: language)
+            if state == .generatingAC, mode == .emv { outcome.tornTransactions = [tornTransaction(now)] }
+            return finish(outcome)
+        case .idle, .processingOptions, .readingRecords, .finished:
+            return finish(.cardLeft(.tryAgain, languagePreference: language))
+        }
+    }
+
+    public mutating func stop(now: TapInstant) -> Outcome {
+        state = .finished
+        return Outcome(.endApplication, error: ErrorIndication(l3: .stop))
+    }
+
+    mutating func finish(_ outcome: Outcome, signals: [UIRequest] = []) -> KernelStep {
+        state = .finished
+        return KernelStep(.finished(outcome), signals: signals)
+    }
+
+    var language: [UInt8] { store.value(0x5F2D) ?? [] }
+
+    var terminalType: TerminalType { TerminalType(rawValue: store.byte(0x9F35) ?? 0) }
+
+    /// Combination Options for EMV mode with CDA, and the action codes for a terminal that has none.
+    static let defaults: [DataObject] = [
+        DataObject(0xDF811B, [0x22]),
+        DataObject(0x9F53, [0x50, 0x00, 0x00]),
+        DataObject(0xDF8120, [0x90, 0x40, 0x00, 0x80, 0x00]),
+        DataObject(0xDF8121, [0x04, 0x10, 0x00, 0x00, 0x00]),
+        DataObject(0xDF8122, [0x90, 0x60, 0x00, 0x90, 0x00]),
+    ]
+}

@@ -1,0 +1,141 @@
+public import CardBytes
+
+/// Kernel 6, Discover D-PAS (EMV Contactless Book C-6, by a D-PAS implementation) in EMV mode: cryptogram, CDA signature and
+/// the card's requirements come with GET PROCESSING OPTIONS.
+///
+/// Not done: mag-stripe mode and ZIP (where the check value goes into the tracks is not known), loyalty programs,
+/// issuer update, the fast mode and aggregate amount bits of the TTQ.
+public struct Kernel6: Kernel {
+    enum State {
+        case idle
+        case processingOptions
+        case readingRecords
+        case finished
+    }
+
+    let options: Kernel6Options
+    var state = State.idle
+    var store = DataStore(kernel: .discover)
+    var ttq = TTQ(rawValue: 0)
+    var transaction: Transaction?
+    var authentication: CardAuthentication?
+    var records: RecordReader?
+    var tvr: TVR = []
+    var tsi: TSI = []
+    var pdolData: [UInt8] = []
+    /// The answer to GET PROCESSING OPTIONS without 9F4B.
+    var signedPart: [UInt8] = []
+
+    /// No primitive object may come twice (EMV Book 3 §10.2; for this kernel unverified).
+    static let policy = CardDataPolicy(duplicates: .reject(except: []))
+    /// The ZIP application has no EMV mode.
+    private static let zip: [UInt8] = [0xA0, 0x00, 0x00, 0x03, 0x24, 0x10, 0x10]
+
+    public init(options: Kernel6Options = Kernel6Options()) { self.options = options }
+
+    public mutating func start(_ activation: KernelActivation, now: TapInstant) -> KernelStep {
+        var numbers = activation.unpredictableNumbers
+        store = DataStore(activation, unpredictableNumber: numbers.next())
+        transaction = activation.transaction
+        ttq = activation.indicators.ttq ?? TTQ(rawValue: 0)
+        authentication = CardAuthentication(activation)
+        do throws(CardDataError) { try store.storeFCI(activation) } catch {
+            return finish(.unusableCard(error.l2))
+        }
+        if store.isPresent(0x9F7D) || activation.combination.aid.starts(with: Kernel6.zip) {
+            return finish(.selectNext(.magStripeNotSupported))
+        }
+        tvr = .odaNotPerformed
+        if let limit = activation.combination.limits.terminalFloorLimit {
+            store.set(0x9F1B, binary: UInt64(limit), count: 4)
+        }
+        if let limit = store.number(0x9F1B, count: 4), activation.transaction.amount > limit {
+            tvr.insert(.floorLimitExceeded)
+        }
+        store.set(0x95, tvr.bytes)
+        store.set(0x9B, tsi.bytes)
+        guard let (command, values) = ProcessingOptions.command(store) else {
+            return finish(.unusableCard(.cardDataError))
+        }
+        pdolData = values
+        state = .processingOptions
+        return KernelStep(.transmit(command))
+    }
+
+    public mutating func received(_ response: ResponseAPDU, now: TapInstant) -> KernelStep {
+        switch state {
+        case .processingOptions: return optionsReceived(response)
+        case .readingRecords: return recordReceived(response)
+        case .idle, .finished: return finish(.unusableCard(.cardDataError))
+        }
+    }
+
+    /// The card left: it may be presented again, with a fresh unpredictable number.
+    public mutating func cardLost(now: TapInstant) -> KernelStep {
+        finish(.cardLeft(.tryAgain, languagePreference: language))
+    }
+
+    public mutating func stop(now: TapInstant) -> Outcome {
+        state = .finished
+        return Outcome(.endApplication, error: ErrorIndication(l3: .stop))
+    }
+
+    mutating func finish(_ outcome: Outcome, signals: [UIRequest] = []) -> KernelStep {
+        state = .finished
+        return KernelStep(.finished(outcome), signals: signals)
+    }
+
+    /// 6984 another interface, 6986 the consumer device wants its holder, else the next application.
+    private mutating func optionsReceived(_ response: ResponseAPDU) -> KernelStep {
+        switch response.status {
+        case .success: break
+        case .referenceDataInvalidated:
+            return finish(.tryContact(ErrorIndication(l2: .statusBytes, statusWord: response.status)))
+        case .commandNotAllowed:
+            return finish(.seePhone(statusWord: response.status, languagePreference: language))
+        case _:
+            return finish(.selectNext(.statusBytes, statusWord: response.status))
+        }
+        do throws(CardDataError) {
+            try ProcessingOptions.store(response.data, in: &store, formatOneMinimum: nil, policy: Kernel6.policy)
+            signedPart = try GenerateAC.signedPart(response.data, ResponseTemplate(response.data).value)
+        } catch {
+            return finish(.unusableCard(error.l2))
+        }
+        guard store.firstMissing(of: [0x82, 0x9F36, 0x9F10, 0x9F27, 0x9F71]) == nil else {
+            return finish(.unusableCard(.cardDataMissing))
+        }
+        guard store.count(0x82) == 2, store.count(0x9F36) == 2, store.count(0x9F27) == 1,
+            let requirements = CardProcessingRequirements(store)
+        else { return finish(.unusableCard(.cardDataError)) }
+        guard let list = store.value(0x94) else { return conclude(requirements) }
+        guard let locator = ApplicationFileLocator(list) else { return finish(.unusableCard(.cardDataError)) }
+        records = RecordReader(locator)
+        return nextRecord()
+    }
+
+    private mutating func recordReceived(_ response: ResponseAPDU) -> KernelStep {
+        guard response.status.isSuccess else {
+            return finish(.unusableCard(.statusBytes, statusWord: response.status))
+        }
+        do throws(CardDataError) {
+            try records?.take(response.data, into: &store, policy: Kernel6.policy)
+        } catch {
+            return finish(.unusableCard(error.l2))
+        }
+        return nextRecord()
+    }
+
+    private mutating func nextRecord() -> KernelStep {
+        if let command = records?.command {
+            state = .readingRecords
+            return KernelStep(.transmit(command))
+        }
+        guard let requirements = CardProcessingRequirements(store) else {
+            return finish(.unusableCard(.cardDataError))
+        }
+        return conclude(requirements)
+    }
+
+    var language: [UInt8] { store.value(0x5F2D) ?? [] }
+}

@@ -1,0 +1,111 @@
+public import CardBytes
+
+/// Kernel 7, UnionPay qUICS (EMV Contactless Book C-7, by a qUICS implementation): the cryptogram comes with GET PROCESSING
+/// OPTIONS, offline approvals are signed (fDDA).
+///
+/// Not done: offline data authentication for online authorisations (DF61 in the FCI), electronic cash, the SM
+/// algorithms, CAPP transactions.
+public struct Kernel7: Kernel {
+    enum State {
+        case idle
+        case processingOptions
+        case readingRecords
+        case finished
+    }
+
+    let options: Kernel7Options
+    var state = State.idle
+    var store = DataStore(kernel: .unionPay)
+    var ttq = TTQ(rawValue: 0)
+    var date = EMVDate(year: 0, month: 0, day: 0)
+    var authentication: CardAuthentication?
+    var records: RecordReader?
+
+    /// A primitive object that comes twice ends the application, save the PAN sequence number; what the terminal set is
+    /// not the card's to change and left out.
+    static let policy = CardDataPolicy(duplicates: .reject(except: [0x5F34]))
+
+    public init(options: Kernel7Options = Kernel7Options()) { self.options = options }
+
+    public mutating func start(_ activation: KernelActivation, now: TapInstant) -> KernelStep {
+        var numbers = activation.unpredictableNumbers
+        store = DataStore(activation, unpredictableNumber: numbers.next())
+        store.set(0x95, [0, 0, 0, 0, 0])
+        date = activation.transaction.date
+        ttq = activation.indicators.ttq ?? TTQ(rawValue: 0)
+        authentication = CardAuthentication(activation)
+        do throws(CardDataError) { try store.storeFCI(activation) } catch {
+            return finish(.unusableCard(error.l2))
+        }
+        guard store.list(in: 0x9F38, contains: 0x9F66) else { return finish(.selectNext(.cardDataError)) }
+        guard let (command, _) = ProcessingOptions.command(store) else {
+            return finish(.unusableCard(.cardDataError))
+        }
+        state = .processingOptions
+        return KernelStep(.transmit(command))
+    }
+
+    public mutating func received(_ response: ResponseAPDU, now: TapInstant) -> KernelStep {
+        switch state {
+        case .processingOptions: return optionsReceived(response)
+        case .readingRecords: return recordReceived(response)
+        case .idle, .finished: return finish(.unusableCard(.cardDataError))
+        }
+    }
+
+    /// The card left: it may be presented again, with a fresh unpredictable number.
+    public mutating func cardLost(now: TapInstant) -> KernelStep {
+        finish(.cardLeft(.tryAgain, languagePreference: language))
+    }
+
+    public mutating func stop(now: TapInstant) -> Outcome {
+        state = .finished
+        return Outcome(.endApplication, error: ErrorIndication(l3: .stop))
+    }
+
+    mutating func finish(_ outcome: Outcome, signals: [UIRequest] = []) -> KernelStep {
+        state = .finished
+        return KernelStep(.finished(outcome), signals: signals)
+    }
+
+    /// 6986 sends the holder to the device; any other status to the contact interface, or to the end.
+    private mutating func optionsReceived(_ response: ResponseAPDU) -> KernelStep {
+        if response.status == .commandNotAllowed { return finish(presentAgain(response.status)) }
+        guard response.status.isSuccess else {
+            let error = ErrorIndication(l2: .statusBytes, statusWord: response.status)
+            return finish(
+                ttq.supportsContactChip
+                    ? .tryContact(error) : .unusableCard(.statusBytes, statusWord: response.status))
+        }
+        do throws(CardDataError) {
+            try ProcessingOptions.store(response.data, in: &store, formatOneMinimum: nil, policy: Kernel7.policy)
+        } catch {
+            return finish(.unusableCard(error.l2))
+        }
+        guard store.count(0x82) == 2 else { return finish(.unusableCard(.cardDataMissing)) }
+        guard let list = store.value(0x94) else { return conclude() }
+        guard let locator = ApplicationFileLocator(list) else { return finish(.unusableCard(.cardDataError)) }
+        records = RecordReader(locator)
+        return nextRecord()
+    }
+
+    private mutating func recordReceived(_ response: ResponseAPDU) -> KernelStep {
+        guard response.status.isSuccess else {
+            return finish(.unusableCard(.statusBytes, statusWord: response.status))
+        }
+        do throws(CardDataError) {
+            try records?.take(response.data, into: &store, policy: Kernel7.policy)
+        } catch {
+            return finish(.unusableCard(error.l2))
+        }
+        return nextRecord()
+    }
+
+    private mutating func nextRecord() -> KernelStep {
+        guard let command = records?.command else { return conclude() }
+        state = .readingRecords
+        return KernelStep(.transmit(command))
+    }
+
+    var language: [UInt8] { store.value(0x5F2D) ?? [] }
+}

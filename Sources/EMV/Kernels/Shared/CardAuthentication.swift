@@ -1,0 +1,59 @@
+import CardBytes
+
+/// Offline data authentication as kernels 4 to 7 use it: which CA keys, on which day, verified by whom.
+struct CardAuthentication: Sendable {
+    private let aid: [UInt8]
+    private let date: EMVDate
+    private let authentication: OfflineAuthentication
+
+    init(_ activation: KernelActivation) {
+        aid = activation.combination.aid
+        date = activation.transaction.date
+        authentication = activation.authentication
+    }
+
+    /// The TVR bits that keep a kernel from asking for CDA: certificates, exponents or 9F4A's demand cannot be met, or
+    /// there is no CA key. Remainders are judged with the keys.
+    ///
+    /// - Parameter staticData: what the records gave to be authenticated; `nil` where one of them is unusable.
+    func missingForCDA(_ store: DataStore, staticData: [UInt8]?) -> TVR {
+        for tag: Tag in [0x8F, 0x90, 0x9F32, 0x9F46, 0x9F47] where !store.isPresentNotEmpty(tag) {
+            return [.iccDataMissing, .cdaFailed]
+        }
+        if staticData == nil { return .cdaFailed }
+        if let list = store.value(0x9F4A), list != [0x82] { return .cdaFailed }
+        guard let index = store.byte(0x8F), authentication.hasKey(Array(aid.prefix(5)), index) else {
+            return .cdaFailed
+        }
+        return []
+    }
+
+    /// What a signature carries; `nil` where it does not hold or something that it needs is missing.
+    func verified(
+        _ method: AuthenticationRequest.Method, _ store: DataStore, staticData: [UInt8]?
+    ) -> AuthenticatedData? {
+        guard let staticData,
+            let request = AuthenticationRequest(method, store, aid: aid, records: staticData, date: date),
+            case .verified(let data) = authentication.verify(request)
+        else { return nil }
+        return data
+    }
+
+    /// The cryptogram and ICC Dynamic Number of a CDA signature.
+    ///
+    /// - Parameter transactionData: DOL values as sent and the answer's objects without 9F4B.
+    func verifiedCombined(
+        _ store: DataStore, staticData: [UInt8]?, transactionData: [UInt8]
+    ) -> AuthenticatedData? {
+        let method = AuthenticationRequest.Method.cda(
+            unpredictableNumber: store.value(0x9F37) ?? [], transactionData: transactionData,
+            cryptogramInformation: store.byte(0x9F27) ?? 0)
+        guard let data = verified(method, store, staticData: staticData), data.cryptogram.count == 8 else { return nil }
+        return data
+    }
+}
+
+extension RecordReader {
+    /// The static data to be authenticated; `nil` where a record that belongs to them cannot be used.
+    var authenticatedData: [UInt8]? { hasUnusableRecord ? nil : staticData }
+}
