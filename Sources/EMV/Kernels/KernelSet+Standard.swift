@@ -8,7 +8,6 @@ extension KernelSet {
         kernels.register(.jcb) { Kernel5() }
         kernels.register(.discover) { Kernel6() }
         kernels.register(.unionPay) { Kernel7() }
-        kernels.register(.c8) { Kernel8() }
         return kernels
     }()
 }
