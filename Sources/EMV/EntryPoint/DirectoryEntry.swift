@@ -40,6 +40,15 @@ struct DirectoryEntry: Equatable {
         do throws(TLVError) { return try TLV.children(bytes, in: range) } catch { return nil }
     }
 
+    /// An entry that leaves the choice of the kernel to the reader.
+    init(adfName: [UInt8]) {
+        self.adfName = adfName
+        label = nil
+        priority = 0
+        kernelIdentifier = [0x00]
+        extendedSelection = []
+    }
+
     private init?(_ bytes: [UInt8], _ range: Range<Int>) {
         guard let nodes = DirectoryEntry.children(bytes, range) else { return nil }
         func value(_ tag: Tag) -> [UInt8]? {

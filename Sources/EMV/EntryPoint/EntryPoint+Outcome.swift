@@ -11,6 +11,7 @@ extension EntryPoint {
 
     private mutating func process(_ outcome: EMV.Outcome, signals: [UIRequest], now: TapInstant) -> Step {
         if let torn = outcome.tornTransactions { tornTransactions = torn }
+        if let count = outcome.failedMagStripeReads { failedMagStripeReads = count }
         switch outcome.status {
         case .selectNext:
             return nextCandidate(signals: signals + (outcome.uiOnOutcome.map { [$0] } ?? []), now: now)
@@ -31,7 +32,7 @@ extension EntryPoint {
     private mutating func retain(_ outcome: EMV.Outcome) {
         isRestart = true
         restartMessage = outcome.uiOnRestart
-        fieldOffMilliseconds = UInt64(outcome.fieldOffRequest ?? 0) * 100
+        fieldOffMilliseconds = max(UInt64(outcome.fieldOffRequest ?? 0) * 100, outcome.penaltyMilliseconds)
     }
 
     /// Ends with a Final Outcome; the UI request on outcome is shown before it.

@@ -3,15 +3,22 @@ import CardBytes
 extension EntryPoint {
     /// Start A (EMV Contactless Book B §3.1.1).
     mutating func preProcess() -> Step {
-        indicators = supported.map { index in
+        indicators = preProcessed()
+        return isContactlessAllowed ? awaitCard(signals: []) : tryAnotherInterface()
+    }
+
+    func preProcessed() -> [(index: Int, value: PreProcessingIndicators)] {
+        supported.map { index in
             (index, PreProcessing.indicators(configuration.combinations[index].limits, transaction))
         }
-        guard indicators.contains(where: { !$0.value.contactlessNotAllowed }) else {
-            // Requirement 3.1.1.13.
-            let message = UIRequest(.insertOrSwipe, .processingError)
-            return finish(EMV.Outcome(.tryAnotherInterface, uiOnOutcome: message), signals: [])
-        }
-        return awaitCard(signals: [])
+    }
+
+    var isContactlessAllowed: Bool { indicators.contains { !$0.value.contactlessNotAllowed } }
+
+    /// Requirement 3.1.1.13.
+    mutating func tryAnotherInterface() -> Step {
+        let message = UIRequest(.insertOrSwipe, .processingError)
+        return finish(EMV.Outcome(.tryAnotherInterface, uiOnOutcome: message), signals: [])
     }
 
     /// Start B (EMV Contactless Book B §3.2.1).
@@ -116,7 +123,8 @@ extension EntryPoint {
             extendedSelection: combination.limits.extendedSelection ? candidate.entry.extendedSelection : [],
             combination: combination, indicators: indicators, terminalData: configuration.terminalData,
             transaction: transaction, unpredictableNumbers: numbers.forOneRun(), authentication: authentication,
-            isRestart: isRestart, onlineResponse: onlineResponse, tornTransactions: tornTransactions)
+            isRestart: isRestart, onlineResponse: onlineResponse, tornTransactions: tornTransactions,
+            failedMagStripeReads: failedMagStripeReads)
         state = .runningKernel
         var step = kernel.start(activation, now: now)
         step.signals = signals + step.signals

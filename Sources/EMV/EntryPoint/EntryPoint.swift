@@ -41,18 +41,26 @@ public struct EntryPoint: TapMachine, ~Copyable {
     var onlineResponse: OnlineResponse?
     /// Transactions torn at earlier taps. Keep it from tap to tap where a kernel is configured to recover them.
     public var tornTransactions: [TornTransaction]
+    /// Wrong answers in kernel 2's mag-stripe mode in a row, 0…5. Keep it from tap to tap where that mode is on.
+    public var failedMagStripeReads: UInt8 = 0
+    private var preselected: PreselectedApplication?
 
-    /// - Parameter start: `.a` for a new amount; `.b` where the amount is fixed and pre-processing was left out.
+    /// - Parameters:
+    ///   - start: `.a` for a new amount; `.b` where the amount is fixed and pre-processing was left out; `.d` with
+    ///     `preselected`.
+    ///   - preselected: the application that the terminal itself selected on the card in the field; used once.
     public init(
         configuration: TerminalConfiguration, transaction: Transaction, unpredictableNumbers: UnpredictableNumbers,
         authentication: OfflineAuthentication = .unavailable, kernels: KernelSet = .standard,
-        startingAt start: StartPoint = .a, tornTransactions: [TornTransaction] = []
+        startingAt start: StartPoint = .a, preselected: PreselectedApplication? = nil,
+        tornTransactions: [TornTransaction] = []
     ) {
         self.configuration = configuration
         self.transaction = transaction
         self.authentication = authentication
         self.kernels = kernels
         self.tornTransactions = tornTransactions
+        self.preselected = preselected
         numbers = unpredictableNumbers
         nextStart = start
         firstStart = start
@@ -67,7 +75,10 @@ public struct EntryPoint: TapMachine, ~Copyable {
         case .a: return preProcess()
         case .b: return enterStartB(signals: [])
         case .c: return selectApplication(signals: [], now: now)
-        case .d: return activateKernel(signals: [], now: now)
+        case .d:
+            guard let preselected else { return activateKernel(signals: [], now: now) }
+            self.preselected = nil
+            return activate(preselected, now: now)
         }
     }
 

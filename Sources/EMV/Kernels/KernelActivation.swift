@@ -21,13 +21,16 @@ public struct KernelActivation: Sendable {
     public var onlineResponse: OnlineResponse?
     /// The torn-transaction log of earlier taps.
     public var tornTransactions: [TornTransaction]
+    /// Wrong answers in kernel 2's mag-stripe mode in a row, 0…5.
+    public var failedMagStripeReads: UInt8
 
     public init(
         application: SelectedApplication, selection: ResponseAPDU, extendedSelection: [UInt8] = [],
         combination: Combination, indicators: PreProcessingIndicators, terminalData: [DataObject],
         transaction: Transaction, unpredictableNumbers: UnpredictableNumbers,
         authentication: OfflineAuthentication = .unavailable, isRestart: Bool = false,
-        onlineResponse: OnlineResponse? = nil, tornTransactions: [TornTransaction] = []
+        onlineResponse: OnlineResponse? = nil, tornTransactions: [TornTransaction] = [],
+        failedMagStripeReads: UInt8 = 0
     ) {
         self.application = application
         self.selection = selection
@@ -41,5 +44,6 @@ public struct KernelActivation: Sendable {
         self.isRestart = isRestart
         self.onlineResponse = onlineResponse
         self.tornTransactions = tornTransactions
+        self.failedMagStripeReads = failedMagStripeReads
     }
 }

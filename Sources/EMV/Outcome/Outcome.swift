@@ -54,6 +54,12 @@ public struct Outcome: Equatable, Sendable {
     public var error: ErrorIndication
     /// The kernel's torn-transaction log where it changed; Entry Point keeps it for the next tap.
     public var tornTransactions: [TornTransaction]?
+    /// What a wrong answer in kernel 2's mag-stripe mode costs: so many milliseconds have to pass before anything else
+    /// happens (C-2 S13). Before a restart Entry Point asks for them as field-off time.
+    public var penaltyMilliseconds: UInt64 = 0
+    /// Wrong answers in mag-stripe mode in a row, 0…5, where this run was one more or ended the row; Entry Point keeps
+    /// the number for the next tap.
+    public var failedMagStripeReads: UInt8?
 
     public init(
         _ status: Status, start: StartPoint? = nil, onlineResponseData: OnlineResponseData? = nil, cvm: CVM? = nil,

@@ -11,11 +11,12 @@ public struct Combination: Equatable, Sendable {
     public var kernelData: [DataObject]
     /// Dynamic reader limits of kernels 3 and 4, by program identifier.
     public var dynamicLimits: [DynamicReaderLimits]
+    public var riskManagement: RiskManagement
 
     public init(
         aid: [UInt8], kernel: KernelIdentifier, transactionTypes: [TransactionType]? = nil,
         limits: EntryPointLimits = EntryPointLimits(), kernelData: [DataObject] = [],
-        dynamicLimits: [DynamicReaderLimits] = []
+        dynamicLimits: [DynamicReaderLimits] = [], riskManagement: RiskManagement = RiskManagement()
     ) {
         self.aid = aid
         self.kernel = kernel
@@ -23,6 +24,7 @@ public struct Combination: Equatable, Sendable {
         self.limits = limits
         self.kernelData = kernelData
         self.dynamicLimits = dynamicLimits
+        self.riskManagement = riskManagement
     }
 
     func covers(_ type: TransactionType) -> Bool { transactionTypes?.contains(type) ?? true }

@@ -18,7 +18,7 @@ public struct Transaction: Equatable, Sendable {
     public var time: EMVTime
     /// Transaction Sequence Counter (9F41), at most 8 digits.
     public var sequenceCounter: UInt32
-    /// The merchant wants an online authorisation whatever the card says (TVR byte 4 bit 4).
+    /// The merchant wants an online authorisation (TVR byte 4 bit 4); `RiskManagement` says what comes of it.
     public var merchantForcedOnline: Bool
 
     public init(

@@ -13,7 +13,7 @@ extension Kernel2 {
         needsReceipt = exceedsCVMLimit
         let verification = store.byte(exceedsCVMLimit ? 0xDF8118 : 0xDF8119) ?? 0
         store.set(0x9F33, [store.byte(0xDF8117) ?? 0, verification, store.byte(0xDF811F) ?? 0])
-        guard wantsBalance, store.isPresent(0xDF8104) else { return decide(now: now) }
+        guard wantsBalance, store.isPresent(0xDF8104) else { return checkVelocity(now: now) }
         state = .balanceBefore
         return KernelStep(.transmit(Kernel2.getBalance))
     }
@@ -38,7 +38,7 @@ extension Kernel2 {
     /// The balance is a courtesy: without it the transaction goes on.
     mutating func balanceReceived(_ response: ResponseAPDU, into tag: Tag, now: TapInstant) -> KernelStep {
         if response.status.isSuccess, let balance = Kernel2.balance(response.data) { store.set(tag, balance) }
-        return tag == 0xDF8104 ? decide(now: now) : finishPending()
+        return tag == 0xDF8104 ? checkVelocity(now: now) : finishPending()
     }
 
     private static func balance(_ data: [UInt8]) -> [UInt8]? {
@@ -51,13 +51,14 @@ extension Kernel2 {
     }
 
     /// C-2 S456.35 to S456.39: restrictions, CVM, floor limit, action analysis.
-    private mutating func decide(now: TapInstant) -> KernelStep {
+    mutating func decide(now: TapInstant) -> KernelStep {
         tvr.formUnion(ProcessingRestrictions.evaluate(store))
         selection = selectCVM()
         tvr.formUnion(selection.tvr)
         needsReceipt = needsReceipt || selection.receipt
         store.set(0x9F34, selection.results)
         if amount > store.digits(0xDF8123) ?? 0 { tvr.insert(.floorLimitExceeded) }
+        tvr.formUnion(riskBits())
         store.set(0x95, tvr.bytes)
         let codes = ActionCodes(
             denial: action(0xDF8121), online: action(0xDF8122), default: action(0xDF8120), store)

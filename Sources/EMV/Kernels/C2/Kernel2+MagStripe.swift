@@ -41,6 +41,24 @@ extension Kernel2 {
 
     /// C-2 S13, S14.
     mutating func checksumReceived(_ response: ResponseAPDU) -> KernelStep {
+        let step = checksumAnswered(response)
+        guard case .finished(var outcome) = step.action else { return step }
+        if outcome.error.l2 != .ok {
+            addPenalty(to: &outcome)
+        } else if failedMagStripeReads > 0 {
+            outcome.failedMagStripeReads = 0
+        }
+        return KernelStep(.finished(outcome), signals: step.signals)
+    }
+
+    /// Every wrong answer in a row doubles the wait, which starts at 300 ms. That a lost card counts as one is unverified.
+    func addPenalty(to outcome: inout Outcome) {
+        let count = min(failedMagStripeReads, 5)
+        outcome.penaltyMilliseconds = 300 << UInt64(count)
+        outcome.failedMagStripeReads = min(count + 1, 5)
+    }
+
+    private mutating func checksumAnswered(_ response: ResponseAPDU) -> KernelStep {
         guard response.status.isSuccess else { return fail(.statusBytes, statusWord: response.status) }
         do throws(CardDataError) {
             let template = try ResponseTemplate(response.data)

@@ -4,7 +4,7 @@ public import CardBytes
 /// where DF811B bit 8 is 0, relay resistance where DF811B bit 5 is 1, recovery of torn transactions where DF811D
 /// is above 0.
 ///
-/// Not done: data exchange with the terminal (DEK/DET), data storage (IDS, SDS), the mag-stripe penalty time.
+/// Not done: data exchange with the terminal (DEK/DET), data storage (IDS, SDS).
 public struct Kernel2: Kernel {
     enum State {
         case idle
@@ -12,6 +12,8 @@ public struct Kernel2: Kernel {
         case relayResistance
         case readingRecords
         case balanceBefore
+        case readingTransactionCounter
+        case readingOnlineCounter
         case recoveringAC
         case generatingAC
         case balanceAfter
@@ -45,6 +47,13 @@ public struct Kernel2: Kernel {
     /// Outcome made of the cryptogram, held back while the balance is read.
     var pending: Outcome?
     var checksum = MagStripeChecksum()
+    var risk = RiskManagement()
+    var isForcedOnline = false
+    /// What GET DATA told for the velocity check; `nil` where it did not.
+    var transactionCounter: UInt16?
+    var lastOnlineCounter: UInt16?
+    /// Wrong answers in mag-stripe mode in a row, at this tap's start.
+    var failedMagStripeReads: UInt8 = 0
 
     /// Any repetition is a parsing error unless the first was empty; the terminal's objects are not the card's to send
     /// (C-2 §4.5; the latter is unverified).
@@ -62,6 +71,9 @@ public struct Kernel2: Kernel {
         amount = activation.transaction.amount
         aid = activation.combination.aid
         authentication = activation.authentication
+        risk = activation.combination.riskManagement
+        isForcedOnline = activation.isForcedOnline
+        failedMagStripeReads = activation.failedMagStripeReads
         torn = TornLog(activation.tornTransactions, store, now: now)
         do throws(CardDataError) { try store.storeFCI(activation) } catch { return finish(selectNext(error.l2)) }
         guard store.isPresentNotEmpty(0x84) else { return finish(selectNext(.cardDataMissing)) }
@@ -81,6 +93,8 @@ public struct Kernel2: Kernel {
         case .relayResistance: return relayReceived(response, now: now)
         case .readingRecords: return recordReceived(response, now: now)
         case .balanceBefore: return balanceReceived(response, into: 0xDF8104, now: now)
+        case .readingTransactionCounter: return transactionCounterReceived(response)
+        case .readingOnlineCounter: return onlineCounterReceived(response, now: now)
         case .recoveringAC: return recoveryReceived(response, now: now)
         case .generatingAC: return cryptogramReceived(response)
         case .balanceAfter: return balanceReceived(response, into: 0xDF8105, now: now)
@@ -97,11 +111,13 @@ public struct Kernel2: Kernel {
         case .generatingAC, .recoveringAC, .computingChecksum:
             var outcome = Outcome(.endApplication, start: .b, uiOnRestart: again, error: error)
             if state == .generatingAC, let records = torn.keep(store, now: now) { outcome.tornTransactions = records }
+            if state == .computingChecksum { addPenalty(to: &outcome) }
             return finish(outcome)
         case .balanceAfter:
             // The cryptogram is there: the balance is only shown.
             return finish(pending ?? Outcome(.endApplication, error: error))
-        case .idle, .processingOptions, .relayResistance, .readingRecords, .balanceBefore, .finished:
+        case .idle, .processingOptions, .relayResistance, .readingRecords, .balanceBefore,
+            .readingTransactionCounter, .readingOnlineCounter, .finished:
             return finish(Outcome(.tryAgain, start: .b, uiOnRestart: again, error: error))
         }
     }

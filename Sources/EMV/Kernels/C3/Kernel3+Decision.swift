@@ -18,6 +18,7 @@ extension Kernel3 {
         let contradiction = store.hasContradictingPANs
         let signals = [UIRequest(.cardReadOK, .cardReadSuccessfully)]
         guard !contradiction, hasWellFormedCardData else { return finish(.unusableCard(.cardDataError)) }
+        if isMagStripe { return concludeMagStripe(signals: signals) }
         guard store.firstMissing(of: Kernel3.mandatory) == nil else {
             return finish(.unusableCard(.cardDataMissing), signals: signals)
         }
@@ -52,6 +53,7 @@ extension Kernel3 {
         if type == .tc, !applyOfflineRestrictions(qualifiers, &disposition) { return declined }
         if let refusal = usageRefusal(qualifiers) { return refusal }
         if transaction?.type == .refund { return complete(disposition, nil, qualifiers) }
+        let failsForIssuer = disposition == .online && wantsAuthenticationOnline && !authenticate()
         if disposition == .offline, !authenticate() {
             switch afterFailedAuthentication(qualifiers) {
             case .online: disposition = .online
@@ -62,8 +64,16 @@ extension Kernel3 {
         switch cardholderVerification(qualifiers, type) {
         case .impossible: return declined
         case .method(let cvm, let forcesOnline):
-            return complete(forcesOnline ? .online : disposition, cvm, qualifiers)
+            var outcome = complete(forcesOnline ? .online : disposition, cvm, qualifiers)
+            if failsForIssuer { outcome.error.l2 = .camFailed }
+            return outcome
         }
+    }
+
+    /// TTQ byte 1 bit 1, and a signature to verify. A failure is told to the host in the Error Indication only: the TVR that
+    /// Visa's acquirers get is all zero. Unverified.
+    private var wantsAuthenticationOnline: Bool {
+        ttq.supportsODAForOnline && (store.isPresentNotEmpty(0x9F4B) || store.isPresentNotEmpty(0x93))
     }
 
     private func complete(_ disposition: Disposition, _ cvm: Outcome.CVM?, _ qualifiers: CTQ?) -> Outcome {
@@ -149,12 +159,12 @@ extension Kernel3 {
 
 /// Cardholder verification (C-3 5.7).
 extension Kernel3 {
-    private enum Verification {
+    enum Verification {
         case method(Outcome.CVM, forcesOnline: Bool)
         case impossible
     }
 
-    private func cardholderVerification(_ qualifiers: CTQ?, _ type: CryptogramType?) -> Verification {
+    func cardholderVerification(_ qualifiers: CTQ?, _ type: CryptogramType?) -> Verification {
         guard let qualifiers else {
             guard ttq.requiresCVM else { return .method(.noCVM, forcesOnline: false) }
             if ttq.supportsSignature { return .method(.obtainSignature, forcesOnline: false) }

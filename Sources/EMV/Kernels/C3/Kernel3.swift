@@ -1,9 +1,10 @@
 public import CardBytes
 
 /// Kernel 3, Visa qVSDC (EMV Contactless Book C-3): the cryptogram comes with GET PROCESSING OPTIONS, records are read
-/// only where the card names them.
+/// only where the card names them. Mag-stripe mode where TTQ byte 1 bit 8 is 1, offline data authentication of online
+/// transactions where bit 1 is.
 ///
-/// Not done: mag-stripe mode (MSD), offline data authentication for online authorisations.
+/// Not done: refusing a card that was tapped a moment ago.
 public struct Kernel3: Kernel {
     enum State {
         case idle
@@ -43,6 +44,7 @@ public struct Kernel3: Kernel {
         let indicators = dynamicIndicators(activation) ?? activation.indicators
         if indicators.contactlessNotAllowed { return finish(Kernel3.insertOrSwipe) }
         ttq = indicators.ttq ?? TTQ(rawValue: 0)
+        if activation.isForcedOnline, !ttq.isOfflineOnly { ttq.requiresOnlineCryptogram = true }
         store.set(0x9F66, binary: UInt64(ttq.rawValue), count: 4)
         guard let (command, _) = ProcessingOptions.command(store) else {
             return finish(.unusableCard(.cardDataError))
@@ -88,7 +90,7 @@ public struct Kernel3: Kernel {
             return finish(.tryContact(ErrorIndication(l2: .statusBytes, statusWord: response.status)))
         case .conditionsNotSatisfied:
             return finish(.selectNext(.statusBytes, statusWord: response.status))
-        case .commandNotAllowed:
+        case .commandNotAllowed where ttq.supportsEMV:
             return finish(Kernel3.seePhone(response.status))
         case _:
             return finish(.unusableCard(.statusBytes, statusWord: response.status))
