@@ -3,6 +3,8 @@ public struct OfflineAuthentication: Sendable {
     /// Whether the CA public key with this index (8F) of this RID (five bytes) is known and valid.
     public var hasKey: @Sendable (_ rid: [UInt8], _ index: UInt8) -> Bool
     public var verify: @Sendable (AuthenticationRequest) -> AuthenticationResult
+    /// Kernel 8's secure channel and certificates.
+    public var secureChannel = SecureChannelCryptography.unavailable
 
     public init(
         hasKey: @escaping @Sendable (_ rid: [UInt8], _ index: UInt8) -> Bool,

@@ -8,6 +8,7 @@ extension KernelSet {
         kernels.register(.jcb) { Kernel5() }
         kernels.register(.discover) { Kernel6() }
         kernels.register(.unionPay) { Kernel7() }
+        kernels.register(.c8) { Kernel8() }
         return kernels
     }()
 }

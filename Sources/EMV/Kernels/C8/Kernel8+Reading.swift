@@ -1,0 +1,117 @@
+import CardBytes
+
+/// From the algorithm suite to the last record and data envelope (C-8 S1 to S25).
+extension Kernel8 {
+    /// Security Capability (9F820A) bit 5: local authentication enabled. Which bit it is, is unverified.
+    private static let localAuthentication: UInt8 = 0x10
+
+    /// C-8 C.100 to C.103, 2.15 to 2.21.
+    mutating func open(_ qualifier: CardQualifier) -> KernelStep {
+        // RSA certificates (ASI list 01 10 FF) are left out: nothing public describes them.
+        guard configuration & 0x20 == 0 else { return end(.terminalDataError) }
+        guard qualifier.hasSupportedSuite else { return fail(.cardDataError) }
+        guard let envelopes = envelopes(), makeKey() else { return end(.terminalDataError) }
+        toWrite = envelopes
+        toRead = envelopeTags
+        let enabled = (store.byte(0x9F820A) ?? 0) & Kernel8.localAuthentication != 0
+        // Version 02, local authentication, suite 00, certificates of suite 10 only.
+        store.set(0x9F2B, [0x02, enabled ? 0x80 : 0x00, 0x00, 0x10, 0xFF, 0xFF, 0x00, 0x00])
+        guard let (command, values) = ProcessingOptions.command(store) else { return fail(.cardDataError) }
+        pdolData = values
+        state = .processingOptions
+        return KernelStep(.transmit(command))
+    }
+
+    /// The ephemeral key (9E): 32 bytes of the terminal's random numbers. They are out of range once in 2^32 times.
+    private mutating func makeKey() -> Bool {
+        for _ in 0..<3 {
+            privateKey = []
+            for _ in 0..<8 { privateKey += Kernel2.bytes(numbers.next()) }
+            if let point = cryptography.publicKey(privateKey), point.count == 64 {
+                store.set(0x9E, point)
+                return true
+            }
+        }
+        return false
+    }
+
+    /// C-8 S20.
+    mutating func optionsReceived(_ response: ResponseAPDU, now: TapInstant) -> KernelStep {
+        guard response.status.isSuccess else {
+            fieldOff = nil
+            return finish(.selectNext(.statusBytes, statusWord: response.status))
+        }
+        do throws(CardDataError) {
+            try ProcessingOptions.store(response.data, in: &store, formatOneMinimum: nil, policy: Kernel8.policy)
+        } catch {
+            return fail(error.l2)
+        }
+        guard store.isPresentNotEmpty(0x82), let list = store.value(0x94), let keyData = store.value(0x9F8103),
+            let cdol = store.value(0x8C) ?? store.value(0x9F8220)
+        else { return fail(.cardDataMissing) }
+        store.set(0x8C, cdol)
+        guard let locator = ApplicationFileLocator(list) else { return fail(.parsingError) }
+        guard let channel = SecureChannel(cryptography, privateKey: privateKey, cardKeyData: keyData) else {
+            return fail(.decryptionFailed)
+        }
+        privateKey = []
+        self.channel = channel
+        records = Kernel8Records(locator)
+        guard (store.byte(0x82, at: 1) ?? 0) & 0x01 != 0, configuration & 0x10 != 0 else {
+            tvr.insert(.relayResistanceNotPerformed)
+            return nextRecord()
+        }
+        guard let relay = RelayResistance(kernel8: store) else { return end(.terminalDataError) }
+        self.relay = relay
+        return exchangeRelay(now: now)
+    }
+
+    /// The entropy is the Unpredictable Number in every try.
+    private mutating func exchangeRelay(now: TapInstant) -> KernelStep {
+        guard let command = relay?.command(entropy: store.value(0x9F37) ?? []) else { return end(.terminalDataError) }
+        state = .relayResistance
+        relayStarted = now
+        return KernelStep(.transmit(command))
+    }
+
+    /// C-8 S21.
+    mutating func relayReceived(_ response: ResponseAPDU, now: TapInstant) -> KernelStep {
+        guard response.status.isSuccess else { return fail(.statusBytes, statusWord: response.status) }
+        let value: [UInt8]
+        do throws(CardDataError) {
+            let template = try ResponseTemplate(response.data)
+            guard template.tag == 0x80 else { return fail(.parsingError) }
+            value = Array(response.data[template.value])
+        } catch {
+            return fail(error.l2)
+        }
+        let verdict = relay?.answered(value, nanoseconds: now.nanoseconds(since: relayStarted))
+        store.set(0x9F810C, relay?.timeExcess ?? [0, 0])
+        switch verdict {
+        case nil: return fail(.parsingError)
+        case .tooFast: return fail(.cardDataError)
+        case .again: return exchangeRelay(now: now)
+        case .done(let bits):
+            tvr.formUnion(bits)
+            return nextRecord()
+        }
+    }
+
+    /// C-8 S22.
+    mutating func recordReceived(_ response: ResponseAPDU) -> KernelStep {
+        guard response.status.isSuccess else { return fail(.statusBytes, statusWord: response.status) }
+        guard var channel else { return fail(.decryptionFailed) }
+        let failure = records?.take(response.data, &channel, into: &store)
+        self.channel = channel
+        if let failure { return fail(failure) }
+        return nextRecord()
+    }
+
+    private mutating func nextRecord() -> KernelStep {
+        if let command = records?.command {
+            state = .readingRecords
+            return KernelStep(.transmit(command))
+        }
+        return nextData()
+    }
+}
