@@ -46,7 +46,8 @@ extension CardActivation {
         case .typeA: self.init(technology: .typeA, atr: atr)
         case .typeB(let protocolInfo): self.init(technology: .typeB, answerToSelect: protocolInfo, atr: atr)
         case .memoryCard(let name): self.init(technology: .typeA, atr: atr, sak: Self.sak(ofMemoryCard: name))
-        case nil: self.init(atr: atr)
+        // With the technology named: `init(atr:)` alone would be this initialiser again.
+        case nil: self.init(technology: .unknown, atr: atr)
         }
     }
 

@@ -157,6 +157,15 @@ extension PCSCTests {
             #expect(card.technology == .typeB)
             #expect(card.answerToSelect == [0x80, 0x81, 0x71])
         }
+
+        /// Those of cards with contacts, an odd one of a reader, and bytes that are no ATR.
+        @Test(arguments: ["3B6500002063CB6800", "3B8F8001", "3B8180018080FF", "00", ""])
+        func `an ATR that says nothing of a contactless card leaves the technology unknown`(hex: String) throws {
+            let atr = try Hex.bytes(hex)
+            let activation = CardActivation(atr: atr)
+            #expect(activation.technology == .unknown)
+            #expect(activation.atr == atr)
+        }
     }
 }
 
