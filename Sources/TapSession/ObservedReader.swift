@@ -1,7 +1,7 @@
 import CardBytes
 import ReaderCore
 
-/// A reader that tells when a card shows up; everything else is the reader's own.
+/// A reader that tells when a card shows up and lets none in after the deadline; everything else is the reader's own.
 final class ObservedReader: CardReader {
     private let reader: any CardReader
     private let clock: () -> TapInstant
@@ -19,6 +19,8 @@ final class ObservedReader: CardReader {
 
     func activate(until deadline: TapInstant, cancellation: TapCancellation) throws(ReaderError) -> CardPresence {
         display.cardIsAwaited()
+        // A card that stays and asks for another presentation each time would otherwise keep the reader for ever.
+        guard clock() < deadline else { throw .timedOut }
         let presence = try reader.activate(until: deadline, cancellation: cancellation)
         if case .card = presence { cardDetected = clock() }
         display.cardFound(presence)

@@ -1,4 +1,5 @@
 import CardBytes
+import CardSim
 import EMV
 import Envelope
 import ReaderCore
@@ -120,6 +121,22 @@ struct PaymentTapTests {
         #expect(throws: PaymentTapError.reader(.timedOut)) { try bench.run() }
         #expect(bench.result == nil)
         #expect(!bench.reader.notes.contains("beep"))
+    }
+
+    @Test(arguments: CardCatalogue.names)
+    func `every card of the catalogue comes to an end and shows no number of its own`(name: String) throws {
+        let bench = try TapBench(milliseconds: 300)
+        try bench.present(name)
+        do throws(PaymentTapError) {
+            try bench.run()
+        } catch {
+            #expect([.reader(.timedOut), .incompleteRecord].contains(error))
+        }
+        #expect(bench.reader.notes.last == "release")
+        guard let result = bench.result else { return }
+        let told = "\(result.read?.clearTags.hex ?? "") \(result.label ?? "") \(result.read?.account.masked ?? "")"
+        for number in ["4761739001010010", "5413330089601034"] { #expect(!told.contains(number)) }
+        if result.status == .onlineRequest { #expect(result.read != nil) }
     }
 
     @Test func `a card without a payment application ends without a read`() throws {
