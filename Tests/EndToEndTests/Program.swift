@@ -45,7 +45,7 @@ enum Program: String {
         _ process: Process, _ arguments: [String], _ environment: [String: String], output: URL, errors: URL
     ) throws {
         for file in [output, errors] where !FileManager.default.fileExists(atPath: file.path) {
-            FileManager.default.createFile(atPath: file.path, contents: nil)
+            _ = FileManager.default.createFile(atPath: file.path, contents: nil)
         }
         process.executableURL = url
         process.arguments = arguments

@@ -44,7 +44,7 @@ final class Shop {
 
     func startSandbox(_ arguments: [String] = []) throws {
         sandbox = try Program.sandbox.launch(["--sandbox", "--socket", pspSocket] + arguments, in: folder)
-        try await (file:pspSocket)
+        try appears(pspSocket)
     }
 
     func stopSandbox() {
@@ -54,7 +54,7 @@ final class Shop {
 
     func startDaemon() throws {
         daemon = try Program.daemon.launch(daemonArguments, in: folder, environment: environment)
-        try await (file:posSocket)
+        try appears(posSocket)
     }
 
     /// Ends the daemon as a power cut would.
@@ -65,7 +65,7 @@ final class Shop {
 
     /// Waits until a lane says that it can take a card.
     func awaitReader() throws {
-        try await ("a ready lane") {
+        try eventually("a ready lane") {
             let status = try self.get("/v1/status")
             let lanes = status["lanes"] as? [[String: Any]] ?? []
             return lanes.contains { $0["state"] as? String == "ready" }
@@ -110,11 +110,13 @@ final class Shop {
     /// The sandbox's books.
     func ledger() throws -> [String: Any] { try get("/debug/ledger", socket: pspSocket) }
 
-    private func await(file: String) throws {
-        try await (file) { FileManager.default.fileExists(atPath: file) }
+    func ledgerEntries() throws -> [[String: Any]] { try ledger()["transactions"] as? [[String: Any]] ?? [] }
+
+    private func appears(_ file: String) throws {
+        try eventually(file) { FileManager.default.fileExists(atPath: file) }
     }
 
-    func await(_ what: String, seconds: Double = 30, _ condition: () throws -> Bool) throws {
+    func eventually(_ what: String, seconds: Double = 30, _ condition: () throws -> Bool) throws {
         let end = Date(timeIntervalSinceNow: seconds)
         while Date() < end {
             if (try? condition()) == true { return }
@@ -142,7 +144,7 @@ enum Trouble: Error {
 extension String {
     fileprivate func append(to file: URL) throws {
         if !FileManager.default.fileExists(atPath: file.path) {
-            FileManager.default.createFile(atPath: file.path, contents: nil)
+            _ = FileManager.default.createFile(atPath: file.path, contents: nil)
         }
         let handle = try FileHandle(forWritingTo: file)
         try handle.seekToEnd()
