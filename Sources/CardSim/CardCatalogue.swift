@@ -24,7 +24,7 @@ public enum CardCatalogue {
     }
 
     private static let entries: [Entry] =
-        wellBehaved + furtherKernels + simple + oddSelections + oddVisaCards + oddMastercardCards
+        wellBehaved + furtherKernels + furtherDevices + simple + oddSelections + oddVisaCards + oddMastercardCards
 
     private static let simple: [Entry] = [
         Entry(name: "smoke", summary: "fixed answers and test instructions, no cryptogram") { SmokeCard() }

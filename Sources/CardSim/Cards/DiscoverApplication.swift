@@ -7,6 +7,8 @@ struct DiscoverApplication: PaymentApplication {
     private(set) var files: ApplicationFiles
     private let card: CardPersonalisation
     private let disposition: CardDisposition
+    /// A device that has verified its holder.
+    private let isDevice: Bool
     private let secrets: CardSecrets
     private var counter = TransactionCounter()
     private var isOpen = false
@@ -15,9 +17,10 @@ struct DiscoverApplication: PaymentApplication {
     private static let locator: [UInt8] = .hex("08010101 10010200")
     private static let pdol: [UInt8] = .hex("9F66049F02069F03069F1A0295055F2A029A039C019F3704")
 
-    init(_ card: CardPersonalisation, disposition: CardDisposition = .offlineWherePossible) {
+    init(_ card: CardPersonalisation, disposition: CardDisposition = .offlineWherePossible, isDevice: Bool = false) {
         self.card = card
         self.disposition = disposition
+        self.isDevice = isDevice
         let label = Array("TEST DISCOVER".utf8)
         files = ApplicationFiles(
             name: .hex("A0000001523010"),
@@ -68,8 +71,10 @@ struct DiscoverApplication: PaymentApplication {
         var data = terminal
         data.set(0x82, DiscoverApplication.interchangeProfile)
         data.set(0x9F36, counter.bytes)
-        // Key index, version, eight bytes of card verification results.
-        let issuerData = [0x01, secrets.version.rawValue, type.verificationResult] + [UInt8](repeating: 0, count: 7)
+        // Key index, version, eight bytes of card verification results; bit 2 of their second byte: device verified.
+        let issuerData =
+            [0x01, secrets.version.rawValue, type.verificationResult, isDevice ? 0x02 : 0x00]
+            + [UInt8](repeating: 0, count: 6)
         data.set(0x9F10, issuerData)
         guard let cryptogram = secrets.cryptogram(data), let number = data[0x9F37] else {
             return ResponseAPDU(status: .conditionsNotSatisfied)
@@ -93,13 +98,13 @@ struct DiscoverApplication: PaymentApplication {
         switch disposition {
         case .alwaysDeclines: .declined
         case .alwaysOnline: .online
-        case .offlineWherePossible: qualifiers[1] & 0xC0 == 0 ? .approved : .online
+        case .offlineWherePossible: qualifiers[1] & (isDevice ? 0x80 : 0xC0) == 0 ? .approved : .online
         }
     }
 
     /// Card Processing Requirements (9F71): byte 1 bit 8 online PIN, bit 7 signature.
     private func requirements(_ qualifiers: [UInt8]) -> [UInt8] {
-        guard qualifiers[1] & 0x40 != 0 else { return [0x00, 0x00] }
+        guard qualifiers[1] & 0x40 != 0, !isDevice else { return [0x00, 0x00] }
         if qualifiers[0] & 0x04 != 0 { return [0x80, 0x00] }
         return [qualifiers[0] & 0x02 != 0 ? 0x40 : 0x00, 0x00]
     }

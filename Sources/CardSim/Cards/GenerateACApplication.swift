@@ -17,6 +17,10 @@ public struct GenerateACApplication: PaymentApplication {
     var demands: Tag?
     /// Whether 9F50 tells the cardholder verification, by what 9F53 asks for (kernel 5).
     var tellsVerification = false
+    /// A device that verifies its holder: kernel 4 learns it from 9F71, kernel 5 from 9F50.
+    var isDevice = false
+    /// The holder was asked once and has answered the device by the next presentation.
+    private var isHolderVerified = false
     private var counter = TransactionCounter()
     /// What the terminal said so far; `nil` before GET PROCESSING OPTIONS and after GENERATE AC.
     private var transaction: TransactionData?
@@ -58,7 +62,17 @@ public struct GenerateACApplication: PaymentApplication {
             return ResponseAPDU(status: .conditionsNotSatisfied)
         }
         transaction = terminal
-        return template77([(0x82, interchangeProfile), (0x94, locator)])
+        let objects: [CardObject] = [(0x82, interchangeProfile), (0x94, locator)]
+        return template77(isDevice && demands != nil ? objects + [(0x9F71, mobileResults(terminal))] : objects)
+    }
+
+    /// Mobile CVM Results (9F71) of kernel 4: method, condition, result (02 successful). 9F6E byte 3 bit 7 asks for one.
+    private mutating func mobileResults(_ terminal: TransactionData) -> [UInt8] {
+        guard let reader = terminal[0x9F6E], reader.count == 4, reader[2] & 0x40 != 0 else {
+            return [0x3F, 0x00, 0x00]
+        }
+        defer { isHolderVerified = true }
+        return isHolderVerified ? [0x01, 0x01, 0x02] : [0x3F, 0x01, 0x00]
     }
 
     /// GENERATE AC (EMV Book 3 §6.5.5). P1 bits 8 and 7 ask for a type, bit 5 for a CDA signature.
@@ -108,10 +122,11 @@ public struct GenerateACApplication: PaymentApplication {
             + [UInt8](repeating: 0, count: 7) + [0xFF]
     }
 
-    /// 9F50 of kernel 5: 20 online PIN, 10 signature, 00 none; Terminal Interchange Profile (9F53) byte 1 bit 8 asks for
-    /// verification, bits 7 and 6 say whether the reader takes a signature and an online PIN.
+    /// 9F50 of kernel 5: 30 device, 20 online PIN, 10 signature, 00 none; Terminal Interchange Profile (9F53) byte 1 bit 8
+    /// asks for verification, bits 7, 6 and 5 say whether the reader takes a signature, an online PIN and a device's word.
     private func verification(_ data: TransactionData) -> UInt8 {
         guard let profile = data[0x9F53]?.first, profile & 0x80 != 0 else { return 0x00 }
+        if isDevice, profile & 0x10 != 0 { return 0x30 }
         if profile & 0x20 != 0 { return 0x20 }
         return profile & 0x40 != 0 ? 0x10 : 0x00
     }

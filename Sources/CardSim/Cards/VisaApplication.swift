@@ -106,6 +106,7 @@ public struct VisaApplication: PaymentApplication {
         else { return nil }
         authenticationRelatedData =
             [version.rawValue] + secrets.varying(counter, count: 4) + transactionQualifiers
+            + options.relatedDataTail
         let hashed =
             switch version {
             case .version00: number

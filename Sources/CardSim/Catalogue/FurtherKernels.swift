@@ -14,6 +14,22 @@ extension CardCatalogue {
             card(VisaApplication.unionPay)
         },
     ]
+
+    /// Devices that verify their holder, for kernels 4 to 7.
+    static let furtherDevices: [Entry] = [
+        Entry(name: "amex-phone", summary: "American Express in a phone that verifies its holder at the second tap") {
+            card(GenerateACApplication.americanExpressPhone)
+        },
+        Entry(name: "jcb-phone", summary: "JCB in a phone that has verified its holder") {
+            card(GenerateACApplication.jcbPhone)
+        },
+        Entry(name: "discover-phone", summary: "Discover D-PAS in a phone that has verified its holder") {
+            card(DiscoverApplication(.discover, isDevice: true))
+        },
+        Entry(name: "unionpay-phone", summary: "UnionPay in a phone that has verified its holder, no records") {
+            card(VisaApplication.unionPayPhone)
+        },
+    ]
 }
 
 extension CardPersonalisation {
@@ -24,21 +40,30 @@ extension CardPersonalisation {
 }
 
 extension GenerateACApplication {
+    fileprivate static let americanExpress = americanExpress(isMobile: false)
+    fileprivate static let americanExpressPhone = americanExpress(isMobile: true)
+    fileprivate static let jcb = jcb(isMobile: false)
+    fileprivate static let jcbPhone = jcb(isMobile: true)
+
     /// Refuses a reader whose Enhanced Contactless Reader Capabilities (9F6E) are zero.
-    fileprivate static let americanExpress: GenerateACApplication = {
+    private static func americanExpress(isMobile: Bool) -> GenerateACApplication {
         var application = personalised(
-            .americanExpress, name: .hex("A000000025010901"), label: "TEST AMEX", pdol: .hex("9F3501 9F6E04"))
+            .americanExpress, name: .hex("A000000025010901"), label: "TEST AMEX", isMobile: isMobile,
+            applicationVersion: [0x00, 0x01], pdol: .hex("9F3501 9F6E04"))
         application.demands = 0x9F6E
+        application.isDevice = isMobile
         return application
-    }()
+    }
 
     /// Tells the cardholder verification itself (9F50), so that it asks for the Terminal Interchange Profile.
-    fileprivate static let jcb: GenerateACApplication = {
+    private static func jcb(isMobile: Bool) -> GenerateACApplication {
         var application = personalised(
-            .jcb, name: .hex("A0000000651010"), label: "TEST JCB", pdol: .hex("9F5201 9F5303"))
+            .jcb, name: .hex("A0000000651010"), label: "TEST JCB", applicationVersion: [0x02, 0x00],
+            pdol: .hex("9F5201 9F5303"))
         application.tellsVerification = true
+        application.isDevice = isMobile
         return application
-    }()
+    }
 }
 
 extension DiscoverApplication {
@@ -46,8 +71,15 @@ extension DiscoverApplication {
 }
 
 extension VisaApplication {
-    /// Application version 0030: its fast DDA is that of version 01.
-    fileprivate static let unionPay = personalised(
-        .unionPay, name: .hex("A000000333010102"), label: "TEST UNIONPAY", disposition: .offlineWherePossible,
-        fastDDA: .version01, version: .visa18, further: [(0x9F08, [0x00, 0x30])])
+    /// Application version 0030: its fast DDA is that of version 01, with 9F69 of eight bytes.
+    fileprivate static let unionPay: VisaApplication = {
+        var application = personalised(
+            .unionPay, name: .hex("A000000333010102"), label: "TEST UNIONPAY", disposition: .offlineWherePossible,
+            fastDDA: .version01, version: .visa18, further: [(0x9F08, [0x00, 0x30])])
+        application.options.relatedDataTail = [0x00]
+        return application
+    }()
+
+    fileprivate static let unionPayPhone = personalised(
+        .unionPay, name: .hex("A000000333010102"), label: "TEST UNIONPAY", verifiesCardholder: true, version: .visa18)
 }
