@@ -22,7 +22,7 @@ struct ConfigurationTable {
             throw ConfigurationError(
                 file, "no TOML at \(error.source.begin.debugDescription)", remedy: "correct that line")
         } catch {
-            throw ConfigurationError(file, "no TOML", remedy: "see nfc-tapd.conf(5)")
+            throw ConfigurationError(file, "no TOML", remedy: "see docs/examples/nfc-tapd.toml")
         }
     }
 

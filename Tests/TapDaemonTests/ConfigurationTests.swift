@@ -10,7 +10,7 @@ struct ConfigurationTests {
 
     private func refusal(_ text: String) -> ConfigurationError? {
         do throws(ConfigurationError) {
-            _ = try ConfigurationFile(file: "nfc-tapd.conf", text: text)
+            _ = try ConfigurationFile(file: "nfc-tapd.toml", text: text)
             return nil
         } catch {
             return error
@@ -20,7 +20,7 @@ struct ConfigurationTests {
     @Test("A whole file is read as it is meant")
     func whole() throws {
         let file = try ConfigurationFile(
-            file: "nfc-tapd.conf",
+            file: "nfc-tapd.toml",
             text: """
                 mode = "test"
                 [pos]
@@ -57,7 +57,7 @@ struct ConfigurationTests {
     }
 
     static let wrongSettings: [(text: String, key: String)] = [
-        ("", "lane"), ("= 1", "nfc-tapd.conf"), ("mode = \"live\"\n", "mode"), ("mode = 1\n", "mode"),
+        ("", "lane"), ("= 1", "nfc-tapd.toml"), ("mode = \"live\"\n", "mode"), ("mode = 1\n", "mode"),
         ("colour = \"red\"\n", "colour"), ("[pos]\nsocket = \"pos.sock\"\n", "pos.socket"),
         ("[pos]\nsokcet = \"/a\"\n", "pos.sokcet"), ("pos = 1\n", "pos"),
         ("[psp]\nanswer-timeout = 0\n", "psp.answer-timeout"),
@@ -85,6 +85,14 @@ struct ConfigurationTests {
 
     @Test("Every wrong lane is refused by its place", arguments: wrongLanes)
     func wrongLane(text: String, key: String) { #expect(refusal(text)?.key == key) }
+
+    @Test("The example in the documents is right")
+    func example() throws {
+        let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent()
+        let file = try ConfigurationFile(path: root.appending(path: "docs/examples/nfc-tapd.toml").path)
+        #expect(file.lanes.map(\.name) == ["till-1", "till-2"])
+    }
 
     @Test("A key file that is none is refused with the setting's name")
     func key() throws {
