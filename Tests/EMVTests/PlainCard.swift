@@ -15,6 +15,8 @@ struct PlainCard {
     var cryptogram: [DataObject] = []
     /// Status words that replace the answer, by instruction.
     var statuses: [UInt8: StatusWord] = [:]
+    /// Answers to GET DATA by P1 and P2; they win over `answers`.
+    var data: [[UInt8]: [UInt8]] = [:]
     /// Other answers, by instruction.
     var answers: [UInt8: [UInt8]] = [:]
 
@@ -24,6 +26,9 @@ struct PlainCard {
             return ResponseAPDU(data: isDirectory ? directory : fci, status: .success)
         }
         if let status = statuses[command.ins] { return ResponseAPDU(status: status) }
+        if command.ins == 0xCA, let answer = data[[command.p1, command.p2]] {
+            return ResponseAPDU(data: answer, status: .success)
+        }
         if let answer = answers[command.ins] { return ResponseAPDU(data: answer, status: .success) }
         switch command.ins {
         case 0xA8: return template(0x77, options)

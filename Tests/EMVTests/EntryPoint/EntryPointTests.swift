@@ -4,62 +4,14 @@ import Testing
 
 @testable import EMV
 
-/// A reader of two applications whose kernel is the test's own.
-private struct Bench {
-    static let first: [UInt8] = [0xA0, 0x00, 0x00, 0x09, 0x99, 0x01]
-    static let second: [UInt8] = [0xA0, 0x00, 0x00, 0x09, 0x99, 0x02]
-    static let kernel = KernelIdentifier(rawValue: 0x20)
-
-    let log: OutsideKernel.Log
-    var card = ScriptedCard()
-    var combinations: [Combination]
-
-    init(_ outcomes: [Outcome] = []) {
-        log = OutsideKernel.Log(outcomes)
-        combinations = [Bench.first, Bench.second].map { Combination(aid: $0, kernel: Bench.kernel) }
-        card.answers["00A404000E325041592E5359532E444446303100"] =
-            Hex.string(
-                DirectoryTests.ppse([
-                    [DataObject(0x4F, Bench.first), DataObject(0x87, [0x01])],
-                    [DataObject(0x4F, Bench.second), DataObject(0x87, [0x02])],
-                ])) + "9000"
-        select(Bench.first, "6F088406A000000999019000")
-        select(Bench.second, "6F088406A000000999029000")
-    }
-
-    static func command(_ name: [UInt8]) -> String {
-        "00A40400" + Hex.string([UInt8(name.count)]) + Hex.string(name) + "00"
-    }
-
-    mutating func select(_ name: [UInt8], _ answer: String) { card.answers[Bench.command(name)] = answer }
-
-    func entryPoint(
-        _ transaction: Transaction = .test(1_000), start: StartPoint = .a,
-        numbers: UnpredictableNumbers = .fixed([1, 2, 3])
-    ) -> EntryPoint {
-        var kernels = KernelSet()
-        let log = log
-        kernels.register(Bench.kernel) { OutsideKernel(log: log) }
-        return EntryPoint(
-            configuration: TerminalConfiguration(terminalData: [], combinations: combinations),
-            transaction: transaction,
-            unpredictableNumbers: numbers, kernels: kernels, startingAt: start)
-    }
-
-    func run(_ transaction: Transaction = .test(1_000), start: StartPoint = .a) throws -> Run {
-        var entryPoint = entryPoint(transaction, start: start)
-        return try Run.drive(&entryPoint) { card.answer($1) }
-    }
-}
-
 @Suite("Entry Point")
 struct EntryPointTests {
     @Test func `an outside kernel gets application, indicators and a fresh number`() throws {
-        var bench = Bench()
+        var bench = EntryPointBench()
         bench.combinations[0].limits = EntryPointLimits(floorLimit: 500, ttq: TTQ(rawValue: 0x2200_4000))
         let run = try bench.run()
         #expect(run.outcome.outcome.status == .approved)
-        #expect(run.outcome.application?.adfName == Bench.first)
+        #expect(run.outcome.application?.adfName == EntryPointBench.first)
         #expect(run.messages == ["15/02"])
         let activations = bench.log.activations.withLock { $0 }
         #expect(activations.count == 1)
@@ -70,7 +22,7 @@ struct EntryPointTests {
     }
 
     @Test func `where no combination is allowed another interface is offered without waiting for a card`() throws {
-        var bench = Bench()
+        var bench = EntryPointBench()
         for index in bench.combinations.indices { bench.combinations[index].limits.transactionLimit = 1_000 }
         let run = try bench.run()
         #expect(run.outcome.outcome.status == .tryAnotherInterface)
@@ -80,21 +32,21 @@ struct EntryPointTests {
     }
 
     @Test func `a combination over its limit is no candidate`() throws {
-        var bench = Bench()
+        var bench = EntryPointBench()
         bench.combinations[0].limits.transactionLimit = 1_000
-        #expect(try bench.run().outcome.application?.adfName == Bench.second)
+        #expect(try bench.run().outcome.application?.adfName == EntryPointBench.second)
     }
 
     @Test func `a combination for other transaction types is no candidate`() throws {
-        var bench = Bench()
+        var bench = EntryPointBench()
         bench.combinations[0].transactionTypes = [.refund]
-        #expect(try bench.run().outcome.application?.adfName == Bench.second)
-        #expect(try bench.run(.test(1_000, type: .refund)).outcome.application?.adfName == Bench.first)
+        #expect(try bench.run().outcome.application?.adfName == EntryPointBench.second)
+        #expect(try bench.run(.test(1_000, type: .refund)).outcome.application?.adfName == EntryPointBench.first)
     }
 
     @Test(arguments: ["6A82", "6A81", "6283", "6F00"])
     func `any other status of the directory leaves no candidates`(status: String) throws {
-        var bench = Bench()
+        var bench = EntryPointBench()
         bench.card.answers["00A404000E325041592E5359532E444446303100"] = status
         let run = try bench.run()
         #expect(run.outcome.outcome.status == .endApplication)
@@ -105,15 +57,15 @@ struct EntryPointTests {
 
     @Test(arguments: ["6A82", "6283", "6A81", "6D00", "6985"])
     func `an application that refuses selection gives way to the next`(status: String) throws {
-        var bench = Bench()
-        bench.select(Bench.first, status)
-        #expect(try bench.run().outcome.application?.adfName == Bench.second)
+        var bench = EntryPointBench()
+        bench.select(EntryPointBench.first, status)
+        #expect(try bench.run().outcome.application?.adfName == EntryPointBench.second)
     }
 
     @Test func `after the last candidate the application ends`() throws {
-        var bench = Bench()
-        bench.select(Bench.first, "6A82")
-        bench.select(Bench.second, "6283")
+        var bench = EntryPointBench()
+        bench.select(EntryPointBench.first, "6A82")
+        bench.select(EntryPointBench.second, "6283")
         let run = try bench.run()
         #expect(run.outcome.outcome.status == .endApplication)
         #expect(run.messages == ["15/02", "1C/02"])
@@ -121,10 +73,10 @@ struct EntryPointTests {
     }
 
     @Test func `Select Next goes on with the next application and its own number`() throws {
-        let bench = Bench([Outcome(.selectNext, start: .c), Outcome(.declined)])
+        let bench = EntryPointBench([Outcome(.selectNext, start: .c), Outcome(.declined)])
         let run = try bench.run()
         #expect(run.outcome.outcome.status == .declined)
-        #expect(run.outcome.application?.adfName == Bench.second)
+        #expect(run.outcome.application?.adfName == EntryPointBench.second)
         #expect(bench.log.activations.withLock { $0.map { $0.unpredictableNumber } } == [1, 2])
         #expect(run.fieldOff == [0])
     }
@@ -133,7 +85,7 @@ struct EntryPointTests {
         let again = Outcome(
             .tryAgain, start: .b, uiOnOutcome: UIRequest(.seePhone, .processingError, holdTime: 13),
             uiOnRestart: UIRequest(.presentCardAgain, .readyToRead), fieldOffRequest: 13)
-        let bench = Bench([again])
+        let bench = EntryPointBench([again])
         let run = try bench.run()
         #expect(run.outcome.outcome.status == .approved)
         #expect(run.fieldOff == [0, 1_300])
@@ -144,14 +96,14 @@ struct EntryPointTests {
     }
 
     @Test func `Try Again without a restart message invites as at first`() throws {
-        let bench = Bench([Outcome(.tryAgain, start: .b)])
+        let bench = EntryPointBench([Outcome(.tryAgain, start: .b)])
         #expect(try bench.run().messages == ["15/02", "15/02"])
     }
 
     @Test(arguments: [Outcome.Status.approved, .declined, .onlineRequest, .tryAnotherInterface, .endApplication])
     func `other outcomes are final and their message is shown`(status: Outcome.Status) throws {
         let outcome = Outcome(status, uiOnOutcome: UIRequest(.processingError, .processingError), removalTimeout: 7)
-        let run = try Bench([outcome]).run()
+        let run = try EntryPointBench([outcome]).run()
         #expect(run.outcome.outcome == outcome)
         #expect(run.messages == ["15/02", "0F/05"])
         #expect(!run.outcome.wantsRestart)
@@ -161,14 +113,14 @@ struct EntryPointTests {
         let online = Outcome(
             .onlineRequest, start: .b, onlineResponseData: .emvData,
             uiOnRestart: UIRequest(.presentCardAgain, .readyToRead), fieldOffRequest: 0)
-        let bench = Bench([online, Outcome(.endApplication)])
+        let bench = EntryPointBench([online, Outcome(.endApplication)])
         var entryPoint = bench.entryPoint()
         let first = try Run.drive(&entryPoint) { bench.card.answer($1) }
         #expect(first.outcome.wantsRestart)
         entryPoint.provide(OnlineResponse(authorisationResponseCode: [0x30, 0x30], issuerAuthenticationData: [1, 2]))
         let second = try Run.drive(&entryPoint) { bench.card.answer($1) }
         #expect(second.messages == ["21/02"])
-        #expect(second.commands == [Bench.command(Bench.first)])
+        #expect(second.commands == [EntryPointBench.command(EntryPointBench.first)])
         #expect(second.outcome.outcome.status == .endApplication)
         let last = try #require(bench.log.activations.withLock { $0.last })
         #expect(last.activation.isRestart)
@@ -189,11 +141,11 @@ struct EntryPointTests {
     }
 
     @Test func `an application that refuses selection with issuer data pending ends the transaction`() throws {
-        var bench = Bench([Outcome(.onlineRequest, start: .b)])
+        var bench = EntryPointBench([Outcome(.onlineRequest, start: .b)])
         var entryPoint = bench.entryPoint()
         _ = try Run.drive(&entryPoint) { bench.card.answer($1) }
         entryPoint.provide(OnlineResponse(authorisationResponseCode: [0x30, 0x30], scripts: [0x71, 0x00]))
-        bench.select(Bench.first, "6A82")
+        bench.select(EntryPointBench.first, "6A82")
         let run = try Run.drive(&entryPoint) { bench.card.answer($1) }
         #expect(run.outcome.outcome.status == .endApplication)
         #expect(run.messages == ["15/02", "1C/05"])
@@ -203,7 +155,7 @@ struct EntryPointTests {
         let secondTap = Outcome(
             .endApplication, start: .b, uiOnOutcome: UIRequest(.seePhone, .notReady, holdTime: 13),
             uiOnRestart: UIRequest(.seePhone, .readyToRead), fieldOffRequest: 2)
-        let bench = Bench([secondTap, Outcome(.onlineRequest)])
+        let bench = EntryPointBench([secondTap, Outcome(.onlineRequest)])
         var entryPoint = bench.entryPoint()
         let first = try Run.drive(&entryPoint) { bench.card.answer($1) }
         #expect(first.outcome.outcome == secondTap)
@@ -214,18 +166,18 @@ struct EntryPointTests {
     }
 
     @Test func `a start at B skips pre-processing and keeps the configured TTQ`() throws {
-        var bench = Bench()
+        var bench = EntryPointBench()
         bench.combinations[0].limits = EntryPointLimits(
             transactionLimit: 1, floorLimit: 0, ttq: TTQ(rawValue: 0x2240_4000))
         let run = try bench.run(start: .b)
-        #expect(run.outcome.application?.adfName == Bench.first)
+        #expect(run.outcome.application?.adfName == EntryPointBench.first)
         let activation = try #require(bench.log.activations.withLock { $0.first }).activation
         #expect(activation.indicators.ttq?.rawValue == 0x2240_4000)
         #expect(!activation.indicators.floorLimitExceeded)
     }
 
     @Test func `two cards are announced once, and their parting too`() throws {
-        let bench = Bench()
+        let bench = EntryPointBench()
         var entryPoint = bench.entryPoint()
         let now = TapInstant(nanoseconds: 0)
         _ = entryPoint.start(now: now)
@@ -239,7 +191,7 @@ struct EntryPointTests {
 
     @Test(arguments: [0, 1])
     func `a card lost before the kernel starts is waited for again`(lostAt: Int) throws {
-        let bench = Bench()
+        let bench = EntryPointBench()
         var entryPoint = bench.entryPoint()
         let run = try Run.drive(&entryPoint) { number, command in
             number == lostAt ? nil : bench.card.answer(command)
@@ -250,7 +202,7 @@ struct EntryPointTests {
     }
 
     @Test func `a stop before the kernel starts ends the application`() {
-        let bench = Bench()
+        let bench = EntryPointBench()
         var entryPoint = bench.entryPoint()
         let now = TapInstant(nanoseconds: 0)
         _ = entryPoint.start(now: now)
@@ -260,7 +212,7 @@ struct EntryPointTests {
     }
 
     @Test func `an input out of order ends the machine instead of trapping`() throws {
-        let bench = Bench()
+        let bench = EntryPointBench()
         let now = TapInstant(nanoseconds: 0)
         var early = bench.entryPoint()
         guard case .finished(let outcome) = early.received(ResponseAPDU(status: .success), now: now).action else {

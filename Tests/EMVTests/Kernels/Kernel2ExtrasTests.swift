@@ -149,7 +149,7 @@ struct Kernel2ExtrasTests {
         #expect(MagStripeTrack(cvc3Positions: 0, numberPositions: 0, counterDigits: 1).numberDigits == nil)
     }
 
-    private var magStripeCard: PlainCard {
+    static var magStripeCard: PlainCard {
         var card = PlainCard(
             aid: AID.mastercard,
             options: [DataObject(0x82, [0x02, 0x00]), DataObject(0x94, [0x08, 0x01, 0x01, 0x00])],
@@ -169,7 +169,7 @@ struct Kernel2ExtrasTests {
     }
 
     @Test func `both tracks are filled and go into the data record`() throws {
-        let run = try magStripeCard.run(
+        let run = try Kernel2ExtrasTests.magStripeCard.run(
             Terminals.mastercard([DataObject(0xDF811E, [0x20]), DataObject(0xDF812C, [0x10])]), .test(500))
         // 12345678 hexadecimal is 305419896: its two low digits are 96.
         #expect(run.commands.last == "802A8E80040000009600")
@@ -183,7 +183,7 @@ struct Kernel2ExtrasTests {
     }
 
     @Test func `above the CVM limit the other capability counts and a receipt is due`() throws {
-        let outcome = try magStripeCard.run(
+        let outcome = try Kernel2ExtrasTests.magStripeCard.run(
             Terminals.mastercard([DataObject(0xDF811E, [0x20]), DataObject(0xDF812C, [0x10])]), .test(1_001)
         ).outcome.outcome
         #expect(outcome.cvm == .onlinePIN)
@@ -191,7 +191,7 @@ struct Kernel2ExtrasTests {
     }
 
     @Test func `a phone that verified its holder moves the last digit`() throws {
-        var card = magStripeCard
+        var card = Kernel2ExtrasTests.magStripeCard
         card.cryptogram.append(DataObject(0xDF4B, [0x00, 0x10, 0x00]))
         let outcome = try card.run(Terminals.mastercard(), .test(1_001)).outcome.outcome
         #expect(outcome.cvm == .confirmationCodeVerified)
@@ -202,14 +202,14 @@ struct Kernel2ExtrasTests {
         for (interaction, status) in [
             ([0x00, 0x01, 0x00], Outcome.Status.endApplication), ([0x00, 0x00, 0x00], .declined),
         ] as [([UInt8], Outcome.Status)] {
-            var card = magStripeCard
+            var card = Kernel2ExtrasTests.magStripeCard
             card.cryptogram = [DataObject(0x9F36, [0x00, 0xFF]), DataObject(0xDF4B, interaction)]
             #expect(try card.run(Terminals.mastercard(), .test(500)).outcome.outcome.status == status)
         }
     }
 
     @Test func `tracks whose number of digits differs are a card data error`() throws {
-        var card = magStripeCard
+        var card = Kernel2ExtrasTests.magStripeCard
         card.records[[0x01, 0x0C]]?.removeAll { $0.tag == 0x9F64 }
         card.records[[0x01, 0x0C]]?.append(DataObject(0x9F64, [0x01]))
         #expect(try card.run(Terminals.mastercard(), .test(500)).outcome.outcome.error.l2 == .cardDataError)
