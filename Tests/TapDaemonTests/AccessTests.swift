@@ -111,15 +111,4 @@ struct AccessTests {
             #expect(try await shop.reach([.cancelled], id).cancelledBy == .administrator)
         }
     }
-
-    @Test("Who only watches sees that something happened, not what was paid")
-    func watching() {
-        var event = Event(.paymentApproved, lane: "till-1")
-        event.result = PaymentResult(mode: .test, outcome: .approved)
-        event.card = MaskedCard(scheme: "Visa", last4: "0010", masked: "****0010")
-        let hub = EventHub(firstID: 7)
-        hub.publish(event)
-        #expect(event.withoutResult.name == .paymentApproved && event.withoutResult.lane == "till-1")
-        #expect(event.withoutResult.result == nil && event.withoutResult.card == nil)
-    }
 }

@@ -1,0 +1,121 @@
+import LocalHTTP
+import Synchronization
+import Testing
+import Wire
+
+@testable import TapDaemon
+
+@Suite("The hub of events", .timeLimit(.minutes(1)))
+struct EventHubTests {
+    /// What a subscriber of `hub` gets over a real socket, up to `count` events.
+    private func received(
+        from hub: EventHub, after cursor: UInt64?, seesResults: Bool = true, count: Int
+    ) async throws -> [(id: String?, event: Event)] {
+        let folder = try TestFolder()
+        let server = HTTPServer(socket: try ListeningSocket(path: folder.path + "/s"), logger: Shop.quiet) { _ in
+            .events(hub.subscribe(after: cursor, seesResults: seesResults))
+        }
+        async let end: Void = server.run()
+        var all: [(id: String?, event: Event)] = []
+        let events = try await HTTPClient(path: folder.path + "/s").events(
+            HTTPClientRequest(.get, "/"), answerWithin: .seconds(5))
+        for try await event in events {
+            all.append((event.id, try WireJSON.decode(Event.self, from: Array(event.data.utf8))))
+            if all.count == count { break }
+        }
+        server.shutDown(grace: .zero)
+        try await end
+        return all
+    }
+
+    private func hub(_ events: Int, from first: UInt64 = 100, capacity: Int = 8) -> EventHub {
+        let hub = EventHub(firstID: first, capacity: capacity)
+        for _ in 0..<events { hub.publish(Event(.readerAttached, lane: "a")) }
+        return hub
+    }
+
+    @Test("Numbers begin where they are told to and grow by one")
+    func numbers() async throws {
+        let got = try await received(from: hub(3), after: 99, count: 3)
+        #expect(got.map(\.event.id) == [100, 101, 102])
+        #expect(got.map(\.id) == ["100", "101", "102"])
+    }
+
+    @Test("A cursor within what is kept gets exactly what comes after it")
+    func replay() async throws {
+        #expect(try await received(from: hub(5), after: 102, count: 2).map(\.event.id) == [103, 104])
+    }
+
+    @Test("A cursor older than what is kept is told so first, and keeps its number until then")
+    func gap() async throws {
+        let got = try await received(from: hub(20), after: 105, count: 9)
+        #expect(got[0].event.name == .eventsMissed && got[0].id == "105")
+        #expect(got.dropFirst().map(\.event.id) == Array(112...119))
+    }
+
+    @Test("The last cursor of an earlier run that nothing came after is no gap")
+    func noGap() async throws {
+        #expect(try await received(from: hub(2), after: 99, count: 2).allSatisfy { $0.event.name != .eventsMissed })
+    }
+
+    @Test("Who may not see results gets the event without card, amount and result")
+    func filtered() async throws {
+        let hub = EventHub(firstID: 1)
+        var event = Event(.paymentApproved, lane: "till-1")
+        event.transaction = TransactionID()
+        event.result = PaymentResult(mode: .test, outcome: .approved)
+        event.card = MaskedCard(scheme: "Visa", last4: "0010", masked: "****0010")
+        event.amount = Money(value: 1, currency: try #require(Currency("EUR")))
+        hub.publish(event)
+        let seen = try await received(from: hub, after: 0, seesResults: false, count: 1)[0].event
+        #expect(seen.name == .paymentApproved && seen.transaction == event.transaction && seen.lane == "till-1")
+        #expect(seen.result == nil && seen.card == nil && seen.amount == nil)
+        let whole = try await received(from: hub, after: 0, count: 1)[0].event
+        #expect(whole.result == event.result && whole.card == event.card && whole.amount == event.amount)
+    }
+
+    @Test("What is kept about a transaction is only that")
+    func about() throws {
+        let hub = EventHub(firstID: 1)
+        var event = Event(.readCardDetected)
+        event.transaction = TransactionID()
+        hub.publish(event)
+        hub.publish(Event(.readerAttached))
+        #expect(hub.kept(about: try #require(event.transaction)).map(\.id) == [1])
+    }
+}
+
+@Suite("Waiting and working", .timeLimit(.minutes(1)))
+struct ConcurrencyTests {
+    @Test("What has happened is waited for by nobody any more, and what happens wakes everybody")
+    func occasion() async {
+        let occasion = Occasion()
+        await withTaskGroup { group in
+            for _ in 0..<50 { group.addTask { await occasion.wait() } }
+            group.addTask { occasion.happen() }
+        }
+        await occasion.wait()
+        #expect(occasion.hasHappened)
+    }
+
+    @Test("A wait ends with its time and with its task")
+    func bounded() async {
+        let occasion = Occasion()
+        await occasion.wait(atMost: .milliseconds(1))
+        let task = Task { await occasion.wait() }
+        task.cancel()
+        await task.value
+        #expect(!occasion.hasHappened)
+    }
+
+    @Test("A closed queue ends what it has and takes nothing more")
+    func queue() async {
+        let queue = WorkQueue()
+        let done = Mutex(0)
+        for _ in 0..<20 { #expect(queue.add { done.withLock { $0 += 1 } }) }
+        queue.close()
+        #expect(!queue.add { done.withLock { $0 += 100 } })
+        await queue.run()
+        #expect(done.withLock { $0 } == 20)
+    }
+}

@@ -1,0 +1,139 @@
+import Foundation
+import Glibc
+import LocalHTTP
+import Testing
+
+@testable import TapDaemon
+
+@Suite("nfc-tapd as a program", .timeLimit(.minutes(2)))
+struct ProgramTests {
+    private static let program = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
+        .appending(path: "nfc-tapd")
+
+    private func start(
+        _ arguments: [String], _ environment: [String: String] = [:]
+    ) throws -> (process: Process, output: Pipe) {
+        let process = Process()
+        process.executableURL = Self.program
+        process.arguments = arguments
+        process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+        let output = Pipe()
+        process.standardOutput = output
+        process.standardError = output
+        try process.run()
+        return (process, output)
+    }
+
+    /// Waits for the end without holding a thread that the test's own tasks need.
+    private func end(_ process: Process) async throws -> Int32 {
+        while process.isRunning { try await Task.sleep(for: .milliseconds(5)) }
+        return process.terminationStatus
+    }
+
+    private func text(_ pipe: Pipe) -> String {
+        String(decoding: pipe.fileHandleForReading.availableData, as: UTF8.self)
+    }
+
+    @Test("It says its version")
+    func version() async throws {
+        let (process, output) = try start(["--version"])
+        #expect(try await end(process) == 0)
+        #expect(text(output) == Daemon.version + "\n")
+    }
+
+    static let mistakes: [(arguments: [String], says: String)] = [
+        (["--config", "/nowhere.toml"], "cannot be read"), (["--reader", "usb:1"], "pcsc:NAME"),
+        (["--virtual-reader", "here"], "absolute path"), (["--log-level", "loud"], "warning"),
+        (["--sokcet"], "--sokcet"),
+        (["--runtime-directory", "/proc/none"], "runtime directory"),
+        (["--pos-socket", "/" + String(repeating: "x", count: 120)], "longer than 107 bytes"),
+    ]
+
+    @Test("A mistake ends it with what is wrong", arguments: mistakes)
+    func mistake(arguments: [String], says: String) async throws {
+        let folder = try TestFolder()
+        let place = arguments.contains("--runtime-directory") ? [] : ["--runtime-directory", folder.path]
+        let (process, output) = try start(arguments + place)
+        #expect(try await end(process) != 0)
+        let said = text(output)
+        #expect(said.contains(says), "\(said)")
+    }
+
+    @Test(
+        "It tells the service manager when it is ready, scrubs its heap, cannot be dumped, and ends at SIGTERM with 0")
+    func life() async throws {
+        let folder = try TestFolder()
+        let manager = try DatagramSocket(path: folder.path + "/notify")
+        let (process, _) = try start(
+            ["--runtime-directory", folder.path], ["NOTIFY_SOCKET": folder.path + "/notify", "GLIBC_TUNABLES": ""])
+        defer { process.terminate() }
+        #expect(try await manager.next()?.contains("READY=1") == true)
+        let client = HTTPClient(path: folder.path + "/pos.sock")
+        #expect(try await client.send(HTTPClientRequest(.get, "/v1/status"), answerWithin: .seconds(5)).status == 200)
+        // Not dumpable: /proc/PID belongs to root, whoever started it; and no core file.
+        let limits = try String(contentsOfFile: "/proc/\(process.processIdentifier)/limits", encoding: .utf8)
+        let core = try #require(limits.split(separator: "\n").first { $0.hasPrefix("Max core file size") })
+        #expect(core.split(separator: " ").filter { $0 == "0" }.count == 2)
+        process.terminate()
+        #expect(try await end(process) == 0)
+        #expect(try await manager.next()?.contains("STOPPING=1") == true)
+        #expect(!FileManager.default.fileExists(atPath: folder.path + "/pos.sock"))
+        #expect(!FileManager.default.fileExists(atPath: folder.path + "/reader.sock"))
+    }
+
+    @Test("Without tunables it starts itself again with them, as the same process")
+    func tunables() async throws {
+        let folder = try TestFolder()
+        let manager = try DatagramSocket(path: folder.path + "/notify")
+        let process = Process()
+        process.executableURL = URL(filePath: "/usr/bin/env")
+        process.arguments = [
+            "-u", "GLIBC_TUNABLES", "NOTIFY_SOCKET=\(folder.path)/notify", Self.program.path, "--runtime-directory",
+            folder.path,
+        ]
+        process.standardError = FileHandle.nullDevice
+        try process.run()
+        defer { process.terminate() }
+        #expect(try await manager.next()?.contains("READY=1") == true)
+        if geteuid() == 0 {
+            let environment = try Data(contentsOf: URL(filePath: "/proc/\(process.processIdentifier)/environ"))
+            #expect(environment.range(of: Data("GLIBC_TUNABLES=glibc.malloc.tcache_count=0".utf8)) != nil)
+        }
+        process.terminate()
+        #expect(try await end(process) == 0)
+    }
+}
+
+/// Stands for the service manager.
+private final class DatagramSocket: Sendable {
+    private let descriptor: Int32
+
+    init(path: String) throws {
+        descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0)
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        unsafe withUnsafeMutableBytes(of: &address.sun_path) { unsafe $0.copyBytes(from: path.utf8) }
+        let size = socklen_t(MemoryLayout<sockaddr_un>.size)
+        let bound = unsafe withUnsafePointer(to: &address) { pointer in
+            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { unsafe bind(descriptor, $0, size) }
+        }
+        try #require(bound == 0)
+    }
+
+    deinit { close(descriptor) }
+
+    /// The next message but heartbeats; `nil` when none comes.
+    func next() async throws -> String? {
+        let deadline = ContinuousClock.now.advanced(by: .seconds(20))
+        var bytes = [UInt8](repeating: 0, count: 4_096)
+        while ContinuousClock.now < deadline {
+            let count = unsafe recv(descriptor, &bytes, bytes.count, 0)
+            if count > 0 {
+                let text = String(decoding: bytes.prefix(count), as: UTF8.self)
+                if text != "WATCHDOG=1" { return text }
+            }
+            try await Task.sleep(for: .milliseconds(5))
+        }
+        return nil
+    }
+}
