@@ -1,0 +1,61 @@
+import Glibc
+
+/// `tap-bench [--no-heading] [--taps N] SECTION…`: prints figures of the parts named, or of all that need no pcscd.
+@main
+struct TapBench {
+    enum Section: String, CaseIterable {
+        case bytes, transactions, keys, sealing, daemon
+        case pcscFake = "pcsc-fake"
+        case pcscDaemon = "pcsc-daemon"
+    }
+
+    static func main() async {
+        do {
+            let options = try Options(CommandLine.arguments.dropFirst())
+            if options.hasHeading { Table.heading() }
+            for section in options.sections { try await run(section, taps: options.taps) }
+        } catch {
+            print("tap-bench: \(error)")
+            exit(1)
+        }
+    }
+
+    private static func run(_ section: Section, taps: Int) async throws {
+        switch section {
+        case .bytes: try ByteBenchmarks.run()
+        case .transactions: try TransactionBenchmarks.run()
+        case .keys: try KeyBenchmarks.run()
+        case .sealing: try SealingBenchmark.run()
+        case .daemon: try await DaemonBenchmark.run(taps: taps)
+        case .pcscFake: try PCSCBenchmark.run(.fake, pairs: taps * 2)
+        case .pcscDaemon: try PCSCBenchmark.run(.daemon, pairs: taps * 2)
+        }
+    }
+}
+
+private struct Options {
+    var hasHeading = true
+    var taps = 300
+    var sections: [TapBench.Section] = []
+
+    init(_ arguments: some Sequence<String>) throws {
+        var rest = Array(arguments)[...]
+        while let argument = rest.popFirst() {
+            switch argument {
+            case "--no-heading": hasHeading = false
+            case "--taps":
+                guard let number = rest.popFirst().flatMap({ Int($0) }), number > 0 else {
+                    throw BenchmarkError.wrongUse("--taps needs a number")
+                }
+                taps = number
+            default:
+                guard let section = TapBench.Section(rawValue: argument) else {
+                    let names = TapBench.Section.allCases.map(\.rawValue).joined(separator: ", ")
+                    throw BenchmarkError.wrongUse("\(argument) is none of \(names)")
+                }
+                sections.append(section)
+            }
+        }
+        if sections.isEmpty { sections = TapBench.Section.allCases.filter { $0 != .pcscDaemon } }
+    }
+}

@@ -1,0 +1,51 @@
+#!/usr/bin/env bash
+# Builds the release products and prints the figures of docs/benchmarks.md: scripts/bench.sh [sections of tap-bench]
+#
+#   TAPS=N   taps through the daemon (default 300); PC/SC runs twice as many pairs
+set -euo pipefail
+cd "$(dirname "$0")/.."
+taps=${TAPS:-300}
+
+for product in tap-bench nfc-tapd nfc-tap-psp-sandbox; do
+    swift build -c release --product "$product" 2>&1 | tail -n 1
+done
+pinned=()
+if command -v taskset >/dev/null; then pinned=(taskset -c "$(($(nproc) - 1))"); fi
+bench=$(swift build -c release --show-bin-path)/tap-bench
+
+echo
+echo "machine: $(nproc) × $(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1), $(uname -srm)," \
+    "load $(cut -d ' ' -f 1-3 /proc/loadavg)"
+echo "commit:  $(git describe --always --dirty 2>/dev/null || echo unknown), $(swift --version 2>&1 | grep -o 'Swift version [^ ]*')"
+echo
+
+# The backtracer would start at a crash and print memory.
+export SWIFT_BACKTRACE=enable=no
+if [ $# -gt 0 ]; then
+    exec "$bench" --taps "$taps" "$@"
+fi
+"$bench" --taps "$taps" bytes transactions keys sealing daemon
+
+# Client and pcscd share one processor, so that no wake-up from one processor to another is measured.
+"${pinned[@]}" "$bench" --no-heading --taps "$taps" pcsc-fake
+
+# libpcsclite finds one pcscd in the life of a process: the unmodified one gets a process of its own.
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+mkdir "$folder/readers"
+cat >"$folder/readers/bench" <<'STANZA'
+FRIENDLYNAME "ACS ACR122U PICC Interface"
+DEVICENAME   /dev/null:35963
+LIBPATH      /usr/lib/pcsc/drivers/serial/libifdvpcd.so
+STANZA
+status=0
+"${pinned[@]}" Tests/Rigs/VPCD/with-private-pcscd.sh "$folder/readers" \
+    "$bench" --no-heading --taps "$taps" pcsc-daemon 2>"$folder/errors" || status=$?
+case $status in
+0) ;;
+69 | 77) printf '\nunmodified pcscd with vpcd: not measured: %s\n' "$(tail -n 1 "$folder/errors")" ;;
+*)
+    cat "$folder/errors" >&2
+    exit "$status"
+    ;;
+esac
