@@ -1,13 +1,39 @@
 #!/usr/bin/env bash
-# Runs the fuzz target: scripts/fuzz.sh [inputs, default 1000000] [more libFuzzer options]
+# Runs the fuzz targets: scripts/fuzz.sh [inputs for each, default 1000000] [more libFuzzer options]
+#
+# Findings are written to .build-fuzz/findings; the inputs that reach something new stay in .build-fuzz/corpus.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 runs=${1:-1000000}
 shift || true
 
-export NFC_TAP_FUZZ=1 SWIFT_BACKTRACE=enable=no
-swift build -c release --product fuzz-cards --scratch-path .build-fuzz \
-    -Xswiftc -sanitize=address -Xswiftc -use-ld=lld \
-    -Xswiftc -sanitize-coverage=edge,inline-8bit-counters,pc-table,trace-cmp
-mkdir -p .build-fuzz/corpus
-.build-fuzz/release/fuzz-cards -runs="$runs" -max_len=1024 "$@" .build-fuzz/corpus
+toolchain=$(dirname "$(readlink -f "$(command -v swift)")")/..
+NFC_TAP_FUZZ=$(ls "$toolchain"/lib/clang/*/lib/linux/libclang_rt.fuzzer_no_main-"$(uname -m)".a 2>/dev/null | head -n 1)
+[ -n "$NFC_TAP_FUZZ" ] || {
+    echo "fuzz: this Swift toolchain has no libFuzzer runtime for $(uname -m)" >&2
+    exit 69
+}
+# The backtracer would print memory, and keeps the pipe open when the fuzzer has ended.
+export NFC_TAP_FUZZ SWIFT_BACKTRACE=enable=no
+
+fuzz() {
+    local name=$1
+    shift
+    swift build -c release --product "$name" --scratch-path .build-fuzz \
+        -Xswiftc -sanitize=address -Xswiftc -use-ld=lld \
+        -Xswiftc -sanitize-coverage=edge,inline-8bit-counters,pc-table,trace-cmp 2>&1 | tail -n 1
+    local folder=.build-fuzz
+    mkdir -p "$folder/corpus/$name" "$folder/seeds/$name" "$folder/findings"
+    "$folder/release/$name" --seeds "$folder/seeds/$name" Tests/Vectors/emv/transcripts.jsonl
+    "$folder/release/$name" -runs="$runs" -max_len=1024 -timeout=10 -artifact_prefix="$folder/findings/$name-" \
+        -print_final_stats=1 "$@" "$folder/corpus/$name" "$folder/seeds/$name" 2>&1 |
+        grep -E '^(stat::|Done|==|#[0-9]+.*(INITED|DONE)|.*(ERROR|SUMMARY|Fatal|artifact))' || true
+    # libFuzzer leaves a file for every finding.
+    if ls "$folder"/findings/"$name"-* >/dev/null 2>&1; then
+        echo "fuzz: $name has findings in $folder/findings" >&2
+        exit 1
+    fi
+}
+
+fuzz fuzz-cards "$@"
+fuzz fuzz-wallets "$@"

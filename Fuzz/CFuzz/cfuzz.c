@@ -1,1 +1,2 @@
+/* The function is libFuzzer's; SwiftPM wants one file to compile. */
 #include "CFuzz.h"
