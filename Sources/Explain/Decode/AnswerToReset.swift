@@ -72,7 +72,8 @@ struct AnswerToReset {
             return "contactless memory card, \(memoryCard(history)): no payment card"
         }
         if history.count == 8, history[7] & 0x0F == 0 {
-            return "contactless card of ISO/IEC 14443-4, type B layout (application data, protocol info, MBLI) or type A"
+            return
+                "contactless card of ISO/IEC 14443-4, type B layout (application data, protocol info, MBLI) or type A"
         }
         return "contactless card of ISO/IEC 14443-4, type A layout (historical bytes of the ATS)"
     }

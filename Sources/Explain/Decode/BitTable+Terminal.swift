@@ -116,7 +116,8 @@ extension BitTable {
         bits(
             1, "contact mode supported", "mag-stripe mode supported", "EMV full online mode supported (legacy)",
             "EMV partial online mode supported", "mobile supported", "try another interface before a decline"),
-        bits(2, "mobile CVM supported", "online PIN supported", "signature supported", "plaintext offline PIN supported"),
+        bits(
+            2, "mobile CVM supported", "online PIN supported", "signature supported", "plaintext offline PIN supported"),
         bits(3, "reader is offline only", "CVM required"),
         bits(4, "exempt from no-CVM checks", "delayed authorisation"),
         group(4, 0x07, [0x01: "kernel version 2.2-2.3", 0x02: "kernel version 2.4-2.6", 0x03: "kernel version 2.7"]))
@@ -135,7 +136,7 @@ extension BitTable {
     static let jcbInterchangeProfile = BitTable(
         bits(
             1, "CVM required by reader", "signature supported", "online PIN supported", "on-device CVM supported",
-            "reader is a transit reader", "EMV contact chip supported", "offline PIN supported (contact)"),
+            nil, "reader is a transit reader", "EMV contact chip supported", "offline PIN supported (contact)"),
         bits(2, "issuer update supported"))
 
     /// Terminal Compatibility Indicator (9F52 of kernel 5).

@@ -88,7 +88,9 @@ public struct CardDataDecoder: Sendable {
             throw .tlv(error)
         }
         let aid = nodes.first { [0x84, 0x9F06, 0x4F].contains($0.tag.rawValue) }.map { bytes[$0.value] }
-        let currency = nodes.first { [0x5F2A, 0x9F42].contains($0.tag.rawValue) }.flatMap { BCD.decode(bytes[$0.value]) }
+        let currency = nodes.first { [0x5F2A, 0x9F42].contains($0.tag.rawValue) }.flatMap {
+            BCD.decode(bytes[$0.value])
+        }
         let context = ValueContext(
             kernel: kernel ?? aid.flatMap { CodeNames.kernel(Array($0)) }, currency: currency, unmasked: unmasked)
         return tree(nodes[...], bytes, context)

@@ -24,7 +24,8 @@ enum FileMeaning {
 
     /// Static Data Authentication Tag List (9F4A).
     static func tagList(_ value: [UInt8]) -> [Meaning] {
-        value == [0x82] ? [Meaning("the AIP is signed too")] : [Meaning("anything but 82 makes authentication impossible")]
+        value == [0x82]
+            ? [Meaning("the AIP is signed too")] : [Meaning("anything but 82 makes authentication impossible")]
     }
 
     /// Log Entry (9F4D): SFI and number of records (EMV Book 3 Annex D).

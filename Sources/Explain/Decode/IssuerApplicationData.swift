@@ -63,12 +63,13 @@ enum IssuerApplicationData {
         return [Meaning("bytes \(index + 1)-\(value.count)", "issuer discretionary data")]
     }
 
-    private static let cryptograms = BitTable.group(
-        2, 0xC0,
-        [
-            0x00: "AAC returned in second GENERATE AC", 0x40: "TC returned in second GENERATE AC",
-            0x80: "second GENERATE AC not requested",
-        ])
+    private static let cryptograms =
+        BitTable.group(
+            2, 0xC0,
+            [
+                0x00: "AAC returned in second GENERATE AC", 0x40: "TC returned in second GENERATE AC",
+                0x80: "second GENERATE AC not requested",
+            ])
         + BitTable.group(
             2, 0x30,
             [
