@@ -24,7 +24,8 @@ public enum CardCatalogue {
     }
 
     private static let entries: [Entry] =
-        wellBehaved + furtherKernels + furtherDevices + simple + oddSelections + oddVisaCards + oddMastercardCards
+        wellBehaved + furtherKernels + commonKernel + furtherDevices + simple + oddSelections + oddVisaCards
+        + oddMastercardCards
 
     private static let simple: [Entry] = [
         Entry(name: "smoke", summary: "fixed answers and test instructions, no cryptogram") { SmokeCard() }

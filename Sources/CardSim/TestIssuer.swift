@@ -12,6 +12,7 @@ public enum TestIssuer {
         guard let cryptogram = values[0x9F26], cryptogram.count == 8 else { return .missing(0x9F26) }
         guard let issuerData = values[0x9F10] else { return .missing(0x9F10) }
         guard let pan = pan(values) else { return .missing(0x5A) }
+        if let verdict = verifyCommonKernel(pan: pan, values) { return verdict }
         guard let issuer = TestIssuerIdentity.issuer(of: pan), let version = issuer.version(issuerData),
             let key = issuer.cardKey(pan: pan, sequence: values[0x5F34]?.first ?? 0)
         else { return .unknownCard }

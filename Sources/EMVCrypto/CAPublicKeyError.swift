@@ -7,6 +7,8 @@ public enum CAPublicKeyError: Error, Equatable, Sendable {
     case badIndex
     /// Even (no RSA key), shorter than 64 or longer than 256 bytes.
     case badModulus
+    /// Not 64 bytes of a point on P-256.
+    case badPoint
     /// Below 2, or beyond 32 bits.
     case badExponent
     /// No calendar date of the form YYYYMMDD.
@@ -26,6 +28,7 @@ extension CAPublicKeyError: CustomStringConvertible {
         case .badRID: "the CA key's RID has not five bytes"
         case .badIndex: "the CA key's index is not one byte"
         case .badModulus: "the CA key's modulus is no RSA modulus of 512 to 2048 bits"
+        case .badPoint: "the CA key is no point of P-256"
         case .badExponent: "the CA key's exponent is not between 2 and 4294967295"
         case .badExpiry: "the CA key's expiry is no date"
         case .wrongChecksum: "the CA key's checksum does not match its fields"

@@ -5,8 +5,11 @@ extension OfflineAuthentication {
     ///
     /// Every check of the specification is made; the first that fails is the result. An expired CA key counts as
     /// missing. Nothing a card sends traps.
-    public static func using(_ keys: CAPublicKeys) -> OfflineAuthentication {
-        OfflineAuthentication(
+    ///
+    /// - Parameter eccKeys: the CA keys of kernel 8; `nil` for the published test key beside test keys, and for none
+    ///   beside live ones.
+    public static func using(_ keys: CAPublicKeys, eccKeys: CAECCPublicKeys? = nil) -> OfflineAuthentication {
+        var authentication = OfflineAuthentication(
             hasKey: { rid, index in keys.key(rid: rid, index: index) != nil },
             verify: { request in
                 do throws(AuthenticationFailure) {
@@ -15,6 +18,8 @@ extension OfflineAuthentication {
                     return .failed(error)
                 }
             })
+        authentication.secureChannel = .using(eccKeys ?? (keys.environment == .test ? .test : .none(.live)))
+        return authentication
     }
 
     private static func authenticate(

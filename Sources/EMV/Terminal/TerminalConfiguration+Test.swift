@@ -22,7 +22,7 @@ extension TerminalConfiguration {
             visaTest([0xA0, 0x00, 0x00, 0x00, 0x03, 0x20, 0x20]),
             mastercardTest([0xA0, 0x00, 0x00, 0x00, 0x04, 0x10, 0x10]),
             mastercardTest([0xA0, 0x00, 0x00, 0x00, 0x04, 0x30, 0x60]),
-        ] + furtherTestCombinations)
+        ] + furtherTestCombinations + [c8Test])
 
     /// EMV mode, consumer device CVM and signature; a floor limit of zero asks for an online cryptogram always.
     private static func visaTest(_ aid: [UInt8]) -> Combination {

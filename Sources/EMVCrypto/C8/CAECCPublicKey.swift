@@ -1,0 +1,35 @@
+public import EMV
+
+/// A certification authority's ECC public key for kernel 8 (EMV Contactless Book E §5.1): a point of P-256.
+public struct CAECCPublicKey: Sendable {
+    /// Registered application provider identifier, five bytes.
+    public let rid: [UInt8]
+    /// The card names the key by it in 8F.
+    public let index: UInt8
+    /// x ‖ y, 64 bytes.
+    public let point: [UInt8]
+    /// Last day of use, or `nil` where the configuration sets none.
+    public let expiry: EMVDate?
+    public let environment: CAPublicKey.Environment
+    let key: CurvePoint
+
+    /// - Throws: `.badRID`, or `.badPoint` where `point` is not 64 bytes of a point on the curve.
+    public init(
+        rid: [UInt8], index: UInt8, point: [UInt8], expiry: EMVDate? = nil, environment: CAPublicKey.Environment
+    ) throws(CAPublicKeyError) {
+        guard rid.count == 5 else { throw .badRID }
+        guard let key = CurvePoint(point) else { throw .badPoint }
+        self.rid = rid
+        self.index = index
+        self.point = point
+        self.expiry = expiry
+        self.environment = environment
+        self.key = key
+    }
+
+    /// Whether the key may be used on `date`.
+    public func isValid(on date: EMVDate) -> Bool {
+        guard let expiry else { return true }
+        return date <= expiry
+    }
+}
