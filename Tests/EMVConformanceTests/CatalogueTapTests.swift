@@ -39,16 +39,13 @@ struct CatalogueTapTests {
     @Test(arguments: CardCatalogue.names)
     func `a disturbed answer at any step leads to an outcome`(name: String) throws {
         var disturbances = Disturbances(seed: 23)
-        for mayApprove in [false, true] {
-            var plain = CatalogueTapTests.entryPoint(mayApprove: mayApprove)
-            let sizes = try Tap.run(&plain, card: Tap.catalogueCard(name)).sizes
-            for (step, size) in sizes.enumerated().prefix(16) {
-                for disturbance in disturbances.list(size: size, flips: 4, randoms: 2) {
-                    var entryPoint = CatalogueTapTests.entryPoint(mayApprove: mayApprove)
-                    let tap = try Tap.run(
-                        &entryPoint, disturb: (step, disturbance), card: Tap.catalogueCard(name))
-                    #expect(tap.isFinal, "step \(step), \(disturbance)")
-                }
+        var plain = CatalogueTapTests.entryPoint(mayApprove: true)
+        let sizes = try Tap.run(&plain, card: Tap.catalogueCard(name)).sizes
+        for (step, size) in sizes.enumerated().prefix(12) {
+            for disturbance in disturbances.list(size: size, flips: 2, randoms: 1) {
+                var entryPoint = CatalogueTapTests.entryPoint(mayApprove: true)
+                let tap = try Tap.run(&entryPoint, disturb: (step, disturbance), card: Tap.catalogueCard(name))
+                #expect(tap.isFinal, "step \(step), \(disturbance)")
             }
         }
     }

@@ -11,10 +11,10 @@ struct Disturbances {
     /// - Parameter size: data bytes of the answer.
     mutating func list(size: Int, flips: Int, randoms: Int) -> [Tap.Disturbance] {
         var list: [Tap.Disturbance] = [.cardLost]
-        for count in Set([0, 1, 2, size / 3, size / 2, size - 2, size - 1]) where count >= 0 && count < size {
+        for count in Set([0, 1, size / 2, size - 1]) where count >= 0 && count < size {
             list.append(.truncated(count))
         }
-        list += [.appended([0x01]), .appended([0x00, 0xFF]), .appended([UInt8](repeating: 0x70, count: 300))]
+        list += [.appended([0x01]), .appended([UInt8](repeating: 0x70, count: 300))]
         for _ in 0..<randoms {
             let status: StatusWord =
                 Bool.random(using: &generator) ? .success : StatusWord(.random(in: 0x6000...0x6FFF, using: &generator))
