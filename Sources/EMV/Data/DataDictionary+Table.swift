@@ -1,11 +1,11 @@
-// Generated from public tag lists (EMV 4.4 Book 3 Annex A and the kernels' own dictionaries). Data, not prose: edit the
-// generator's input, not this file. Sorted by tag; a tag whose meaning depends on the kernel has a row for each meaning.
+// Written by scripts/generate-data-dictionary.sh from Tests/Vectors/emv/tags.tsv: change that file, not this one. Sorted
+// by tag; a tag whose meaning depends on the kernel has a row for each meaning.
 
 import CardBytes
 
 extension DataDictionary {
     static let table: [DataElement] = [
-        e(0x6, "Object Identifier", .card, .b),
+        e(0x06, "Object Identifier", .card, .b),
         e(0x41, "Country code and national data", .card, .b),
         e(0x42, "Issuer Identification Number (IIN)", .card, .n, 3, 3),
         e(0x4F, "Application Dedicated File (ADF) Name", .card, .b, 5, 16),
@@ -14,9 +14,8 @@ extension DataDictionary {
         e(0x52, "Command APDU", .card, .b),
         e(0x53, "Discretionary data", .card, .b),
         e(
-            0x56, "Track 1 Data (Mastercard mag-stripe / Discover MS / Visa MSD Track 1 Equivalent)",
-            .card, .ans, 0, 76, kernels: [.mastercard, .visa, .discover]
-        ),
+            0x56, "Track 1 Data (Mastercard mag-stripe / Discover MS / Visa MSD Track 1 Equivalent)", .card, .ans, 0,
+            76, kernels: [.mastercard, .visa, .discover]),
         e(0x57, "Track 2 Equivalent Data", .card, .b, 0, 19),
         e(0x5A, "Application Primary Account Number (PAN)", .card, .cn, 0, 10),
         e(0x61, "Application Template (directory entry)", .card, .variable, 0, 252),
@@ -180,14 +179,12 @@ extension DataDictionary {
         e(0x9F60, "Issuer Update Parameter (K5 JCB)", .card, .b, 1, 1, kernels: [.jcb]),
         e(0x9F61, "CVC3 (Track2) (K2 mag-stripe)", .card, .b, 2, 2, kernels: [.mastercard]),
         e(
-            0x9F62, "PCVC3 (Track1): bitmap of CVC3 digit positions in track 1 discretionary data",
-            .card, .b, 6, 6, kernels: [.mastercard]
-        ),
+            0x9F62, "PCVC3 (Track1): bitmap of CVC3 digit positions in track 1 discretionary data", .card, .b, 6, 6,
+            kernels: [.mastercard]),
         e(0x9F63, "PUNATC (Track1): bitmap of UN and ATC digit positions", .card, .b, 6, 6, kernels: [.mastercard]),
         e(
-            0x9F63, "Product Identification Information / Card Product Identifier (K7)",
-            .card, .b, 16, 16, kernels: [.unionPay]
-        ),
+            0x9F63, "Product Identification Information / Card Product Identifier (K7)", .card, .b, 16, 16,
+            kernels: [.unionPay]),
         e(0x9F64, "NATC (Track1): number of ATC digits", .card, .b, 1, 1, kernels: [.mastercard]),
         e(0x9F65, "PCVC3 (Track2)", .card, .b, 2, 2, kernels: [.mastercard]),
         e(0x9F66, "PUNATC (Track2) when read from the card in kernel 2", .card, .b, 2, 2, kernels: [.mastercard]),
@@ -207,9 +204,8 @@ extension DataDictionary {
         e(0x9F6E, "Form Factor Indicator (K3)", .card, .b, 4, 4, kernels: [.visa]),
         e(0x9F6E, "Form Factor Indicator / user exclusive data (K7 UnionPay)", .card, .b, 4, 4, kernels: [.unionPay]),
         e(
-            0x9F6E, "Enhanced Contactless Reader Capabilities (K4 Amex)",
-            .terminal, .b, 4, 4, kernels: [.americanExpress]
-        ),
+            0x9F6E, "Enhanced Contactless Reader Capabilities (K4 Amex)", .terminal, .b, 4, 4,
+            kernels: [.americanExpress]),
         e(0x9F6F, "DS Slot Management Control (K2)", .card, .b, 1, 1, kernels: [.mastercard]),
         e(0x9F70, "Card Interface and Payment Capabilities (K4 Amex)", .card, .b, 2, 2, kernels: [.americanExpress]),
         e(0x9F70, "Protected Data Envelope 1 (K2)", .card, .b, 0, 192, kernels: [.mastercard]),
@@ -220,9 +216,8 @@ extension DataDictionary {
         e(0x9F73, "Protected Data Envelope 4 (K2)", .card, .b, 0, 192, kernels: [.mastercard]),
         e(0x9F74, "Protected Data Envelope 5 (K2)", .card, .b, 0, 192, kernels: [.mastercard]),
         e(
-            0x9F74, "VLP Issuer Authorisation Code / EC issuer authorisation code (UnionPay)",
-            .card, .an, 6, 6, kernels: [.unionPay]
-        ),
+            0x9F74, "VLP Issuer Authorisation Code / EC issuer authorisation code (UnionPay)", .card, .an, 6, 6,
+            kernels: [.unionPay]),
         e(0x9F75, "Unprotected Data Envelope 1 (K2)", .card, .b, 0, 192, kernels: [.mastercard]),
         e(0x9F76, "Unprotected Data Envelope 2 (K2)", .card, .b, 0, 192, kernels: [.mastercard]),
         e(0x9F77, "Unprotected Data Envelope 3 (K2)", .card, .b, 0, 192, kernels: [.mastercard]),
@@ -230,17 +225,15 @@ extension DataDictionary {
         e(0x9F79, "Unprotected Data Envelope 5 (K2)", .card, .b, 0, 192, kernels: [.mastercard]),
         e(0x9F79, "EC Balance (UnionPay)", .card, .n, 6, 6, kernels: [.unionPay]),
         e(
-            0x9F7A, "VLP Terminal Support Indicator / EC terminal support (UnionPay)",
-            .terminal, .b, 1, 1, kernels: [.unionPay]
-        ),
+            0x9F7A, "VLP Terminal Support Indicator / EC terminal support (UnionPay)", .terminal, .b, 1, 1,
+            kernels: [.unionPay]),
         e(0x9F7C, "Customer Exclusive Data (K3)", .card, .b, 0, 32, kernels: [.visa, .unionPay]),
         e(0x9F7C, "Merchant Custom Data (K2)", .terminal, .b, 20, 20, kernels: [.mastercard]),
         e(0x9F7C, "Merchant Custom Data (K3 variant, MCD)", .terminal, .b, 20, 20, kernels: [.visa]),
         e(0x9F7D, "DS Summary 1 (K2)", .card, .b, 8, 16, kernels: [.mastercard]),
         e(
-            0x9F7D, "Application Specification Version / MS mode preferred marker (K6 ZIP FCI)",
-            .card, .b, kernels: [.discover]
-        ),
+            0x9F7D, "Application Specification Version / MS mode preferred marker (K6 ZIP FCI)", .card, .b,
+            kernels: [.discover]),
         e(0x9F7E, "DCVV (K6 ZIP)", .card, .b, kernels: [.discover]),
         e(0x9F7E, "Mobile Support Indicator (K2)", .terminal, .b, 1, 1, kernels: [.mastercard]),
         e(0x9F7F, "DS Unpredictable Number (K2)", .card, .b, 4, 4, kernels: [.mastercard]),
@@ -342,9 +335,8 @@ extension DataDictionary {
         e(0xDF811A, "Default UDOL", .terminal, .b, 3, 3, kernels: [.mastercard]),
         e(0xDF811B, "Kernel Configuration", .terminal, .b, 1, 1, kernels: [.mastercard]),
         e(
-            0xDF811C, "Max Lifetime of Torn Transaction Log Record (seconds)",
-            .terminal, .b, 2, 2, kernels: [.mastercard]
-        ),
+            0xDF811C, "Max Lifetime of Torn Transaction Log Record (seconds)", .terminal, .b, 2, 2,
+            kernels: [.mastercard]),
         e(0xDF811D, "Max Number of Torn Transaction Log Records", .terminal, .b, 1, 1, kernels: [.mastercard]),
         e(0xDF811E, "Mag-stripe CVM Capability - CVM Required", .terminal, .b, 1, 1, kernels: [.mastercard]),
         e(0xDF811F, "Security Capability (9F33 byte 3)", .terminal, .b, 1, 1, kernels: [.mastercard]),
@@ -353,13 +345,11 @@ extension DataDictionary {
         e(0xDF8122, "Terminal Action Code - Online", .terminal, .b, 5, 5, kernels: [.mastercard]),
         e(0xDF8123, "Reader Contactless Floor Limit", .terminal, .n, 6, 6, kernels: [.mastercard]),
         e(
-            0xDF8124, "Reader Contactless Transaction Limit (No On-device CVM)",
-            .terminal, .n, 6, 6, kernels: [.mastercard]
-        ),
+            0xDF8124, "Reader Contactless Transaction Limit (No On-device CVM)", .terminal, .n, 6, 6,
+            kernels: [.mastercard]),
         e(
-            0xDF8125, "Reader Contactless Transaction Limit (On-device CVM)",
-            .terminal, .n, 6, 6, kernels: [.mastercard]
-        ),
+            0xDF8125, "Reader Contactless Transaction Limit (On-device CVM)", .terminal, .n, 6, 6,
+            kernels: [.mastercard]),
         e(0xDF8126, "Reader CVM Required Limit", .terminal, .n, 6, 6, kernels: [.mastercard]),
         e(0xDF8127, "Time Out Value (ms, DEK signal wait)", .terminal, .b, 2, 2, kernels: [.mastercard]),
         e(0xDF8128, "IDS Status", .kernel, .b, 1, 1, kernels: [.mastercard]),
@@ -373,32 +363,26 @@ extension DataDictionary {
         e(0xDF8132, "Minimum Relay Resistance Grace Period (100 us)", .terminal, .b, 2, 2, kernels: [.mastercard]),
         e(0xDF8133, "Maximum Relay Resistance Grace Period (100 us)", .terminal, .b, 2, 2, kernels: [.mastercard]),
         e(
-            0xDF8134, "Terminal Expected Transmission Time For Relay Resistance C-APDU (100 us)",
-            .terminal, .b, 2, 2, kernels: [.mastercard]
-        ),
+            0xDF8134, "Terminal Expected Transmission Time For Relay Resistance C-APDU (100 us)", .terminal, .b, 2, 2,
+            kernels: [.mastercard]),
         e(
-            0xDF8135, "Terminal Expected Transmission Time For Relay Resistance R-APDU (100 us)",
-            .terminal, .b, 2, 2, kernels: [.mastercard]
-        ),
+            0xDF8135, "Terminal Expected Transmission Time For Relay Resistance R-APDU (100 us)", .terminal, .b, 2, 2,
+            kernels: [.mastercard]),
         e(0xDF8136, "Relay Resistance Accuracy Threshold", .terminal, .b, 2, 2, kernels: [.mastercard]),
         e(
-            0xDF8137, "Relay Resistance Transmission Time Mismatch Threshold (%)",
-            .terminal, .b, 1, 1, kernels: [.mastercard]
-        ),
+            0xDF8137, "Relay Resistance Transmission Time Mismatch Threshold (%)", .terminal, .b, 1, 1,
+            kernels: [.mastercard]),
         e(0xDF8301, "Terminal Relay Resistance Entropy", .kernel, .b, 4, 4, kernels: [.mastercard, .c8]),
         e(0xDF8302, "Device Relay Resistance Entropy", .card, .b, 4, 4, kernels: [.mastercard, .c8]),
         e(
-            0xDF8303, "Min Time For Processing Relay Resistance APDU (100 us)",
-            .card, .b, 2, 2, kernels: [.mastercard, .c8]
-        ),
+            0xDF8303, "Min Time For Processing Relay Resistance APDU (100 us)", .card, .b, 2, 2,
+            kernels: [.mastercard, .c8]),
         e(
-            0xDF8304, "Max Time For Processing Relay Resistance APDU (100 us)",
-            .card, .b, 2, 2, kernels: [.mastercard, .c8]
-        ),
+            0xDF8304, "Max Time For Processing Relay Resistance APDU (100 us)", .card, .b, 2, 2,
+            kernels: [.mastercard, .c8]),
         e(
-            0xDF8305, "Device Estimated Transmission Time For RR R-APDU (100 us)",
-            .card, .b, 2, 2, kernels: [.mastercard, .c8]
-        ),
+            0xDF8305, "Device Estimated Transmission Time For RR R-APDU (100 us)", .card, .b, 2, 2,
+            kernels: [.mastercard, .c8]),
         e(0xDF8306, "Measured Relay Resistance Processing Time", .kernel, .b, 2, 2, kernels: [.mastercard, .c8]),
         e(0xDF8307, "RRP Counter", .kernel, .b, 1, 1, kernels: [.mastercard, .c8]),
         e(0xFF8101, "Torn Record", .kernel, .b, kernels: [.mastercard]),
