@@ -6,12 +6,13 @@ struct NFCTap: AsyncParsableCommand {
         commandName: "nfc-tap",
         abstract: "Reads contactless cards and drives nfc-tapd.",
         discussion: """
-            Exit codes: 0 done (a payment: approved), 10 declined, 11 partially approved, 12 outcome unknown (look it up \
-            before charging again), 13 not completed (cancelled, timed out, card unreadable), 64 wrong arguments, \
-            65 malformed input, 69 no reader or no daemon, 77 not allowed.
+            Exit codes: 0 done (a payment: approved), 1 a replay differs from its recording, 10 declined, 11 partially \
+            approved, 12 outcome unknown (look it up before charging again), 13 not completed (cancelled, timed out, card \
+            unreadable), 64 wrong arguments, 65 malformed input, 69 no reader or no daemon, 77 not allowed.
             """,
         version: Version.text,
         subcommands: [
             Readers.self, Read.self, Pay.self, StatusCommand.self, Cancel.self, Events.self, Virtual.self,
+            Decode.self, ExplainCommand.self, Replay.self, Record.self, Simulate.self,
         ])
 }

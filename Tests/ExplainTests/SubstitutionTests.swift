@@ -138,4 +138,18 @@ struct SubstitutionTests {
         let run = try ReplayRun(safe, configuration: .test, authentication: Terminals.authentication)
         #expect(run.isAsRecorded)
     }
+
+    @Test func `two numbers on one card stay two numbers`() throws {
+        var transcript = try visa(Self.real)
+        for index in transcript.steps.indices {
+            guard case .exchanged(let command, .response(let response)) = transcript.steps[index], command.ins == 0xB2
+            else { continue }
+            let other = Hex.string(response.bytes).replacing(Self.real, with: "4000123412341247")
+            transcript.steps[index] = .exchanged(command, .response(try ResponseAPDU(Hex.bytes(other))))
+        }
+        let safe = try TranscriptSubstitution(transcript).transcript
+        let run = try ReplayRun(safe, configuration: Terminals.visaPIN, authentication: Terminals.authentication)
+        #expect(run.mismatch == nil)
+        #expect(run.trace.outcome.outcome.error.l2 == .cardDataError)
+    }
 }

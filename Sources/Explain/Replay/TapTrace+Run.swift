@@ -84,8 +84,12 @@ extension TapTrace.Authentication {
 
 /// Passes everything on to another reader and notes it.
 private final class NotingReader: CardReader {
+    /// A phone that never stops asking for another tap must not hold the reader.
+    private static let mostTaps = 10
+
     private let reader: any CardReader
     private let notes: TraceNotes
+    private var taps = 0
 
     init(_ reader: any CardReader, _ notes: TraceNotes) {
         self.reader = reader
@@ -95,6 +99,8 @@ private final class NotingReader: CardReader {
     var identity: ReaderIdentity { reader.identity }
 
     func activate(until deadline: TapInstant, cancellation: TapCancellation) throws(ReaderError) -> CardPresence {
+        guard taps < NotingReader.mostTaps else { throw .timedOut }
+        taps += 1
         let presence = try reader.activate(until: deadline, cancellation: cancellation)
         switch presence {
         case .card(let card): notes.add(.activated(card))

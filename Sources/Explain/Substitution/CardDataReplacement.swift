@@ -74,7 +74,7 @@ struct CardDataReplacement {
         var data = command.data
         for pan in originals {
             let packed = BCD.pack(pan, count: (pan.count + 1) / 2) ?? []
-            let test = BCD.pack(TestAccount(for: pan, aid: aid).pan, count: (pan.count + 1) / 2) ?? []
+            let test = BCD.pack(testNumber(pan), count: (pan.count + 1) / 2) ?? []
             guard !packed.isEmpty, data.count >= packed.count else { continue }
             for start in 0...(data.count - packed.count) where Array(data[start..<start + packed.count]) == packed {
                 data.replaceSubrange(start..<start + packed.count, with: test)
@@ -129,26 +129,32 @@ struct CardDataReplacement {
         switch tag.rawValue {
         case 0x5A:
             guard let digits = BCD.digits(value) else { return [UInt8](repeating: 0, count: value.count) }
-            return BCD.pack(TestAccount(for: digits, aid: aid).pan, count: value.count)
+            return BCD.pack(testNumber(digits), count: value.count)
         case 0x57, 0x9F6B: return track2(value)
         case 0x56: return track1(value)
         case 0x5F20, 0x9F0B: return CardDataReplacement.text("TEST/CARDHOLDER", value.count)
         case 0x9F24: return CardDataReplacement.text("TESTPAR0000000000000000000000", value.count)
         case 0x9F1F: return [UInt8](repeating: 0x30, count: value.count)
         case 0x9F25:
-            return BCD.pack(Array(TestAccount(for: originals.first ?? [], aid: aid).pan.suffix(4)), count: value.count)
+            return BCD.pack(Array(testNumber(originals.first ?? []).suffix(4)), count: value.count)
         case 0x42, 0x9F0C:
             return BCD.pack(
-                Array(TestAccount(for: originals.first ?? [], aid: aid).pan.prefix(value.count * 2)), count: value.count
+                Array(testNumber(originals.first ?? []).prefix(value.count * 2)), count: value.count
             )
         case _: return nil
         }
     }
 
+    /// The same test number for the same number.
+    private func testNumber(_ pan: some Collection<UInt8>) -> [UInt8] {
+        let digits = Array(pan)
+        return TestAccount(for: digits, aid: aid, ordinal: originals.firstIndex(of: digits) ?? 0).pan
+    }
+
     /// Expiry and service code stay, because decisions depend on them; the rest becomes zeros.
     private func track2(_ value: [UInt8]) -> [UInt8] {
         guard let track = Track2Equivalent(value) else { return [UInt8](repeating: 0, count: value.count) }
-        var nibbles = TestAccount(for: track.pan, aid: aid).pan + [0x0D] + track.expiry + (track.serviceCode ?? [])
+        var nibbles = testNumber(track.pan) + [0x0D] + track.expiry + (track.serviceCode ?? [])
         nibbles += [UInt8](repeating: 0, count: max(0, value.count * 2 - nibbles.count))
         if let last = value.last, last & 0x0F == 0x0F { nibbles[value.count * 2 - 1] = 0x0F }
         return (0..<value.count).map { nibbles[$0 * 2] << 4 | nibbles[$0 * 2 + 1] }
@@ -159,7 +165,7 @@ struct CardDataReplacement {
         let parts = value.split(separator: 0x5E, omittingEmptySubsequences: false)
         guard parts.count == 3, let code = parts[0].first else { return [UInt8](repeating: 0x30, count: value.count) }
         let digits = parts[0].dropFirst().map { $0 &- 0x30 }
-        let number = TestAccount(for: digits, aid: aid).pan.map { $0 + 0x30 }
+        let number = testNumber(digits).map { $0 + 0x30 }
         let tail = parts[2].prefix(7) + [UInt8](repeating: 0x30, count: max(0, parts[2].count - 7))
         return [code] + number + [0x5E] + CardDataReplacement.text("TEST/CARDHOLDER", parts[1].count) + [0x5E] + tail
     }

@@ -13,10 +13,17 @@ struct TestAccount {
             "3530111333300000", "6011000990139424", "6200000000000005",
         ].map(digits))
 
-    /// - Parameter original: the number to be replaced, in digits.
-    init(for original: [UInt8], aid: [UInt8]) {
-        let model = TestAccount.digits(TestAccount.number(of: aid))
-        pan = model.count == original.count ? model : TestAccount.fitted(model, to: original.count)
+    /// - Parameters:
+    ///   - original: the number to be replaced, in digits.
+    ///   - ordinal: 0 for a card's first number; further ones get numbers of their own.
+    init(for original: [UInt8], aid: [UInt8], ordinal: Int = 0) {
+        var model = TestAccount.digits(TestAccount.number(of: aid))
+        guard model.count != original.count || ordinal > 0 else {
+            pan = model
+            return
+        }
+        if ordinal > 0 { model[7] = (model[7] + UInt8(ordinal % 9)) % 10 }
+        pan = TestAccount.fitted(model, to: original.count)
     }
 
     private static func number(of aid: [UInt8]) -> String {

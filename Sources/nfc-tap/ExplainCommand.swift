@@ -1,0 +1,35 @@
+import ArgumentParser
+import Explain
+import ReaderCore
+
+struct ExplainCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "explain",
+        abstract: "Says in plain words why a recorded tap went as it did.",
+        discussion: """
+            Why this application and kernel, which limits counted, what was read, how the card was authenticated, which \
+            verification rule applied, which cryptogram was asked for and given, and how it ended.
+            """)
+
+    @Argument(help: ArgumentHelp("A transcript (.tap); - reads standard input.", valueName: "file"))
+    var file: String
+
+    @OptionGroup var terminal: TerminalChoice
+
+    @Flag(help: "Print JSON.")
+    var json = false
+
+    func run() throws {
+        let run = try ReplayRun(file: file, terminal: terminal)
+        let explanation = Explanation(run.trace)
+        if json {
+            try StandardOutput.print(json: explanation)
+        } else {
+            for line in explanation.lines { StandardOutput.print(line) }
+        }
+        guard let mismatch = run.mismatch else { return }
+        throw Failure(
+            "step \(mismatch.step + 1) is not the recorded one, so the card's answers end there",
+            hint: "use the terminal file of the recording (--terminal)", exitCode: .failure)
+    }
+}

@@ -1,0 +1,96 @@
+import ArgumentParser
+import CardBytes
+import EMV
+import Explain
+import Glibc
+import ReaderCore
+import TapSession
+
+struct Record: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Records a tap for replay, with test values in place of card number, tracks and name.",
+        discussion: """
+            Runs a payment with the card, without sending it anywhere: no money moves, but the card counts a transaction. \
+            Cryptograms, signatures and certificates cannot be made again without the issuer's keys and become zeros; the \
+            header says so and notes the result that they had. The real number is written only with --keep, and only if it \
+            is a public test number.
+            """)
+
+    @Argument(help: ArgumentHelp("The transcript to make (.tap).", valueName: "file"))
+    var file: String
+
+    @OptionGroup var choice: ReaderChoice
+
+    @OptionGroup var terminal: TerminalChoice
+
+    @Option(help: ArgumentHelp("Amount in minor units.", valueName: "amount"))
+    var amount: UInt64 = 100
+
+    @Option(help: ArgumentHelp("Currency, ISO 4217 numeric.", valueName: "code"))
+    var currency: UInt16 = 978
+
+    @Option(help: ArgumentHelp("The terminal's country, ISO 3166-1 numeric.", valueName: "code"))
+    var country: UInt16 = 276
+
+    @Flag(help: "Keep everything as it is. Refused unless the card has a public test number.")
+    var keep = false
+
+    func validate() throws {
+        guard amount <= 999_999_999_999 else { throw ValidationError("--amount takes at most 12 digits.") }
+        guard currency <= 999, country <= 999 else { throw ValidationError("ISO codes have three digits.") }
+    }
+
+    func run() throws {
+        let terminal = try terminal.open()
+        let reader = try choice.open()
+        defer { reader.close() }
+        let recorder = RecordingReader(reader)
+        let numbers = (0..<8).map { _ in UInt32.random(in: .min ... .max) }
+        let transaction = transaction(now: time(nil))
+        let trace = TapTrace(
+            on: recorder, configuration: terminal.configuration, transaction: transaction,
+            unpredictableNumbers: .fixed(numbers), authentication: terminal.authentication,
+            deadlines: choice.deadlines, onSignal: Progress.show)
+        recorder.release()
+        if let error = trace.interruption, !RecordingHeader.hasExchange(trace) { throw Failure(error) }
+        let original = recorder.takeTranscript(
+            header: RecordingHeader.fields(trace, numbers: numbers, reader: reader.identity))
+        let transcript = try safe(original, trace, terminal)
+        try OutputFile.create(file, transcript.text)
+        StandardError.write("nfc-tap: \(transcript.steps.count) steps written to \(file)\n")
+    }
+
+    private func transaction(now: Int) -> Transaction {
+        Transaction(
+            amount: amount, currency: currency, exponent: 2, country: country, date: LocalDate.at(now),
+            time: LocalDate.time(at: now), sequenceCounter: 1)
+    }
+
+    private func safe(_ original: Transcript, _ trace: TapTrace, _ terminal: TerminalFile) throws -> Transcript {
+        if keep {
+            guard TranscriptSubstitution.isPublicTestCard(original) else {
+                throw Failure(
+                    "this card's number is no public test number", hint: "record without --keep",
+                    exitCode: .notAllowed)
+            }
+            return original
+        }
+        do throws(SubstitutionError) {
+            var transcript = try TranscriptSubstitution(original).transcript
+            if let result = RecordingHeader.authentication(trace) { transcript.header.append(result) }
+            warnIfDifferent(transcript, terminal)
+            return transcript
+        } catch {
+            throw Failure(error.description, hint: "nothing was written", exitCode: .notCompleted)
+        }
+    }
+
+    /// The replacement may have changed what a kernel decides.
+    private func warnIfDifferent(_ transcript: Transcript, _ terminal: TerminalFile) {
+        let run = try? ReplayRun(
+            transcript, configuration: terminal.configuration, authentication: terminal.authentication)
+        if run?.isAsRecorded != true {
+            StandardError.write("nfc-tap: with the test values the replay differs from the tap\n")
+        }
+    }
+}
