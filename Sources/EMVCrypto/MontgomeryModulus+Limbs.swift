@@ -2,8 +2,11 @@ extension MontgomeryModulus {
     /// Big-endian bytes as little-endian limbs, as many as the bytes fill.
     package static func limbs(_ bytes: [UInt8]) -> [UInt64] {
         var limbs = [UInt64](repeating: 0, count: (bytes.count + 7) / 8)
-        for (position, byte) in bytes.reversed().enumerated() {
-            limbs[position / 8] |= UInt64(byte) << (UInt64(position % 8) * 8)
+        var position = bytes.count
+        for byte in bytes {
+            position &-= 1
+            // The shift counts modulo 64.
+            limbs[position &>> 3] |= UInt64(byte) &<< UInt64(position &<< 3)
         }
         return limbs
     }
@@ -69,15 +72,17 @@ extension MontgomeryModulus {
         number[count] = 0
     }
 
-    /// Twice `number` modulo n; `number` is below n and has as many limbs.
-    static func double(_ number: inout [UInt64], _ modulus: [UInt64]) {
+    /// Twice `number` modulo n; `number` is below n and has one limb more.
+    static func double(_ number: inout [UInt64], _ modulus: borrowing Span<UInt64>) {
+        var result = number.mutableSpan
         var carry: UInt64 = 0
-        for index in number.indices {
-            let next = number[index] >> 63
-            number[index] = number[index] << 1 | carry
-            carry = next
+        for index in 0..<modulus.count {
+            let limb = result[index]
+            result[index] = limb &<< 1 | carry
+            carry = limb &>> 63
         }
-        if carry == 1 || !isBelow(number, modulus) { _ = subtract(modulus, from: &number) }
+        result[modulus.count] = carry
+        reduce(&result, modulus)
     }
 
     /// Whether `left` < `right`, both of the same number of limbs.

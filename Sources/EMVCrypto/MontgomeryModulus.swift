@@ -23,14 +23,13 @@ package struct MontgomeryModulus: Sendable {
         inverse = 0 &- inverted
 
         // 2^(bits − 1) is below n; doubling it modulo n up to 2^(64k) gives R mod n.
-        var power = [UInt64](repeating: 0, count: limbs.count)
+        var power = [UInt64](repeating: 0, count: limbs.count + 1)
         power[limbs.count - 1] = 1 << (63 - UInt64(highest.leadingZeroBitCount))
-        for _ in 0...highest.leadingZeroBitCount { MontgomeryModulus.double(&power, limbs) }
+        for _ in 0...highest.leadingZeroBitCount { MontgomeryModulus.double(&power, limbs.span) }
         // That is one in Montgomery form. k doublings of it give 2^k in Montgomery form, six squarings 2^(64k): R in
         // Montgomery form, that is R².
-        for _ in limbs.indices { MontgomeryModulus.double(&power, limbs) }
-        var product = [UInt64](repeating: 0, count: limbs.count + 1)
-        power.append(0)
+        for _ in limbs.indices { MontgomeryModulus.double(&power, limbs.span) }
+        var product = power
         for _ in 0..<6 {
             MontgomeryModulus.multiply(power.span, power.span, limbs.span, inverse, &product)
             swap(&power, &product)
