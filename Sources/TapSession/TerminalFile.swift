@@ -37,7 +37,7 @@ public struct TerminalFile: Sendable {
     }
 
     private static func combination(_ value: TerminalFileValue) throws(TerminalFileError) -> Combination {
-        try value.object(["aid", "kernel", "transactionTypes", "limits", "kernelData", "dynamicLimits"])
+        try value.object(["aid", "kernel", "transactionTypes", "limits", "kernelData", "dynamicLimits", "riskManagement"])
         var combination = Combination(
             aid: try value.member("aid").hexadecimal(5...16),
             kernel: KernelIdentifier(
@@ -60,6 +60,7 @@ public struct TerminalFile: Sendable {
                         limits: try limits(element.member("limits"))))
             }
         }
+        if let risk = try value.optional("riskManagement") { combination.riskManagement = try riskManagement(risk) }
         return combination
     }
 
