@@ -37,7 +37,9 @@ public struct TerminalFile: Sendable {
     }
 
     private static func combination(_ value: TerminalFileValue) throws(TerminalFileError) -> Combination {
-        try value.object(["aid", "kernel", "transactionTypes", "limits", "kernelData", "dynamicLimits", "riskManagement"])
+        try value.object([
+            "aid", "kernel", "transactionTypes", "limits", "kernelData", "dynamicLimits", "riskManagement",
+        ])
         var combination = Combination(
             aid: try value.member("aid").hexadecimal(5...16),
             kernel: KernelIdentifier(

@@ -1,5 +1,5 @@
-// Written by scripts/generate-data-dictionary.sh from Tests/Vectors/emv/tags.tsv: change that file, not this one. Sorted
-// by tag; a tag whose meaning depends on the kernel has a row for each meaning.
+// Table: written by scripts/generate-data-dictionary.sh from Tests/Vectors/emv/tags.tsv; change that file, not this one.
+// Sorted by tag; a tag whose meaning depends on the kernel has a row for each meaning.
 
 import CardBytes
 
