@@ -11,6 +11,7 @@ extension Kernel4 {
         authenticateBefore()
         tvr.formUnion(ProcessingRestrictions.evaluate(store))
         if limits.exceedsFloorLimit { tvr.insert(.floorLimitExceeded) }
+        if activation?.isForcedOnline == true { tvr.insert(.merchantForcedOnline) }
         switch verifyCardholder() {
         case .selected(let selected): selection = selected
         case .seePhone: return finish(.seePhone(languagePreference: language))

@@ -66,7 +66,8 @@ extension Kernel5 {
         if mode != .emv || terminalType.isOnlineOnly || isStatusCheck || floor.map({ amount >= $0 }) ?? false {
             tvr.insert(.floorLimitExceeded)
         }
-        if combination.contains(.randomSelection), let selection = options.randomSelection,
+        if activation.isForcedOnline { tvr.insert(.merchantForcedOnline) }
+        if combination.contains(.randomSelection), let selection = activation.combination.riskManagement.randomSelection,
             selection.selects(amount: amount, random: numbers.next())
         {
             tvr.insert(.selectedAtRandom)

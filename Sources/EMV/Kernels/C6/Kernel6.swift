@@ -38,6 +38,8 @@ public struct Kernel6: Kernel {
         store = DataStore(activation, unpredictableNumber: numbers.next())
         transaction = activation.transaction
         ttq = activation.indicators.ttq ?? TTQ(rawValue: 0)
+        if activation.isForcedOnline, !ttq.isOfflineOnly { ttq.requiresOnlineCryptogram = true }
+        store.set(0x9F66, ttq.bytes)
         authentication = CardAuthentication(activation)
         do throws(CardDataError) { try store.storeFCI(activation) } catch {
             return finish(.unusableCard(error.l2))

@@ -33,6 +33,8 @@ public struct Kernel7: Kernel {
         store.set(0x95, [0, 0, 0, 0, 0])
         date = activation.transaction.date
         ttq = activation.indicators.ttq ?? TTQ(rawValue: 0)
+        if activation.isForcedOnline, !ttq.isOfflineOnly { ttq.requiresOnlineCryptogram = true }
+        store.set(0x9F66, ttq.bytes)
         authentication = CardAuthentication(activation)
         do throws(CardDataError) { try store.storeFCI(activation) } catch {
             return finish(.unusableCard(error.l2))
