@@ -29,6 +29,20 @@ struct SimulatedTap: Sendable, CustomStringConvertible {
             file: "mastercard/simulated-co-badged.tap", card: "co-badged", amount: 7_500, expect: "onlineRequest",
             kernel: "C2", cvm: "obtainSignature"),
         SimulatedTap(
+            file: "amex/simulated-online.tap", card: "amex", amount: 7_500, expect: "onlineRequest", kernel: "C4",
+            cvm: "obtainSignature"),
+        SimulatedTap(
+            file: "jcb/simulated-online.tap", card: "jcb", amount: 7_500, expect: "onlineRequest", kernel: "C5",
+            cvm: "obtainSignature"),
+        SimulatedTap(
+            file: "discover/simulated-online.tap", card: "discover", amount: 7_500, expect: "onlineRequest",
+            kernel: "C6",
+            cvm: "obtainSignature"),
+        SimulatedTap(
+            file: "unionpay/simulated-online.tap", card: "unionpay", amount: 7_500, expect: "onlineRequest",
+            kernel: "C7",
+            cvm: "obtainSignature"),
+        SimulatedTap(
             file: "selection/blocked-first.tap", card: "blocked-first", amount: 1_250, expect: "onlineRequest",
             kernel: "C2", cvm: "noCVM"),
         SimulatedTap(

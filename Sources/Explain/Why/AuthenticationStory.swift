@@ -30,7 +30,7 @@ enum AuthenticationStory {
     private static func absence(_ facts: TapFacts) -> String {
         if facts.exchange(where: \.isChecksumCommand) != nil { return "Not made: mag-stripe mode has none." }
         return switch facts.kernel {
-        case .visa?, .unionPay?:
+        case .visa?, .discover?, .unionPay?:
             switch facts.cryptogram {
             case .arqc?: "Not made: the issuer checks an online cryptogram."
             case .tc? where facts.card(0x9F4B) == nil && facts.card(0x93) == nil:

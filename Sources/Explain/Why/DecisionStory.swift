@@ -5,12 +5,12 @@ import EMV
 enum DecisionStory {
     static func sentences(_ facts: TapFacts) -> [String] {
         switch facts.kernel {
-        case .visa?, .unionPay?: return cardDecides(facts)
+        case .visa?, .discover?, .unionPay?: return cardDecides(facts)
         case _: return terminalDecides(facts)
         }
     }
 
-    // MARK: Kernels 3 and 7: the cryptogram comes first (EMV Contactless Book C-3 §5.4 to §5.6)
+    // MARK: Kernels 3, 6 and 7: the cryptogram comes first (EMV Contactless Book C-3 §5.4 to §5.6)
 
     private static func cardDecides(_ facts: TapFacts) -> [String] {
         guard facts.exchange(where: \.isProcessingOptions)?.response?.status.isSuccess == true else { return [] }
@@ -48,6 +48,7 @@ enum DecisionStory {
     }
 
     private static func afterFailure(_ facts: TapFacts) -> String {
+        if facts.kernel == .discover { return "the card processing requirements (9F71) say what follows" }
         if facts.bit(0x9F6C, byte: 1, 0x20), facts.ttq?.isOfflineOnly == false { return "the CTQ sends it online" }
         if facts.bit(0x9F6C, byte: 1, 0x10), facts.ttq?.supportsContactChip == true {
             return "the CTQ sends it to the contact chip"
@@ -117,7 +118,9 @@ enum DecisionStory {
 
     /// Terminal action analysis (EMV Book 3 §10.7): which code hits.
     private static func actionCodes(_ tvr: TVR, _ facts: TapFacts) -> [String] {
-        func code(_ tag: Tag) -> TVR { facts.configured(tag).flatMap { TVR($0) } ?? [] }
+        func code(_ tag: Tag) -> TVR {
+            facts.configured(tag).flatMap { TVR($0) } ?? defaultCode(tag, facts.kernel)
+        }
         func issuer(_ tag: Tag) -> TVR? { facts.card(tag).flatMap { TVR($0) } }
         let denial = code(0xDF8121).union(issuer(0x9F0E) ?? [])
         guard tvr.isDisjoint(with: denial) else {
@@ -135,6 +138,21 @@ enum DecisionStory {
             ? "no \(word) code (TAC, IAC) has a bit in common with the TVR"
             : "\(word) codes (TAC, IAC) have bits in common with the TVR: \(common(tvr, codes))"
         return [start, "\(terminal); \(hit)."]
+    }
+
+    /// What the kernels use where the terminal has no action codes (EMV Contactless Book C-2 Table 4.4; the values of
+    /// kernels 4 and 5 are unverified).
+    private static func defaultCode(_ tag: Tag, _ kernel: KernelIdentifier?) -> TVR {
+        switch (kernel, tag.rawValue) {
+        case (.mastercard?, _): TVR(rawValue: 0x84_0000_000C)
+        case (.americanExpress?, 0xDF8120): TVR(rawValue: 0xDC_5084_0000)
+        case (.americanExpress?, 0xDF8121): TVR(rawValue: 0x00_1000_0000)
+        case (.americanExpress?, _): TVR(rawValue: 0xDE_00FC_9800)
+        case (.jcb?, 0xDF8120): TVR(rawValue: 0x90_4000_8000)
+        case (.jcb?, 0xDF8121): TVR(rawValue: 0x04_1000_0000)
+        case (.jcb?, _): TVR(rawValue: 0x90_6000_9000)
+        case _: []
+        }
     }
 
     private static func common(_ tvr: TVR, _ codes: TVR) -> String {

@@ -11,6 +11,7 @@ enum VerificationStory {
         switch facts.kernel {
         case .visa?, .unionPay?: return qualifiers(facts) + [result]
         case .mastercard?: return list(facts) + [result]
+        case .discover?: return requirements(facts) + [result]
         case _: return results(facts) + [result]
         }
     }
@@ -28,10 +29,7 @@ enum VerificationStory {
 
     private static func qualifiers(_ facts: TapFacts) -> [String] {
         let required = facts.ttq?.requiresCVM == true
-        let demand =
-            required
-            ? "The terminal demands a verification (TTQ byte 2 bit 7)."
-            : "The terminal demands none (TTQ byte 2 bit 7 is 0)."
+        let demand = demand(required: required)
         guard facts.cryptogram != .aac else { return [] }
         guard facts.trace.transaction.type != .refund else { return ["A refund is not verified."] }
         guard let ctq = facts.card(0x9F6C) else { return [demand, "The card sent no CTQ, so the terminal chooses."] }
@@ -40,6 +38,23 @@ enum VerificationStory {
         sentences.append("CTQ \(Hex.string(ctq)): \(bits.isEmpty ? "nothing set" : bits.joined(separator: "; ")).")
         sentences.append(choice(facts, required: required))
         return sentences
+    }
+
+    /// Kernel 6: the card's own requirements (9F71).
+    private static func requirements(_ facts: TapFacts) -> [String] {
+        guard let value = facts.card(0x9F71) else { return [] }
+        let bits = BitTable.cardProcessingRequirements.meanings(value).map(\.text)
+        return [
+            demand(required: facts.ttq?.requiresCVM == true),
+            "Card processing requirements (9F71) \(Hex.string(value)): "
+                + "\(bits.isEmpty ? "nothing set" : bits.joined(separator: "; ")).",
+        ]
+    }
+
+    private static func demand(required: Bool) -> String {
+        required
+            ? "The terminal demands a verification (TTQ byte 2 bit 7)."
+            : "The terminal demands none (TTQ byte 2 bit 7 is 0)."
     }
 
     private static func choice(_ facts: TapFacts, required: Bool) -> String {
