@@ -25,14 +25,14 @@ fuzz() {
     local folder=.build-fuzz
     mkdir -p "$folder/corpus/$name" "$folder/seeds/$name" "$folder/findings"
     "$folder/release/$name" --seeds "$folder/seeds/$name" Tests/Vectors/emv/transcripts.jsonl
+    local status=0
     "$folder/release/$name" -runs="$runs" -max_len=1024 -timeout=10 -artifact_prefix="$folder/findings/$name-" \
-        -print_final_stats=1 "$@" "$folder/corpus/$name" "$folder/seeds/$name" 2>&1 |
-        grep -E '^(stat::|Done|==|#[0-9]+.*(INITED|DONE)|.*(ERROR|SUMMARY|Fatal|artifact))' || true
-    # libFuzzer leaves a file for every finding.
-    if ls "$folder"/findings/"$name"-* >/dev/null 2>&1; then
-        echo "fuzz: $name has findings in $folder/findings" >&2
+        -print_final_stats=1 "$@" "$folder/corpus/$name" "$folder/seeds/$name" >"$folder/$name.log" 2>&1 || status=$?
+    grep -E '(ERROR|SUMMARY|Fatal|Test unit written|^stat::|^Done)' "$folder/$name.log" || true
+    [ "$status" -eq 0 ] || {
+        echo "fuzz: $name has a finding, see $folder/findings and $folder/$name.log" >&2
         exit 1
-    fi
+    }
 }
 
 fuzz fuzz-cards "$@"

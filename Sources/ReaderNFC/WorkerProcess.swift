@@ -105,8 +105,5 @@ private func withCStrings<Result>(
 ) -> Result {
     var pointers = unsafe strings.map { unsafe strdup($0) } + [nil]
     defer { unsafe pointers.forEach { unsafe free($0) } }
-    return unsafe pointers.withUnsafeMutableBufferPointer { buffer in
-        guard let base = buffer.baseAddress else { preconditionFailure("an array with a final NULL is not empty") }
-        return unsafe body(base)
-    }
+    return unsafe body(&pointers)
 }

@@ -14,7 +14,7 @@ enum AmountText {
     static func parse(_ words: [String]) throws(Problem) -> Money {
         let words = words.flatMap { $0.split(separator: " ") }.map(String.init)
         guard words.count == 2 else { throw .noCurrency }
-        let isCodeFirst = words[0].first?.isLetter == true
+        let isCodeFirst = words[1].first?.isNumber == true
         let code = (isCodeFirst ? words[0] : words[1]).uppercased()
         guard let currency = Currency(code) else { throw .unknownCurrency(code) }
         return Money(value: try minorUnits(isCodeFirst ? words[1] : words[0], currency), currency: currency)

@@ -14,6 +14,8 @@ enum AllowedImports {
         "ReaderPCSC": ["CardBytes", "ReaderCore", "CPCSC"],
         "ReaderNFC": ["CardBytes", "ReaderCore", "CNFC"],
         "ReaderVirtual": ["CardBytes", "ReaderCore", "CardSim"],
+        "ReaderModels": ["CardBytes", "ReaderCore"],
+        "Doctor": ["Envelope", "ReaderModels", "TOMLKit", "FoundationEssentials"],
         "CardSim": ["CardBytes", "EMVCrypto", "Crypto"],
         "Envelope": ["CardBytes", "Crypto", "CryptoExtras"],
         "Wire": ["FoundationEssentials"],
@@ -38,7 +40,8 @@ enum AllowedImports {
         "nfc-tap-libnfc-worker": ["ReaderNFC"],
         "nfc-tap": executable.union([
             "CardBytes", "EMV", "EMVCrypto", "Loyalty", "ReaderCore", "ReaderPCSC", "ReaderNFC", "ReaderVirtual",
-            "CardSim", "TapSession", "Explain", "Wire", "TapClient", "CLinux", "FoundationEssentials",
+            "CardSim", "TapSession", "Explain", "Doctor", "ReaderModels", "Wire", "TapClient", "CLinux",
+            "FoundationEssentials",
         ]),
     ]
 
