@@ -38,7 +38,8 @@ let package = Package(
     platforms: [.macOS("26.0")],
     products: [
         library("CardBytes"), library("EMV"), library("EMVCrypto"), library("Loyalty"), library("ReaderCore"),
-        library("Envelope"), library("CardSim"),
+        library("Envelope"), library("CardSim"), library("TapClient"),
+        .executable(name: "nfc-tapd", targets: ["nfc-tapd"]),
         .executable(name: "nfc-tap", targets: ["nfc-tap"]),
         .executable(name: "nfc-tap-psp-sandbox", targets: ["nfc-tap-psp-sandbox"]),
         .executable(name: "nfc-tap-libnfc-worker", targets: ["nfc-tap-libnfc-worker"]),
@@ -63,37 +64,50 @@ let package = Package(
         room("ReaderCore", ["CardBytes"]),
         room("ReaderPCSC", ["CardBytes", "ReaderCore", "CPCSC"]),
         room("ReaderNFC", ["CardBytes", "ReaderCore", "CNFC"]),
+        room("ReaderModels", ["CardBytes", "ReaderCore"]),
         room("ReaderVirtual", ["CardBytes", "ReaderCore", "CardSim"]),
         room("CardSim", ["CardBytes", "EMVCrypto", crypto]),
         room("Envelope", ["CardBytes", crypto, cryptoExtras]),
         room("Explain", ["CardBytes", "EMV", "ReaderCore"]),
         room("Wire"),
         room("LocalHTTP", nio + ["CLinux", logging]),
-        room("TapSession", ["CardBytes", "EMV", "EMVCrypto", "ReaderCore", "Envelope"]),
+        room("TapSession", ["CardBytes", "EMV", "EMVCrypto", "Envelope", "Loyalty", "ReaderCore"]),
         room("Journal", ["Wire", "CSQLite"]),
         room(
             "TapDaemon",
             [
-                "CardBytes", "CardSim", "CLinux", "EMV", "EMVCrypto", "Envelope", "Journal", "LocalHTTP", "ReaderCore",
-                "ReaderNFC", "ReaderPCSC", "ReaderVirtual", "TapSession", "Wire", crypto, logging, toml,
+                "CardBytes", "CardSim", "CLinux", "EMV", "EMVCrypto", "Envelope", "Journal", "LocalHTTP", "Loyalty",
+                "ReaderCore", "ReaderNFC", "ReaderPCSC", "ReaderVirtual", "TapSession", "Wire", crypto, logging, toml,
             ]),
+        room("TapClient", ["Wire", "LocalHTTP"]),
         room("PSPSandbox", ["CardBytes", "CardSim", "Envelope", "LocalHTTP", "Wire", crypto, logging]),
+        program("nfc-tapd", ["TapDaemon", "LocalHTTP", "CLinux", arguments, logging] + lifecycle),
         program(
             "nfc-tap",
             [
-                "CardBytes", "CardSim", "CLinux", "EMV", "EMVCrypto", "Explain", "ReaderCore", "ReaderNFC",
-                "ReaderPCSC", "ReaderVirtual", "TapSession", "Wire", arguments,
+                "CardBytes", "CardSim", "CLinux", "EMV", "EMVCrypto", "Explain", "Loyalty", "ReaderCore",
+                "ReaderModels", "ReaderNFC", "ReaderPCSC", "ReaderVirtual", "TapClient", "TapSession", "Wire",
+                arguments,
             ]),
         program("nfc-tap-psp-sandbox", ["PSPSandbox", "LocalHTTP", arguments, logging] + lifecycle),
         program("nfc-tap-libnfc-worker", ["ReaderNFC"]),
         .target(
             name: "Rigs", dependencies: ["CardBytes", "CardSim", "ReaderCore"], path: "Tests/Rigs",
-            swiftSettings: strict),
+            exclude: ["VPCD/with-private-pcscd.sh"], swiftSettings: strict),
+        .executableTarget(
+            name: "tap-bench",
+            dependencies: [
+                "CPCSC", "CardBytes", "CardSim", "EMV", "EMVCrypto", "Envelope", "ReaderCore", "ReaderPCSC",
+                "ReaderVirtual", "Rigs", "TapClient", "TapSession", "Wire",
+            ], path: "Benchmarks/TapBench", swiftSettings: strict),
         tests("ArchitectureTests"),
         tests("CardBytesTests", ["CardBytes"]),
+        tests("EMVTests", ["CardBytes", "EMV"]),
         tests("EMVCryptoTests", ["CardBytes", "EMV", "EMVCrypto"]),
         tests("CardSimTests", ["CardBytes", "CardSim", "EMV", "EMVCrypto"]),
-        tests("ReaderPCSCTests", ["CardBytes", "CardSim", "ReaderCore", "ReaderPCSC", "Rigs"]),
+        tests("LoyaltyTests", ["CardBytes", "CardSim", "Loyalty", crypto]),
+        tests("ReaderCoreTests", ["CardBytes", "ReaderCore"]),
+        tests("ReaderPCSCTests", ["CPCSC", "CardBytes", "CardSim", "ReaderCore", "ReaderPCSC", "Rigs"]),
         tests("ReaderNFCTests", ["CardBytes", "CardSim", "ReaderCore", "ReaderNFC", "Rigs", "nfc-tap-libnfc-worker"]),
         tests("ReaderVirtualTests", ["CardBytes", "CardSim", "ReaderCore", "ReaderVirtual"]),
         tests("EnvelopeTests", ["CardBytes", "Envelope", crypto]),
@@ -102,6 +116,42 @@ let package = Package(
         tests("LocalHTTPTests", ["LocalHTTP", logging]),
         tests(
             "TapSessionTests",
-            ["CardBytes", "CardSim", "EMV", "EMVCrypto", "Envelope", "ReaderCore", "ReaderVirtual", "TapSession"]),
+            [
+                "CardBytes", "CardSim", "EMV", "EMVCrypto", "Envelope", "ReaderCore", "ReaderVirtual", "TapSession",
+                crypto,
+            ]),
+        tests(
+            "PSPSandboxTests",
+            [
+                "CardBytes", "CardSim", "EMV", "Envelope", "LocalHTTP", "PSPSandbox", "ReaderCore", "ReaderVirtual",
+                "TapSession", "Wire", logging,
+            ]),
+        tests(
+            "TapDaemonTests",
+            [
+                "CardBytes", "CardSim", "Journal", "LocalHTTP", "PSPSandbox", "ReaderCore", "ReaderVirtual",
+                "TapDaemon", "Wire", "nfc-tapd", logging,
+            ]),
+        tests("TapClientTests", ["LocalHTTP", "TapClient", "Wire"]),
+        tests("ExplainTests", ["CardBytes", "CardSim", "EMV", "EMVCrypto", "Explain", "ReaderCore"]),
+        tests("EMVConformanceTests", ["CardBytes", "CardSim", "EMV", "EMVCrypto"]),
+        tests("ReaderModelsTests", ["ReaderCore", "ReaderModels"]),
+        tests("EndToEndTests", ["CardSim", "Rigs"]),
     ]
 )
+
+// Fuzz targets: NFC_TAP_FUZZ is the path of libFuzzer's runtime without its main, as scripts/fuzz.sh sets it.
+if let runtime = Context.environment["NFC_TAP_FUZZ"] {
+    func fuzzer(_ name: String, _ dependencies: [Target.Dependency], path: String) -> Target {
+        .executableTarget(
+            name: name, dependencies: dependencies + ["CardBytes", "FuzzSupport"], path: path, swiftSettings: strict,
+            linkerSettings: [.unsafeFlags(["-Xlinker", runtime, "-Xlinker", "-lstdc++"])])
+    }
+    package.targets += [
+        .target(name: "CFuzz", path: "Fuzz/CFuzz"),
+        .target(
+            name: "FuzzSupport", dependencies: ["CFuzz", "CardBytes"], path: "Fuzz/FuzzSupport", swiftSettings: strict),
+        fuzzer("fuzz-cards", ["EMV"], path: "Fuzz/FuzzCards"),
+        fuzzer("fuzz-wallets", ["CardSim", "Loyalty"], path: "Fuzz/FuzzWallets"),
+    ]
+}
