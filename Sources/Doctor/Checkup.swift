@@ -1,0 +1,17 @@
+/// Looks a machine over for what people with USB readers run into.
+public struct Checkup {
+    /// What was found, the gravest first.
+    public let findings: [Finding]
+
+    public init(_ facts: HostFacts) {
+        let checks = [
+            facts.kernelDrivers, facts.nodeRights, facts.pcscService, facts.polkitRule, facts.holders, facts.backends,
+            facts.clock, facts.configuration, facts.recipientKey, facts.adapter, facts.installation, facts.daemon,
+            facts.processLimits, facts.worker,
+        ]
+        let found = checks.flatMap { $0() }
+        findings = Finding.Severity.allCases.flatMap { severity in found.filter { $0.severity == severity } }
+    }
+
+    public var hasErrors: Bool { findings.contains { $0.severity == .error } }
+}

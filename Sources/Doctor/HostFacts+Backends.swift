@@ -1,0 +1,125 @@
+import ReaderModels
+
+extension HostFacts {
+    /// Programs that hold a reader and are not the one that should.
+    func holders() -> [Finding] {
+        var findings: [Finding] = []
+        for reader in readers {
+            findings += holderFindings(reader.node, reader.model.name, expected: expectedHolder(reader.model.backend))
+        }
+        for path in Set(settings.libnfcConnections.compactMap(Self.serialPath)).sorted() {
+            findings += holderFindings(path, "reader at \(path)", expected: Self.workerName)
+        }
+        if userID != 0, tree.isThisMachine, processes.contains(where: { $0.openDevices == nil }) {
+            findings.append(
+                Finding(
+                    .holder, .note, "which programs hold a reader, only root can see",
+                    remedy: "run nfc-tap doctor as root"))
+        }
+        return findings
+    }
+
+    private func expectedHolder(_ backend: ReaderModel.Backend) -> String {
+        switch backend {
+        case .pcsc: "pcscd"
+        case .libnfc: Self.workerName
+        }
+    }
+
+    private func holderFindings(_ node: String, _ reader: String, expected: String) -> [Finding] {
+        let all = processes.filter { $0.openDevices?.contains(node) == true }
+        return all.filter { !$0.isProgram(expected) }.map { process in
+            let others = all.contains { $0.isProgram(expected) } ? ", and \(expected) has it too" : ""
+            let remedy = process.unit.map { "systemctl stop \($0)" } ?? "kill \(process.identifier)"
+            return Finding(
+                .holder, .error, "\(process.name) (process \(process.identifier)) has the \(reader) open\(others)",
+                remedy: remedy + ", or take that reader away from it")
+        }
+    }
+
+    /// Readers and the lanes of the configuration, whether they fit.
+    func backends() -> [Finding] {
+        var findings = settings.libnfcConnections.flatMap(connectionFindings)
+        if settings.lanes.isEmpty || settings.lanes.contains(where: { $0 != .virtual }), !hasReader {
+            findings.append(
+                Finding(
+                    .backend, .error, "no reader that is known is plugged in",
+                    remedy: "plug one in; lsusb shows what the kernel sees, docs/readers.md which readers are known"))
+        }
+        if settings.usesPCSC, !readers.isEmpty, readers.allSatisfy({ $0.model.backend == .libnfc }), !isPCSCReaderListed
+        {
+            findings.append(
+                Finding(
+                    .backend, .error, "the \(readers[0].model.name) does not speak CCID, so that pcscd cannot have it",
+                    remedy: "write reader = \"libnfc:pn53x_usb\" in \(configurationPath)"))
+        }
+        return findings + unlisted
+    }
+
+    private func connectionFindings(_ connection: String) -> [Finding] {
+        var findings: [Finding] = []
+        let model = ReaderModels.model(connection: connection)
+        if let model, model.backend == .pcsc {
+            let answer = model.quirks.contains(.shortAnswersInLibNFC) ? ": libnfc loses long answers of cards" : ""
+            findings.append(
+                Finding(
+                    .backend, .error, "the lane with libnfc:\(connection) should use pcscd\(answer)",
+                    remedy: "write reader = \"pcsc:\(model.shortName)\" in \(configurationPath)"))
+        } else if connection.hasPrefix("pn53x_usb"), !readers.contains(where: { $0.model.backend == .libnfc }),
+            let other = readers.first
+        {
+            findings.append(
+                Finding(
+                    .backend, .error, "a lane wants a PN533, and what is plugged in is the \(other.model.name)",
+                    remedy: "write reader = \"pcsc:\(other.model.shortName)\" in \(configurationPath)"))
+        }
+        if isInstalled, let file = Self.dropIn(for: connection), !hasDropIn(file) {
+            findings.append(
+                Finding(
+                    .backend, .error, "\(Self.daemonName).service may not open the device of libnfc:\(connection)",
+                    remedy:
+                        "install -D -m 0644 /usr/share/nfc-tap/\(file) /etc/systemd/system/nfc-tapd.service.d/\(file) "
+                        + "&& systemctl daemon-reload && systemctl restart nfc-tapd"))
+        }
+        return findings
+    }
+
+    /// What the unit needs on top for a device that the daemon opens itself.
+    private static func dropIn(for connection: String) -> String? {
+        if serialPath(connection) != nil { return "serial.conf" }
+        return connection.contains("_usb") ? "usb.conf" : nil
+    }
+
+    private func hasDropIn(_ file: String) -> Bool {
+        ["/etc/systemd/system", "/run/systemd/system", "/lib/systemd/system", "/usr/lib/systemd/system"].contains {
+            tree.exists("\($0)/nfc-tapd.service.d/\(file)")
+        }
+    }
+
+    private var hasReader: Bool {
+        !readers.isEmpty || isPCSCReaderListed
+            || settings.libnfcConnections.compactMap(Self.serialPath).contains(where: tree.exists)
+    }
+
+    private var isPCSCReaderListed: Bool {
+        guard case .readers(let names) = pcsc else { return false }
+        return !names.isEmpty
+    }
+
+    /// CCID readers on USB that pcscd does not list.
+    private var unlisted: [Finding] {
+        guard needsPCSC, case .readers(let names) = pcsc else { return [] }
+        let listed = names.compactMap { ReaderModels.model(named: $0) }
+        return readers.filter { $0.model.backend == .pcsc && !listed.contains($0.model) && $0.kernelDrivers.isEmpty }
+            .map {
+                Finding(
+                    .backend, .error, "the \($0.model.name) is plugged in, and pcscd does not have it",
+                    remedy: "unplug it and plug it in again; journalctl -u pcscd says why pcscd could not open it")
+            }
+    }
+}
+
+extension ReaderModel {
+    /// Without the maker: what its PC/SC name certainly has in it.
+    fileprivate var shortName: String { name.split(separator: " ").last.map(String.init) ?? name }
+}

@@ -1,0 +1,131 @@
+extension HostFacts {
+    func configuration() -> [Finding] {
+        guard isInstalled || configurationPath != Self.configurationFile else { return [] }
+        guard let attributes = tree.attributes(configurationPath), configurationText != nil else {
+            return [
+                Finding(
+                    .configuration, .error, "the configuration \(configurationPath) cannot be read",
+                    remedy: "copy /usr/share/doc/nfc-tap/examples/nfc-tapd.toml there, and see nfc-tapd.conf(5)")
+            ]
+        }
+        var findings: [Finding] = []
+        if !isConfigurationTOML {
+            findings.append(
+                Finding(
+                    .configuration, .error, "the configuration \(configurationPath) is no TOML",
+                    remedy: "journalctl -u nfc-tapd names the line; nfc-tapd.conf(5) shows every setting"))
+        }
+        if attributes.mode & 0o022 != 0 {
+            findings.append(
+                Finding(
+                    .configuration, .warning, "others than its owner may write \(configurationPath)",
+                    remedy: "chmod go-w \(configurationPath)"))
+        }
+        return findings
+    }
+
+    /// What the package makes: users, groups, folders.
+    func installation() -> [Finding] {
+        guard isInstalled else { return [] }
+        let groups = ["nfc-tap", "nfc-tap-psp", "nfc-tap-admin", "nfc-tap-loyalty", "nfc-tap-monitor"]
+        var missing = groups.filter { accounts.groupID($0) == nil }
+        if accounts.userID(Self.daemonName) == nil { missing.insert(Self.daemonName, at: 0) }
+        if !missing.isEmpty {
+            let make = ["systemd-sysusers", "nfc-tap.conf"]
+            return [
+                Finding(
+                    .accounts, .error, "users or groups are missing: \(missing.joined(separator: ", "))",
+                    remedy: make.joined(separator: " "), fix: .run(make))
+            ]
+        }
+        if let psp = accounts.groupID("nfc-tap-psp"), !accounts.groupIDs(ofUser: Self.daemonName).contains(psp) {
+            return [
+                Finding(
+                    .accounts, .error,
+                    "\(Self.daemonName) is not in the group nfc-tap-psp, so that no adapter is reached",
+                    remedy: "usermod --append --groups nfc-tap-psp \(Self.daemonName) && systemctl restart nfc-tapd")
+            ]
+        }
+        guard !tree.exists("/run/nfc-tap") else { return [] }
+        let make = ["systemd-tmpfiles", "--create", "nfc-tap.conf"]
+        return [
+            Finding(
+                .accounts, .error, "the folder of the sockets /run/nfc-tap is missing",
+                remedy: make.joined(separator: " "), fix: .run(make))
+        ]
+    }
+
+    func daemon() -> [Finding] {
+        guard isInstalled else {
+            guard processes(of: Self.daemonName).isEmpty else { return [] }
+            return [
+                Finding(
+                    .daemon, .note, "\(Self.daemonName) is not installed as a service and does not run",
+                    remedy: "for shops install the package; nfc-tap read needs no daemon")
+            ]
+        }
+        guard !processes(of: Self.daemonName).isEmpty else {
+            return [
+                Finding(
+                    .daemon, .error, "\(Self.daemonName) does not run",
+                    remedy:
+                        "systemctl enable --now nfc-tapd.socket nfc-tapd.service; journalctl -u nfc-tapd says why it ended"
+                )
+            ]
+        }
+        switch tree.socket(settings.posSocket) {
+        case .listening: return []
+        case .absent, .refused:
+            return [
+                Finding(
+                    .daemon, .error, "\(Self.daemonName) runs, and nobody listens at \(settings.posSocket)",
+                    remedy: "systemctl restart nfc-tapd.socket nfc-tapd.service")
+            ]
+        case .denied:
+            return [
+                Finding(
+                    .daemon, .note, "this user may not use \(settings.posSocket)",
+                    remedy: "usermod --append --groups nfc-tap USER for those who take payments, then log in again")
+            ]
+        }
+    }
+
+    /// What keeps card data in memory: locked pages and no core dumps, of the daemon and of its workers.
+    func processLimits() -> [Finding] {
+        // SecretBytes locks a page or two for each secret; one tap has a handful.
+        let enough: UInt64 = 1_024 * 1_024
+        let ours = processes(of: Self.daemonName) + processes(of: Self.workerName)
+        return ours.flatMap { process in
+            var findings: [Finding] = []
+            let name = process.isProgram(Self.daemonName) ? Self.daemonName : Self.workerName
+            if let limit = process.lockedMemoryLimit, limit < enough, name == Self.daemonName {
+                findings.append(
+                    Finding(
+                        .memoryLock, .warning,
+                        "\(name) (process \(process.identifier)) may lock \(limit / 1_024) KiB of memory only, "
+                            + "so that card data could reach the swap",
+                        remedy: "start it by its unit, which has LimitMEMLOCK=16M, or raise ulimit -l"))
+            }
+            if let limit = process.coreFileLimit, limit != 0 {
+                findings.append(
+                    Finding(
+                        .coreDumps, .error,
+                        "\(name) (process \(process.identifier)) may leave core dumps, with card data",
+                        remedy: "start it by its unit, which has LimitCORE=0, and report this"))
+            }
+            return findings
+        }
+    }
+
+    /// The program that runs libnfc.
+    func worker() -> [Finding] {
+        guard !settings.libnfcConnections.isEmpty else { return [] }
+        let places = ["/usr/libexec/nfc-tap/", "/usr/bin/", "/usr/local/libexec/nfc-tap/", "/usr/local/bin/"]
+        guard !places.contains(where: { tree.isExecutable($0 + Self.workerName) }) else { return [] }
+        return [
+            Finding(
+                .worker, .error, "\(Self.workerName) is missing, and a lane needs it",
+                remedy: "apt-get install --reinstall nfc-tap")
+        ]
+    }
+}

@@ -1,0 +1,10 @@
+/// What pcscd said when we asked it for its readers.
+public enum PCSCAnswer: Equatable, Sendable {
+    /// Names of its readers.
+    case readers([String])
+    /// It refused us: polkit.
+    case accessDenied
+    case notRunning
+    /// Nothing that says more: no answer in time, or we did not ask.
+    case unknown
+}

@@ -1,0 +1,207 @@
+import Envelope
+import Foundation
+import Testing
+
+@testable import Doctor
+
+/// Clock, configuration, key, adapter, accounts, the daemon and its limits, the worker.
+struct DaemonCheckTests {
+    private static let now: Int64 = 1_800_000_000
+    private static let day: Int64 = 24 * 60 * 60
+
+    @Test func `a clock behind the newest file is an error`() throws {
+        let host = try FakeHost.healthy()
+        try host.write("var/lib/dpkg/status", modified: Self.now + 3 * Self.day)
+        let finding = try #require(host.checkup(now: Self.now).findings(about: .clock).first)
+        #expect(finding.severity == .error)
+        #expect(finding.problem.contains("/var/lib/dpkg/status is 3 days younger"))
+    }
+
+    @Test func `a file of an hour ahead is no matter`() throws {
+        let host = try FakeHost.healthy()
+        try host.write("var/lib/dpkg/status", modified: Self.now + 3_600)
+        #expect(host.checkup(now: Self.now).findings(about: .clock).isEmpty)
+    }
+
+    @Test func `a clock that nothing keeps is a warning`() throws {
+        let host = try FakeHost.healthy()
+        try host.remove("run/systemd/timesync/synchronized")
+        #expect(host.checkup().findings(about: .clock).map(\.severity) == [.warning])
+    }
+
+    @Test(arguments: ["chronyd", "systemd-timesyncd", "ntpd"])
+    func `a clock that a service keeps is in order`(service: String) throws {
+        let host = try FakeHost.healthy()
+        try host.remove("run/systemd/timesync/synchronized")
+        try host.run(service, identifier: 77)
+        #expect(host.checkup().findings(about: .clock).isEmpty)
+    }
+
+    @Test func `a configuration that cannot be read is an error`() throws {
+        let host = try FakeHost.healthy()
+        try host.remove("etc/nfc-tap/nfc-tapd.toml")
+        #expect(host.checkup().findings(about: .configuration).map(\.severity) == [.error])
+    }
+
+    @Test func `a configuration that is no TOML is an error, and the rest is still checked`() throws {
+        let host = try FakeHost.healthy()
+        try host.write("etc/nfc-tap/nfc-tapd.toml", "mode = test\n")
+        try host.remove("proc/300")
+        let checkup = host.checkup()
+        #expect(checkup.findings(about: .configuration).map(\.severity) == [.error])
+        #expect(checkup.findings(about: .daemon).map(\.severity) == [.error])
+    }
+
+    @Test func `a configuration that everybody may write is a warning`() throws {
+        let host = try FakeHost.healthy()
+        try host.write("etc/nfc-tap/nfc-tapd.toml", "[[lane]]\nreader = \"pcsc:\"\n", mode: 0o666)
+        #expect(host.checkup().findings(about: .configuration).map(\.severity) == [.warning])
+    }
+
+    @Test func `another configuration file is read where one is named`() throws {
+        let host = try FakeHost.healthy()
+        try host.write("srv/tap.toml", "[psp]\nsocket = \"/srv/psp.sock\"\n[[lane]]\nreader = \"pcsc:\"\n")
+        let finding = try #require(
+            host.checkup(configuration: "/srv/tap.toml").findings(about: .adapter).first)
+        #expect(finding.problem.contains("/srv/psp.sock"))
+    }
+
+    /// `kty` and coordinates of the sandbox's public key, with other members.
+    private func key(_ members: [String: Any]) throws -> String {
+        let data = Data(RecipientKey.sandboxTest.jwk.utf8)
+        var jwk = try #require(try JSONSerialization.jsonObject(with: data) as? [String: Any])
+        jwk.merge(members) { $1 }
+        return String(decoding: try JSONSerialization.data(withJSONObject: jwk), as: UTF8.self)
+    }
+
+    private func keyFindings(_ members: [String: Any]) throws -> [Finding] {
+        let host = try FakeHost.healthy(psp: "recipient-key = \"/etc/nfc-tap/psp.jwk\"")
+        try host.write("etc/nfc-tap/psp.jwk", try key(members))
+        return host.checkup(now: Self.now).findings(about: .recipientKey)
+    }
+
+    @Test func `a key of a payment service in its period is in order`() throws {
+        #expect(try keyFindings(["kid": "psp-1", "exp": Self.now + 90 * Self.day]).isEmpty)
+    }
+
+    @Test func `an expired key is an error`() throws {
+        #expect(try keyFindings(["kid": "psp-1", "exp": Self.now - 1]).map(\.severity) == [.error])
+    }
+
+    @Test func `a key that is not valid yet is an error`() throws {
+        #expect(try keyFindings(["kid": "psp-1", "nbf": Self.now + Self.day]).map(\.severity) == [.error])
+    }
+
+    @Test func `a key of its last days is a warning with their number`() throws {
+        let finding = try #require(try keyFindings(["kid": "psp-1", "exp": Self.now + 3 * Self.day]).first)
+        #expect(finding.severity == .warning)
+        #expect(finding.problem.contains("3 days"))
+    }
+
+    @Test func `a published test key is a warning`() throws {
+        #expect(try keyFindings(["kid": "test-x"]).map(\.severity) == [.warning])
+    }
+
+    @Test func `a private key on this machine has to go at once`() throws {
+        let finding = try #require(try keyFindings(["kid": "psp-1", "d": "AAAA"]).first)
+        #expect(finding.severity == .error)
+        #expect(finding.remedy.hasPrefix("remove it from this machine"))
+    }
+
+    @Test func `a key file that is not there is an error for root`() throws {
+        let host = try FakeHost.healthy(psp: "recipient-key = \"/etc/nfc-tap/none.jwk\"")
+        #expect(host.checkup(userID: 0).findings(about: .recipientKey).map(\.severity) == [.error])
+        #expect(host.checkup(userID: 1_000).findings(about: .recipientKey).map(\.severity) == [.note])
+    }
+
+    @Test func `an adapter's socket that is missing or left behind is an error`() throws {
+        let host = try FakeHost.healthy()
+        try host.remove("run/nfc-tap/psp.sock")
+        #expect(host.checkup().findings(about: .adapter).first?.problem.contains("has made") == true)
+        try host.socket("run/nfc-tap/psp.sock", isListening: false)
+        #expect(host.checkup().findings(about: .adapter).first?.problem.contains("any more") == true)
+    }
+
+    @Test func `an adapter's socket that the daemon may not open is an error`() throws {
+        let host = try FakeHost.healthy()
+        try host.remove("run/nfc-tap/psp.sock")
+        try host.socket("run/nfc-tap/psp.sock", mode: 0o600)
+        #expect(host.checkup().findings(about: .adapter).first?.problem.contains("may not connect") == true)
+    }
+
+    @Test func `missing users and groups are made`() throws {
+        let host = try FakeHost.healthy()
+        try host.write("etc/passwd", "root:x:0:0::/root:/bin/sh\n")
+        let finding = try #require(host.checkup().findings(about: .accounts).first)
+        #expect(finding.problem.contains("nfc-tapd"))
+        #expect(finding.fix == .run(["systemd-sysusers", "nfc-tap.conf"]))
+    }
+
+    @Test func `a daemon outside the adapters' group is an error`() throws {
+        let host = try FakeHost.healthy()
+        let group = try #require(host.tree.text("/etc/group"))
+        try host.write("etc/group", group.replacing("nfc-tap-psp:x:981:nfc-tapd", with: "nfc-tap-psp:x:981:"))
+        #expect(
+            host.checkup().findings(about: .accounts).first?.remedy.hasPrefix("usermod --append") == true)
+    }
+
+    @Test func `a missing folder of sockets is made`() throws {
+        let host = try FakeHost.healthy()
+        try host.remove("run/nfc-tap")
+        let finding = try #require(host.checkup().findings(about: .accounts).first)
+        #expect(finding.fix == .run(["systemd-tmpfiles", "--create", "nfc-tap.conf"]))
+    }
+
+    @Test func `a daemon that does not run is an error`() throws {
+        let host = try FakeHost.healthy()
+        try host.remove("proc/300")
+        let finding = try #require(host.checkup().findings(about: .daemon).first)
+        #expect(finding.severity == .error)
+        // Somebody may have stopped it on purpose.
+        #expect(finding.fix == nil)
+    }
+
+    @Test func `a daemon that nobody reaches is an error`() throws {
+        let host = try FakeHost.healthy()
+        try host.remove("run/nfc-tap/pos.sock")
+        #expect(host.checkup().findings(about: .daemon).map(\.severity) == [.error])
+    }
+
+    @Test func `a machine without the service gets a note, and no checks of it`() throws {
+        let host = try FakeHost.healthy()
+        try host.remove("lib/systemd/system/nfc-tapd.service")
+        try host.remove("etc/nfc-tap")
+        try host.remove("etc/passwd")
+        try host.remove("proc/300")
+        #expect(host.checkup().findings.map(\.subject) == [.daemon])
+    }
+
+    @Test func `too little locked memory is a warning`() throws {
+        let host = try FakeHost.healthy()
+        try host.run("nfc-tapd", identifier: 301, lockedMemory: "65536")
+        let finding = try #require(host.checkup().findings(about: .memoryLock).first)
+        #expect(finding.problem.contains("process 301") && finding.problem.contains("64 KiB"))
+    }
+
+    @Test(arguments: ["nfc-tapd", "nfc-tap-libnfc-worker"])
+    func `core dumps of a process with card data are an error`(program: String) throws {
+        let host = try FakeHost.healthy()
+        try host.run(program, identifier: 301, coreFile: "unlimited")
+        #expect(host.checkup().findings(about: .coreDumps).map(\.severity) == [.error])
+    }
+
+    @Test func `core dumps of other programs are their own matter`() throws {
+        let host = try FakeHost.healthy()
+        try host.run("bash", identifier: 301, lockedMemory: "0", coreFile: "unlimited")
+        let checkup = host.checkup()
+        #expect(checkup.findings(about: .coreDumps).isEmpty && checkup.findings(about: .memoryLock).isEmpty)
+    }
+
+    @Test func `a missing worker is an error where a lane needs it`() throws {
+        let host = try FakeHost.healthy(lanes: ["libnfc:pn53x_usb"])
+        #expect(host.checkup().findings(about: .worker).map(\.severity) == [.error])
+        try host.write("usr/libexec/nfc-tap/nfc-tap-libnfc-worker", mode: 0o755)
+        #expect(host.checkup().findings(about: .worker).isEmpty)
+        #expect(try FakeHost.healthy().checkup().findings(about: .worker).isEmpty)
+    }
+}
