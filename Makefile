@@ -13,7 +13,7 @@ RELEASE_FLAGS := -c release --static-swift-stdlib --disable-local-rpath -Xlinker
 PREFIX ?= /usr/local
 DESTDIR ?=
 
-.PHONY: demo test build release lint format bench check-units install clean
+.PHONY: demo test build release lint format bless bench fuzz check-units install clean
 
 demo:
 	@scripts/install-packages.sh $(DEMO_PACKAGES)
@@ -35,10 +35,17 @@ release:
 	@for product in $(PRODUCTS); do $(SWIFT) build $(RELEASE_FLAGS) --product $$product 2>&1 | tail -n 1; done
 
 lint:
-	$(SWIFT) format lint --strict -r Sources Tests Benchmarks Package.swift
+	$(SWIFT) format lint --strict -r Sources Tests Benchmarks Fuzz Package.swift
 
 format:
-	$(SWIFT) format --in-place -r Sources Tests Benchmarks Package.swift
+	$(SWIFT) format --in-place -r Sources Tests Benchmarks Fuzz Package.swift
+
+# Rewrites the golden texts of the recorded transcripts. Look at what changed before you commit it.
+bless:
+	NFC_TAP_BLESS=1 $(SWIFT) test --filter ExplainTests
+
+fuzz:
+	@scripts/fuzz.sh 1000000
 
 bench:
 	@scripts/install-packages.sh $(TEST_PACKAGES)

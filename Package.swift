@@ -65,6 +65,7 @@ let package = Package(
         room("ReaderPCSC", ["CardBytes", "ReaderCore", "CPCSC"]),
         room("ReaderNFC", ["CardBytes", "ReaderCore", "CNFC"]),
         room("ReaderModels", ["CardBytes", "ReaderCore"]),
+        room("Doctor", ["Envelope", "ReaderModels", toml]),
         room("ReaderVirtual", ["CardBytes", "ReaderCore", "CardSim"]),
         room("CardSim", ["CardBytes", "EMVCrypto", crypto]),
         room("Envelope", ["CardBytes", crypto, cryptoExtras]),
@@ -85,7 +86,7 @@ let package = Package(
         program(
             "nfc-tap",
             [
-                "CardBytes", "CardSim", "CLinux", "EMV", "EMVCrypto", "Explain", "Loyalty", "ReaderCore",
+                "CardBytes", "CardSim", "CLinux", "Doctor", "EMV", "EMVCrypto", "Explain", "Loyalty", "ReaderCore",
                 "ReaderModels", "ReaderNFC", "ReaderPCSC", "ReaderVirtual", "TapClient", "TapSession", "Wire",
                 arguments,
             ]),
@@ -136,6 +137,7 @@ let package = Package(
         tests("ExplainTests", ["CardBytes", "CardSim", "EMV", "EMVCrypto", "Explain", "ReaderCore"]),
         tests("EMVConformanceTests", ["CardBytes", "CardSim", "EMV", "EMVCrypto"]),
         tests("ReaderModelsTests", ["ReaderCore", "ReaderModels"]),
+        tests("DoctorTests", ["Doctor"]),
         tests("EndToEndTests", ["CardSim", "Rigs"]),
     ]
 )

@@ -67,7 +67,8 @@ extension Kernel5 {
             tvr.insert(.floorLimitExceeded)
         }
         if activation.isForcedOnline { tvr.insert(.merchantForcedOnline) }
-        if combination.contains(.randomSelection), let selection = activation.combination.riskManagement.randomSelection,
+        if combination.contains(.randomSelection),
+            let selection = activation.combination.riskManagement.randomSelection,
             selection.selects(amount: amount, random: numbers.next())
         {
             tvr.insert(.selectedAtRandom)
