@@ -28,7 +28,7 @@ extension VisaApplication {
             ])
         var options = VisaOptions()
         options.disposition = disposition
-        options.formFactor = [verifiesCardholder ? 0x21 : 0x20, 0x70, 0x00, 0x00]
+        options.formFactor = [verifiesCardholder ? 0x23 : 0x20, 0x70, 0x00, 0x00]
         options.verifiesCardholder = verifiesCardholder
         if hasRecords || fastDDA != nil {
             var account: [CardObject] = [

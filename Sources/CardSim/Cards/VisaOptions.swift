@@ -14,7 +14,7 @@ struct VisaOptions: Sendable {
     var certificateRecord: (name: ApplicationFiles.RecordName, objects: [CardObject])?
     /// What follows the qualifiers in 9F69; kernel 7 wants at least one byte.
     var relatedDataTail: [UInt8] = []
-    /// 9F6E, form factor indicator (bits unverified: 20 a card, 21 a phone).
+    /// 9F6E, form factor indicator (bits unverified: 20 a card, 23 a phone).
     var formFactor: [UInt8]?
     /// The cardholder is verified by the device itself.
     var verifiesCardholder = false

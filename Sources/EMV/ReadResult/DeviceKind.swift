@@ -4,10 +4,8 @@ import CardBytes
 public enum DeviceKind: Equatable, Sendable {
     case card
     case phone
-    case keyFob
-    case watch
-    case tag
-    case wristband
+    /// A watch or a wristband.
+    case wristWorn
     /// Another device, by the scheme's own code.
     case other(UInt8)
 
@@ -25,12 +23,10 @@ public enum DeviceKind: Equatable, Sendable {
     private init?(formFactor: [UInt8]) {
         guard formFactor.count == 4 else { return nil }
         switch formFactor[0] & 0x1F {
-        case 0x00: self = .card
-        case 0x01: self = .phone
-        case 0x02: self = .keyFob
-        case 0x03: self = .watch
-        case 0x04: self = .tag
-        case 0x05: self = .wristband
+        // 01 is a mini-card, 02 a form factor that is no card without saying which, 04 any device worn at the wrist.
+        case 0x00, 0x01: self = .card
+        case 0x03: self = .phone
+        case 0x04: self = .wristWorn
         case let code: self = .other(code)
         }
     }

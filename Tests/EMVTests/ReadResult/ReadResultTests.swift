@@ -63,10 +63,11 @@ struct ReadResultTests {
 
     @Test func `what was tapped depends on the kernel`() {
         let card = DataObject(0x9F6E, [0x00, 0x00, 0x00, 0x00])
-        let watch = DataObject(0x9F6E, [0x23, 0x00, 0x00, 0x00])
+        let watch = DataObject(0x9F6E, [0x24, 0x00, 0x00, 0x00])
         #expect(DeviceKind(record: [card], kernel: .visa) == .card)
-        #expect(DeviceKind(record: [watch], kernel: .visa) == .watch)
+        #expect(DeviceKind(record: [watch], kernel: .visa) == .wristWorn)
         #expect(DeviceKind(record: [watch], kernel: .americanExpress) == nil)
+        #expect(DeviceKind(record: [DataObject(0x9F6E, [0x23, 0, 0, 0])], kernel: .visa) == .phone)
         let phone = DataObject(0x9F6E, [0x08, 0x40, 0x00, 0x01, 0x30, 0x31])
         #expect(DeviceKind(record: [phone], kernel: .mastercard) == .phone)
         let fob = DataObject(0x9F6E, [0x08, 0x40, 0x00, 0x01, 0x31, 0x32])
