@@ -1,0 +1,26 @@
+#!/usr/bin/env bash
+# Installs programs, units and rules: install.sh DESTDIR PREFIX FOLDER-WITH-THE-PROGRAMS
+# Starts nothing and makes no user: systemd-sysusers and `systemctl enable --now nfc-tapd.socket` are the administrator's.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+destination=$1 prefix=$2 programs=$3
+
+for program in nfc-tapd nfc-tap nfc-tap-psp-sandbox; do
+    install -D -m 0755 -s "$programs/$program" "$destination$prefix/bin/$program"
+done
+install -D -m 0755 -s "$programs/nfc-tap-libnfc-worker" "$destination$prefix/bin/nfc-tap-libnfc-worker"
+
+units=$destination/etc/systemd/system
+[ "$prefix" = /usr ] && units=$destination/usr/lib/systemd/system
+for unit in nfc-tapd.service nfc-tapd.socket nfc-tap-psp-sandbox.service; do
+    install -D -m 0644 "systemd/$unit" "$units/$unit"
+    sed -i "s#/usr/bin/nfc-#$prefix/bin/nfc-#" "$units/$unit"
+done
+install -D -m 0644 systemd/nfc-tapd.service.d/usb.conf "$destination/usr/share/doc/nfc-tap/nfc-tapd.service.d/usb.conf"
+install -D -m 0644 systemd/nfc-tap.sysusers "$destination/usr/lib/sysusers.d/nfc-tap.conf"
+install -D -m 0644 systemd/nfc-tap.tmpfiles "$destination/usr/lib/tmpfiles.d/nfc-tap.conf"
+install -D -m 0644 udev/72-nfc-tap.rules "$destination/usr/lib/udev/rules.d/72-nfc-tap.rules"
+install -D -m 0644 udev/nfc-tap-modprobe.conf "$destination/usr/lib/modprobe.d/nfc-tap.conf"
+[ -e "$destination/etc/nfc-tap/nfc-tapd.toml" ] ||
+    install -D -m 0644 docs/examples/nfc-tapd.toml "$destination/etc/nfc-tap/nfc-tapd.toml"
+echo "installed under $destination$prefix; next: systemd-sysusers, systemctl daemon-reload, systemctl enable --now nfc-tapd.socket nfc-tapd"
