@@ -1,0 +1,163 @@
+#!/usr/bin/env python3
+"""Writes manual pages from what programs and the example configuration say of themselves.
+
+make-manual.py program PROGRAM SECTION    the page of a program, from its --experimental-dump-help
+make-manual.py configuration FILE         nfc-tapd.conf(5), from the example configuration's comments
+"""
+
+import json
+import re
+import subprocess
+import sys
+
+SEE_ALSO = {
+    "nfc-tap": "nfc-tapd(8), nfc-tapd.conf(5), pcscd(8)",
+    "nfc-tapd": "nfc-tap(1), nfc-tapd.conf(5), nfc-tap-psp-sandbox(1), pcscd(8), systemd.socket(5)",
+    "nfc-tap-psp-sandbox": "nfc-tapd(8)",
+}
+FILES = {
+    "nfc-tap": [
+        ("/run/nfc-tap/pos.sock", "The daemon's socket for points of sale. Who may open it is in the group nfc-tap."),
+    ],
+    "nfc-tapd": [
+        ("/etc/nfc-tap/nfc-tapd.toml", "The configuration, see nfc-tapd.conf(5)."),
+        ("/run/nfc-tap/pos.sock", "The socket for points of sale, made by nfc-tapd.socket."),
+        ("/run/nfc-tap/psp.sock", "The socket of the payment service's adapter, which makes it."),
+        ("/var/lib/nfc-tap", "The journal."),
+        ("/usr/share/nfc-tap/usb.conf, serial.conf", "Drop-ins of the unit for readers that libnfc drives."),
+    ],
+    "nfc-tap-psp-sandbox": [],
+}
+
+
+def escape(text):
+    """Text for roff: no line of it is a request, no dash a hyphen, no backslash an escape."""
+    text = text.replace("\\", "\\e").replace("-", "\\-")
+    return re.sub(r"(?m)^([.'])", r"\\&\1", text)
+
+
+def paragraphs(text):
+    return "\n.PP\n".join(escape(" ".join(part.split())) for part in re.split(r"\n\s*\n", text.strip()))
+
+
+def header(name, section, title):
+    return f'.TH "{name.upper()}" "{section}" "" "nfc\\-tap" "{title}"'
+
+
+def spelled(name):
+    return ("-" if name["kind"] == "short" else "--") + name["name"]
+
+
+def shown(argument):
+    """How an argument is written: its names, and its value where it takes one."""
+    value = argument.get("valueName") or "value"
+    if argument["kind"] == "positional":
+        return f"\\fI{escape(value)}\\fR"
+    names = ", ".join(f"\\fB{escape(spelled(name))}\\fR" for name in argument.get("names", []))
+    return names if argument["kind"] == "flag" else f"{names} \\fI{escape(value)}\\fR"
+
+
+def visible(command):
+    return [a for a in command.get("arguments", []) if a.get("shouldDisplay", True)]
+
+
+def synopsis(words, command):
+    parts = [f"\\fB{escape(' '.join(words))}\\fR"]
+    for argument in visible(command):
+        if argument["kind"] == "positional":
+            text = shown(argument)
+        else:
+            preferred = argument.get("preferredName") or argument["names"][0]
+            text = f"\\fB{escape(spelled(preferred))}\\fR"
+            if argument["kind"] == "option":
+                text += f" \\fI{escape(argument.get('valueName') or 'value')}\\fR"
+        if argument.get("isRepeating"):
+            text += " ..."
+        parts.append(f"[{text}]" if argument.get("isOptional") else text)
+    if command.get("subcommands"):
+        parts.append("\\fIcommand\\fR ...")
+    return " ".join(parts)
+
+
+def options(command):
+    lines = []
+    for argument in visible(command):
+        lines += [".TP", shown(argument)]
+        text = argument.get("abstract") or ""
+        if argument.get("defaultValue") and argument["kind"] != "flag":
+            text += f" Default: {argument['defaultValue']}."
+        lines.append(escape(text.strip()) or "\\&")
+    return lines
+
+
+def program_page(path, section):
+    dump = subprocess.run([path, "--experimental-dump-help"], check=True, capture_output=True, text=True)
+    command = json.loads(dump.stdout)["command"]
+    name = command["commandName"]
+    abstract = command.get("abstract", "").rstrip(".")
+    title = "System manager's manual" if section == "8" else "User commands"
+    lines = [header(name, section, title), ".SH NAME", f"{escape(name)} \\- {escape(abstract[:1].lower() + abstract[1:])}"]
+    lines += [".SH SYNOPSIS", synopsis([name], command), ".SH DESCRIPTION"]
+    lines.append(paragraphs(command.get("discussion") or command.get("abstract", "")))
+    lines += [".SH OPTIONS"] + options(command)
+    children = [c for c in command.get("subcommands", []) if c["commandName"] != "help" and c.get("shouldDisplay", True)]
+    if children:
+        lines.append(".SH COMMANDS")
+    for child in children:
+        lines += [".SS " + escape(child["commandName"]), synopsis([name, child["commandName"]], child), ".PP"]
+        lines.append(paragraphs(child.get("abstract", "")))
+        if child.get("discussion"):
+            lines += [".PP", paragraphs(child["discussion"])]
+        own = {"help", "version"}
+        rest = [a for a in visible(child) if not own & {n["name"] for n in a.get("names", [])}]
+        lines += options({"arguments": rest})
+    if FILES[name]:
+        lines.append(".SH FILES")
+        for file, text in FILES[name]:
+            lines += [".TP", f"\\fI{escape(file)}\\fR", escape(text)]
+    lines += [".SH SEE ALSO", escape(SEE_ALSO[name])]
+    return "\n".join(lines) + "\n"
+
+
+def configuration_page(path):
+    """Comments before a setting explain it; a setting that is commented out is not set by default."""
+    lines = [header("nfc-tapd.conf", "5", "File formats"), ".SH NAME"]
+    lines.append("nfc\\-tapd.conf \\- configuration of nfc\\-tapd")
+    lines += [".SH SYNOPSIS", "\\fI/etc/nfc\\-tap/nfc\\-tapd.toml\\fR", ".SH DESCRIPTION"]
+    comment, introduced, table = [], False, ""
+    lines.append("The file is TOML.")
+    for line in open(path, encoding="utf-8"):
+        line = line.rstrip("\n")
+        bare = line[2:] if line.startswith("# ") else line
+        heading = re.fullmatch(r"\[\[?([a-z]+)\]\]?", bare)
+        setting = re.fullmatch(r"([a-z-]+) = (.+)", bare)
+        if heading:
+            table = heading.group(1)
+            lines += [f".SH {escape(bare)}", escape(" ".join(comment)) or "\\&"]
+            comment = []
+        elif setting:
+            if not introduced and not table and comment:
+                comment, introduced = comment, True
+            lines += [".TP", f"\\fB{escape(setting.group(1))}\\fR = {escape(setting.group(2))}"]
+            lines.append(escape(" ".join(comment)) or "\\&")
+            comment = []
+        elif line.startswith("#"):
+            comment.append(line.lstrip("# "))
+        elif comment and not introduced:
+            lines += [".PP", escape(" ".join(comment)), ".SH SETTINGS"]
+            comment, introduced = [], True
+    lines += [".SH SEE ALSO", "nfc\\-tapd(8)"]
+    return "\n".join(lines) + "\n"
+
+
+def main():
+    if len(sys.argv) == 4 and sys.argv[1] == "program":
+        sys.stdout.write(program_page(sys.argv[2], sys.argv[3]))
+    elif len(sys.argv) == 3 and sys.argv[1] == "configuration":
+        sys.stdout.write(configuration_page(sys.argv[2]))
+    else:
+        sys.exit(__doc__)
+
+
+if __name__ == "__main__":
+    main()
