@@ -34,7 +34,7 @@ enum WalletTargets {
         var script = script
         var machine = LoyaltyRead(request)
         let outcome = play(&machine, &script, card: phone)
-        for entry in outcome.entries { _ = entry.pass?.member?.text }
+        for entry in outcome.entries { _ = entry.pass?.member?.count }
     }
 
     private static func smartTap(_ script: AnswerScript) {
