@@ -11,12 +11,11 @@ import Testing
 struct PaymentTapTests {
     @Test(
         arguments: [
-            ("visa", "Visa", "4761739001010010", 3),
-            ("mastercard", "Mastercard", "5413330089601034", 2),
-        ] as [(String, String, String, UInt32)])
-    func `a card becomes an envelope, clear tags and a mask`(
-        name: String, scheme: String, pan: String, kernel: UInt32
-    ) throws {
+            ("visa", "Visa", 3), ("mastercard", "Mastercard", 2),
+        ] as [(String, String, UInt32)])
+    func `a card becomes an envelope, clear tags and a mask`(name: String, scheme: String, kernel: UInt32) throws {
+        // Not an argument: the runner prints those.
+        let pan = name == "visa" ? "4761739001010010" : "5413330089601034"
         let bench = try TapBench()
         try bench.present(name)
         let result = try #require(try bench.run())
@@ -161,7 +160,7 @@ struct PaymentTapTests {
 
     @Test(
         arguments: [
-            ("VISA DEBIT", "VISA DEBIT"), ("", nil), ("4761739001010010", nil), ("PAN 4761739", nil),
+            ("VISA DEBIT", "VISA DEBIT"), ("", nil), ("1234567890123452", nil), ("PAN 4761739", nil),
             ("Carte\u{1}", nil),
             ("BANK 24", "BANK 24"), ("0123456789ABCDEFG", nil),
         ] as [(String, String?)])
