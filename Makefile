@@ -13,7 +13,7 @@ RELEASE_FLAGS := -c release --static-swift-stdlib --disable-local-rpath -Xlinker
 PREFIX ?= /usr/local
 DESTDIR ?=
 
-.PHONY: demo test build release lint format bless bench fuzz check-units install clean
+.PHONY: demo test build release lint format bless bench fuzz check-units check-udev deb check-package install clean
 
 demo:
 	@scripts/install-packages.sh $(DEMO_PACKAGES)
@@ -53,6 +53,18 @@ bench:
 
 check-units:
 	@scripts/check-units.sh
+
+check-udev:
+	@scripts/check-udev.sh
+
+# A Debian package of static programs, in .build/deb.
+deb: release
+	@scripts/install-packages.sh debhelper dpkg-dev python3
+	@scripts/make-deb.sh "$$($(SWIFT) build -c release --show-bin-path)" .build/deb
+
+# The package's whole life in a copy of this machine: install, tap, upgrade, remove, purge.
+check-package: release
+	@scripts/check-package.sh "$$($(SWIFT) build -c release --show-bin-path)"
 
 install: release
 	scripts/install.sh "$(DESTDIR)" "$(PREFIX)" "$$($(SWIFT) build -c release --show-bin-path)"
