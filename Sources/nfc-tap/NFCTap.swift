@@ -14,5 +14,6 @@ struct NFCTap: AsyncParsableCommand {
         subcommands: [
             Readers.self, Read.self, Pay.self, StatusCommand.self, Cancel.self, Events.self, Virtual.self,
             Decode.self, ExplainCommand.self, Replay.self, Record.self, Simulate.self,
+            DoctorCommand.self, DiagnoseCommand.self,
         ])
 }

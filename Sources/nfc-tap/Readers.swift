@@ -1,5 +1,6 @@
 import ArgumentParser
 import ReaderCore
+import ReaderModels
 import ReaderPCSC
 
 struct Readers: ParsableCommand {
@@ -25,7 +26,13 @@ struct Readers: ParsableCommand {
         } else if entries.isEmpty {
             StandardError.write("nfc-tap: pcscd has no reader\n")
         } else {
-            for entry in entries.map(Row.init) { StandardOutput.print("\(entry.name)\t\(entry.slot)") }
+            for entry in entries.map(Row.init) {
+                StandardOutput.print("\(entry.name)\t\(entry.slot)")
+                // Of a slot for other cards there is nothing to say.
+                guard entry.slot != "contact", entry.slot != "sam" else { continue }
+                if let antenna = entry.antenna { StandardOutput.print("    hold the card to \(antenna)") }
+                for remark in entry.remarks ?? [] { StandardOutput.print("    \(remark)") }
+            }
         }
     }
 
@@ -33,11 +40,17 @@ struct Readers: ParsableCommand {
         let name: String
         let model: String
         let slot: String
+        /// Of a known model: where to hold the card, and what is odd about it.
+        let antenna: String?
+        let remarks: [String]?
 
         init(_ entry: PCSCReaders.Entry) {
             name = entry.identity.name
             model = entry.identity.model
             slot = "\(entry.slot)"
+            let known = ReaderModels.model(named: entry.identity.name)
+            antenna = known?.antenna
+            remarks = known?.quirks.map(\.explanation).sorted()
         }
     }
 }

@@ -1,0 +1,59 @@
+import ArgumentParser
+import Doctor
+import FoundationEssentials
+import Glibc
+import TapClient
+import Wire
+
+struct DiagnoseCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "diagnose",
+        abstract: "Writes a support bundle: how this machine, its readers and the daemon are.",
+        discussion: """
+            A tar archive of short texts, to be read before it is sent: tar -xOf FILE | less. No card data is in it: the \
+            daemon logs none, and whatever looks like a card number or bytes of a card is taken out of every text.
+            """)
+
+    @Argument(help: ArgumentHelp("The archive to write; it must not be there yet.", valueName: "file"))
+    var file: String
+
+    @OptionGroup var daemon: DaemonChoice
+
+    @OptionGroup var machine: MachineChoice
+
+    func run() async throws {
+        let descriptor = unsafe open(file, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else {
+            throw Failure(
+                "\(file) cannot be made", hint: "name a file that is not there yet, in a folder of yours",
+                exitCode: .malformedInput)
+        }
+        defer { _ = close(descriptor) }
+        let facts = machine.facts
+        var bundle = SupportBundle(facts, findings: Checkup(facts).findings, version: Version.text)
+        bundle.add("status.json", await status())
+        if machine.root == "/" {
+            let words = [
+                "journalctl", "--unit=nfc-tapd", "--unit=pcscd", "--lines=500", "--no-pager", "--output=short-iso",
+            ]
+            bundle.add("log.txt", ProgramRun(words).output)
+        }
+        let archive = bundle.archive(at: Int64(time(nil)))
+        guard unsafe write(descriptor, archive, archive.count) == archive.count else {
+            throw Failure("\(file) cannot be written", hint: "is there room left?", exitCode: .unavailable)
+        }
+        StandardOutput.print("\(file): \(bundle.names.joined(separator: ", "))")
+    }
+
+    /// As `nfc-tap status --json` prints it, or why there is none.
+    private func status() async -> String {
+        do throws(TapClientError) {
+            let encoder = JSONEncoder()
+            encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
+            let status = try await daemon.client.status()
+            return (try? encoder.encode(status)).map { String(decoding: $0, as: UTF8.self) } ?? "not encodable"
+        } catch {
+            return "\(error.message)\n"
+        }
+    }
+}

@@ -1,0 +1,73 @@
+import ArgumentParser
+import Doctor
+
+struct DoctorCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "doctor",
+        abstract: "Finds what keeps readers or the daemon from working, and says what to do about it.",
+        discussion: """
+            Looks at kernel drivers, device files, pcscd, polkit, programs that hold a reader, the clock, and the daemon \
+            with its configuration, keys, adapter and limits. Changes nothing without --fix. As root it sees more. Ends \
+            with 1 where it found an error.
+            """)
+
+    @Flag(help: "Apply the remedies that can do no harm, and say which.")
+    var fix = false
+
+    @Flag(help: "Print JSON.")
+    var json = false
+
+    @OptionGroup var machine: MachineChoice
+
+    func run() throws {
+        let facts = machine.facts
+        let findings = Checkup(facts).findings
+        let results = findings.map { Result($0, wasApplied: fix ? apply($0) : nil) }
+        if json {
+            try StandardOutput.print(json: Report(findings: results))
+        } else {
+            results.forEach(DoctorCommand.print)
+            if results.isEmpty { StandardOutput.print("nothing found") }
+        }
+        if results.contains(where: { $0.isOpenError }) { throw ExitCode.failure }
+    }
+
+    /// - Returns: `nil` where there is nothing that can be applied.
+    private func apply(_ finding: Finding) -> Bool? {
+        finding.fix.map { $0.apply(to: machine.tree) { ProgramRun($0).succeeded } }
+    }
+
+    private static func print(_ result: Result) {
+        StandardOutput.print("\(result.severity): \(result.problem)")
+        switch result.fixed {
+        case true: StandardOutput.print("    done: \(result.fix ?? result.remedy)")
+        case false: StandardOutput.print("    failed: \(result.fix ?? result.remedy)")
+        case nil: StandardOutput.print("    remedy: \(result.remedy)")
+        }
+    }
+
+    private struct Report: Encodable {
+        let findings: [Result]
+    }
+
+    private struct Result: Encodable {
+        let subject: String
+        let severity: String
+        let problem: String
+        let remedy: String
+        /// What --fix does; absent where it does nothing.
+        let fix: String?
+        /// Whether --fix worked; absent where it was not tried.
+        let fixed: Bool?
+        var isOpenError: Bool { severity == Finding.Severity.error.rawValue && fixed != true }
+
+        init(_ finding: Finding, wasApplied: Bool?) {
+            subject = finding.subject.rawValue
+            severity = finding.severity.rawValue
+            problem = finding.problem
+            remedy = finding.remedy
+            fix = finding.fix?.description
+            fixed = wasApplied
+        }
+    }
+}
