@@ -9,7 +9,7 @@ public func monotonicNow() -> TapInstant {
 }
 
 /// Blocks the calling thread; goes on sleeping after a signal.
-func sleep(milliseconds: UInt64) {
+package func sleep(milliseconds: UInt64) {
     var rest = timespec(tv_sec: Int(milliseconds / 1_000), tv_nsec: Int(milliseconds % 1_000) * 1_000_000)
     var left = timespec()
     while unsafe nanosleep(&rest, &left) == -1, errno == EINTR { rest = left }

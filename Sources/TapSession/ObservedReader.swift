@@ -5,25 +5,33 @@ import ReaderCore
 final class ObservedReader: CardReader {
     private let reader: any CardReader
     private let clock: () -> TapInstant
-    private let display: TapDisplay
+    private let onWait: () -> Void
+    private let onFound: (CardPresence) -> Void
     /// When the card that is read now answered for the first time.
     private(set) var cardDetected: TapInstant?
 
-    init(_ reader: any CardReader, clock: @escaping () -> TapInstant, display: TapDisplay) {
+    /// - Parameters:
+    ///   - onWait: called before each wait for a card.
+    ///   - onFound: called with what was found.
+    init(
+        _ reader: any CardReader, clock: @escaping () -> TapInstant, onWait: @escaping () -> Void,
+        onFound: @escaping (CardPresence) -> Void
+    ) {
         self.reader = reader
         self.clock = clock
-        self.display = display
+        self.onWait = onWait
+        self.onFound = onFound
     }
 
     var identity: ReaderIdentity { reader.identity }
 
     func activate(until deadline: TapInstant, cancellation: TapCancellation) throws(ReaderError) -> CardPresence {
-        display.cardIsAwaited()
+        onWait()
         // A card that stays and asks for another presentation each time would otherwise keep the reader for ever.
         guard clock() < deadline else { throw .timedOut }
         let presence = try reader.activate(until: deadline, cancellation: cancellation)
         if case .card = presence { cardDetected = clock() }
-        display.cardFound(presence)
+        onFound(presence)
         return presence
     }
 

@@ -48,7 +48,8 @@ public struct PaymentTap: Sendable {
         defer { reader.release() }
         let armed = clock()
         let display = TapDisplay(reader: reader, onSignal: onSignal)
-        let observed = ObservedReader(reader, clock: clock, display: display)
+        let observed = ObservedReader(
+            reader, clock: clock, onWait: display.cardIsAwaited, onFound: display.cardFound)
         do throws(PaymentTapError) {
             let final = try read(on: observed, cancellation, clock, display)
             let result = try result(of: final, armed: armed, cardDetected: observed.cardDetected, clock: clock)

@@ -1,0 +1,9 @@
+public import Loyalty
+
+/// What the outside world learns while passes are read.
+public enum LoyaltyTapSignal: Equatable, Sendable {
+    case cardDetected
+    /// More than one card in the field.
+    case collision
+    case show(LoyaltySignal)
+}
