@@ -26,22 +26,26 @@ enum PCSCBenchmark {
             let name = "Bench PICC Interface 00 00"
             let fake = try FakePCSCD.shared()
             try fake.plug(name)
-            try compare(name, pairs) { card in
+            try compare(name, pairs, calls: { fake.log.map { "\($0.command)" } }) { card in
                 try? fake.remove(from: name)
                 try fake.insert(card, into: name)
             }
         case .daemon:
             Table.section("PC/SC through libpcsclite, unmodified pcscd and vpcd driver (\(pairs) pairs)")
             let card = VPCDCard(port: 35_963)
-            try compare(daemonReader, pairs) { card.insert($0) }
+            try compare(daemonReader, pairs, calls: nil) { card.insert($0) }
         }
     }
 
-    private static func compare(_ reader: String, _ pairs: Int, _ insert: (any VirtualCard) throws -> Void) throws {
+    /// - Parameter calls: what the service was asked so far, where it can tell: both sides must ask the same.
+    private static func compare(
+        _ reader: String, _ pairs: Int, calls: (() -> [String])?, _ insert: (any VirtualCard) throws -> Void
+    ) throws {
         for (label, tap) in [("Visa", try RecordedTap.visaOnline()), ("Mastercard", try RecordedTap.mastercard())] {
             let runner = try PCSCRunner(reader: reader, tap)
             try insert(AnsweringCard(tap))
             try runner.prepare()
+            if let calls { try runner.checkCalls(calls) }
             try atOnce("\(label), card that answers at once", runner, pairs)
             try insert(AnsweringCard(tap, milliseconds: 10))
             try runner.prepare()

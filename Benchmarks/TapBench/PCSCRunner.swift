@@ -31,13 +31,31 @@ final class PCSCRunner {
 
     func close() { reader.close() }
 
-    /// Waits for the card and notes which commands a conversation has: the loop sends the same, our two questions for
-    /// UID and ATS included.
+    /// Waits for the card and notes which commands a conversation has. The loop sends the same: our question for the UID,
+    /// and the one for the ATS that our reader asks only where the ATR tells type A.
     func prepare() throws {
-        commands = [[0xFF, 0xCA, 0x00, 0x00, 0x00], [0xFF, 0xCA, 0x01, 0x00, 0x00]] + recorded.commands.map(\.bytes)
+        guard case .card(let card) = try reader.activate(until: deadlines.card, cancellation: cancellation) else {
+            throw BenchmarkError.wrongResult("the activation")
+        }
+        reader.release()
+        var questions: [[UInt8]] = [[0xFF, 0xCA, 0x00, 0x00, 0x00]]
+        if card.technology == .typeA, card.sak == nil { questions.append([0xFF, 0xCA, 0x01, 0x00, 0x00]) }
+        commands = questions + recorded.commands.map(\.bytes)
         for _ in 0..<3 {
             try tap()
             _ = try bare.run(commands)
+        }
+    }
+
+    /// Whether one conversation of ours and one of the loop make the same calls, by what `calls` has counted so far.
+    func checkCalls(_ calls: () -> [String]) throws {
+        let start = calls().count
+        try replay()
+        let middle = calls().count
+        _ = try bare.run(commands)
+        let all = calls()
+        guard Array(all[start..<middle]) == Array(all[middle...]) else {
+            throw BenchmarkError.wrongResult("ours \(all[start..<middle]), the loop \(all[middle...])")
         }
     }
 

@@ -30,14 +30,19 @@ final class Programs {
         try? FileManager.default.removeItem(at: folder)
     }
 
+    /// A program of this package beside this one; `nil` where it is not built.
+    static func path(of name: String) -> String? {
+        let path = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
+            .appending(path: name).path
+        return FileManager.default.isExecutableFile(atPath: path) ? path : nil
+    }
+
     private func start(_ name: String, _ arguments: [String]) throws {
-        let program = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
-            .appending(path: name)
-        guard FileManager.default.isExecutableFile(atPath: program.path) else {
+        guard let program = Programs.path(of: name) else {
             throw BenchmarkError.missing("\(name) is not built beside this program")
         }
         let process = Process()
-        process.executableURL = program
+        process.executableURL = URL(filePath: program)
         process.arguments = arguments
         process.standardInput = FileHandle.nullDevice
         process.standardOutput = FileHandle.nullDevice

@@ -4,7 +4,7 @@ import Glibc
 @main
 struct TapBench {
     enum Section: String, CaseIterable {
-        case bytes, transactions, keys, sealing, daemon
+        case bytes, transactions, keys, sealing, programs, daemon
         case pcscFake = "pcsc-fake"
         case pcscDaemon = "pcsc-daemon"
     }
@@ -26,6 +26,7 @@ struct TapBench {
         case .transactions: try TransactionBenchmarks.run()
         case .keys: try KeyBenchmarks.run()
         case .sealing: try SealingBenchmark.run()
+        case .programs: try ProgramBenchmark.run()
         case .daemon: try await DaemonBenchmark.run(taps: taps)
         case .pcscFake: try PCSCBenchmark.run(.fake, pairs: taps * 2)
         case .pcscDaemon: try PCSCBenchmark.run(.daemon, pairs: taps * 2)
