@@ -16,7 +16,10 @@ for unit in nfc-tapd.service nfc-tapd.socket nfc-tap-psp-sandbox.service; do
     install -D -m 0644 "systemd/$unit" "$units/$unit"
     sed -i "s#/usr/bin/nfc-#$prefix/bin/nfc-#" "$units/$unit"
 done
-install -D -m 0644 systemd/nfc-tapd.service.d/usb.conf "$destination/usr/share/doc/nfc-tap/nfc-tapd.service.d/usb.conf"
+for drop_in in usb.conf serial.conf; do
+    install -D -m 0644 "systemd/nfc-tapd.service.d/$drop_in" "$destination/usr/share/nfc-tap/$drop_in"
+done
+install -D -m 0644 systemd/nfc-tap-polkit.rules "$destination/usr/share/polkit-1/rules.d/50-nfc-tap.rules"
 install -D -m 0644 systemd/nfc-tap.sysusers "$destination/usr/lib/sysusers.d/nfc-tap.conf"
 install -D -m 0644 systemd/nfc-tap.tmpfiles "$destination/usr/lib/tmpfiles.d/nfc-tap.conf"
 install -D -m 0644 udev/72-nfc-tap.rules "$destination/usr/lib/udev/rules.d/72-nfc-tap.rules"
