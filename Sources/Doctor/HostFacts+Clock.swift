@@ -22,7 +22,7 @@ extension HostFacts {
 
     /// Files that are written while the clock is right: by installations, and by systemd at every synchronisation.
     private var newestFile: (path: String, modified: Int64)? {
-        let paths = ["/var/lib/systemd/timesync/clock", "/var/lib/dpkg/status", "/usr/bin/nfc-tapd", configurationPath]
+        let paths = ["/var/lib/systemd/timesync/clock", "/etc/ld.so.cache", "/usr/bin/nfc-tapd", configurationPath]
         return paths.compactMap { path in tree.attributes(path).map { (path, $0.modified) } }.max { $0.1 < $1.1 }
     }
 
