@@ -25,7 +25,7 @@ for target in ${1:-$(ls Tests)}; do
     echo "== $target"
     set +e
     swift test --skip-build --filter "^$target\\." 2>&1 | tee "$NFC_TAP_ARTIFACTS/$target.log" |
-        grep -vE '^(◇|✔) (Test|Suite) |^\[[0-9]+/|started\.$|^Building for|^Test Suite|Executed 0 tests'
+        grep -vE 'Testing Library Version|Target Platform' | grep -E '^✘|^↳|^◇ .*recorded|Test run with|^error|[Ff]atal|not tried'
     [ "${PIPESTATUS[0]}" -eq 0 ] || status=1
     set -e
 done

@@ -61,11 +61,11 @@ struct RedactionTests {
     }
 
     @Test(arguments: [
-        ("123456789012", "[12 digits removed]"), ("PAN=4761739001010010.", "PAN=[16 digits removed]."),
-        ("5A084761739001010010", "[20 digits removed]"),
+        ("123456789012", "[12 digits removed]"), ("PAN=9900000000000005.", "PAN=[16 digits removed]."),
+        ("5A089900000000000005", "[20 digits removed]"),
         ("9F2608 0123 4567 89AB CDEF 9F27 01 80", "[30 digits removed]"),
-        ("4761739001010010D31122011", "[25 digits removed]"), ("x 4761739001010010 y", "x [16 digits removed] y"),
-        ("card4761739001010010", "[word with a number removed]"),
+        ("9900000000000005D31122011", "[25 digits removed]"), ("x 9900000000000005 y", "x [16 digits removed] y"),
+        ("card9900000000000005", "[word with a number removed]"),
     ])
     func `what could be of a card goes`(text: String, redacted: String) {
         #expect(Redaction.redact(text) == redacted)
