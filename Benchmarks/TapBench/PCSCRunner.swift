@@ -34,9 +34,7 @@ final class PCSCRunner {
     /// Waits for the card and notes which commands a conversation has. The loop sends the same: our question for the UID,
     /// and the one for the ATS that our reader asks only where the ATR tells type A.
     func prepare() throws {
-        guard case .card(let card) = try reader.activate(until: deadlines.card, cancellation: cancellation) else {
-            throw BenchmarkError.wrongResult("the activation")
-        }
+        let card = try activation()
         reader.release()
         var questions: [[UInt8]] = [[0xFF, 0xCA, 0x00, 0x00, 0x00]]
         if card.technology == .typeA, card.sak == nil { questions.append([0xFF, 0xCA, 0x01, 0x00, 0x00]) }
@@ -44,6 +42,14 @@ final class PCSCRunner {
         for _ in 0..<3 {
             try tap()
             _ = try bare.run(commands)
+        }
+    }
+
+    /// A card that was laid down this moment does not answer to power-up at once, which shows as more than one card.
+    private func activation() throws -> CardActivation {
+        let deadline = deadlines.card
+        while true {
+            if case .card(let card) = try reader.activate(until: deadline, cancellation: cancellation) { return card }
         }
     }
 
