@@ -59,7 +59,7 @@ let package = Package(
         .target(name: "CLinux"),
         room("CardBytes"),
         room("EMV", ["CardBytes"]),
-        room("EMVCrypto", ["CardBytes", "EMV", crypto]),
+        room("EMVCrypto", ["CardBytes", "EMV", crypto, cryptoExtras]),
         room("Loyalty", ["CardBytes", crypto, cryptoExtras]),
         room("ReaderCore", ["CardBytes"]),
         room("ReaderPCSC", ["CardBytes", "ReaderCore", "CPCSC"]),

@@ -53,14 +53,16 @@ public enum JWE {
         let secret: SharedSecret
         switch recipient.material {
         case .p256(let x, let y):
-            secret = try inputs.p256.sharedSecretFromKeyAgreement(
+            let ephemeral = inputs.p256 ?? P256.KeyAgreement.PrivateKey()
+            secret = try ephemeral.sharedSecretFromKeyAgreement(
                 with: P256.KeyAgreement.PublicKey(rawRepresentation: x + y))
-            let own = Array(inputs.p256.publicKey.rawRepresentation)
+            let own = Array(ephemeral.publicKey.rawRepresentation)
             header.ephemeralKey = .p256(x: Array(own.prefix(32)), y: Array(own.suffix(32)))
         case .x25519(let x):
-            secret = try inputs.x25519.sharedSecretFromKeyAgreement(
+            let ephemeral = inputs.x25519 ?? Curve25519.KeyAgreement.PrivateKey()
+            secret = try ephemeral.sharedSecretFromKeyAgreement(
                 with: Curve25519.KeyAgreement.PublicKey(rawRepresentation: x))
-            header.ephemeralKey = .x25519(Array(inputs.x25519.publicKey.rawRepresentation))
+            header.ephemeralKey = .x25519(Array(ephemeral.publicKey.rawRepresentation))
         case .rsa(let n, let e):
             let key = try _RSA.Encryption.PublicKey(n: n, e: e)
             let encrypted = try unsafe inputs.contentKey.withUnsafeBytes { bytes in

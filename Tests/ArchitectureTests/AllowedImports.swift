@@ -8,7 +8,7 @@ enum AllowedImports {
     static let table: [String: Set<String>] = [
         "CardBytes": [],
         "EMV": ["CardBytes"],
-        "EMVCrypto": ["CardBytes", "EMV", "Crypto"],
+        "EMVCrypto": ["CardBytes", "EMV", "Crypto", "CryptoExtras"],
         "Loyalty": ["CardBytes", "Crypto", "CryptoExtras"],
         "ReaderCore": ["CardBytes"],
         "ReaderPCSC": ["CardBytes", "ReaderCore", "CPCSC"],
