@@ -259,11 +259,11 @@ struct Kernel3Tests {
     }
 
     @Test func `the data record has an all-zero TVR and the form factor without its lowest nibble`() throws {
-        let run = try card(0x80, DataObject(0x9F6E, [0x01, 0x02, 0x03, 0x4F]), DataObject(0x9F7C, [0x07])).run(
+        let run = try card(0x80, DataObject(0x9F6E, [0x03, 0x02, 0x03, 0x4F]), DataObject(0x9F7C, [0x07])).run(
             ttq(0x2600_4000), .test(100, type: .purchaseWithCashback, otherAmount: 50))
         let record = try #require(run.outcome.outcome.dataRecord)
         #expect(record.value(of: 0x95) == [0, 0, 0, 0, 0])
-        #expect(record.value(of: 0x9F6E) == [0x01, 0x02, 0x03, 0x40])
+        #expect(record.value(of: 0x9F6E) == [0x03, 0x02, 0x03, 0x40])
         #expect(record.value(of: 0x9F7C) == [0x07])
         #expect(record.value(of: 0x9F03) == [0, 0, 0, 0, 0, 0x50])
         #expect(run.outcome.device == .phone)
