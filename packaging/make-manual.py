@@ -129,13 +129,15 @@ def configuration_page(path):
     for line in open(path, encoding="utf-8"):
         line = line.rstrip("\n")
         bare = line[2:] if line.startswith("# ") else line
-        heading = re.fullmatch(r"\[\[?([a-z]+)\]\]?", bare)
-        setting = re.fullmatch(r"([a-z-]+) = (.+)", bare)
+        heading = re.fullmatch(r"\[\[?([a-z.]+)\]\]?", bare)
+        setting = re.fullmatch(r"([a-z-]+) = ([^#]*[^# ])(?: +# (.*))?", bare)
         if heading:
             table = heading.group(1)
             lines += [f".SH {escape(bare)}", escape(" ".join(comment)) or "\\&"]
             comment = []
         elif setting:
+            if setting.group(3):
+                comment.append(setting.group(3))
             if not introduced and not table and comment:
                 comment, introduced = comment, True
             lines += [".TP", f"\\fB{escape(setting.group(1))}\\fR = {escape(setting.group(2))}"]

@@ -1,0 +1,299 @@
+#!/usr/bin/env bash
+# The package through its life: check-package.sh [FOLDER-WITH-RELEASE-PROGRAMS]. Builds it twice, asks lintian, then boots a
+# systemd in a copy of this machine's file system (nothing is changed here) and installs, taps on a virtual reader,
+# upgrades while a sale is running and while a reversal waits, removes, and purges. Says clearly what could not be done.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+say() { echo "check-package: $*"; }
+
+if [ "${1:-}" != inside ]; then
+    bin=${1:-}
+    if [ -z "$bin" ]; then
+        make release
+        bin=$(swift build -c release --show-bin-path)
+    fi
+    bin=$(realpath "$bin")
+    scripts/install-packages.sh debhelper dpkg-dev lintian python3 acl libnfc6 libpcsclite1 curl
+    packages=$(mktemp -d)
+    trap 'rm -rf "$packages"' EXIT
+    version=$(sed -n 's/.*text = "\(.*\)".*/\1/p' Sources/nfc-tap/Version.swift)
+    first=$(scripts/make-deb.sh "$bin" "$packages/1")
+    second=$(scripts/make-deb.sh "$bin" "$packages/2" "$version+upgrade1")
+    say "built $(basename "$first"), $(stat -c %s "$first") bytes"
+
+    lintian --allow-root --fail-on error,warning --suppress-tags debian-changelog-has-wrong-day-of-week "$first"
+    say "lintian has nothing to say"
+    # A shop's machine has no Swift toolchain.
+    mkdir "$packages/files"
+    dpkg-deb -x "$first" "$packages/files"
+    if ldd "$packages/files"/usr/bin/nfc-tap* "$packages/files"/usr/libexec/nfc-tap/* | grep -iE "libswift|libFoundation|libdispatch"; then
+        say "a program needs the Swift runtime's libraries" >&2
+        exit 1
+    fi
+    say "no program needs a Swift toolchain"
+
+    [ "$(id -u)" -eq 0 ] || {
+        say "NOT CHECKED: installing, upgrading and removing need root"
+        exit 0
+    }
+    unshare --mount true 2>/dev/null || {
+        say "NOT CHECKED: mount namespaces are not allowed here, so nothing was installed"
+        exit 0
+    }
+    scripts/install-packages.sh systemd-container
+    unshare --mount --propagation private "$0" inside "$first" "$second"
+    exit
+fi
+
+first=$2
+second=$3
+tree=$(mktemp -d)
+mount -t tmpfs tmpfs "$tree"
+mkdir "$tree/upper" "$tree/work" "$tree/root"
+root=$tree/root
+mount -t overlay overlay -o "lowerdir=/,upperdir=$tree/upper,workdir=$tree/work" "$root" || {
+    say "NOT CHECKED: overlay file systems are not allowed here, so nothing was installed"
+    exit 0
+}
+# systemd-nspawn keeps its own things under /run, which has to be a file system in memory.
+mount -t tmpfs tmpfs /run
+truncate --size=0 "$root/etc/machine-id"
+# Containers mostly forbid services to start with their installation: here that is what is to be seen.
+rm -f "$root/usr/sbin/policy-rc.d"
+mkdir -p "$root/srv/packages"
+cp "$first" "$root/srv/packages/first.deb"
+cp "$second" "$root/srv/packages/second.deb"
+cat >"$root/etc/systemd/system/tap.target" <<'UNIT'
+[Unit]
+Requires=basic.target
+After=basic.target
+AllowIsolate=yes
+UNIT
+
+systemd-nspawn --directory="$root" --machine=nfc-tap-check --register=no --keep-unit --private-network --console=pipe \
+    --boot systemd.unit=tap.target </dev/null >"$tree/console" 2>&1 &
+nspawn=$!
+leader=
+stop() {
+    [ -z "$leader" ] || inside systemctl poweroff >/dev/null 2>&1 || true
+    for _ in $(seq 50); do
+        kill -0 "$nspawn" 2>/dev/null || break
+        sleep 0.1
+    done
+    kill -KILL "$nspawn" 2>/dev/null || true
+    wait "$nspawn" 2>/dev/null || true
+    umount --lazy "$root" "$tree" 2>/dev/null || true
+    rmdir "$tree" 2>/dev/null || true
+}
+trap stop EXIT
+trap 'say "FAILED in line $LINENO: $BASH_COMMAND" >&2' ERR
+
+inside() { nsenter --target "$leader" --mount --uts --ipc --net --pid --cgroup -- "$@"; }
+
+find_leader() { # the guest's systemd: the one below our nspawn
+    local pid
+    for pid in $(pgrep -x systemd); do
+        local parent=$pid
+        while [ "${parent:-0}" -gt 1 ]; do
+            if [ "$parent" -eq "$nspawn" ]; then
+                leader=$pid
+                return 0
+            fi
+            parent=$(awk '/^PPid:/ { print $2 }' "/proc/$parent/status" 2>/dev/null || echo 0)
+        done
+    done
+    return 1
+}
+
+await() { # SECONDS WHAT COMMAND...
+    local tries=$(($1 * 10)) what=$2
+    shift 2
+    for _ in $(seq "$tries"); do
+        "$@" >/dev/null 2>&1 && return
+        sleep 0.1
+    done
+    say "FAILED: $what" >&2
+    if [ -n "$leader" ]; then
+        inside systemctl --no-pager status nfc-tapd.service nfc-tapd.socket nfc-tap-psp-sandbox.service 2>&1 | tail -n 40 >&2 || true
+        inside journalctl --no-pager --unit=nfc-tapd --lines=30 >&2 || true
+    fi
+    exit 1
+}
+
+booted() { find_leader && inside systemctl is-active --quiet tap.target; }
+for _ in $(seq 150); do
+    booted 2>/dev/null && break
+    kill -0 "$nspawn" 2>/dev/null || break
+    sleep 0.1
+done
+booted || {
+    say "NOT CHECKED: no systemd boots here, so nothing was installed; its console said:"
+    tail -n 20 "$tree/console"
+    leader=
+    exit 0
+}
+say "systemd $(inside systemctl --version | awk 'NR == 1 { print $2 }') runs in a copy of this machine"
+
+sock=/run/nfc-tap/pos.sock
+reader=/var/lib/nfc-tap/reader.sock
+get() { inside curl --silent --unix-socket "$sock" "http://localhost$1" | tr -d "\n"; }
+value() { # KEY: that member of a JSON object
+    python3 -c 'import json, sys; print(json.load(sys.stdin).get(sys.argv[1], ""))' "$1"
+}
+active() { inside systemctl is-active --quiet "$1"; }
+present() { inside nfc-tap virtual --control "$reader" present visa; }
+lift() { inside nfc-tap virtual --control "$reader" remove; }
+ready() { [ "$(get /v1/status | value ready)" = True ]; }
+
+# --- install
+inside dpkg --install /srv/packages/first.deb >"$tree/dpkg" 2>&1 || {
+    cat "$tree/dpkg" >&2
+    exit 1
+}
+await 10 "the daemon does not run after the installation" active nfc-tapd.service
+active nfc-tapd.socket
+inside id nfc-tapd >/dev/null
+[ "$(inside stat -c '%U:%G %a' "$sock")" = "root:nfc-tap 660" ] || {
+    say "FAILED: the socket has $(inside stat -c '%U:%G %a' "$sock")" >&2
+    exit 1
+}
+inside systemctl is-enabled --quiet nfc-tapd.service nfc-tapd.socket
+! inside systemctl is-enabled --quiet nfc-tap-psp-sandbox.service
+say "installed: the daemon runs, the sandbox does not"
+
+# --- the configuration: the daemon's own list of settings against the file that explains them
+for table in "" pos psp journal terminal groups; do
+    {
+        [ -z "$table" ] || printf '[%s]\n' "$table"
+        printf 'no-such-setting = 1\n[[lane]]\nname = "a"\nreader = "pcsc"\n'
+    } >"$root/srv/wrong.toml"
+    said=$(inside nfc-tapd --config /srv/wrong.toml --runtime-directory /srv/run 2>&1 || true)
+    known=$(sed -n 's/.*use one of //p' <<<"$said")
+    for key in ${known//,/ }; do
+        grep -qE "^(# )?(\[\[?$key\]\]?|$key = )" docs/examples/nfc-tapd.toml || {
+            say "FAILED: docs/examples/nfc-tapd.toml does not explain ${table:+$table.}$key" >&2
+            exit 1
+        }
+    done
+    [ -n "$known" ] || {
+        say "FAILED: the daemon does not list the settings of ${table:-the top}: $said" >&2
+        exit 1
+    }
+done
+say "the example configuration has every setting that the daemon knows"
+
+# --- doctor and manuals
+inside nfc-tap doctor --json >"$tree/doctor" || [ $? -eq 1 ]
+grep -q '"subject" : "adapter"' "$tree/doctor" || {
+    say "FAILED: the doctor does not miss the adapter" >&2
+    cat "$tree/doctor" >&2
+    exit 1
+}
+inside nfc-tap diagnose /srv/support.tar >/dev/null
+for page in nfc-tap.1 nfc-tapd.8 nfc-tapd.conf.5 nfc-tap-psp-sandbox.1; do
+    inside sh -c "man --warnings --local-file /usr/share/man/man${page##*.}/$page.gz >/dev/null 2>/srv/man.log"
+    [ ! -s "$root/srv/man.log" ] || {
+        say "FAILED: $page: $(cat "$root/srv/man.log")" >&2
+        exit 1
+    }
+done
+inside bash -n /usr/share/bash-completion/completions/nfc-tap
+say "the doctor sees that the adapter is missing, manuals and completions can be read"
+
+# --- tap
+sed -i "s#^reader = .*#reader = \"virtual:$reader\"#; s#^answer-timeout = .*#answer-timeout = 8#" \
+    "$root/etc/nfc-tap/nfc-tapd.toml"
+inside systemctl start nfc-tap-psp-sandbox.service
+inside systemctl restart nfc-tapd.service
+await 10 "the daemon does not take a virtual reader" inside test -S "$reader"
+await 10 "the lane is not ready" ready
+present >/dev/null
+inside nfc-tap pay 12.50 EUR --json >"$tree/paid"
+lift >/dev/null
+paid=$(value id <"$tree/paid")
+say "a tap is approved: $(value state <"$tree/paid")"
+say "exposure of the running unit: $(inside systemd-analyze security nfc-tapd.service 2>/dev/null | tail -n 1 | sed 's/.*: //')"
+
+# --- upgrade while a sale waits for its answer: one amount the sandbox never answers
+upgrade() { # PACKAGE: prints the milliseconds that dpkg took
+    local started
+    started=$(date +%s%N)
+    inside dpkg --install "/srv/packages/$1.deb" >"$tree/dpkg" 2>&1 || {
+        cat "$tree/dpkg" >&2
+        return 1
+    }
+    echo $((($(date +%s%N) - started) / 1000000))
+}
+begin() { # starts a sale that is never answered, and waits until it was sent
+    local events
+    events=$(mktemp -p "$tree")
+    inside nfc-tap events --count 20 >"$events" 2>/dev/null &
+    present >/dev/null
+    inside nfc-tap pay 12.98 EUR --json >"$tree/running" 2>/dev/null &
+    client=$!
+    await 20 "the sale was not sent" grep -q '"payment.authorizing"' "$events"
+    running=$(grep '"payment.authorizing"' "$events" | tail -n 1 | value transaction)
+    lift >/dev/null
+}
+open() { get /v1/status | sed -n 's/.*"reversals":\([0-9]*\).*/\1/p'; }
+settled() { [ "$(open)" = 0 ]; }
+state() { get "/v1/transactions/$1" | value state; }
+
+begin
+took=$(upgrade second)
+wait "$client" || true
+await 60 "the daemon does not run after the upgrade" active nfc-tapd.service
+await 20 "the lane is not ready after the upgrade" ready
+[ "$(state "$paid")" = approved ] || {
+    say "FAILED: the sale from before the upgrade is $(state "$paid")" >&2
+    exit 1
+}
+case $(state "$running") in
+    reversing | reversed | unknown) ;;
+    *)
+        say "FAILED: the sale that was never answered is $(state "$running")" >&2
+        exit 1
+        ;;
+esac
+say "upgraded during a sale in $took ms: that sale is $(state "$running"), the one before still $(state "$paid")"
+await 90 "the reversal is not done" settled
+
+# --- upgrade while a reversal waits: the adapter is gone
+begin
+inside systemctl stop nfc-tap-psp-sandbox.service
+wait "$client" || true
+waits() { [ "$(open)" = 1 ]; }
+await 60 "no reversal waits though the adapter is gone" waits
+took=$(upgrade first)
+await 60 "the daemon does not run after the second upgrade" active nfc-tapd.service
+await 20 "the lane is not ready after the second upgrade" ready
+waits || {
+    say "FAILED: a reversal was open, after the upgrade there are $(open)" >&2
+    exit 1
+}
+inside systemctl start nfc-tap-psp-sandbox.service
+await 150 "the reversal is not done once the adapter is back" settled
+say "upgraded in $took ms while a reversal waited: it was done when the adapter came back ($(state "$running"))"
+
+# --- remove, install again, purge
+inside dpkg --remove nfc-tap >"$tree/dpkg" 2>&1
+! active nfc-tapd.service
+! active nfc-tap-psp-sandbox.service
+inside test ! -e "$sock"
+inside test ! -e /usr/bin/nfc-tapd
+inside sh -c 'ls /var/lib/nfc-tap | grep -q .'
+say "removed: nothing runs, the journal is kept"
+inside dpkg --install /srv/packages/second.deb >"$tree/dpkg" 2>&1
+await 10 "the daemon does not run after it was installed again" active nfc-tapd.service
+inside nfc-tap status >/dev/null
+[ "$(get "/v1/transactions/$paid" | value state)" = approved ]
+inside dpkg --purge nfc-tap >"$tree/dpkg" 2>&1
+for left in /var/lib/nfc-tap /etc/nfc-tap /run/nfc-tap /usr/share/nfc-tap /lib/systemd/system/nfc-tapd.service \
+    /etc/systemd/system/multi-user.target.wants/nfc-tapd.service /lib/udev/rules.d/72-nfc-tap.rules; do
+    inside test ! -e "$left" || {
+        say "FAILED: purged, and $left is still there" >&2
+        exit 1
+    }
+done
+say "purged: nothing is left but the users and groups"
