@@ -201,7 +201,8 @@ extension TransactionState {
     var needsAuthorization: Bool {
         switch self {
         case .sealed, .sent, .unknown, .stored: true
-        case .created, .preparing, .armed, .reading, .approved, .declined, .cancelled, .failed, .reversing, .reversed:
+        case .created, .preparing, .armed, .reading, .approved, .declined, .cancelled, .failed, .reversing, .reversed,
+            .completed:
             false
         }
     }

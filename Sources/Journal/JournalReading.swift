@@ -29,7 +29,7 @@ extension Journal {
 
     private static func record(_ row: borrowing Row) throws(JournalError) -> JournalRecord {
         guard let id = TransactionID(try row.text(0)), let uid = UInt32(exactly: try row.integer(1)),
-            let currency = Currency(try row.text(7))
+            let currency = Currency(journalled: try row.text(7))
         else { throw .damaged }
         var transaction = Transaction(
             id: id, type: try row.name(3), mode: try row.name(4), lane: try row.text(5),
@@ -52,6 +52,17 @@ extension Journal {
             let due = row.optionalInteger(19)
         else { return nil }
         return ReversalPlan(reason: try row.name(17), attempts: Int(attempts), due: Timestamp(milliseconds: due))
+    }
+}
+
+extension Currency {
+    /// - Returns: `nil` for what was never written.
+    fileprivate init?(journalled code: String) {
+        guard code != Currency.none.code else {
+            self = .none
+            return
+        }
+        self.init(code)
     }
 }
 

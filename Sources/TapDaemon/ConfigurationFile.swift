@@ -15,6 +15,8 @@ public struct ConfigurationFile: Sendable {
     public var lanes: [Lane] = []
     var terminal = Terminal.test
     var times = AdapterLink.Times()
+    /// `nil` where no programme is configured.
+    var loyalty: LoyaltyOffer?
     var groups: [Role: UInt32] = Access.systemGroups.groups
 
     /// A lane as it is written, its reader not opened yet.
@@ -28,16 +30,17 @@ public struct ConfigurationFile: Sendable {
         }
     }
 
+    /// - Parameter credentials: systemd's folder of credentials, where it gave one.
     /// - Throws: the first thing that is wrong, with what to do about it.
-    public init(path: String) throws(ConfigurationError) {
+    public init(path: String, credentials: String? = nil) throws(ConfigurationError) {
         guard let text = ConfigurationFile.contents(path) else {
             throw ConfigurationError(path, "cannot be read", remedy: "check its name and permissions")
         }
-        try self.init(file: path, text: String(decoding: text, as: UTF8.self))
+        try self.init(file: path, text: String(decoding: text, as: UTF8.self), credentials: credentials)
     }
 
     /// - Parameter file: name of the file, for errors.
-    init(file: String, text: String) throws(ConfigurationError) {
+    init(file: String, text: String, credentials: String? = nil) throws(ConfigurationError) {
         var top = try ConfigurationTable(file: file, text: text)
         if let mode = try top.text("mode") {
             guard mode == Mode.test.rawValue else {
@@ -49,6 +52,7 @@ public struct ConfigurationFile: Sendable {
         try readTerminal(&top)
         try readGroups(&top)
         try readLanes(&top)
+        loyalty = try ConfigurationFile.loyalty(&top, credentials: credentials)
         try top.finish()
     }
 

@@ -26,6 +26,9 @@ struct ConfigurationTable {
         }
     }
 
+    /// Whether the key is there, whatever its value.
+    mutating func has(_ key: String) -> Bool { value(key) != nil }
+
     func name(of key: String) -> String { path.isEmpty ? key : "\(path).\(key)" }
 
     mutating func text(_ key: String) throws(ConfigurationError) -> String? {

@@ -36,7 +36,8 @@ public final class Daemon: Sendable {
         lanes = try Daemon.lanes(configuration)
         let adapter = AdapterLink(path: configuration.adapterSocket, times: configuration.times)
         let store = TransactionStore(
-            journal: journal, events: events, lanes: lanes, mode: configuration.mode, logger: logger)
+            journal: journal, events: events, lanes: lanes, mode: configuration.mode,
+            offer: configuration.loyalty, logger: logger)
         do throws(JournalError) { toReverse = try await store.recover() } catch { throw .journal(error) }
         let payments = WorkQueue()
         let background = WorkQueue()
@@ -44,7 +45,7 @@ public final class Daemon: Sendable {
         let health = AdapterHealthCheck(adapter, every: configuration.healthInterval, logger: logger)
         let starter = PaymentStarter(
             store: store, adapter: adapter, terminal: configuration.terminal, reversals: reversals,
-            queue: payments, logger: logger)
+            queue: payments, background: background, logger: logger)
         let api = PointOfSaleAPI(
             store: store, events: events, access: configuration.access, health: health, support: journal.support,
             version: Daemon.version, start: starter.start, queue: payments, patience: configuration.patience)
@@ -152,15 +153,29 @@ private struct PaymentStarter: Sendable {
     let terminal: Terminal
     let reversals: Reversals
     let queue: WorkQueue
+    let background: WorkQueue
     let logger: Logger
 
     func start(_ id: TransactionID) -> Bool {
         queue.add {
             guard let lane = await store.lane(of: id) else { return await store.abandon(id, .internalFault) }
-            await PaymentRun(
-                id: id, store: store, lane: lane, adapter: adapter, terminal: terminal, reversals: reversals,
-                logger: logger
-            ).run()
+            if await store.live[id]?.transaction.type == .loyalty {
+                await LoyaltyRun(id: id, store: store, lane: lane, logger: logger).run()
+            } else {
+                await PaymentRun(
+                    id: id, store: store, lane: lane, adapter: adapter, terminal: terminal, reversals: reversals,
+                    logger: logger
+                ).run()
+            }
+            await forgetPasses(of: id)
+        }
+    }
+
+    private func forgetPasses(of id: TransactionID) async {
+        guard await store.keepsPasses(of: id) else { return }
+        background.add {
+            try? await Task.sleep(for: PassKeeping.afterEnd)
+            await store.forgetPasses(of: id)
         }
     }
 }

@@ -21,6 +21,8 @@ public struct DaemonConfiguration: Sendable {
     var lanes: [LaneSetting]
     var access = Access.ownerOnly
     var terminal = Terminal.test
+    /// Test mode has the programmes of the phones in software until some are configured.
+    var loyalty = LoyaltyOffer.test
     var times = AdapterLink.Times()
     var limits = HTTPLimits()
     /// How long a transaction waits for a client whose connections have all ended.
@@ -59,6 +61,7 @@ public struct DaemonConfiguration: Sendable {
         mode = file.mode
         terminal = file.terminal
         times = file.times
+        loyalty = file.loyalty ?? (file.mode == .test ? .test : LoyaltyOffer(programmes: []))
         access = Access(groups: file.groups)
         for lane in file.lanes { try add(lane.name, lane.reader) }
     }

@@ -7,6 +7,7 @@ final class EventHub: Sendable {
     private struct Subscriber {
         let queue: EventQueue
         let seesResults: Bool
+        let seesPasses: Bool
     }
 
     private struct State {
@@ -31,7 +32,8 @@ final class EventHub: Sendable {
             var event = event
             event.id = state.next
             state.next &+= 1
-            state.kept.append(event)
+            // Passes go out once and are not kept.
+            state.kept.append(event.withoutPasses)
             if state.kept.count > capacity { state.kept.removeFirst(state.kept.count - capacity) }
             for subscriber in state.subscribers.values { EventHub.send(event, to: subscriber) }
         }
@@ -41,10 +43,10 @@ final class EventHub: Sendable {
     ///
     /// - Parameter cursor: the last event that the client has; later ones come first, after `events.missed` where some
     ///   of them are no longer kept. `nil` for new events only.
-    func subscribe(after cursor: UInt64?, seesResults: Bool) -> EventQueue {
+    func subscribe(after cursor: UInt64?, seesResults: Bool, seesPasses: Bool = false) -> EventQueue {
         let queue = EventQueue()
         let key = state.withLock { state in
-            let subscriber = Subscriber(queue: queue, seesResults: seesResults)
+            let subscriber = Subscriber(queue: queue, seesResults: seesResults, seesPasses: seesPasses)
             if let cursor { EventHub.replay(state.kept, after: cursor, next: state.next, to: subscriber) }
             state.nextKey &+= 1
             state.subscribers[state.nextKey] = subscriber
@@ -80,7 +82,8 @@ final class EventHub: Sendable {
     }
 
     private static func send(_ event: Event, to subscriber: Subscriber) {
-        let shown = subscriber.seesResults ? event : event.withoutResult
+        var shown = subscriber.seesResults ? event : event.withoutResult
+        shown.loyalty = subscriber.seesPasses ? event.loyalty : nil
         guard let json = try? WireJSON.encode(shown) else { return }
         subscriber.queue.send(
             ServerSentEvent(

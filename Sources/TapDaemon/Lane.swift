@@ -1,5 +1,6 @@
 import CardBytes
 import EMV
+import Loyalty
 import ReaderCore
 import TapSession
 import Wire
@@ -11,6 +12,7 @@ actor Lane {
     private let source: ReaderSource
     private var reader: (any CardReader)?
     private var mayHoldCard = false
+    private var rereads = RereadMemory()
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe thread.asUnownedSerialExecutor() }
 
@@ -47,19 +49,69 @@ actor Lane {
         awaitRemoval(reader, order.cancellation)
         mayHoldCard = true
         do throws(PaymentTapError) {
-            try order.tap(reader: name).run(
-                on: reader, cancellation: order.cancellation,
-                onSignal: { progress.yield(.signal($0)) },
-                deliver: { result in
-                    progress.yield(.result(result))
-                    // The reader's lamp and the word "remove" come after the adapter has the result.
-                    _ = order.delivered.wait(
-                        until: monotonicNow().advanced(byMilliseconds: TapOrder.deliveryMilliseconds))
-                })
+            if let combined = order.combinedTap(reader: name) {
+                try tap(combined, on: reader, order, progress)
+            } else {
+                try order.tap(reader: name).run(
+                    on: reader, cancellation: order.cancellation,
+                    onSignal: { progress.yield(.signal($0)) }, deliver: { deliver($0, order, progress) })
+            }
         } catch {
             if case .reader(.detached) = error { detach() }
             progress.yield(.ended(error))
         }
+    }
+
+    private func tap(
+        _ combined: PassAndPaymentTap, on reader: any CardReader, _ order: TapOrder,
+        _ progress: AsyncStream<TapProgress>.Continuation
+    ) throws(PaymentTapError) {
+        let ending = combined.run(
+            on: reader, cancellation: order.cancellation,
+            onLoyaltySignal: { progress.yield(.loyaltySignal($0)) }, onSignal: { progress.yield(.signal($0)) },
+            deliverPasses: { progress.yield(.passes(remembered($0, combined.loyalty.request))) },
+            deliverPayment: { deliver($0, order, progress) })
+        switch ending {
+        case .paid: break
+        case .stoppedOnPass: progress.yield(.endedWithPasses)
+        case .failed(let error): throw error
+        }
+    }
+
+    private func deliver(
+        _ result: PaymentTapResult, _ order: TapOrder, _ progress: AsyncStream<TapProgress>.Continuation
+    ) {
+        progress.yield(.result(result))
+        // The reader's lamp and the word "remove" come after the adapter has the result.
+        _ = order.delivered.wait(until: monotonicNow().advanced(byMilliseconds: TapOrder.deliveryMilliseconds))
+    }
+
+    /// Reads passes and nothing else. Progress goes to `progress`, which ends when the thread is free again.
+    func readPasses(_ order: LoyaltyOrder, _ progress: AsyncStream<TapProgress>.Continuation) {
+        defer { progress.finish() }
+        guard let reader else {
+            progress.yield(.ended(.reader(.detached)))
+            return
+        }
+        awaitRemoval(reader, order.cancellation)
+        mayHoldCard = true
+        do throws(ReaderError) {
+            let outcome = try order.tap.run(on: reader, cancellation: order.cancellation) {
+                progress.yield(.loyaltySignal($0))
+            }
+            progress.yield(.passes(remembered(outcome, order.request)))
+            progress.yield(.endedWithPasses)
+        } catch {
+            if error == .detached { detach() }
+            progress.yield(.ended(.reader(error)))
+        }
+    }
+
+    /// The outcome with passes that were read a moment ago marked as repeated.
+    private func remembered(_ outcome: LoyaltyOutcome, _ request: LoyaltyRequest) -> LoyaltyOutcome {
+        var outcome = outcome
+        rereads.apply(to: &outcome, request: request, now: monotonicNow())
+        return outcome
     }
 
     /// What the customer sees of the adapter's answer.

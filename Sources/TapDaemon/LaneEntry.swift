@@ -4,6 +4,7 @@ import Wire
 /// A lane as the store keeps it.
 struct LaneEntry: Sendable {
     let lane: Lane
+    let offersLoyalty: Bool
     var reader: LaneStatus.Reader?
     var holder: LaneStatus.Holder?
     /// What keeps the reader from working; `daemon.unavailable` until it was opened for the first time.
@@ -17,7 +18,11 @@ struct LaneEntry: Sendable {
             case .some: .faulty
             case nil: holder == nil ? .ready : .busy
             }
-        var status = LaneStatus(name: lane.name, state: state, features: [.purchase, .refund, .verification])
+        var status = LaneStatus(
+            name: lane.name, state: state,
+            features: [.purchase, .refund, .verification] + (offersLoyalty ? [.loyalty] : []))
+        // Whatever the chip could do, no reader here sends the polling frames yet.
+        status.passAutoSelect = false
         status.reader = reader
         status.holder = holder
         status.error = error.map { ErrorDetail($0) }

@@ -1,4 +1,5 @@
 import Journal
+import Loyalty
 import ReaderCore
 import Wire
 
@@ -14,6 +15,10 @@ struct LiveTransaction: Sendable {
     /// Goes on when its client has gone.
     var isDetached = true
     var kind = AuthorizationRequest.Kind.sale
+    /// What is to be asked of phones and member cards, where passes are wanted.
+    var loyalty: LoyaltyRequest?
+    /// Of what the customer reads.
+    var language: String?
     /// Connections on which somebody cares for it.
     var holders: Set<UInt64> = []
     /// How often somebody began to care for it.

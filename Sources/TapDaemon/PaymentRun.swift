@@ -34,7 +34,8 @@ struct PaymentRun: Sendable {
     private func tap(_ live: LiveTransaction, _ handover: WakeSignal) async throws(JournalError) {
         let order = TapOrder(
             id: id, type: live.transaction.type, amount: live.transaction.amount, terminal: terminal,
-            sequence: live.sequence, deadline: live.deadline, cancellation: live.cancellation, delivered: handover)
+            sequence: live.sequence, deadline: live.deadline, cancellation: live.cancellation, loyalty: live.loyalty,
+            delivered: handover)
         let (progress, continuation) = AsyncStream<TapProgress>.makeStream()
         async let thread: Void = lane.tap(order, continuation)
         var narration = TapNarration(id: id, amount: live.transaction.amount, lane: lane.name, store: store)
@@ -46,6 +47,10 @@ struct PaymentRun: Sendable {
                     handover.signal()
                     await narration.rest(progress)
                 }
+            case .passes:
+                try await endWithPass()
+            case .failed(.readTimedOut) where await store.hasPass(id):
+                try await endWithPass()
             case .failed(let code):
                 if code == .readerDetached { await store.notReady(lane.name, code) }
                 try await end(code)
@@ -81,6 +86,9 @@ struct PaymentRun: Sendable {
             publish(.paymentDeclined, change)
         case .tryAnotherInterface:
             try await end(.readOtherInterface)
+        case .endApplication where result.kernel == nil && live.loyalty != nil:
+            // A phone with only a pass.
+            if await store.hasPass(id) { try await endWithPass() } else { try await end(ErrorCode(result.error)) }
         case .endApplication, .selectNext, .tryAgain:
             try await end(ErrorCode(result.error))
         }
@@ -161,6 +169,12 @@ struct PaymentRun: Sendable {
         publish(.paymentDeclined, change)
         reversals.take(id)
         await lane.show(.error)
+    }
+
+    /// The pass is all there was to read: nothing is charged.
+    private func endWithPass() async throws(JournalError) {
+        try await store.change(id, [StateChange(.completed)])
+        publish(.readCompleted)
     }
 
     /// Ends without anything having been sent.

@@ -46,15 +46,18 @@ struct PointOfSaleAPI: Sendable {
         case 1 where path[0] == "events":
             try request.only(.get, parameters: [])
             return .events(
-                events.subscribe(after: try request.cursor(), seesResults: !roles.isDisjoint(with: [.cashier, .admin])))
+                events.subscribe(
+                    after: try request.cursor(), seesResults: !roles.isDisjoint(with: [.cashier, .admin]),
+                    seesPasses: !roles.isDisjoint(with: [.cashier, .admin, .loyalty])))
         case 1 where path[0] == "transactions":
             try request.only(.get, .post, parameters: request.method == .get ? ["order"] : [])
+            guard request.method == .get else { return try await create(request, roles) }
             try roles.require(.cashier)
-            return request.method == .get ? try await list(request) : try await create(request)
+            return try await list(request)
         case 2 where path[0] == "transactions":
             try request.only(.get, .delete, parameters: request.method == .get ? ["wait"] : [])
-            try roles.require(.cashier)
             guard let id = TransactionID(path[1]) else { throw ErrorBody(.transactionUnknown) }
+            try roles.require(.cashier, or: try await isLoyalty(id) ? .loyalty : nil)
             return request.method == .get
                 ? try await get(id, request) : try await cancel(id, request, isAdmin: roles.contains(.admin))
         default:
@@ -73,8 +76,8 @@ struct PointOfSaleAPI: Sendable {
 }
 
 extension Set<Role> {
-    fileprivate func require(_ role: Role) throws(ErrorBody) {
-        guard contains(role) else { throw ErrorBody(.authRoleMissing) }
+    func require(_ role: Role, or other: Role? = nil) throws(ErrorBody) {
+        guard contains(role) || other.map({ contains($0) }) ?? false else { throw ErrorBody(.authRoleMissing) }
     }
 }
 

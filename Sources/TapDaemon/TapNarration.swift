@@ -1,5 +1,6 @@
 import EMV
 import Journal
+import Loyalty
 import ReaderCore
 import TapSession
 import Wire
@@ -9,6 +10,8 @@ struct TapNarration {
     /// What a tap came to.
     enum End {
         case result(PaymentTapResult)
+        /// With what the loyalty part found, and nothing follows.
+        case passes
         case failed(ErrorCode)
     }
 
@@ -18,6 +21,8 @@ struct TapNarration {
     let store: TransactionStore
     private var isReading = false
     private var hasShownReady = false
+    /// The payment part of a combined tap begins like any other: the customer has been told already.
+    private var expectsReady = false
 
     init(id: TransactionID, amount: Money, lane: String, store: TransactionStore) {
         self.id = id
@@ -31,6 +36,9 @@ struct TapNarration {
         for await step in progress {
             switch step {
             case .signal(let signal): try await tell(signal)
+            case .loyaltySignal(let signal): try await tell(signal)
+            case .passes(let outcome): try await take(outcome)
+            case .endedWithPasses: return .passes
             case .result(let result): return .result(result)
             case .ended(let error): return .failed(ErrorCode(error))
             }
@@ -58,7 +66,9 @@ struct TapNarration {
             try await askAgain()
         case .show(let request):
             guard request.status == .readyToRead else { return }
-            if hasShownReady {
+            if expectsReady {
+                expectsReady = false
+            } else if hasShownReady {
                 try await askAgain()
             } else {
                 hasShownReady = true
@@ -67,19 +77,54 @@ struct TapNarration {
         }
     }
 
-    private mutating func askAgain() async throws(JournalError) {
-        if isReading {
-            isReading = false
-            try await store.change(id, [StateChange(.armed)])
+    private mutating func tell(_ signal: LoyaltyTapSignal) async throws(JournalError) {
+        switch signal {
+        case .cardDetected: try await tell(TapSignal.cardDetected)
+        case .collision: break
+        case .show(.readyForPass):
+            hasShownReady = true
+            publish(.readReadyForTap, amount: amount == .none ? nil : amount)
+        case .show(.reading): break
+        case .show(.again(let action)):
+            try await waitAgain()
+            publish(.readRetry, customerAction: LoyaltyResult.CustomerAction(action))
         }
+    }
+
+    private mutating func take(_ outcome: LoyaltyOutcome) async throws(JournalError) {
+        await store.note(outcome, of: id)
+        expectsReady = true
+        guard amount != .none else { return }
+        switch outcome.payment {
+        case .sameActivation: break
+        // Until the card answers again, the payment can be cancelled.
+        case .afterFieldReset: try await waitAgain()
+        case .afterRemoval:
+            try await waitAgain()
+            publish(.readRetry, customerAction: .presentAgain)
+        }
+    }
+
+    private mutating func waitAgain() async throws(JournalError) {
+        guard isReading else { return }
+        isReading = false
+        try await store.change(id, [StateChange(.armed)])
+    }
+
+    private mutating func askAgain() async throws(JournalError) {
+        try await waitAgain()
         publish(.readRetry, error: ErrorDetail(.readCardUnreadable, transaction: id))
     }
 
-    private func publish(_ name: EventName, amount: Money? = nil, error: ErrorDetail? = nil) {
+    private func publish(
+        _ name: EventName, amount: Money? = nil, error: ErrorDetail? = nil,
+        customerAction: LoyaltyResult.CustomerAction? = nil
+    ) {
         var event = Event(name, lane: lane)
         event.transaction = id
         event.amount = amount
         event.error = error
+        event.customerAction = customerAction
         store.publish(event)
     }
 }

@@ -2,6 +2,7 @@ import CardBytes
 import EMV
 import Envelope
 import Glibc
+import Loyalty
 import ReaderCore
 import TapSession
 import Wire
@@ -17,10 +18,20 @@ struct TapOrder: Sendable {
     /// Seconds for the card to be presented.
     let deadline: Int
     let cancellation: TapCancellation
+    /// The passes wanted in the same tap.
+    let loyalty: LoyaltyRequest?
     /// Signalled when the adapter has the result, or will not get it.
     let delivered: WakeSignal
     /// How long the reader's thread waits for that at most: longer than it takes to connect.
     static let deliveryMilliseconds: UInt64 = 5_000
+
+    /// `nil` where no passes are wanted.
+    func combinedTap(reader: String) -> PassAndPaymentTap? {
+        guard let loyalty else { return nil }
+        let payment = tap(reader: reader)
+        return PassAndPaymentTap(
+            loyalty: LoyaltyTap(request: loyalty, deadlines: payment.deadlines), payment: payment)
+    }
 
     func tap(reader: String) -> PaymentTap {
         let now = Timestamp.now
@@ -40,9 +51,28 @@ struct TapOrder: Sendable {
     }
 }
 
+/// What a lane needs to know to read passes and nothing else.
+struct LoyaltyOrder: Sendable {
+    let request: LoyaltyRequest
+    /// Seconds for the phone or member card to be presented.
+    let deadline: Int
+    let cancellation: TapCancellation
+
+    var tap: LoyaltyTap {
+        LoyaltyTap(
+            request: request,
+            deadlines: TapDeadlines(card: monotonicNow().advanced(byMilliseconds: UInt64(max(0, deadline)) * 1_000)))
+    }
+}
+
 /// What happens on a lane while it taps, in order.
 enum TapProgress: Sendable {
     case signal(TapSignal)
+    case loyaltySignal(LoyaltyTapSignal)
+    /// What the loyalty part found; a payment may follow.
+    case passes(LoyaltyOutcome)
+    /// Nothing follows the passes.
+    case endedWithPasses
     case result(PaymentTapResult)
     /// Without a result.
     case ended(PaymentTapError)

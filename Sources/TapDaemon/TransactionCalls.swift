@@ -5,7 +5,8 @@ import LocalHTTP
 import Wire
 
 extension PointOfSaleAPI {
-    func create(_ request: HTTPRequest) async throws(ErrorBody) -> HTTPResponse {
+    func create(_ request: HTTPRequest, _ roles: Set<Role>) async throws(ErrorBody) -> HTTPResponse {
+        try roles.require(.cashier, or: request.namesLoyalty ? .loyalty : nil)
         let key = UserKey(uid: request.peer.userID, key: try request.idempotencyKey())
         let seconds = try request.preferredWait()
         let message = try request.transactionRequest()
@@ -42,6 +43,13 @@ extension PointOfSaleAPI {
         transaction.events = events.kept(about: id)
         if try await isOwner(request.peer.userID, of: id) { await hold(id, request.connection) }
         return await response(200, transaction, waiting: seconds, request.connection)
+    }
+
+    /// Whether it is a read of passes; an unknown one is not.
+    func isLoyalty(_ id: TransactionID) async throws(ErrorBody) -> Bool {
+        do throws(JournalError) { return try await store.transaction(id)?.type == .loyalty } catch {
+            throw ErrorBody(ErrorCode(error))
+        }
     }
 
     func list(_ request: HTTPRequest) async throws(ErrorBody) -> HTTPResponse {
@@ -157,6 +165,14 @@ extension HTTPRequest {
             throw ErrorBody(.requestInvalidParameter, field: name)
         }
         return seconds
+    }
+
+    /// Whether the body asks for passes and nothing else. What it asks for besides is another question.
+    fileprivate var namesLoyalty: Bool {
+        struct Kind: Decodable {
+            let type: TransactionType
+        }
+        return (try? WireJSON.decode(Kind.self, from: body))?.type == .loyalty
     }
 
     fileprivate func transactionRequest() throws(ErrorBody) -> TransactionRequest {

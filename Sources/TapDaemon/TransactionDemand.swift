@@ -1,5 +1,6 @@
 import Journal
 import Logging
+import Loyalty
 import Wire
 
 /// An idempotency key belongs to the user who sends it.
@@ -66,12 +67,17 @@ extension TransactionStore {
     private func reserve(_ demand: TransactionDemand, _ id: TransactionID) -> Result<String, ErrorBody> {
         let request = demand.request
         guard !isStopping else { return .failure(ErrorBody(.daemonUnavailable)) }
+        let loyalty: LoyaltyRequest?
+        do throws(ErrorBody) { loyalty = try offer.request(request) } catch { return .failure(error) }
         guard let index = laneIndex(request.lane) else { return .failure(ErrorBody(.laneUnknown, field: "lane")) }
         if let holder = lanes[index].holder {
             return .failure(ErrorBody(.readerBusy, transaction: holder.transaction))
         }
-        if let order = request.order,
-            let other = live.values.first(where: { $0.transaction.order == order && $0.transaction.state.blocksOrder })
+        // A read of passes charges nobody, so that it neither waits for a payment nor keeps one waiting.
+        if request.type != .loyalty, let order = request.order,
+            let other = live.values.first(where: {
+                $0.transaction.order == order && $0.transaction.state.blocksOrder && $0.transaction.type != .loyalty
+            })
         {
             return .failure(ErrorBody(.orderUnresolved, transaction: other.transaction.id))
         }
@@ -85,6 +91,8 @@ extension TransactionStore {
         new.deadline = request.deadline ?? Limits.defaultDeadlineSeconds
         new.isDetached = request.detached ?? false
         new.kind = AuthorizationRequest.Kind(request)
+        new.loyalty = loyalty
+        new.language = request.language
         live[id] = new
         keysInUse[demand.key] = id
         return .success(lane)

@@ -11,6 +11,9 @@ extension TransactionStore {
                 CancelAnswer(outcome: .nothingToCancel, transaction: $0.transaction)
             }
         }
+        if known.transaction.type == .loyalty, !known.transaction.state.isSettled {
+            return try await cancelPasses(id, known, by: canceller)
+        }
         switch known.transaction.state {
         case .created, .preparing, .armed:
             if known.canceller == nil { live[id]?.canceller = canceller }
@@ -29,8 +32,20 @@ extension TransactionStore {
             return CancelAnswer(
                 outcome: .tooLate, phase: known.transaction.state, becomesReversal: true,
                 transaction: known.transaction)
-        case .approved, .declined, .stored, .cancelled, .failed, .reversing, .reversed:
+        case .approved, .declined, .stored, .cancelled, .failed, .reversing, .reversed, .completed:
             return CancelAnswer(outcome: .nothingToCancel, transaction: known.transaction)
+        }
+    }
+
+    /// Nobody is charged: a phone that is being read, and still locked, may be sent away.
+    private func cancelPasses(
+        _ id: TransactionID, _ known: LiveTransaction, by canceller: Canceller
+    ) async throws(JournalError) -> CancelAnswer? {
+        if known.canceller == nil { live[id]?.canceller = canceller }
+        known.cancellation.cancel()
+        await known.isSettled.wait()
+        return try await transaction(id).map {
+            CancelAnswer(outcome: $0.state == .cancelled ? .cancelled : .nothingToCancel, transaction: $0)
         }
     }
 

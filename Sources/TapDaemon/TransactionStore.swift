@@ -13,19 +13,27 @@ actor TransactionStore {
     /// Idempotency keys whose first request has not been answered yet, with the transaction once there is one.
     var keysInUse: [UserKey: TransactionID?] = [:]
     var isStopping = false
+    let offer: LoyaltyOffer
+    /// What became of wishes for passes: only here, never in the journal, and not for long.
+    var passes: [TransactionID: LoyaltyResult] = [:]
 
-    init(journal: JournalThread, events: EventHub, lanes: [Lane], mode: Mode, logger: Logger) {
+    init(
+        journal: JournalThread, events: EventHub, lanes: [Lane], mode: Mode, offer: LoyaltyOffer, logger: Logger
+    ) {
         self.journal = journal
         self.events = events
         self.mode = mode
         self.logger = logger
-        self.lanes = lanes.map { LaneEntry(lane: $0) }
+        self.offer = offer
+        self.lanes = lanes.map { LaneEntry(lane: $0, offersLoyalty: !offer.programmes.isEmpty) }
     }
 
     /// Everything known of a transaction; `nil` where there is none.
     func transaction(_ id: TransactionID) async throws(JournalError) -> Transaction? {
-        if let known = live[id] { return known.transaction }
-        return try await journal.record(id)?.transaction
+        var found: Transaction?
+        if let known = live[id] { found = known.transaction } else { found = try await journal.record(id)?.transaction }
+        found?.loyalty = passes[id]
+        return found
     }
 
     /// Who asked for a transaction; `nil` where there is none.

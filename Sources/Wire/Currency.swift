@@ -7,6 +7,15 @@ public struct Currency: Hashable, Sendable {
     /// Decimals of the minor unit: 0, 2, 3 or 4.
     public let exponent: Int
 
+    /// No currency (ISO 4217: XXX). No request can name it.
+    public static let none = Currency(code: "XXX", numeric: 999, exponent: 0)
+
+    private init(code: String, numeric: UInt16, exponent: Int) {
+        self.code = code
+        self.numeric = numeric
+        self.exponent = exponent
+    }
+
     /// - Returns: `nil` for what is no active currency of ISO 4217; case matters.
     public init?(_ code: String) {
         guard let entry = Currency.table[code] else { return nil }

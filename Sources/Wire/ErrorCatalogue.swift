@@ -148,6 +148,22 @@ extension ErrorCode {
                 422, .customer, "Card that asks for its chip or stripe to be used",
                 "Pay at a terminal that takes the card's chip, or use another card",
                 next: [.otherInterface, .otherCard, .otherMethod])
+        case .loyaltyNotConfigured:
+            row(
+                422, .administrator, "No loyalty programme set up here",
+                "Add a [[loyalty.programme]] to the configuration of the daemon")
+        case .loyaltyProgrammeUnknown:
+            row(
+                422, .integrator, "Unknown loyalty programme", "Use the id of a programme in the daemon's configuration"
+            )
+        case .loyaltyTimedOut:
+            row(
+                408, .customer, "No phone or member card within the time allowed",
+                "Start again and present it when asked", retry: true)
+        case .loyaltyUnreadable:
+            row(
+                422, .customer, "Phone or member card that could not be read",
+                "Present it again, alone and without moving it", retry: true)
         case .envelopeKeyUnusable:
             row(
                 503, .administrator, "Key of the payment service that cannot be used",

@@ -17,6 +17,10 @@ public struct Event: Codable, Equatable, Sendable {
     public var card: MaskedCard?
     /// With the `payment.…` events that end a payment.
     public var result: PaymentResult?
+    /// With `loyalty.result`; the passes in it are sent once and not kept for a later `Last-Event-ID`.
+    public var loyalty: LoyaltyResult?
+    /// What the customer should do, with `read.retry` while passes are read.
+    public var customerAction: LoyaltyResult.CustomerAction?
     public var mode: Mode?
 
     public init(id: UInt64 = 0, _ name: EventName, at: Timestamp = .now, lane: String? = nil) {
@@ -31,7 +35,17 @@ public struct Event: Codable, Equatable, Sendable {
         var event = self
         event.card = nil
         event.result = nil
+        event.loyalty = nil
         event.amount = nil
+        return event
+    }
+}
+
+extension Event {
+    /// The same event as it is kept.
+    public var withoutPasses: Event {
+        var event = self
+        event.loyalty = loyalty?.withoutPasses
         return event
     }
 }

@@ -41,6 +41,8 @@ public struct LaneStatus: Codable, Equatable, Sendable {
     public var holder: Holder?
     /// Types of transaction that the lane can do.
     public var features: [TransactionType]
+    /// A phone shows the right pass by itself on this reader, because the reader asks for it while it polls.
+    public var passAutoSelect = false
     /// Why it is not ready.
     public var error: ErrorDetail?
 

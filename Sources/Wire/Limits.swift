@@ -26,6 +26,10 @@ public enum Limits {
     public static let waitSeconds = 0...600
     /// Visible ASCII characters of an Idempotency-Key.
     public static let idempotencyKeyLength = 1...128
+    /// Loyalty programmes in one request, and the characters of a programme's id and of a language tag.
+    public static let programmes = 16
+    public static let programmeLength = 32
+    public static let languageLength = 35
     /// Characters of an error message, and of a field's path in it.
     public static let messageLength = 128
     static let fieldPathLength = 128

@@ -9,6 +9,11 @@ public struct Money: Hashable, Sendable {
     }
 }
 
+extension Money {
+    /// Of what is about no amount at all.
+    public static let none = Money(value: 0, currency: .none)
+}
+
 extension Money: CustomStringConvertible {
     /// `12.50 EUR`, with as many decimals as ISO 4217 gives the currency.
     public var description: String {

@@ -1,5 +1,5 @@
 /// The whole truth about one transaction, as the POS gets it.
-public struct Transaction: Codable, Equatable, Sendable {
+public struct Transaction: Equatable, Sendable {
     /// A state and when it was reached.
     public struct Step: Codable, Equatable, Sendable {
         public var state: TransactionState
@@ -16,6 +16,7 @@ public struct Transaction: Codable, Equatable, Sendable {
     public var mode: Mode
     public var state: TransactionState
     public var lane: String
+    /// `.none` for a read of passes, whose JSON has no such member.
     public var amount: Money
     public var order: String?
     public var createdAt: Timestamp
@@ -23,6 +24,8 @@ public struct Transaction: Codable, Equatable, Sendable {
     public var card: MaskedCard?
     /// Present once the payment has an end, known or unknown.
     public var result: PaymentResult?
+    /// What became of the wish for passes: while the transaction is live and for a minute after its end.
+    public var loyalty: LoyaltyResult?
     /// Present in state `failed`, and where an error led to a reversal.
     public var error: ErrorDetail?
     /// Present in state `cancelled`.

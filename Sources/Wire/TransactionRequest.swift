@@ -3,7 +3,7 @@ public struct TransactionRequest: Equatable, Sendable {
     public var type: TransactionType
     /// Name of the lane; `nil` for the only or first one.
     public var lane: String?
-    /// What is to be paid or given back; zero for a verification.
+    /// What is to be paid or given back; zero for a verification, `.none` for passes alone.
     public var amount: Money
     /// What the amount is made of; their sum is the amount.
     public var items: [Item]?
@@ -18,6 +18,11 @@ public struct TransactionRequest: Equatable, Sendable {
     public var deadline: Int?
     /// The transaction goes on when its client disconnects.
     public var detached: Bool?
+
+    /// The passes wanted; with `purchase` in the same tap as the payment.
+    public var loyalty: LoyaltyWish?
+    /// Language of what the customer reads, BCP 47; with a wish for passes only.
+    public var language: String?
 
     public init(type: TransactionType, amount: Money) {
         self.type = type
@@ -40,6 +45,7 @@ public enum VerificationReason: String, Codable, CaseIterable, Sendable {
 extension TransactionRequest: Codable {
     private enum CodingKeys: String, CodingKey, CaseIterable {
         case type, lane, amount, currency, items, amountStatus, reason, consent, order, deadline, detached
+        case loyalty, language
     }
 
     public init(from decoder: any Decoder) throws {
@@ -49,7 +55,8 @@ extension TransactionRequest: Codable {
             try members.refuse([.amount, .items, .amountStatus], decoder)
             amount = Money(value: 0, currency: try members.decode(Currency.self, forKey: .currency))
         } else if type == .loyalty {
-            throw decoder.refusal(.transactionTypeUnsupported, at: CodingKeys.type)
+            try members.refuse([.amount, .currency, .items, .amountStatus, .reason, .consent], decoder)
+            amount = .none
         } else {
             try members.refuse([.currency, .reason, .consent], decoder)
             amount = try members.decode(Money.self, forKey: .amount)
@@ -62,7 +69,10 @@ extension TransactionRequest: Codable {
         order = try members.decodeIfPresent(String.self, forKey: .order)
         deadline = members.contains(.deadline) ? try members.decodeWhole(Int.self, forKey: .deadline) : nil
         detached = try members.decodeIfPresent(Bool.self, forKey: .detached)
+        loyalty = try members.decodeIfPresent(LoyaltyWish.self, forKey: .loyalty)
+        language = try members.decodeIfPresent(String.self, forKey: .language)
         try check(decoder)
+        try checkLoyalty(decoder)
     }
 
     public func encode(to encoder: any Encoder) throws {
@@ -70,7 +80,7 @@ extension TransactionRequest: Codable {
         try members.encode(type, forKey: .type)
         if type == .verification {
             try members.encode(amount.currency, forKey: .currency)
-        } else {
+        } else if type != .loyalty {
             try members.encode(amount, forKey: .amount)
         }
         try members.encodeIfPresent(lane, forKey: .lane)
@@ -81,10 +91,12 @@ extension TransactionRequest: Codable {
         try members.encodeIfPresent(order, forKey: .order)
         try members.encodeIfPresent(deadline, forKey: .deadline)
         try members.encodeIfPresent(detached, forKey: .detached)
+        try members.encodeIfPresent(loyalty, forKey: .loyalty)
+        try members.encodeIfPresent(language, forKey: .language)
     }
 
     private func check(_ decoder: any Decoder) throws {
-        if type != .verification {
+        if type == .purchase || type == .refund {
             if let code = amount.refusalAsTotal { throw decoder.refusal(code, at: CodingKeys.amount) }
             if let items, let code = Item.refusal(of: items, total: amount) {
                 throw decoder.refusal(code, at: CodingKeys.items)
@@ -104,6 +116,27 @@ extension TransactionRequest: Codable {
         }
         if reason == .saveCard, (consent ?? "").isEmpty {
             throw decoder.refusal(.requestMissingField, at: CodingKeys.consent)
+        }
+    }
+}
+
+extension TransactionRequest {
+    private func checkLoyalty(_ decoder: any Decoder) throws {
+        switch type {
+        case .purchase: break
+        case .loyalty:
+            if loyalty?.stopOnPass != nil {
+                throw decoder.refusal(.requestFieldNotApplicable, at: CodingKeys.loyalty)
+            }
+        case .refund, .verification:
+            if loyalty != nil { throw decoder.refusal(.requestFieldNotApplicable, at: CodingKeys.loyalty) }
+        }
+        guard let language else { return }
+        guard loyalty != nil || type == .loyalty else {
+            throw decoder.refusal(.requestFieldNotApplicable, at: CodingKeys.language)
+        }
+        guard language.isReference(upTo: Limits.languageLength) else {
+            throw decoder.refusal(.requestInvalidField, at: CodingKeys.language)
         }
     }
 }

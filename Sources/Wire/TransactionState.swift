@@ -25,15 +25,17 @@ public enum TransactionState: String, Codable, CaseIterable, Sendable {
     /// A reversal has to be acknowledged by the adapter. For the shop the payment has not taken place.
     case reversing
     case reversed
+    /// Ended with what the loyalty part found, and nothing was or will be charged.
+    case completed
 
     /// The only legal changes: the one table of them.
     public var successors: Set<TransactionState> {
         switch self {
         case .created: [.preparing, .armed, .cancelled, .failed]
         case .preparing: [.armed, .cancelled, .failed]
-        case .armed: [.reading, .cancelled, .failed]
+        case .armed: [.reading, .completed, .cancelled, .failed]
         // Back to armed when the card has to be presented again; declined when the card itself says no.
-        case .reading: [.armed, .sealed, .declined, .cancelled, .failed]
+        case .reading: [.armed, .sealed, .declined, .completed, .cancelled, .failed]
         // Failed only while it is certain that no byte has left.
         case .sealed: [.sent, .stored, .failed]
         case .sent: [.approved, .declined, .unknown, .reversing]
@@ -41,7 +43,7 @@ public enum TransactionState: String, Codable, CaseIterable, Sendable {
         case .approved: [.reversing]
         case .stored: [.sent, .declined]
         case .reversing: [.reversed]
-        case .declined, .cancelled, .failed, .reversed: []
+        case .declined, .cancelled, .failed, .reversed, .completed: []
         }
     }
 
@@ -49,7 +51,7 @@ public enum TransactionState: String, Codable, CaseIterable, Sendable {
     public var isSettled: Bool {
         switch self {
         case .created, .preparing, .armed, .reading, .sealed, .sent, .unknown: false
-        case .approved, .declined, .stored, .cancelled, .failed, .reversing, .reversed: true
+        case .approved, .declined, .stored, .cancelled, .failed, .reversing, .reversed, .completed: true
         }
     }
 
@@ -58,7 +60,7 @@ public enum TransactionState: String, Codable, CaseIterable, Sendable {
         switch self {
         case .created, .preparing, .armed: true
         case .reading, .sealed, .sent, .approved, .declined, .stored, .unknown, .cancelled, .failed, .reversing,
-            .reversed:
+            .reversed, .completed:
             false
         }
     }
@@ -67,7 +69,7 @@ public enum TransactionState: String, Codable, CaseIterable, Sendable {
     public var blocksOrder: Bool {
         switch self {
         case .created, .preparing, .armed, .reading, .sealed, .sent, .unknown, .reversing: true
-        case .approved, .declined, .stored, .cancelled, .failed, .reversed: false
+        case .approved, .declined, .stored, .cancelled, .failed, .reversed, .completed: false
         }
     }
 }

@@ -4,6 +4,7 @@ import Wire
 extension Transaction {
     /// Outcome first, then the card with its last digits before the brand, then the amount and what the PSP says.
     var summary: String {
+        if type == .loyalty { return passSummary }
         var lines = ["\(headline)  \(card?.description ?? "no card")  \(result?.amountApproved ?? amount)"]
         if let code = result?.approvalCode { lines.append("  approval code  \(code)") }
         if let code = result?.responseCode { lines.append("  response code  \(code)") }
@@ -11,6 +12,7 @@ extension Transaction {
         if let error {
             lines.append("  error          \(error.message) (\(error.code))\n  remedy         \(error.resolution)")
         }
+        if let loyalty { lines += loyalty.lines }
         let next = (result?.next ?? error?.next ?? []).map(\.rawValue)
         if !next.isEmpty { lines.append("  possible next  \(next.joined(separator: ", "))") }
         lines.append("  transaction    \(id)")
@@ -33,6 +35,8 @@ extension Transaction {
         switch state {
         case .approved: result?.outcome == .partiallyApproved ? .partiallyApproved : .success
         case .stored: .success
+        // Of a payment that ended with a pass, nothing was charged.
+        case .completed: type == .loyalty ? .success : .notCompleted
         case .declined, .reversed, .reversing: .declined
         case .unknown: .unknownOutcome
         case .created, .preparing, .armed, .reading, .sealed, .sent: .unknownOutcome

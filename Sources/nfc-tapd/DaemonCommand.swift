@@ -77,7 +77,9 @@ struct DaemonCommand: AsyncParsableCommand {
     }
 
     private func makeDaemon(_ inherited: [InheritedSocket], _ logger: Logger) async throws -> Daemon {
-        let file = try config.map { (path) throws(ConfigurationError) in try ConfigurationFile(path: path) }
+        let file = try config.map { (path) throws(ConfigurationError) in
+            try ConfigurationFile(path: path, credentials: Folders.credentials)
+        }
         let folders = try Folders(
             runtime: runtimeDirectory, state: stateDirectory, isInstalled: file != nil)
         let configuration = try makeConfiguration(file, folders)

@@ -39,6 +39,9 @@ struct Folders {
         return variable("HOME").map { $0 + "/.local/state/nfc-tap" } ?? userRuntime + "/state"
     }
 
+    /// systemd's folder of credentials for this service; `nil` without one.
+    static var credentials: String? { variable("CREDENTIALS_DIRECTORY") }
+
     private static func variable(_ name: String) -> String? {
         let value = unsafe getenv(name).map { unsafe String(cString: $0) }
         return value?.isEmpty == false ? value : nil

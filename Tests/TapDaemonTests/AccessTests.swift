@@ -68,6 +68,28 @@ struct AccessTests {
                 "http://d/v1/transactions",
             ], "403"
         ),
+        (
+            "30",
+            [
+                "-H", "Content-Type: application/json", "-H", "Idempotency-Key: k", "-d",
+                #"{"type":"purchase","amount":{"value":500,"currency":"EUR"},"loyalty":{}}"#,
+                "http://d/v1/transactions",
+            ], "403"
+        ),
+        (
+            "30",
+            [
+                "-H", "Content-Type: application/json", "-H", "Idempotency-Key: k2", "-H", "Prefer: wait=10", "-d",
+                #"{"type":"loyalty","deadline":1}"#, "http://d/v1/transactions",
+            ], "201"
+        ),
+        (
+            "40",
+            [
+                "-H", "Content-Type: application/json", "-H", "Idempotency-Key: k", "-d", #"{"type":"loyalty"}"#,
+                "http://d/v1/transactions",
+            ], "403"
+        ),
         ("20", ["http://d/v1/transactions?order=a"], "200"),
         (
             "20",
@@ -108,6 +130,7 @@ struct AccessTests {
             let target = "http://d/v1/transactions/\(id)"
             #expect(try await curl(folder, groups: "20", ["-X", "DELETE", target]).body.contains("session.not_owner"))
             #expect(try await curl(folder, groups: "10", ["-X", "DELETE", target]).status == "200")
+            #expect(try await curl(folder, groups: "30", [target]).status == "403")
             #expect(try await shop.reach([.cancelled], id).cancelledBy == .administrator)
         }
     }

@@ -44,7 +44,24 @@ struct TransactionRequestTests {
         (#"{"type":"purchase"}"#, .requestMissingField, "amount"),
         (#"{"amount":{"value":1,"currency":"EUR"}}"#, .requestMissingField, "type"),
         (#"{"type":"gift","amount":{"value":1,"currency":"EUR"}}"#, .requestInvalidField, "type"),
-        (#"{"type":"loyalty"}"#, .transactionTypeUnsupported, "type"),
+        (
+            #"{"type":"loyalty","amount":{"value":1,"currency":"EUR"}}"#, .requestFieldNotApplicable, "amount"
+        ),
+        (#"{"type":"loyalty","currency":"EUR"}"#, .requestFieldNotApplicable, "currency"),
+        (#"{"type":"loyalty","loyalty":{"stopOnPass":true}}"#, .requestFieldNotApplicable, "loyalty"),
+        (#"{"type":"loyalty","loyalty":{"programmes":[]}}"#, .requestInvalidField, "loyalty.programmes"),
+        (#"{"type":"loyalty","loyalty":{"programmes":["a","a"]}}"#, .requestInvalidField, "loyalty.programmes"),
+        (#"{"type":"loyalty","loyalty":{"merchants":["a"]}}"#, .requestUnknownField, "loyalty.merchants"),
+        (#"{"type":"loyalty","language":"d e"}"#, .requestInvalidField, "language"),
+        (
+            #"{"type":"purchase","amount":{"value":1,"currency":"EUR"},"language":"de"}"#, .requestFieldNotApplicable,
+            "language"
+        ),
+        (
+            #"{"type":"refund","amount":{"value":1,"currency":"EUR"},"loyalty":{}}"#, .requestFieldNotApplicable,
+            "loyalty"
+        ),
+        (#"{"type":"purchase","amount":{"value":1,"currency":"XXX"}}"#, .amountCurrencyUnknown, "amount.currency"),
         (#"{"type":"purchase","ammount":{"value":1,"currency":"EUR"}}"#, .requestUnknownField, "ammount"),
         (
             #"{"type":"purchase","amount":{"value":1,"currency":"EUR","decimals":2}}"#, .requestUnknownField,

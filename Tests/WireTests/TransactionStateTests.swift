@@ -26,7 +26,7 @@ struct TransactionStateTests {
     @Test("Nothing can be cancelled or fail once the request may have left the house")
     func afterSending() {
         for state in [TransactionState.sent, .unknown, .reversing, .reversed, .approved] {
-            #expect(state.successors.isDisjoint(with: [.cancelled, .failed]))
+            #expect(state.successors.isDisjoint(with: [.cancelled, .failed, .completed]))
             #expect(!state.isCancellable)
         }
     }
@@ -35,7 +35,7 @@ struct TransactionStateTests {
     func blocking(_ state: TransactionState) {
         switch state {
         case .unknown, .sent, .sealed, .reversing: #expect(state.blocksOrder)
-        case .approved, .declined, .cancelled, .failed, .reversed: #expect(!state.blocksOrder)
+        case .approved, .declined, .cancelled, .failed, .reversed, .completed: #expect(!state.blocksOrder)
         case .created, .preparing, .armed, .reading, .stored: break
         }
     }

@@ -1,0 +1,43 @@
+import CardSim
+import Loyalty
+import TapSession
+import Wire
+
+/// The programmes of the shop, and what a request wants of them.
+struct LoyaltyOffer: Sendable {
+    var programmes: [LoyaltyProgramme]
+
+    /// The programmes of the phones in software.
+    static let test = LoyaltyOffer(
+        programmes: LoyaltyProgramme.test(
+            LoyaltyProgramme.TestKeys(
+                clubPassType: WalletTestKeys.clubPassType, clubKey: WalletTestKeys.clubPrivateKey,
+                giftPassType: WalletTestKeys.giftPassType, giftKey: WalletTestKeys.giftPrivateKey,
+                collector: WalletTestKeys.collectorID, collectorKey: WalletTestKeys.collectorPrivateKeyVersion2,
+                collectorKeyVersion: 2)))
+
+    /// What is to be asked of a phone or member card; `nil` where the request has no wish for passes.
+    ///
+    /// - Throws: why it cannot be asked for.
+    func request(_ message: TransactionRequest) throws(ErrorBody) -> LoyaltyRequest? {
+        guard message.type == .loyalty || message.loyalty != nil else { return nil }
+        guard !programmes.isEmpty else { throw ErrorBody(.loyaltyNotConfigured) }
+        let wish = message.loyalty ?? LoyaltyWish()
+        var chosen = programmes
+        if let ids = wish.programmes {
+            chosen = programmes.filter { ids.contains($0.id) }
+            guard chosen.count == ids.count else {
+                throw ErrorBody(.loyaltyProgrammeUnknown, field: "loyalty.programmes")
+            }
+        }
+        do throws(LoyaltyConfigurationError) {
+            guard message.type != .loyalty else { return try LoyaltyRequest(programmes: chosen) }
+            // The identifier of a payment card is no member number: it is looked at only where no payment is.
+            return try LoyaltyRequest(
+                programmes: chosen, purpose: .passesAndPayment(stopOnPass: wish.stopOnPass ?? false),
+                carriers: [.wallet, .tag])
+        } catch {
+            throw ErrorBody(.requestInvalidField, field: "loyalty.programmes")
+        }
+    }
+}

@@ -1,0 +1,49 @@
+extension Transaction: Codable {
+    private enum CodingKeys: String, CodingKey {
+        case id, type, mode, state, lane, amount, order, createdAt, updatedAt, card, result, loyalty, error, cancelledBy
+        case history, events
+    }
+
+    public init(from decoder: any Decoder) throws {
+        let members = try decoder.container(keyedBy: CodingKeys.self)
+        type = try members.decode(TransactionType.self, forKey: .type)
+        amount =
+            type == .loyalty
+            ? .none : try members.decode(Money.self, forKey: .amount)
+        id = try members.decode(TransactionID.self, forKey: .id)
+        mode = try members.decode(Mode.self, forKey: .mode)
+        state = try members.decode(TransactionState.self, forKey: .state)
+        lane = try members.decode(String.self, forKey: .lane)
+        order = try members.decodeIfPresent(String.self, forKey: .order)
+        createdAt = try members.decode(Timestamp.self, forKey: .createdAt)
+        updatedAt = try members.decode(Timestamp.self, forKey: .updatedAt)
+        card = try members.decodeIfPresent(MaskedCard.self, forKey: .card)
+        result = try members.decodeIfPresent(PaymentResult.self, forKey: .result)
+        loyalty = try members.decodeIfPresent(LoyaltyResult.self, forKey: .loyalty)
+        error = try members.decodeIfPresent(ErrorDetail.self, forKey: .error)
+        cancelledBy = try members.decodeIfPresent(Canceller.self, forKey: .cancelledBy)
+        history = try members.decode([Step].self, forKey: .history)
+        events = try members.decodeIfPresent([Event].self, forKey: .events)
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var members = encoder.container(keyedBy: CodingKeys.self)
+        try members.encode(id, forKey: .id)
+        try members.encode(type, forKey: .type)
+        try members.encode(mode, forKey: .mode)
+        try members.encode(state, forKey: .state)
+        try members.encode(lane, forKey: .lane)
+        // A read of passes is about no amount, and its answer does not mention one.
+        if type != .loyalty { try members.encode(amount, forKey: .amount) }
+        try members.encodeIfPresent(order, forKey: .order)
+        try members.encode(createdAt, forKey: .createdAt)
+        try members.encode(updatedAt, forKey: .updatedAt)
+        try members.encodeIfPresent(card, forKey: .card)
+        try members.encodeIfPresent(result, forKey: .result)
+        try members.encodeIfPresent(loyalty, forKey: .loyalty)
+        try members.encodeIfPresent(error, forKey: .error)
+        try members.encodeIfPresent(cancelledBy, forKey: .cancelledBy)
+        try members.encode(history, forKey: .history)
+        try members.encodeIfPresent(events, forKey: .events)
+    }
+}
