@@ -30,7 +30,17 @@ struct TransactionOptions: ParsableArguments {
         request.lane = lane
         request.order = order
         request.deadline = deadline
-        let narrator = Narrator(isSilent: quiet)
+        let transaction = try await TransactionOptions.watch(
+            request, idempotencyKey: idempotencyKey, narrator: Narrator(isSilent: quiet), with: client)
+        if json { try StandardOutput.print(json: transaction) } else { StandardOutput.print(transaction.summary) }
+        let code = transaction.exitCode
+        if code != .success { throw code }
+    }
+
+    /// Starts a transaction, tells `narrator` what happens, and returns it once it is settled.
+    static func watch(
+        _ request: TransactionRequest, idempotencyKey: String?, narrator: Narrator, with client: TapClient
+    ) async throws -> Transaction {
         // Events are for the person watching; the transaction itself says what became of it.
         let watch = Task {
             do throws(TapClientError) {
@@ -40,17 +50,13 @@ struct TransactionOptions: ParsableArguments {
             }
         }
         defer { watch.cancel() }
-        let transaction: Transaction
         do throws(TapClientError) {
             let tap = try await client.start(request, idempotencyKey: idempotencyKey ?? TransactionID().text)
             await narrator.follow(tap.started)
-            transaction = try await tap.settled()
+            return try await tap.settled()
         } catch {
             throw Failure(error)
         }
-        if json { try StandardOutput.print(json: transaction) } else { StandardOutput.print(transaction.summary) }
-        let code = transaction.exitCode
-        if code != .success { throw code }
     }
 }
 
@@ -59,8 +65,13 @@ actor Narrator {
     private let isSilent: Bool
     private var id: TransactionID?
     private var early: [Event] = []
+    /// Nothing but passes is read.
+    private let readsPasses: Bool
 
-    init(isSilent: Bool) { self.isSilent = isSilent }
+    init(isSilent: Bool, readsPasses: Bool = false) {
+        self.isSilent = isSilent
+        self.readsPasses = readsPasses
+    }
 
     func take(_ event: Event) {
         guard let id else { return early.append(event) }
@@ -69,22 +80,24 @@ actor Narrator {
 
     func follow(_ transaction: Transaction) {
         id = transaction.id
-        say("\(transaction.amount), \(transaction.mode.rawValue) mode")
+        say(
+            readsPasses
+                ? "\(transaction.mode.rawValue) mode" : "\(transaction.amount), \(transaction.mode.rawValue) mode")
         let waiting = early
         early = []
         for event in waiting where event.transaction == transaction.id { tell(event) }
     }
 
-    func lost() { say("events are not available, the payment goes on") }
+    func lost() { say("events are not available, \(readsPasses ? "reading" : "the payment") goes on") }
 
     private func tell(_ event: Event) {
         switch event.name {
         case .prepareProgress: say("preparing" + (event.percent.map { ", \($0) %" } ?? ""))
-        case .readReadyForTap: say("present the card")
-        case .readCardDetected: say("card detected")
-        case .readRetry: say("present the card again")
+        case .readReadyForTap: say(readsPasses ? "hold the phone or member card here" : "present the card")
+        case .readCardDetected: say(readsPasses ? "reading" : "card detected")
+        case .readRetry: say(event.customerAction?.text(in: nil).map { "\($0)" } ?? "present the card again")
         case .readRemoveCard: say("remove the card")
-        case .readCompleted: say("card read")
+        case .readCompleted: say(readsPasses ? "done" : "card read")
         case .paymentAuthorizing: say("authorising")
         case .paymentUnknown: say("no clear answer yet, asking again")
         case .readerAttached, .readerDetached, .readerNotReady, .readNotCompleted, .readCancelled, .paymentApproved,

@@ -1,0 +1,107 @@
+import ArgumentParser
+import CardSim
+import Loyalty
+import ReaderCore
+import TapClient
+import TapSession
+import Wire
+
+struct LoyaltyCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "loyalty",
+        abstract: "Reads loyalty passes of phones and member cards.",
+        discussion: """
+            Asks for the programmes that the daemon is set up with. With --reader it works without the daemon, on the test \
+            programmes of the simulated phones; nfc-tap simulate --list names them. Passes are shown: they are personal \
+            data. Exit codes: 0 read (also where there was no pass), 13 not completed.
+            """)
+
+    @OptionGroup var daemon: DaemonChoice
+
+    @Option(help: ArgumentHelp("Only this programme; may be repeated.", valueName: "id"))
+    var programme: [String] = []
+
+    @Option(help: ArgumentHelp("Language of what the customer should do: en or de.", valueName: "tag"))
+    var language: String?
+
+    @Option(help: ArgumentHelp("The lane, where the daemon has several.", valueName: "name"))
+    var lane: String?
+
+    @Option(help: ArgumentHelp("Seconds within which phone or card must be presented.", valueName: "seconds"))
+    var deadline: Int = 60
+
+    @Option(help: ArgumentHelp("Without the daemon: a reader as nfc-tap read takes it.", valueName: "reader"))
+    var reader: String?
+
+    @Flag(help: "Print JSON.")
+    var json = false
+
+    @Flag(help: "Do not tell what happens meanwhile.")
+    var quiet = false
+
+    func validate() throws {
+        guard Limits.deadlineSeconds.contains(deadline) else {
+            throw ValidationError("--deadline takes 1 to 600 seconds.")
+        }
+        if reader != nil, lane != nil { throw ValidationError("--lane belongs to the daemon, not to --reader.") }
+    }
+
+    func run() async throws {
+        if let reader { return try read(on: reader) }
+        var request = TransactionRequest(type: .loyalty, amount: .none)
+        request.lane = lane
+        request.deadline = deadline
+        request.language = language
+        if !programme.isEmpty { request.loyalty = LoyaltyWish(programmes: programme) }
+        let transaction = try await TransactionOptions.watch(
+            request, idempotencyKey: nil, narrator: Narrator(isSilent: quiet, readsPasses: true), with: daemon.client)
+        if json { try StandardOutput.print(json: transaction) } else { StandardOutput.print(transaction.summary) }
+        let code = transaction.exitCode
+        if code != .success { throw code }
+    }
+
+    private func read(on name: String) throws {
+        let choice = try ReaderChoice.parse(["--reader", name, "--timeout", String(deadline)])
+        let request = try request()
+        let reader = try choice.open()
+        defer { reader.close() }
+        let outcome: LoyaltyOutcome
+        do throws(ReaderError) {
+            outcome = try LoyaltyTap(request: request, deadlines: choice.deadlines).run(
+                on: reader, cancellation: TapCancellation(), onSignal: tell)
+        } catch {
+            throw Failure(error)
+        }
+        let report = LoyaltyReport(outcome, request, language: language)
+        if json { try StandardOutput.print(json: report) } else { StandardOutput.print(report.text) }
+    }
+
+    private func request() throws -> LoyaltyRequest {
+        var programmes = LoyaltyProgramme.test(
+            LoyaltyProgramme.TestKeys(
+                clubPassType: WalletTestKeys.clubPassType, clubKey: WalletTestKeys.clubPrivateKey,
+                giftPassType: WalletTestKeys.giftPassType, giftKey: WalletTestKeys.giftPrivateKey,
+                collector: WalletTestKeys.collectorID, collectorKey: WalletTestKeys.collectorPrivateKeyVersion2,
+                collectorKeyVersion: 2))
+        if let unknown = programme.first(where: { id in !programmes.contains { $0.id == id } }) {
+            throw ValidationError(
+                "No programme \(unknown): give \(programmes.map(\.id).joined(separator: ", ")).")
+        }
+        if !programme.isEmpty { programmes.removeAll { !programme.contains($0.id) } }
+        do throws(LoyaltyConfigurationError) { return try LoyaltyRequest(programmes: programmes) } catch {
+            throw ValidationError("\(error).")
+        }
+    }
+
+    private func tell(_ signal: LoyaltyTapSignal) {
+        guard !quiet else { return }
+        let text: String? =
+            switch signal {
+            case .collision: LoyaltyResult.CustomerAction.presentOneCardOnly.text(in: language)
+            case .show(.readyForPass): "hold the phone or member card here"
+            case .show(.again(let action)): LoyaltyResult.CustomerAction(rawValue: action.rawValue)?.text(in: language)
+            case .cardDetected, .show(.reading): nil
+            }
+        if let text { StandardError.write("nfc-tap: \(text)\n") }
+    }
+}
