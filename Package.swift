@@ -137,7 +137,7 @@ let package = Package(
         tests("ExplainTests", ["CardBytes", "CardSim", "EMV", "EMVCrypto", "Explain", "ReaderCore"]),
         tests("EMVConformanceTests", ["CardBytes", "CardSim", "EMV", "EMVCrypto"]),
         tests("ReaderModelsTests", ["ReaderCore", "ReaderModels"]),
-        tests("DoctorTests", ["Doctor"]),
+        tests("DoctorTests", ["Doctor", "Envelope"]),
         tests("EndToEndTests", ["CardSim", "Rigs"]),
     ]
 )

@@ -20,15 +20,23 @@ public struct TerminalFile: Sendable {
         self.keys = keys
     }
 
+    /// What a file is read for.
+    public enum Purpose: Sendable {
+        /// Real cards: a terminal that claims PIN entry is refused.
+        case payment
+        /// Recorded transactions: the terminal that they were recorded at may have had a PIN pad.
+        case replay
+    }
+
     /// - Throws: the first fault of the file, with its member.
-    public init(json: [UInt8]) throws(TerminalFileError) {
+    public init(json: [UInt8], for purpose: Purpose = .payment) throws(TerminalFileError) {
         let file = try TerminalFileValue(file: json)
         try file.object(["version", "environment", "terminalData", "combinations", "caKeys"])
         _ = try file.member("version").number(in: 1...1)
-        let terminalData = try TerminalFile.dataObjects(file.member("terminalData"))
+        let terminalData = try TerminalFile.dataObjects(file.member("terminalData"), purpose)
         var combinations: [Combination] = []
         for element in try file.member("combinations").elements() {
-            combinations.append(try TerminalFile.combination(element))
+            combinations.append(try TerminalFile.combination(element, purpose))
         }
         guard !combinations.isEmpty else { throw .missing("combinations[0]") }
         configuration = TerminalConfiguration(terminalData: terminalData, combinations: combinations)
@@ -36,7 +44,9 @@ public struct TerminalFile: Sendable {
         keys = try TerminalFile.keys(file, environment: environment == "live" ? .live : .test)
     }
 
-    private static func combination(_ value: TerminalFileValue) throws(TerminalFileError) -> Combination {
+    private static func combination(
+        _ value: TerminalFileValue, _ purpose: Purpose
+    ) throws(TerminalFileError) -> Combination {
         try value.object([
             "aid", "kernel", "transactionTypes", "limits", "kernelData", "dynamicLimits", "riskManagement",
         ])
@@ -51,22 +61,24 @@ public struct TerminalFile: Sendable {
             }
             combination.transactionTypes = list
         }
-        if let limits = try value.optional("limits") { combination.limits = try TerminalFile.limits(limits) }
-        if let data = try value.optional("kernelData") { combination.kernelData = try dataObjects(data) }
+        if let limits = try value.optional("limits") { combination.limits = try TerminalFile.limits(limits, purpose) }
+        if let data = try value.optional("kernelData") { combination.kernelData = try dataObjects(data, purpose) }
         if let sets = try value.optional("dynamicLimits") {
             for element in try sets.elements() {
                 try element.object(["programIdentifier", "limits"])
                 combination.dynamicLimits.append(
                     DynamicReaderLimits(
                         programIdentifier: try element.member("programIdentifier").hexadecimal(1...16),
-                        limits: try limits(element.member("limits"))))
+                        limits: try limits(element.member("limits"), purpose)))
             }
         }
         if let risk = try value.optional("riskManagement") { combination.riskManagement = try riskManagement(risk) }
         return combination
     }
 
-    private static func limits(_ value: TerminalFileValue) throws(TerminalFileError) -> EntryPointLimits {
+    private static func limits(
+        _ value: TerminalFileValue, _ purpose: Purpose
+    ) throws(TerminalFileError) -> EntryPointLimits {
         try value.object([
             "transaction", "cvmRequired", "floor", "terminalFloor", "statusCheck", "zeroAmountAllowed", "ttq",
             "extendedSelection",
@@ -87,23 +99,27 @@ public struct TerminalFile: Sendable {
             cvmRequiredLimit: try amount("cvmRequired", upTo: most), floorLimit: try amount("floor", upTo: most),
             terminalFloorLimit: terminalFloor.map { UInt32(truncatingIfNeeded: $0) },
             statusCheck: try flag("statusCheck") ?? false, zeroAmountAllowed: try flag("zeroAmountAllowed"),
-            ttq: try qualifiers(value), extendedSelection: try flag("extendedSelection") ?? false)
+            ttq: try qualifiers(value, purpose), extendedSelection: try flag("extendedSelection") ?? false)
     }
 
-    private static func qualifiers(_ limits: TerminalFileValue) throws(TerminalFileError) -> TTQ? {
+    private static func qualifiers(
+        _ limits: TerminalFileValue, _ purpose: Purpose
+    ) throws(TerminalFileError) -> TTQ? {
         guard let value = try limits.optional("ttq") else { return nil }
         guard let ttq = TTQ(try value.hexadecimal(4...4)) else { return nil }
-        guard !ttq.supportsOnlinePIN else { throw .pinClaimed(value.path) }
+        guard purpose == .replay || !ttq.supportsOnlinePIN else { throw .pinClaimed(value.path) }
         return ttq
     }
 
     /// In the order of their tags, so that the same file is always the same configuration.
-    private static func dataObjects(_ value: TerminalFileValue) throws(TerminalFileError) -> [DataObject] {
+    private static func dataObjects(
+        _ value: TerminalFileValue, _ purpose: Purpose
+    ) throws(TerminalFileError) -> [DataObject] {
         var objects: [DataObject] = []
         for member in try value.members() {
             guard let tag = tag(member.name) else { throw .unknown(member.value.path) }
             let bytes = try member.value.hexadecimal(0...252)
-            guard !claimsPIN(tag, bytes) else { throw .pinClaimed(member.value.path) }
+            guard purpose == .replay || !claimsPIN(tag, bytes) else { throw .pinClaimed(member.value.path) }
             objects.append(DataObject(tag, bytes))
         }
         return objects.sorted { $0.tag.rawValue < $1.tag.rawValue }

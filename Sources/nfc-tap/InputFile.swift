@@ -25,11 +25,11 @@ enum InputFile {
     }
 
     /// `nil` gives the test terminal with the published test keys.
-    static func terminal(_ path: String?) throws -> TerminalFile {
+    static func terminal(_ path: String?, for purpose: TerminalFile.Purpose) throws -> TerminalFile {
         guard let path else { return .test }
         let bytes = try bytes(path)
         do throws(TerminalFileError) {
-            return try TerminalFile(json: bytes)
+            return try TerminalFile(json: bytes, for: purpose)
         } catch {
             throw Failure("\(path), \(error)", hint: error.resolution, exitCode: .malformedInput)
         }

@@ -41,7 +41,7 @@ struct Record: ParsableCommand {
     }
 
     func run() throws {
-        let terminal = try terminal.open()
+        let terminal = try terminal.open(for: .payment)
         let reader = try choice.open()
         defer { reader.close() }
         let recorder = RecordingReader(reader)

@@ -43,13 +43,15 @@ struct TerminalChoice: ParsableArguments {
             valueName: "file"))
     var terminal: String?
 
-    func open() throws -> TerminalFile { try InputFile.terminal(terminal) }
+    func open(for purpose: TerminalFile.Purpose) throws -> TerminalFile {
+        try InputFile.terminal(terminal, for: purpose)
+    }
 }
 
 extension ReplayRun {
     init(file: String, terminal: TerminalChoice) throws {
         let transcript = try InputFile.transcript(file)
-        let terminal = try terminal.open()
+        let terminal = try terminal.open(for: .replay)
         do throws(TranscriptHeaderError) {
             try self.init(
                 transcript, configuration: terminal.configuration, authentication: terminal.authentication)

@@ -71,6 +71,14 @@ struct TerminalFileTests {
         #expect(try fault(#""DF8118": "20""#, #""DF8118": "60""#) == .pinClaimed("combinations[3].kernelData.DF8118"))
     }
 
+    @Test func `a recorded transaction may come from a terminal with a PIN pad`() throws {
+        let text = try example().replacing(#""9F33": "000808""#, with: #""9F33": "004808""#)
+            .replacing("22004000", with: "26004000")
+        let file = try TerminalFile(json: Array(text.utf8), for: .replay)
+        #expect(file.configuration.terminalData.value(of: 0x9F33) == [0x00, 0x48, 0x08])
+        #expect(file.configuration.combinations.first?.limits.ttq?.supportsOnlinePIN == true)
+    }
+
     @Test func `syntax errors are given by line and column`() throws {
         #expect(throws: TerminalFileError.syntax(line: 3, column: 3)) {
             try TerminalFile(json: Array("{\n  \"version\": 1\n  \"x\": 2}".utf8))
