@@ -118,8 +118,8 @@ let package = Package(
         tests(
             "TapSessionTests",
             [
-                "CardBytes", "CardSim", "EMV", "EMVCrypto", "Envelope", "ReaderCore", "ReaderVirtual", "TapSession",
-                crypto,
+                "CardBytes", "CardSim", "EMV", "EMVCrypto", "Envelope", "Loyalty", "ReaderCore", "ReaderVirtual",
+                "TapSession", crypto,
             ]),
         tests(
             "PSPSandboxTests",
@@ -130,7 +130,7 @@ let package = Package(
         tests(
             "TapDaemonTests",
             [
-                "CardBytes", "CardSim", "Journal", "LocalHTTP", "PSPSandbox", "ReaderCore", "ReaderVirtual",
+                "CardBytes", "CardSim", "Journal", "LocalHTTP", "Loyalty", "PSPSandbox", "ReaderCore", "ReaderVirtual",
                 "TapDaemon", "Wire", "nfc-tapd", logging,
             ]),
         tests("TapClientTests", ["LocalHTTP", "TapClient", "Wire"]),

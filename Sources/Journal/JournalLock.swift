@@ -5,12 +5,14 @@ struct JournalLock: ~Copyable {
     private let descriptor: Int32
 
     init(path: String) throws(JournalError) {
-        descriptor = unsafe open(path, O_CREAT | O_RDWR | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { throw .cannotOpen(path: path) }
-        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
-            _ = close(descriptor)
+        let opened = unsafe open(path, O_CREAT | O_RDWR | O_CLOEXEC, 0o600)
+        guard opened >= 0 else { throw .cannotOpen(path: path) }
+        guard flock(opened, LOCK_EX | LOCK_NB) == 0 else {
+            // Not stored yet: an initializer that throws with everything stored runs `deinit`, which closes again.
+            _ = close(opened)
             throw .inUse(path: path)
         }
+        descriptor = opened
     }
 
     deinit { _ = close(descriptor) }

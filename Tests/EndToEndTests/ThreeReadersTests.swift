@@ -24,7 +24,7 @@ struct ThreeReadersTests {
         let shop = try Shop()
         try shop.awaitReader()
         try shop.card("present \(name)")
-        return comparable(try shop.pay("12.50 EUR").transaction)
+        return try comparable(shop.pay("12.50 EUR"))
     }
 
     private func payThroughLibNFC(_ name: String) throws -> [String: Any] {
@@ -33,7 +33,7 @@ struct ThreeReadersTests {
         let shop = try Shop(reader: "libnfc:\(emulator.connectionString)")
         try shop.awaitReader()
         emulator.insert(try #require(CardCatalogue.card(named: name)))
-        return comparable(try shop.pay("12.50 EUR").transaction)
+        return try comparable(shop.pay("12.50 EUR"))
     }
 
     private func payThroughPCSCD(_ name: String) throws -> [String: Any] {
@@ -45,12 +45,13 @@ struct ThreeReadersTests {
         let card = VPCDCard(port: 35_963, in: rig.network)
         defer { card.remove() }
         card.insert(try #require(CardCatalogue.card(named: name)))
-        return comparable(try shop.pay("12.50 EUR").transaction)
+        return try comparable(shop.pay("12.50 EUR"))
     }
 
     /// What must be the same: everything but identities and times.
-    private func comparable(_ transaction: [String: Any]) -> [String: Any] {
-        var transaction = transaction
+    private func comparable(_ payment: Payment) throws -> [String: Any] {
+        try #require(payment.status == 0, "exit code \(payment.status): \(payment.errors)")
+        var transaction = payment.transaction
         for key in ["id", "createdAt", "updatedAt", "events"] { transaction[key] = nil }
         transaction["history"] = (transaction["history"] as? [[String: Any]])?.map { $0["state"] as? String ?? "" }
         if var result = transaction["result"] as? [String: Any] {
