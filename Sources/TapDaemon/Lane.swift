@@ -24,8 +24,7 @@ actor Lane {
 
     /// Opens the reader, or makes sure that the open one is still there.
     func attach() throws(ReaderError) -> LaneStatus.Reader {
-        if reader == nil { reader = try source.open() }
-        guard let reader else { throw .detached }
+        let reader = try opened()
         do throws(ReaderError) {
             _ = try reader.activate(until: monotonicNow(), cancellation: TapCancellation())
         } catch {
@@ -39,11 +38,20 @@ actor Lane {
         return LaneStatus.Reader(reader.identity)
     }
 
+    /// The reader, opened where it is not yet: a tap may be asked for before the lane has been prepared.
+    private func opened() throws(ReaderError) -> any CardReader {
+        if let reader { return reader }
+        let opened = try source.open()
+        reader = opened
+        return opened
+    }
+
     /// Runs one tap. Progress and the result go to `progress`, which ends when the thread is free again.
     func tap(_ order: TapOrder, _ progress: AsyncStream<TapProgress>.Continuation) {
         defer { progress.finish() }
-        guard let reader else {
-            progress.yield(.ended(.reader(.detached)))
+        let reader: any CardReader
+        do throws(ReaderError) { reader = try opened() } catch {
+            progress.yield(.ended(.reader(error)))
             return
         }
         awaitRemoval(reader, order.cancellation)
@@ -89,8 +97,9 @@ actor Lane {
     /// Reads passes and nothing else. Progress goes to `progress`, which ends when the thread is free again.
     func readPasses(_ order: LoyaltyOrder, _ progress: AsyncStream<TapProgress>.Continuation) {
         defer { progress.finish() }
-        guard let reader else {
-            progress.yield(.ended(.reader(.detached)))
+        let reader: any CardReader
+        do throws(ReaderError) { reader = try opened() } catch {
+            progress.yield(.ended(.reader(error)))
             return
         }
         awaitRemoval(reader, order.cancellation)

@@ -81,7 +81,8 @@ extension TransactionStore {
         {
             return .failure(ErrorBody(.orderUnresolved, transaction: other.transaction.id))
         }
-        if let error = lanes[index].error { return .failure(ErrorBody(error)) }
+        // A lane that is still being prepared takes a tap: it waits behind the preparation on the reader's thread.
+        if let error = lanes[index].error, error != .daemonUnavailable { return .failure(ErrorBody(error)) }
         lanes[index].holder = LaneStatus.Holder(transaction: id, uid: demand.key.uid, since: .now)
         let lane = lanes[index].lane.name
         let transaction = Transaction(
