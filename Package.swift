@@ -130,8 +130,8 @@ let package = Package(
         tests(
             "TapDaemonTests",
             [
-                "CardBytes", "CardSim", "Journal", "LocalHTTP", "Loyalty", "PSPSandbox", "ReaderCore", "ReaderVirtual",
-                "TapDaemon", "Wire", "nfc-tapd", logging,
+                "CardBytes", "CardSim", "Envelope", "Journal", "LocalHTTP", "Loyalty", "PSPSandbox", "ReaderCore",
+                "ReaderVirtual", "TapDaemon", "Wire", "nfc-tapd", logging,
             ]),
         tests("TapClientTests", ["LocalHTTP", "TapClient", "Wire"]),
         tests("ExplainTests", ["CardBytes", "CardSim", "EMV", "EMVCrypto", "Explain", "ReaderCore"]),

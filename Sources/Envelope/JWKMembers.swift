@@ -1,3 +1,5 @@
+import CardBytes
+
 /// The members of one JWK object (RFC 7517 §4), checked for type as they are asked for.
 struct JWKMembers {
     private let index: JSONIndex
@@ -42,9 +44,22 @@ struct JWKMembers {
     }
 
     /// Where the text of a secret member stands, for a decoder that leaves no copy.
-    func secretRange(_ name: String, _ bytes: borrowing Span<UInt8>) throws(RecipientKeyError) -> Range<Int> {
+    private func secretRange(_ name: String, _ bytes: borrowing Span<UInt8>) throws(RecipientKeyError) -> Range<Int> {
         guard let node = index.member(name, of: object, in: bytes) else { throw .missingMember(name) }
         guard node.kind == .string else { throw .malformedMember(name) }
         return node.value
+    }
+
+    /// A secret base64url value, decoded straight into locked memory.
+    func secretOctets(_ name: String, _ bytes: borrowing Span<UInt8>) throws(RecipientKeyError) -> SecretBytes {
+        let range = try secretRange(name, bytes)
+        return try SecretBytes(capacity: range.count) { (writer) throws(RecipientKeyError) in
+            var decoder = Base64URLDecoder()
+            for offset in range {
+                guard decoder.accept(bytes[offset]) else { throw .malformedMember(name) }
+                if let byte = decoder.next() { writer.append(byte) }
+            }
+            guard decoder.isComplete else { throw .malformedMember(name) }
+        }
     }
 }

@@ -1,4 +1,4 @@
-/// Why a JWK is not used as a recipient. Names members, never their values, except `kid`, algorithm and curve names.
+/// Why a JWK is not used as a recipient or to verify signatures. Names members, never their values, except `kid`, algorithm and curve names.
 public enum RecipientKeyError: Error, Equatable, Sendable {
     /// The text is no JSON object that a strict reader takes: wrong syntax, a duplicate member, too deep.
     case notJSON
@@ -13,6 +13,8 @@ public enum RecipientKeyError: Error, Equatable, Sendable {
     case unsupportedAlgorithm(String)
     /// `use` says something else than `enc`.
     case notForEncryption
+    /// `use` or `alg` say something else than `sig` and `ES256`, of a key that is to verify signatures.
+    case notForSignatures
     /// An RSA modulus under 2048 or over 8192 bits.
     case unsupportedModulus(bits: Int)
     /// Private members are present. A machine that seals must not hold the key that opens.
@@ -36,6 +38,7 @@ extension RecipientKeyError: CustomStringConvertible {
         case .unsupportedAlgorithm(let name):
             "alg \(name.debugDescription) is not supported for this key, use ECDH-ES, ECDH-ES+A256KW or RSA-OAEP-256"
         case .notForEncryption: "use is not \"enc\""
+        case .notForSignatures: "use is not \"sig\", or alg is not ES256"
         case .unsupportedModulus(let bits): "RSA modulus of \(bits) bits, 2048 to 8192 are supported"
         case .privateKey: "private key given, only its public members belong on this machine"
         case .notYetValid(let seconds): "key is valid from \(seconds) s after 1970 only"

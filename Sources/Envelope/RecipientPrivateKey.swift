@@ -33,7 +33,7 @@ public struct RecipientPrivateKey: Sendable {
         try publicMaterial.check()
         let algorithm = try RecipientKey.algorithm(named: members.text("alg", bytes), for: publicMaterial)
         publicKey = keyID.map { RecipientKey(algorithm: algorithm, keyID: $0, material: publicMaterial) }
-        let d = try RecipientPrivateKey.secret("d", members, bytes)
+        let d = try members.secretOctets("d", bytes)
         do {
             switch publicMaterial {
             case .p256:
@@ -45,8 +45,8 @@ public struct RecipientPrivateKey: Sendable {
                         try unsafe Curve25519.KeyAgreement.PrivateKey(rawRepresentation: $0)
                     })
             case .rsa(let n, let e):
-                let p = try RecipientPrivateKey.secret("p", members, bytes)
-                let q = try RecipientPrivateKey.secret("q", members, bytes)
+                let p = try members.secretOctets("p", bytes)
+                let q = try members.secretOctets("q", bytes)
                 let key = RSAPrivateMembers(n: n, e: e, d: d, p: p, q: q)
                 try key.check()
                 material = .rsa(key)
@@ -55,20 +55,6 @@ public struct RecipientPrivateKey: Sendable {
             throw error
         } catch {
             throw .malformedMember("d")
-        }
-    }
-
-    private static func secret(
-        _ name: String, _ members: JWKMembers, _ bytes: borrowing Span<UInt8>
-    ) throws(RecipientKeyError) -> SecretBytes {
-        let range = try members.secretRange(name, bytes)
-        return try SecretBytes(capacity: range.count) { (writer) throws(RecipientKeyError) in
-            var decoder = Base64URLDecoder()
-            for offset in range {
-                guard decoder.accept(bytes[offset]) else { throw .malformedMember(name) }
-                if let byte = decoder.next() { writer.append(byte) }
-            }
-            guard decoder.isComplete else { throw .malformedMember(name) }
         }
     }
 }

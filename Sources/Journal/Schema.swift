@@ -1,6 +1,6 @@
 /// The tables, and how older ones become these.
 enum Schema {
-    static let version = 1
+    static var version: Int { steps.count }
 
     /// Statement by statement what makes version `index + 1` of version `index`.
     static let steps = [

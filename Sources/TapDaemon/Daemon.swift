@@ -1,3 +1,4 @@
+import Envelope
 import Glibc
 import Journal
 public import LocalHTTP
@@ -22,6 +23,8 @@ public final class Daemon: Sendable {
     /// Reversals: go on with the next start.
     private let background: WorkQueue
     private let toReverse: [TransactionID]
+    /// Signs what must be provably from this installation.
+    let installation: SigningKey
 
     /// Opens the journal, brings what an earlier run left open to a definite state, and starts to listen.
     ///
@@ -32,6 +35,11 @@ public final class Daemon: Sendable {
         self.configuration = configuration
         self.logger = logger
         let (journal, firstEvent) = try Daemon.openJournal(configuration.stateDirectory)
+        do throws(InstallationKeyError) {
+            installation = try InstallationKey.inFolder(configuration.stateDirectory)
+        } catch {
+            throw .installationKey(error)
+        }
         let events = EventHub(firstID: firstEvent)
         lanes = try Daemon.lanes(configuration)
         let adapter = AdapterLink(path: configuration.adapterSocket, times: configuration.times)

@@ -8,6 +8,7 @@ public enum StartError: Error, Equatable, Sendable {
     case journal(JournalError)
     case socket(ListenError)
     case lane(String, ReaderError)
+    case installationKey(InstallationKeyError)
 }
 
 extension StartError: CustomStringConvertible {
@@ -17,6 +18,7 @@ extension StartError: CustomStringConvertible {
         case .journal(let error): error.description
         case .socket(let error): error.description
         case .lane(let name, let error): "lane \(name): \(error)"
+        case .installationKey(let error): error.description
         }
     }
 }

@@ -1,0 +1,78 @@
+import CardBytes
+import Envelope
+import Glibc
+
+/// The key that this installation signs with: stored sales, batches, the audit chain. Made at the first start and kept
+/// in the state directory, where only the daemon's user reads it; its public half lies beside it for everybody who
+/// verifies.
+enum InstallationKey {
+    static let fileName = "installation.key"
+    static let publicFileName = "installation.jwk"
+    /// More than a JWK of this kind ever takes.
+    private static let longest = 4_096
+
+    /// The key of the folder, made where there is none.
+    ///
+    /// - Throws: where the file cannot be read or written, or holds no key: it is never replaced by a new one, because
+    ///   what the old one signed could not be verified any more.
+    static func inFolder(_ folder: String) throws(InstallationKeyError) -> SigningKey {
+        let path = folder + "/" + fileName
+        let key: SigningKey
+        if let found = try read(path) { key = found } else { key = try make(path) }
+        try write(Array(key.verificationKey.jwk.utf8), to: folder + "/" + publicFileName, mode: 0o644)
+        return key
+    }
+
+    private static func read(_ path: String) throws(InstallationKeyError) -> SigningKey? {
+        let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+        guard descriptor >= 0 else {
+            if errno == ENOENT { return nil }
+            throw .unreadable(path, errno: errno)
+        }
+        defer { close(descriptor) }
+        let text = try SecretBytes(capacity: longest) { (writer) throws(InstallationKeyError) in
+            var byte: UInt8 = 0
+            while true {
+                let count = unsafe Glibc.read(descriptor, &byte, 1)
+                if count == 0 { return }
+                guard count == 1, writer.count < longest else {
+                    throw .unreadable(path, errno: count < 0 ? errno : EFBIG)
+                }
+                writer.append(byte)
+            }
+        }
+        do throws(RecipientKeyError) { return try SigningKey(jwk: text) } catch { throw .noKey(path, error) }
+    }
+
+    private static func make(_ path: String) throws(InstallationKeyError) -> SigningKey {
+        let key = SigningKey()
+        try key.jwk.withSpan { (bytes: borrowing Span<UInt8>) throws(InstallationKeyError) -> Void in
+            try write(bytes, to: path, mode: 0o600)
+        }
+        return key
+    }
+
+    private static func write(
+        _ bytes: [UInt8], to path: String, mode: mode_t
+    ) throws(InstallationKeyError) {
+        try write(bytes.span, to: path, mode: mode)
+    }
+
+    /// Written whole or not at all: a half key would be a lost one.
+    private static func write(
+        _ bytes: borrowing Span<UInt8>, to path: String, mode: mode_t
+    ) throws(InstallationKeyError) {
+        let temporary = path + ".new"
+        unsafe unlink(temporary)
+        let descriptor = unsafe open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode)
+        guard descriptor >= 0 else { throw .unwritable(path, errno: errno) }
+        let written = unsafe bytes.withUnsafeBytes { unsafe Glibc.write(descriptor, $0.baseAddress, $0.count) }
+        let isDurable = written == bytes.count && fchmod(descriptor, mode) == 0 && fsync(descriptor) == 0
+        let failure = errno
+        close(descriptor)
+        guard isDurable, unsafe rename(temporary, path) == 0 else {
+            unsafe unlink(temporary)
+            throw .unwritable(path, errno: isDurable ? errno : failure)
+        }
+    }
+}
