@@ -57,4 +57,8 @@ static inline int cnfc_close_from(posix_spawn_file_actions_t *actions, int first
     return posix_spawn_file_actions_addclosefrom_np(actions, first);
 }
 
+/// Sets the bits of `mask` in a register of a PN53x chip with libnfc's next command. libnfc exports it without declaring
+/// it; only for devices whose chip is a PN53x.
+extern int pn53x_write_register(struct nfc_device *device, uint16_t address, uint8_t mask, uint8_t value);
+
 #endif

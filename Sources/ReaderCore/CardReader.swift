@@ -7,6 +7,11 @@ public import CardBytes
 public protocol CardReader: AnyObject {
     var identity: ReaderIdentity { get }
 
+    /// A frame of type A, without its CRC, that goes out in every polling loop from the next `activate` on; empty for
+    /// none. A phone learns by it what is wanted before it is activated. Stays empty on a reader that cannot choose
+    /// what it sends.
+    var broadcast: [UInt8] { get set }
+
     /// Raises the field and waits until a card answers.
     ///
     /// - Throws: `.timedOut` at `deadline`, `.cancelled`, or what keeps the reader from working.
@@ -30,6 +35,13 @@ public protocol CardReader: AnyObject {
 
     /// Gives the device back. The reader is of no further use.
     func close()
+}
+
+extension CardReader {
+    public var broadcast: [UInt8] {
+        get { [] }
+        set {}
+    }
 }
 
 /// What `CardReader.activate` found.

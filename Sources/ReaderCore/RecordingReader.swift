@@ -13,6 +13,11 @@ public final class RecordingReader: CardReader {
 
     public var identity: ReaderIdentity { reader.identity }
 
+    public var broadcast: [UInt8] {
+        get { reader.broadcast }
+        set { reader.broadcast = newValue }
+    }
+
     /// What was noted so far, under `header`; forgets it here.
     public func takeTranscript(header: [Transcript.Field] = []) -> Transcript {
         let taken = steps

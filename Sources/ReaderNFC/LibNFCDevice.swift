@@ -14,6 +14,8 @@ import ReaderCore
     private var selected: LibNFCTarget?
     /// Failures of the line in a row. One is a damaged answer; at the limit the device counts as unplugged.
     private var lineFailures = 0
+    /// Frames broadcast so far.
+    private var broadcasts: UInt64 = 0
     private static let mostLineFailures = 3
     /// Pause between two looks for a card, in milliseconds.
     private static let pollPause: Int32 = 10
@@ -146,13 +148,21 @@ extension LibNFCDevice {
 
     /// Sends a frame of type A that nobody answers.
     ///
-    /// libnfc remembers the chip's bit framing and does not see that a failed select changes it, so a short frame goes
-    /// first: WUPA (ISO/IEC 14443-3 §6.4.1), which the broadcast has to follow anyway. Unverified on hardware.
+    /// libnfc remembers the chip's bit framing and does not see that a failed select leaves it at the 7 bits of WUPA.
+    /// There are two ways to whole bytes, and no hardware was at hand to say which works on which chip: they take turns,
+    /// and a phone decides only after two or three loops.
     private func send(_ broadcast: [UInt8]) throws(LibNFCError) {
         try setProperties(raw: true)
         var answer = [UInt8](repeating: 0, count: 32)
-        let wakeUp: [UInt8] = [0x52]
-        _ = unsafe nfc_initiator_transceive_bits(device, wakeUp, 7, nil, &answer, answer.count, nil)
+        if LibNFCDevice.hasBitFraming(chip), !broadcasts.isMultiple(of: 2) {
+            // The frame follows the WUPA of the search.
+            try tolerate(unsafe pn53x_write_register(device, LibNFCDevice.bitFraming, 0x07, 0x00))
+        } else {
+            // A short frame of our own, which libnfc does remember: WUPA (ISO/IEC 14443-3 §6.4.1).
+            let wakeUp: [UInt8] = [0x52]
+            _ = unsafe nfc_initiator_transceive_bits(device, wakeUp, 7, nil, &answer, answer.count, nil)
+        }
+        broadcasts &+= 1
         let frame = broadcast + CRCA.bytes(of: broadcast)
         // Silence shows as NFC_ERFTRANS, which is the normal result.
         let result = unsafe nfc_initiator_transceive_bytes(
@@ -160,6 +170,12 @@ extension LibNFCDevice {
         if result == NFC_EIO { try tolerate(result) }
         try setProperties(raw: false)
     }
+
+    /// CIU_BitFraming of the PN53x (PN532 user manual §8.6.23); its low three bits count those of the last byte.
+    private static let bitFraming: UInt16 = 0x633D
+
+    /// Whether the register may be written: libnfc does not check what the device is.
+    static func hasBitFraming(_ chip: String) -> Bool { chip.hasPrefix("PN53") }
 
     /// Raw frames carry their own CRC and are not wrapped; all others are the chip's business.
     private func setProperties(raw: Bool) throws(LibNFCError) {

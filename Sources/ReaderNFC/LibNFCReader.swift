@@ -9,9 +9,8 @@ public final class LibNFCReader: CardReader {
     public private(set) var identity: ReaderIdentity
     /// How the last worker ended, for diagnosis; `nil` while none has.
     public private(set) var lastWorkerEnd: WorkerEnd?
-    /// A frame sent in every polling loop, after type A and before type B, without its CRC: Apple's Enhanced
-    /// Contactless Polling tells a phone by it which passes or cards are wanted. Empty for none; 20 bytes at most,
-    /// more are cut off.
+    /// Sent after type A and before type B, while no card of type A answers: Apple's Enhanced Contactless Polling tells
+    /// a phone by it which passes or cards are wanted. 20 bytes at most, more are cut off.
     public var broadcast: [UInt8] = []
     /// How long the owner should wait before `reopen`: 0 after the first loss, then doubling up to 30 s while the
     /// worker keeps dying; 0 again once a card was read.

@@ -23,6 +23,8 @@ struct VirtualField {
     private(set) var collides = false
     private(set) var delayMilliseconds: UInt64 = 0
     var feedback = ReaderFeedback.idle
+    /// What would go out in every polling loop if there were a radio.
+    var broadcast: [UInt8] = []
     private var presented: Presented?
     private var activeSerial: UInt64?
     private var releasedSerial: UInt64?
@@ -81,7 +83,7 @@ struct VirtualField {
         func yes(_ value: Bool) -> String { value ? "yes" : "no" }
         return "attached=\(yes(isAttached)) field=\(isOn ? "on" : "off") card=\(presented?.name ?? "-")"
             + " active=\(yes(isActive)) collision=\(yes(collides)) delay=\(delayMilliseconds) faults=\(faults.count)"
-            + " feedback=\(feedback.rawValue)"
+            + " broadcast=\(broadcast.isEmpty ? "-" : Hex.string(broadcast)) feedback=\(feedback.rawValue)"
     }
 
     // Calls of the reader.

@@ -10,6 +10,12 @@ public final class VirtualReader: CardReader {
     private let control: VirtualReaderControl
     private var isClosed = false
 
+    /// Kept and shown, though nothing is sent: the phones in software give their passes without it.
+    public var broadcast: [UInt8] {
+        get { control.withField { $0.broadcast } }
+        set { control.withField { $0.broadcast = newValue } }
+    }
+
     public init(_ control: VirtualReaderControl) {
         self.control = control
         identity = ReaderIdentity(name: control.name, model: "nfc-tap virtual reader", driver: .virtual)

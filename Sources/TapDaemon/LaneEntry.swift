@@ -1,4 +1,5 @@
 import Logging
+import Loyalty
 import Wire
 
 /// A lane as the store keeps it.
@@ -21,8 +22,7 @@ struct LaneEntry: Sendable {
         var status = LaneStatus(
             name: lane.name, state: state,
             features: [.purchase, .refund, .verification] + (offersLoyalty ? [.loyalty] : []))
-        // Whatever the chip could do, no reader here sends the polling frames yet.
-        status.passAutoSelect = false
+        status.passAutoSelect = reader.map { PassAutoSelection($0).isAvailable } ?? false
         status.reader = reader
         status.holder = holder
         status.error = error.map { ErrorDetail($0) }

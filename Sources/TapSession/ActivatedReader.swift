@@ -14,6 +14,11 @@ final class ActivatedReader: CardReader {
 
     var identity: ReaderIdentity { reader.identity }
 
+    var broadcast: [UInt8] {
+        get { reader.broadcast }
+        set { reader.broadcast = newValue }
+    }
+
     func activate(until deadline: TapInstant, cancellation: TapCancellation) throws(ReaderError) -> CardPresence {
         guard let card else { return try reader.activate(until: deadline, cancellation: cancellation) }
         self.card = nil

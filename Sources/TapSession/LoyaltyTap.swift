@@ -43,6 +43,8 @@ public struct LoyaltyTap: Sendable {
             }
         }
         var machine = LoyaltyRead(request)
+        reader.broadcast = ECPFrame(request.purpose.mode).payload
+        defer { reader.broadcast = [] }
         do throws(ReaderError) {
             return try drive(
                 &machine, on: observed, deadlines: deadlines, cancellation: cancellation, clock: clock

@@ -25,6 +25,11 @@ final class ObservedReader: CardReader {
 
     var identity: ReaderIdentity { reader.identity }
 
+    var broadcast: [UInt8] {
+        get { reader.broadcast }
+        set { reader.broadcast = newValue }
+    }
+
     func activate(until deadline: TapInstant, cancellation: TapCancellation) throws(ReaderError) -> CardPresence {
         onWait()
         // A card that stays and asks for another presentation each time would otherwise keep the reader for ever.

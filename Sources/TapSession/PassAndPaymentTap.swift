@@ -52,6 +52,9 @@ public struct PassAndPaymentTap: Sendable {
                 return .stoppedOnPass
             case .pay(let readiness):
                 let prepared = try prepare(reader, readiness, outcome.card, cancellation)
+                // The phone has given its pass, or has none: what follows is a card.
+                prepared.broadcast = ECPFrame(.paymentOnly).payload
+                defer { prepared.broadcast = [] }
                 try payment.run(
                     on: prepared, cancellation: cancellation, clock: clock, onSignal: onSignal, deliver: deliverPayment)
                 return .paid

@@ -39,6 +39,34 @@ struct BroadcastTests {
         #expect((registers[0x6302] ?? 0x80) & 0x80 == 0, "the chip adds no checksum of its own")
     }
 
+    @Test func `both ways to whole bytes take turns: behind a short frame, and by the chip's register`() throws {
+        let bench = try Bench()
+        bench.reader.broadcast = Self.passesOnly
+        // The phone decides after the second frame.
+        bench.emulator.whenReceived(0x42) { [emulator = bench.emulator] in
+            emulator.whenReceived(0x42) {
+                emulator.whenReceived(0x42) { emulator.insert(InstructionCard.typeA) }
+            }
+        }
+        #expect(try bench.activate() == .card(InstructionCard.typeA.activation))
+        #expect(try bench.echoes())
+        let frame = PN532RawFrame(bytes: Self.passesOnly + [0xE4, 0xD2])
+        #expect(
+            bench.emulator.rawFrames.prefix(3) == [PN532RawFrame(bytes: [0x52], bitsOfLastByte: 7), frame, frame])
+        let sent = bench.emulator.log.filter { $0.direction == .fromHost }.map(\.data)
+        let second = try #require(sent.lastIndex(of: [0x42] + frame.bytes))
+        // Between the search and the frame nothing but the register is touched.
+        let search = try #require(sent[..<second].lastIndex(of: [0x4A, 0x01, 0x00]))
+        let written = try #require(sent[search..<second].first { $0.first == 0x08 && $0.contains(0x3D) })
+        #expect(Array(written.suffix(3)) == [0x63, 0x3D, 0x00])
+        #expect(!sent[search..<second].contains { $0.first == 0x42 })
+    }
+
+    @Test(arguments: [("PN532 v1.6", true), ("PN533 v2.7", true), ("PN531 v4.2", true), ("RC522", false), ("", false)])
+    func `registers are written only where the chip has them`(chip: String, has: Bool) {
+        #expect(LibNFCDevice.hasBitFraming(chip) == has)
+    }
+
     /// The chip's registers as WriteRegister commands leave them.
     private static func registers(after commands: some Sequence<[UInt8]>) -> [UInt16: UInt8] {
         var registers: [UInt16: UInt8] = [:]

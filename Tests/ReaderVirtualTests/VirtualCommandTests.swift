@@ -68,11 +68,13 @@ struct VirtualCommandTests {
         try desk.activate()
         #expect(
             desk.control.answer(to: "state")
-                == "ok attached=yes field=on card=one active=yes collision=no delay=7 faults=1 feedback=idle")
+                == "ok attached=yes field=on card=one active=yes collision=no delay=7 faults=1 broadcast=- feedback=idle"
+        )
         try desk.control.obey("collide")
         try desk.control.obey("detach")
         #expect(
             desk.control.answer(to: "state")
-                == "ok attached=no field=off card=one active=no collision=yes delay=7 faults=1 feedback=idle")
+                == "ok attached=no field=off card=one active=no collision=yes delay=7 faults=1 broadcast=- feedback=idle"
+        )
     }
 }

@@ -10,6 +10,11 @@ final class NotingReader: CardReader {
 
     var identity: ReaderIdentity { reader.identity }
 
+    var broadcast: [UInt8] {
+        get { reader.broadcast }
+        set { reader.broadcast = newValue }
+    }
+
     func activate(until deadline: TapInstant, cancellation: TapCancellation) throws(ReaderError) -> CardPresence {
         notes.append("activate")
         return try reader.activate(until: deadline, cancellation: cancellation)

@@ -27,6 +27,8 @@ struct PN532Chip {
     private var retries: UInt8 = 0xFF
     private var rest: [UInt8] = []
     private(set) var isFieldOn = false
+    /// Raw frames of the host that no presence check explains.
+    private(set) var rawFrames: [PN532RawFrame] = []
 
     // The world around the antenna.
 
@@ -107,6 +109,8 @@ struct PN532Chip {
         let wantsTypeB = data.count > 1 && data[1] == 0x03
         isFieldOn = true
         guard let target = activate(typeB: wantsTypeB) else {
+            // Taken from others, not measured: the search for type A leaves the chip as its own WUPA wanted it.
+            if !wantsTypeB { registers[PN532RawFrame.bitFraming] = 0x07 }
             return .wait(milliseconds: retries == 0xFF ? nil : 20, otherwise: [0x4B, 0x00])
         }
         return plain(0x4A, [0x01] + target)
@@ -166,7 +170,13 @@ struct PN532Chip {
     }
 
     /// Only presence checks are answered, by R(ACK) to R(NAK); to any other frame no card says anything.
-    private func communicateThrough(_ data: [UInt8]) -> Reaction {
+    private mutating func communicateThrough(_ data: [UInt8]) -> Reaction {
+        if active == nil {
+            rawFrames.append(
+                PN532RawFrame(
+                    bytes: data, bitsOfLastByte: (registers[PN532RawFrame.bitFraming] ?? 0) & 0x07,
+                    addsChecksum: (registers[PN532RawFrame.transmitMode] ?? 0) & 0x80 != 0))
+        }
         let isPresent = cards.contains { $0.id == active } && (data.first == 0xB2 || data.first == 0xBA)
         return plain(0x42, isPresent ? [0x00, 0xA3] : [0x01])
     }

@@ -45,6 +45,9 @@ public final class PN532Emulator: Sendable {
     /// Everything on the line so far, acknowledgements left out.
     public var log: [PN532LogEntry] { state.withLock { $0.log } }
 
+    /// What the antenna sent of the host's own frames so far, in order.
+    public var rawFrames: [PN532RawFrame] { state.withLock { $0.chip.rawFrames } }
+
     public var isFieldOn: Bool { state.withLock { $0.chip.isFieldOn } }
 
     /// Puts a card into the field, now or later.
