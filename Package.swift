@@ -73,12 +73,14 @@ let package = Package(
         room("Wire"),
         room("LocalHTTP", nio + ["CLinux", logging]),
         room("TapSession", ["CardBytes", "EMV", "EMVCrypto", "Envelope", "Loyalty", "ReaderCore"]),
+        room("Profile", ["CardBytes", "EMV", "EMVCrypto", "Envelope", "TapSession", "Wire", crypto]),
         room("Journal", ["Wire", "CSQLite"]),
         room(
             "TapDaemon",
             [
                 "CardBytes", "CardSim", "CLinux", "EMV", "EMVCrypto", "Envelope", "Journal", "LocalHTTP", "Loyalty",
-                "ReaderCore", "ReaderNFC", "ReaderPCSC", "ReaderVirtual", "TapSession", "Wire", crypto, logging, toml,
+                "Profile", "ReaderCore", "ReaderNFC", "ReaderPCSC", "ReaderVirtual", "TapSession", "Wire", crypto, logging,
+                toml,
             ]),
         room("TapClient", ["Wire", "LocalHTTP"]),
         room("PSPSandbox", ["CardBytes", "CardSim", "Envelope", "LocalHTTP", "Wire", crypto, logging]),
@@ -121,6 +123,7 @@ let package = Package(
                 "CardBytes", "CardSim", "EMV", "EMVCrypto", "Envelope", "Loyalty", "ReaderCore", "ReaderVirtual",
                 "TapSession", crypto,
             ]),
+        tests("ProfileTests", ["EMV", "EMVCrypto", "Envelope", "Profile", "TapSession", "Wire"]),
         tests(
             "PSPSandboxTests",
             [

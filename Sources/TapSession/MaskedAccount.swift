@@ -21,6 +21,9 @@ public struct MaskedAccount: Equatable, Sendable {
         return schemes[Array(aid.prefix(5))] ?? "Card"
     }
 
+    /// Every name that `scheme` can be.
+    public static var schemeNames: Set<String> { Set(schemes.values).union(["Maestro", "Card"]) }
+
     private static let schemes: [[UInt8]: String] = [
         [0xA0, 0x00, 0x00, 0x00, 0x03]: "Visa", [0xA0, 0x00, 0x00, 0x00, 0x04]: "Mastercard",
         [0xA0, 0x00, 0x00, 0x00, 0x25]: "American Express", [0xA0, 0x00, 0x00, 0x00, 0x65]: "JCB",

@@ -30,7 +30,11 @@ public struct TerminalFile: Sendable {
 
     /// - Throws: the first fault of the file, with its member.
     public init(json: [UInt8], for purpose: Purpose = .payment) throws(TerminalFileError) {
-        let file = try TerminalFileValue(file: json)
+        try self.init(TerminalFileValue(file: json), for: purpose)
+    }
+
+    /// The same as a member of another file.
+    package init(_ file: TerminalFileValue, for purpose: Purpose = .payment) throws(TerminalFileError) {
         try file.object(["version", "environment", "terminalData", "combinations", "caKeys"])
         _ = try file.member("version").number(in: 1...1)
         let terminalData = try TerminalFile.dataObjects(file.member("terminalData"), purpose)
@@ -38,7 +42,7 @@ public struct TerminalFile: Sendable {
         for element in try file.member("combinations").elements() {
             combinations.append(try TerminalFile.combination(element, purpose))
         }
-        guard !combinations.isEmpty else { throw .missing("combinations[0]") }
+        guard !combinations.isEmpty else { throw .missing(try file.member("combinations").path + "[0]") }
         configuration = TerminalConfiguration(terminalData: terminalData, combinations: combinations)
         let environment = try file.member("environment").word(of: ["test", "live"])
         keys = try TerminalFile.keys(file, environment: environment == "live" ? .live : .test)

@@ -61,6 +61,18 @@ extension TerminalFileError: CustomStringConvertible {
     }
 }
 
+extension TerminalFileError {
+    /// Path of the member it is about; `nil` where the file is no JSON.
+    public var field: String? {
+        switch self {
+        case .syntax: nil
+        case .missing(let field), .unknown(let field), .wrongType(let field, _), .hexadecimal(let field, _),
+            .outOfRange(let field, _), .notOneOf(let field, _), .caKey(let field, _), .pinClaimed(let field):
+            field
+        }
+    }
+}
+
 extension TerminalFileError.Expectation {
     var phrase: String {
         switch self {

@@ -2,16 +2,16 @@ import CardBytes
 import Envelope
 
 /// One value of a terminal file, with the path by which errors name it.
-struct TerminalFileValue {
+package struct TerminalFileValue {
     private let bytes: [UInt8]
-    private let json: JSONIndex
+    private let index: JSONIndex
     private let node: Int
-    let path: String
+    package let path: String
 
     /// The root of a file.
-    init(file: [UInt8]) throws(TerminalFileError) {
+    package init(file: [UInt8]) throws(TerminalFileError) {
         do throws(JSONIndexError) {
-            json = try JSONIndex(file.span)
+            index = try JSONIndex(file.span)
         } catch {
             throw TerminalFileValue.place(of: error, in: file)
         }
@@ -22,70 +22,75 @@ struct TerminalFileValue {
 
     private init(_ parent: TerminalFileValue, node: Int, path: String) {
         bytes = parent.bytes
-        json = parent.json
+        index = parent.index
         self.node = node
         self.path = path
     }
 
     /// Checks that this is an object with no member that is not in `names`.
-    func object(_ names: Set<String>) throws(TerminalFileError) {
+    package func object(_ names: Set<String>) throws(TerminalFileError) {
         for member in try members() where !names.contains(member.name) { throw .unknown(member.value.path) }
     }
 
     /// Names and values of an object, in the order of the file.
-    func members() throws(TerminalFileError) -> [(name: String, value: TerminalFileValue)] {
-        guard json.nodes[node].kind == .object else { throw .wrongType(path, expected: .object) }
-        return json.children(of: node).map { child in
-            let name = String(decoding: bytes[json.nodes[child].name], as: UTF8.self)
+    package func members() throws(TerminalFileError) -> [(name: String, value: TerminalFileValue)] {
+        guard index.nodes[node].kind == .object else { throw .wrongType(path, expected: .object) }
+        return index.children(of: node).map { child in
+            let name = String(decoding: bytes[index.nodes[child].name], as: UTF8.self)
             return (name, TerminalFileValue(self, node: child, path: path.isEmpty ? name : "\(path).\(name)"))
         }
     }
 
-    func elements() throws(TerminalFileError) -> [TerminalFileValue] {
-        guard json.nodes[node].kind == .array else { throw .wrongType(path, expected: .array) }
-        return json.children(of: node).enumerated().map { position, child in
+    package func elements() throws(TerminalFileError) -> [TerminalFileValue] {
+        guard index.nodes[node].kind == .array else { throw .wrongType(path, expected: .array) }
+        return index.children(of: node).enumerated().map { position, child in
             TerminalFileValue(self, node: child, path: "\(path)[\(position)]")
         }
     }
 
-    func member(_ name: String) throws(TerminalFileError) -> TerminalFileValue {
+    package func member(_ name: String) throws(TerminalFileError) -> TerminalFileValue {
         guard let value = try optional(name) else { throw .missing(path.isEmpty ? name : "\(path).\(name)") }
         return value
     }
 
-    func optional(_ name: String) throws(TerminalFileError) -> TerminalFileValue? {
+    package func optional(_ name: String) throws(TerminalFileError) -> TerminalFileValue? {
         try members().first { $0.name == name }?.value
     }
 
-    func text() throws(TerminalFileError) -> String {
-        guard let text = json.string(json.nodes[node], in: bytes.span) else { throw .wrongType(path, expected: .text) }
+    /// The value as it stands in the file.
+    package var json: [UInt8] { Array(bytes[index.nodes[node].value]) }
+
+    package func text() throws(TerminalFileError) -> String {
+        guard let text = index.string(index.nodes[node], in: bytes.span) else {
+            throw .wrongType(path, expected: .text)
+        }
         return text
     }
 
-    func word(of words: [String]) throws(TerminalFileError) -> String {
+    package func word(of words: [String]) throws(TerminalFileError) -> String {
         let word = try text()
         guard words.contains(word) else { throw .notOneOf(path, words) }
         return word
     }
 
-    func number(in range: ClosedRange<UInt64>) throws(TerminalFileError) -> UInt64 {
-        guard json.nodes[node].kind == .number else { throw .wrongType(path, expected: .wholeNumber) }
-        guard let number = json.integer(json.nodes[node], in: bytes.span), range.contains(number) else {
+    package func number(in range: ClosedRange<UInt64>) throws(TerminalFileError) -> UInt64 {
+        guard index.nodes[node].kind == .number else { throw .wrongType(path, expected: .wholeNumber) }
+        guard let number = index.integer(index.nodes[node], in: bytes.span), range.contains(number) else {
             throw .outOfRange(path, range)
         }
         return number
     }
 
-    func flag() throws(TerminalFileError) -> Bool {
-        guard json.nodes[node].kind == .literal else { throw .wrongType(path, expected: .yesOrNo) }
-        switch bytes[json.nodes[node].value.lowerBound] {
+    package func flag() throws(TerminalFileError) -> Bool {
+        guard index.nodes[node].kind == .literal else { throw .wrongType(path, expected: .yesOrNo) }
+        switch bytes[index.nodes[node].value.lowerBound] {
         case UInt8(ascii: "t"): return true
         case UInt8(ascii: "f"): return false
         default: throw .wrongType(path, expected: .yesOrNo)
         }
     }
 
-    func hexadecimal(_ count: ClosedRange<Int>) throws(TerminalFileError) -> [UInt8] {
+    package func hexadecimal(_ count: ClosedRange<Int>) throws(TerminalFileError) -> [UInt8] {
         let text = try text()
         do throws(HexError) {
             let bytes = try Hex.bytes(text)

@@ -23,10 +23,11 @@ enum AllowedImports {
         "TapSession": [
             "CardBytes", "EMV", "EMVCrypto", "Loyalty", "ReaderCore", "Envelope", "FoundationEssentials",
         ],
+        "Profile": ["CardBytes", "EMV", "EMVCrypto", "Envelope", "TapSession", "Wire", "Crypto"],
         "Journal": ["Wire", "CSQLite", "FoundationEssentials"],
         "TapDaemon": [
             "CardBytes", "EMV", "EMVCrypto", "Loyalty", "ReaderCore", "ReaderPCSC", "ReaderNFC", "ReaderVirtual",
-            "CardSim", "Envelope", "Wire", "LocalHTTP", "TapSession", "Journal", "CLinux", "Crypto", "TOMLKit",
+            "CardSim", "Envelope", "Wire", "LocalHTTP", "TapSession", "Journal", "Profile", "CLinux", "Crypto", "TOMLKit",
             "Logging", "ServiceLifecycle", "FoundationEssentials",
         ],
         "TapClient": ["Wire", "LocalHTTP", "FoundationEssentials"],

@@ -1,0 +1,135 @@
+import CardBytes
+import EMV
+import Envelope
+import TapSession
+import Wire
+
+extension Profile {
+    /// Reads a profile, signed or not. Its period is not checked here: see `checkPeriod`.
+    ///
+    /// - Throws: the first fault, with its member.
+    public init(json: [UInt8]) throws(ProfileError) {
+        let file = try ProfileValue(file: json)
+        try file.object([
+            "version", "serial", "issuer", "issuedAt", "expiresAt", "merchant", "terms", "currencies",
+            "acceptedNetworks", "terminal", "recipientKeys", "offline", "receiptTokenKey", "software",
+        ])
+        _ = try file.member("version").number(in: 1...1)
+        // Greater numbers are not the same in every JSON reader (RFC 8259 §6).
+        serial = try file.member("serial").number(in: 1...9_007_199_254_740_991)
+        issuer = try file.member("issuer").line(1...64)
+        issuedAt = try file.member("issuedAt").time()
+        expiresAt = try file.member("expiresAt").time()
+        guard issuedAt < expiresAt else { throw .period("expiresAt") }
+        merchant = try Merchant(file.member("merchant"))
+        terms = try Terms(file.member("terms"))
+        currencies = try file.member("currencies").list { (value) throws(ProfileError) in try value.currency() }
+        acceptedNetworks = try file.member("acceptedNetworks").list { (value) throws(ProfileError) in
+            try value.network()
+        }
+        let terminal = try file.member("terminal")
+        self.terminal = try terminal.terminalFile()
+        try Profile.check(acceptedNetworks, file.member("acceptedNetworks"), self.terminal, terminal.path)
+        recipientKeys = try file.member("recipientKeys").recipientKeys()
+        if let software = try file.optional("software") {
+            self.software = try Software(software)
+        } else {
+            software = Software(minimum: nil, deprecatedFrom: nil)
+        }
+        let tokenKey = try file.optional("receiptTokenKey")
+        receiptTokenKey =
+            if let tokenKey { try tokenKey.verificationKey() } else { nil }
+        if let offline = try file.optional("offline") {
+            // Without it no batch could ever be deleted.
+            guard tokenKey != nil else { throw .member(.missing("receiptTokenKey")) }
+            self.offline = try OfflineLimits(offline, currencies: currencies, networks: acceptedNetworks)
+        } else {
+            offline = nil
+        }
+    }
+
+    /// What is accepted and what the terminal can do must be the same: a difference is somebody's mistake.
+    private static func check(
+        _ networks: [String], _ list: ProfileValue, _ terminal: TerminalFile, _ path: String
+    ) throws(ProfileError) {
+        let offered = terminal.configuration.combinations.map { MaskedAccount.scheme(of: $0.aid) }
+        if let place = offered.firstIndex(where: { !networks.contains($0) }) {
+            throw .networkNotAccepted("\(path).combinations[\(place)].aid")
+        }
+        if let place = networks.firstIndex(where: { !offered.contains($0) }) {
+            throw .networkWithoutApplication("\(list.path)[\(place)]")
+        }
+    }
+}
+
+extension Profile.Merchant {
+    fileprivate init(_ value: ProfileValue) throws(ProfileError) {
+        try value.object(["id", "displayName", "statementDescriptor", "addressLines", "onBehalfOf", "country"])
+        id = try value.member("id").line(1...64)
+        displayName = try value.member("displayName").line(1...64)
+        statementDescriptor = try value.optionalLine("statementDescriptor", 1...22)
+        if let lines = try value.optional("addressLines") {
+            addressLines = try lines.lines(atMost: 8, 1...64)
+        } else {
+            addressLines = []
+        }
+        onBehalfOf = try value.optionalLine("onBehalfOf", 1...64)
+        country = UInt16(truncatingIfNeeded: try value.member("country").number(in: 1...999))
+    }
+}
+
+extension Profile.Terms {
+    fileprivate init(_ value: ProfileValue) throws(ProfileError) {
+        try value.object(["version", "text", "revoked"])
+        let isRevoked = try value.optional("revoked")?.flag() ?? false
+        self.init(
+            version: try value.member("version").line(1...32), text: try value.member("text").text(1...100_000),
+            isRevoked: isRevoked)
+    }
+}
+
+extension Profile.Software {
+    fileprivate init(_ value: ProfileValue) throws(ProfileError) {
+        try value.object(["minimum", "deprecatedFrom"])
+        minimum = try value.optional("minimum")?.version()
+        deprecatedFrom = try value.optional("deprecatedFrom")?.time()
+    }
+}
+
+extension OfflineLimits {
+    fileprivate init(
+        _ value: ProfileValue, currencies: [Currency], networks: [String]
+    ) throws(ProfileError) {
+        try value.object(["count", "ceilings", "networks", "maximumAge", "rebootAllowed"])
+        count = Int(try value.member("count").number(in: 1...10_000))
+        let ceilings = try value.member("ceilings").elements()
+        guard !ceilings.isEmpty else { throw .empty("\(value.path).ceilings") }
+        var list: [Ceiling] = []
+        for element in ceilings {
+            let ceiling = try Ceiling(element, currencies: currencies)
+            guard !list.contains(where: { $0.currency == ceiling.currency }) else {
+                throw .repeated("\(element.path).currency")
+            }
+            list.append(ceiling)
+        }
+        self.ceilings = list
+        self.networks = try value.member("networks").list { (element) throws(ProfileError) in
+            let network = try element.network()
+            guard networks.contains(network) else { throw .networkNotAccepted(element.path) }
+            return network
+        }
+        // A day at least an hour, a month at most: whoever stores for longer will not be paid.
+        maximumAge = Int(try value.member("maximumAge").number(in: 60...2_678_400))
+        rebootAllowed = try value.member("rebootAllowed").flag()
+    }
+}
+
+extension OfflineLimits.Ceiling {
+    fileprivate init(_ value: ProfileValue, currencies: [Currency]) throws(ProfileError) {
+        try value.object(["currency", "amount", "total"])
+        currency = try value.member("currency").currency()
+        guard currencies.contains(currency) else { throw .currency("\(value.path).currency") }
+        amount = Int64(try value.member("amount").number(in: 1...UInt64(Limits.amount)))
+        total = Int64(try value.member("total").number(in: UInt64(amount)...UInt64(Limits.amount) * 1_000))
+    }
+}

@@ -1,0 +1,87 @@
+public import Envelope
+public import TapSession
+public import Wire
+
+/// Why a profile, or an acceptance of terms, is not used.
+public enum ProfileError: Error, Equatable, Sendable {
+    /// The signature, or its form.
+    case untrusted(JWSError)
+    /// The JSON, or a member of a wrong name or type.
+    case member(TerminalFileError)
+    /// Not a text of so many bytes that can be printed in one line.
+    case text(String, bytes: ClosedRange<Int>)
+    /// Not RFC 3339 in UTC.
+    case time(String)
+    /// Not three numbers between dots.
+    case version(String)
+    /// Not an active currency of ISO 4217, or not one of the profile's.
+    case currency(String)
+    /// Not a network that this program knows.
+    case network(String)
+    /// A list without elements.
+    case empty(String)
+    /// The same thing for the second time.
+    case repeated(String)
+    /// An application of a network that is not accepted.
+    case networkNotAccepted(String)
+    /// An accepted network without an application.
+    case networkWithoutApplication(String)
+    case recipientKey(String, RecipientKeyError)
+    case verificationKey(String, RecipientKeyError)
+    /// `expiresAt` is not after `issuedAt`.
+    case period(String)
+    case notYetValid(Timestamp)
+    case expired(Timestamp)
+    /// A serial below that of the profile in force.
+    case older(UInt64, than: UInt64)
+    /// The serial of the profile in force with other content.
+    case sameSerial(UInt64)
+    /// An acceptance of other terms, or for another merchant.
+    case otherTerms(String)
+}
+
+extension ProfileError {
+    /// Path of the member it is about, where it is about one: `terminal.combinations[2].aid`.
+    public var field: String? {
+        switch self {
+        case .untrusted: nil
+        case .member(let error): error.field
+        case .text(let field, _), .time(let field), .version(let field), .currency(let field), .network(let field),
+            .empty(let field), .repeated(let field), .networkNotAccepted(let field),
+            .networkWithoutApplication(let field), .recipientKey(let field, _), .verificationKey(let field, _),
+            .period(let field), .otherTerms(let field):
+            field
+        case .notYetValid: "issuedAt"
+        case .expired: "expiresAt"
+        case .older, .sameSerial: "serial"
+        }
+    }
+}
+
+extension ProfileError: CustomStringConvertible {
+    /// One phrase, with the member first where there is one.
+    public var description: String {
+        switch self {
+        case .untrusted(let error): "\(error)"
+        case .member(let error): error.description
+        case .text(let field, let bytes):
+            "\(field): not \(bytes.lowerBound) to \(bytes.upperBound) bytes of text in one line"
+        case .time(let field): "\(field): not a time like 2026-03-01T08:30:00Z"
+        case .version(let field): "\(field): not a version like 0.1.0"
+        case .currency(let field): "\(field): not a currency that can be used here"
+        case .network(let field): "\(field): unknown network"
+        case .empty(let field): "\(field): empty"
+        case .repeated(let field): "\(field): there before"
+        case .networkNotAccepted(let field): "\(field): application of a network outside acceptedNetworks"
+        case .networkWithoutApplication(let field): "\(field): network without an application in terminal"
+        case .recipientKey(let field, let error): "\(field): \(error)"
+        case .verificationKey(let field, let error): "\(field): \(error)"
+        case .period(let field): "\(field): not after issuedAt"
+        case .notYetValid(let time): "issuedAt: \(time), which is to come"
+        case .expired(let time): "expiresAt: \(time), which has passed"
+        case .older(let serial, let current): "serial: \(serial), below \(current) of the profile in force"
+        case .sameSerial(let serial): "serial: \(serial) again with other content"
+        case .otherTerms(let field): "\(field): not that of the terms in force"
+        }
+    }
+}
