@@ -149,13 +149,14 @@ extension Journal {
         try database.run(
             """
             INSERT INTO payment (id, uid, idempotency_key, request_hash, type, mode, lane, value, currency,
-                order_reference, state, created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                order_reference, state, created_at, updated_at, details)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """,
             [
                 .text(new.id.text), .integer(Int64(new.uid)), .text(new.idempotencyKey), .text(new.requestHash),
                 .text(new.type.rawValue), .text(new.mode.rawValue), .text(new.lane), .integer(new.amount.value),
                 .text(new.amount.currency.code), SQLValue(new.order), .text(TransactionState.created.rawValue),
-                .integer(new.at.milliseconds), .integer(new.at.milliseconds),
+                .integer(new.at.milliseconds), .integer(new.at.milliseconds), try json(new.details),
             ])
         let number = database.lastRowID
         try insertStep(.created, at: new.at, of: new.id)
@@ -174,14 +175,15 @@ extension Journal {
         try database.run(
             """
             UPDATE payment SET state = ?, updated_at = ?, card = coalesce(?, card), result = coalesce(?, result),
-                error = coalesce(?, error), cancelled_by = coalesce(?, cancelled_by),
+                error = coalesce(?, error), chip = coalesce(?, chip), cancelled_by = coalesce(?, cancelled_by),
                 authorization = CASE ? WHEN 1 THEN coalesce(?, authorization) END,
                 reversal_reason = coalesce(?, reversal_reason), reversal_attempts = coalesce(?, reversal_attempts),
                 reversal_due = ? WHERE id = ?
             """,
             [
                 .text(change.state.rawValue), .integer(change.at.milliseconds), try json(change.card),
-                try json(change.result), try json(change.error), SQLValue(change.cancelledBy?.rawValue),
+                try json(change.result), try json(change.error), try json(change.chip),
+                SQLValue(change.cancelledBy?.rawValue),
                 .integer(change.state.needsAuthorization ? 1 : 0), try json(change.authorization),
                 SQLValue(change.reversal?.reason.rawValue), SQLValue(change.reversal.map { Int64($0.attempts) }),
                 SQLValue(change.reversal?.due.milliseconds), .text(id.text),

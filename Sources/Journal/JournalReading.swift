@@ -4,7 +4,8 @@ extension Journal {
     /// Columns in the order in which `record(_:)` takes them.
     private static let columns = """
         id, uid, request_hash, type, mode, lane, value, currency, order_reference, state, created_at, updated_at, card,
-        result, error, cancelled_by, authorization, reversal_reason, reversal_attempts, reversal_due
+        result, error, cancelled_by, authorization, reversal_reason, reversal_attempts, reversal_due,
+        details, chip
         """
 
     func records(where condition: String, _ values: [SQLValue]) throws(JournalError) -> [JournalRecord] {
@@ -38,6 +39,8 @@ extension Journal {
         transaction.state = try row.name(9)
         transaction.updatedAt = Timestamp(milliseconds: try row.integer(11))
         transaction.card = try row.message(12)
+        transaction.details = try row.message(20)
+        transaction.chip = try row.message(21)
         transaction.result = try row.message(13)
         transaction.error = try row.message(14)
         if row.optionalText(15) != nil { transaction.cancelledBy = try row.name(15) }

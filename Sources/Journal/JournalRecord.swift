@@ -15,10 +15,11 @@ public struct NewTransaction: Equatable, Sendable {
     public var amount: Money
     public var order: String?
     public var at: Timestamp
+    public var details: TransactionDetails?
 
     public init(
         id: TransactionID, uid: UInt32, idempotencyKey: String, requestHash: String, type: TransactionType, mode: Mode,
-        lane: String, amount: Money, order: String?, at: Timestamp
+        lane: String, amount: Money, order: String?, at: Timestamp, details: TransactionDetails? = nil
     ) {
         self.id = id
         self.uid = uid
@@ -30,6 +31,7 @@ public struct NewTransaction: Equatable, Sendable {
         self.amount = amount
         self.order = order
         self.at = at
+        self.details = details
     }
 }
 
@@ -63,6 +65,8 @@ public struct StateChange: Equatable, Sendable {
     public var state: TransactionState
     public var at: Timestamp
     public var card: MaskedCard?
+    /// With the state that follows a read: what the card's chip said.
+    public var chip: ChipData?
     public var result: PaymentResult?
     public var error: ErrorDetail?
     public var cancelledBy: Canceller?

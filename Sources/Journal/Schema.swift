@@ -47,6 +47,10 @@ enum Schema {
             BEGIN SELECT RAISE(ABORT, 'append only'); END;
         CREATE TRIGGER state_change_is_never_removed BEFORE DELETE ON state_change
             BEGIN SELECT RAISE(ABORT, 'append only'); END;
+        """,
         """
+        ALTER TABLE payment ADD COLUMN details TEXT;
+        ALTER TABLE payment ADD COLUMN chip TEXT;
+        """,
     ]
 }

@@ -73,6 +73,8 @@ public actor Sandbox {
         answer.pspReference = "SANDBOX-\(references)"
         if answer.outcome == .approved || answer.outcome == .partial {
             answer.approvalCode = String(String(1_000_000 + references % 1_000_000).dropFirst())
+            // A name that is reserved for examples (RFC 2606): the link leads nowhere.
+            answer.receiptURL = "https://receipts.example/\(request.id)"
             entry.authorised = answer.amountApproved?.value ?? request.amount.value
         }
         entry.state = answer.outcome == .declined ? .declined : .approved

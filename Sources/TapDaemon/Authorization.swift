@@ -60,6 +60,7 @@ extension PaymentResult {
         amountApproved = answer.amountApproved
         pspReference = answer.pspReference
         receiptLines = answer.receiptLines
+        receiptURL = answer.receiptURL.flatMap { $0.isReceiptAddress ? $0 : nil }
         guard outcome == .declined else { return }
         reason = answer.responseCode.flatMap(DeclineReason.init(responseCode:))
         next = [.otherCard, .otherMethod, .paymentLink]
@@ -81,5 +82,13 @@ extension PaymentResult {
         result.reversal = .pending
         result.next = [.otherMethod]
         return result
+    }
+}
+
+extension String {
+    /// An address that a customer's phone may be sent to: `https`, visible ASCII, short enough for a QR code that a phone
+    /// reads from a till's display.
+    fileprivate var isReceiptAddress: Bool {
+        hasPrefix("https://") && utf8.count <= 512 && utf8.allSatisfy { (0x21...0x7E).contains($0) }
     }
 }

@@ -14,6 +14,9 @@ public struct ConfigurationFile: Sendable {
     public var stateDirectory: String?
     public var lanes: [Lane] = []
     var terminal = Terminal.test
+    /// `nil` where no display name is configured.
+    var merchant: Merchant?
+    var support = SupportContact()
     var times = AdapterLink.Times()
     /// `nil` where no programme is configured.
     var loyalty: LoyaltyOffer?
@@ -50,6 +53,8 @@ public struct ConfigurationFile: Sendable {
         }
         try readSockets(&top)
         try readTerminal(&top)
+        merchant = try ConfigurationFile.merchant(&top)
+        support = try ConfigurationFile.support(&top)
         try readGroups(&top)
         try readLanes(&top)
         loyalty = try ConfigurationFile.loyalty(&top, credentials: credentials)

@@ -45,7 +45,8 @@ public final class Daemon: Sendable {
         let adapter = AdapterLink(path: configuration.adapterSocket, times: configuration.times)
         let store = TransactionStore(
             journal: journal, events: events, lanes: lanes, mode: configuration.mode,
-            offer: configuration.loyalty, logger: logger)
+            offer: configuration.loyalty, merchant: configuration.merchant ?? configuration.terminal.defaultMerchant,
+            terminal: configuration.terminal.id, logger: logger)
         do throws(JournalError) { toReverse = try await store.recover() } catch { throw .journal(error) }
         let payments = WorkQueue()
         let background = WorkQueue()

@@ -21,6 +21,9 @@ public struct DaemonConfiguration: Sendable {
     var lanes: [LaneSetting]
     var access = Access.ownerOnly
     var terminal = Terminal.test
+    /// As receipts name it; `nil` for the acquirer's name of it.
+    var merchant: Merchant?
+    var support = SupportContact()
     /// Test mode has the programmes of the phones in software until some are configured.
     var loyalty = LoyaltyOffer.test
     var times = AdapterLink.Times()
@@ -60,6 +63,8 @@ public struct DaemonConfiguration: Sendable {
             lanes: [])
         mode = file.mode
         terminal = file.terminal
+        merchant = file.merchant
+        support = file.support
         times = file.times
         loyalty = file.loyalty ?? (file.mode == .test ? .test : LoyaltyOffer(programmes: []))
         access = Access(groups: file.groups)

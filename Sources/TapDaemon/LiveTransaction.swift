@@ -19,6 +19,8 @@ struct LiveTransaction: Sendable {
     var loyalty: LoyaltyRequest?
     /// Of what the customer reads.
     var language: String?
+    /// AIDs or RIDs that the shop prefers on a co-badged card.
+    var preferredApplications: [[UInt8]] = []
     /// Connections on which somebody cares for it.
     var holders: Set<UInt64> = []
     /// How often somebody began to care for it.
@@ -38,6 +40,7 @@ struct LiveTransaction: Sendable {
         transaction.updatedAt = change.at
         transaction.history.append(Transaction.Step(state: change.state, at: change.at))
         transaction.card = change.card ?? transaction.card
+        transaction.chip = change.chip ?? transaction.chip
         transaction.result = change.result ?? transaction.result
         transaction.error = change.error ?? transaction.error
         transaction.cancelledBy = change.cancelledBy ?? transaction.cancelledBy

@@ -35,7 +35,7 @@ struct PaymentRun: Sendable {
         let order = TapOrder(
             id: id, type: live.transaction.type, amount: live.transaction.amount, terminal: terminal,
             sequence: live.sequence, deadline: live.deadline, cancellation: live.cancellation, loyalty: live.loyalty,
-            delivered: handover)
+            preferredApplications: live.preferredApplications, delivered: handover)
         let (progress, continuation) = AsyncStream<TapProgress>.makeStream()
         async let thread: Void = lane.tap(order, continuation)
         var narration = TapNarration(id: id, amount: live.transaction.amount, lane: lane.name, store: store)
@@ -74,12 +74,13 @@ struct PaymentRun: Sendable {
             guard let request = AuthorizationRequest(result, live, terminal) else {
                 return try await end(.readCardUnreadable)
             }
-            try await authorize(request, settle: settle)
+            try await authorize(request, ChipData(result), settle: settle)
         case .declined:
             var change = StateChange(.declined)
             change.result = PaymentResult(mode: live.transaction.mode, outcome: .declined, reason: .cardDeclined)
             change.result?.next = ErrorCode.readCardDeclined.entry.next
             change.card = result.read.flatMap { MaskedCard($0.account) }
+            change.chip = ChipData(result)
             try await store.change(id, [change])
             await settle()
             publish(.readCompleted)
@@ -94,10 +95,13 @@ struct PaymentRun: Sendable {
         }
     }
 
-    private func authorize(_ request: AuthorizationRequest, settle: () async -> Void) async throws(JournalError) {
+    private func authorize(
+        _ request: AuthorizationRequest, _ chip: ChipData, settle: () async -> Void
+    ) async throws(JournalError) {
         var sealed = StateChange(.sealed)
         sealed.authorization = request
         sealed.card = request.card
+        sealed.chip = chip
         let connection: HTTPClientConnection
         do throws(AdapterUnreachable) {
             connection = try await adapter.connect()

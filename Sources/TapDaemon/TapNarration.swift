@@ -190,5 +190,6 @@ extension AuthorizationRequest {
             terminal: Terminal(
                 id: merchant.id, merchant: merchant.merchant, capabilities: ["CONTACTLESS_EMV"]),
             order: live.transaction.order, offline: result.status == .approved)
+        description = live.transaction.details?.description
     }
 }

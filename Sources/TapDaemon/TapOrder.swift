@@ -20,6 +20,8 @@ struct TapOrder: Sendable {
     let cancellation: TapCancellation
     /// The passes wanted in the same tap.
     let loyalty: LoyaltyRequest?
+    /// AIDs or RIDs that the shop prefers on a co-badged card.
+    let preferredApplications: [[UInt8]]
     /// Signalled when the adapter has the result, or will not get it.
     let delivered: WakeSignal
     /// How long the reader's thread waits for that at most: longer than it takes to connect.
@@ -44,8 +46,10 @@ struct TapOrder: Sendable {
         let binding = CardRecord.Binding(
             transaction: id.text, reader: reader, amount: magnitude, currency: amount.currency.code,
             issuedAt: UInt64(max(0, now.milliseconds / 1_000)))
+        var configuration = terminal.file.configuration
+        configuration.preferredApplications = preferredApplications
         return PaymentTap(
-            configuration: terminal.file.configuration, authentication: terminal.file.authentication,
+            configuration: configuration, authentication: terminal.file.authentication,
             transaction: transaction, binding: binding, recipient: terminal.recipient,
             deadlines: TapDeadlines(card: monotonicNow().advanced(byMilliseconds: UInt64(max(0, deadline)) * 1_000)))
     }

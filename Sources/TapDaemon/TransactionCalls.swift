@@ -23,6 +23,7 @@ extension PointOfSaleAPI {
         switch await store.admit(demand) {
         case .refused(let refusal):
             return .refusal(refusal)
+        case .acceptable(let answer): return .message(200, answer)
         case .created(let transaction):
             await hold(transaction.id, connection)
             guard start(transaction.id) else {

@@ -1,3 +1,4 @@
+import CardBytes
 import Journal
 import Logging
 import Loyalty
@@ -23,6 +24,8 @@ enum Admission: Equatable, Sendable {
     /// The answer to the first request with this key, as things are now.
     case repeated(Transaction)
     case refused(ErrorBody)
+    /// A dry run: nothing was written down.
+    case acceptable(DryRunAnswer)
 
     static func refused(_ code: ErrorCode, field: String? = nil, by id: TransactionID? = nil) -> Admission {
         .refused(ErrorBody(code, field: field, transaction: id))
@@ -56,6 +59,7 @@ extension TransactionStore {
         } catch {
             return .refused(ErrorCode(error))
         }
+        if demand.request.dryRun == true { return check(demand) }
         let id = TransactionID()
         switch reserve(demand, id) {
         case .failure(let refusal): return .refused(refusal)
@@ -63,8 +67,23 @@ extension TransactionStore {
         }
     }
 
-    /// Everything that decides, in one step: no other request gets in between.
-    private func reserve(_ demand: TransactionDemand, _ id: TransactionID) -> Result<String, ErrorBody> {
+    /// What would become of the request just now.
+    private func check(_ demand: TransactionDemand) -> Admission {
+        switch decide(demand) {
+        case .failure(let refusal): .refused(refusal)
+        case .success(let place):
+            .acceptable(DryRunAnswer(mode: mode, type: demand.request.type, lane: lanes[place.lane].lane.name))
+        }
+    }
+
+    /// Where a transaction is to take place, and the passes wanted there.
+    private struct Place {
+        let lane: Int
+        let loyalty: LoyaltyRequest?
+    }
+
+    /// Everything that decides, without doing anything.
+    private func decide(_ demand: TransactionDemand) -> Result<Place, ErrorBody> {
         let request = demand.request
         guard !isStopping else { return .failure(ErrorBody(.daemonUnavailable)) }
         let loyalty: LoyaltyRequest?
@@ -83,17 +102,33 @@ extension TransactionStore {
         }
         // A lane that is still being prepared takes a tap: it waits behind the preparation on the reader's thread.
         if let error = lanes[index].error, error != .daemonUnavailable { return .failure(ErrorBody(error)) }
+        return .success(Place(lane: index, loyalty: loyalty))
+    }
+
+    /// Decides and takes the lane in one step: no other request gets in between.
+    private func reserve(_ demand: TransactionDemand, _ id: TransactionID) -> Result<String, ErrorBody> {
+        let request = demand.request
+        let place: Place
+        switch decide(demand) {
+        case .failure(let refusal): return .failure(refusal)
+        case .success(let found): place = found
+        }
+        let index = place.lane
         lanes[index].holder = LaneStatus.Holder(transaction: id, uid: demand.key.uid, since: .now)
         let lane = lanes[index].lane.name
-        let transaction = Transaction(
+        var transaction = Transaction(
             id: id, type: request.type, mode: mode, lane: lane, amount: request.amount, order: request.order,
             createdAt: .now)
+        if request.type != .loyalty {
+            transaction.details = TransactionDetails(request, merchant: merchant, terminal: terminal)
+        }
         var new = LiveTransaction(transaction: transaction, uid: demand.key.uid)
         new.deadline = request.deadline ?? Limits.defaultDeadlineSeconds
         new.isDetached = request.detached ?? false
         new.kind = AuthorizationRequest.Kind(request)
-        new.loyalty = loyalty
+        new.loyalty = place.loyalty
         new.language = request.language
+        new.preferredApplications = (request.preferredApplications ?? []).compactMap { try? Hex.bytes($0) }
         live[id] = new
         keysInUse[demand.key] = id
         return .success(lane)
@@ -104,7 +139,7 @@ extension TransactionStore {
         let new = NewTransaction(
             id: id, uid: demand.key.uid, idempotencyKey: demand.key.key, requestHash: demand.requestHash,
             type: transaction.type, mode: mode, lane: lane, amount: transaction.amount, order: transaction.order,
-            at: transaction.createdAt)
+            at: transaction.createdAt, details: transaction.details)
         do throws(JournalError) {
             if case .created(let number) = try await journal.create(new) {
                 live[id]?.sequence = UInt32(truncatingIfNeeded: number % 100_000_000)
@@ -126,10 +161,16 @@ extension TransactionStore {
     }
 }
 
+extension TransactionRequest {
+    fileprivate var isPreauthorization: Bool {
+        amountStatus == .preauthorized || description?.isPreauthorization ?? false
+    }
+}
+
 extension AuthorizationRequest.Kind {
     init(_ request: TransactionRequest) {
         switch request.type {
-        case .purchase: self = request.amountStatus == .preauthorized ? .preauth : .sale
+        case .purchase: self = request.isPreauthorization ? .preauth : .sale
         case .refund: self = .refund
         case .verification, .loyalty: self = .verify
         }

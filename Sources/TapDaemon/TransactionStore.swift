@@ -14,17 +14,23 @@ actor TransactionStore {
     var keysInUse: [UserKey: TransactionID?] = [:]
     var isStopping = false
     let offer: LoyaltyOffer
+    /// The shop as its receipts name it, and its terminal's number.
+    let merchant: Merchant
+    let terminal: String
     /// What became of wishes for passes: only here, never in the journal, and not for long.
     var passes: [TransactionID: LoyaltyResult] = [:]
 
     init(
-        journal: JournalThread, events: EventHub, lanes: [Lane], mode: Mode, offer: LoyaltyOffer, logger: Logger
+        journal: JournalThread, events: EventHub, lanes: [Lane], mode: Mode, offer: LoyaltyOffer,
+        merchant: Merchant, terminal: String, logger: Logger
     ) {
         self.journal = journal
         self.events = events
         self.mode = mode
         self.logger = logger
         self.offer = offer
+        self.merchant = merchant
+        self.terminal = terminal
         self.lanes = lanes.map { LaneEntry(lane: $0, offersLoyalty: !offer.programmes.isEmpty) }
     }
 

@@ -45,6 +45,8 @@ public struct AuthorizationRequest: Codable, Equatable, Sendable {
     /// Approved by the card without asking, and forwarded later.
     public var offline: Bool
     public var retryOf: TransactionID?
+    /// What kind of payment the amount is.
+    public var description: AmountDescription?
 
     public init(
         id: TransactionID, mode: Mode, type: Kind, amount: Money, entryMode: EntryMode, cvm: CVM, emv: String,
@@ -100,6 +102,8 @@ public struct AuthorizationAnswer: Codable, Equatable, Sendable {
     public var amountApproved: Money?
     public var pspReference: String?
     public var receiptLines: [String]?
+    /// Where the customer finds the receipt: an `https` address, which is shown as a QR code.
+    public var receiptURL: String?
 
     public init(outcome: Outcome, responseCode: String? = nil) {
         self.outcome = outcome

@@ -88,6 +88,10 @@ extension ErrorCode {
             row(
                 422, .integrator, "Unknown currency",
                 "Use the three capital letters of a currency in ISO 4217, for example EUR")
+        case .amountDescriptionConflict:
+            row(
+                422, .integrator, "Description that does not go with the type or the amount",
+                "Correct or remove what is named; the API description says what goes with what")
         case .transactionUnknown:
             row(404, .integrator, "Unknown transaction", "Use the id that the answer to the request gave")
         case .transactionTypeUnsupported:

@@ -33,6 +33,7 @@ public enum ErrorCode: String, Codable, CaseIterable, Sendable {
     case amountItemsMismatch = "amount.items_mismatch"
     case amountCurrencyMismatch = "amount.currency_mismatch"
     case amountCurrencyUnknown = "amount.currency_unknown"
+    case amountDescriptionConflict = "amount.description_conflict"
     case transactionUnknown = "transaction.unknown"
     case transactionTypeUnsupported = "transaction.type_unsupported"
     case orderUnresolved = "order.unresolved"

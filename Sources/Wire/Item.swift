@@ -14,14 +14,20 @@ public struct Item: Equatable, Sendable {
     public var amount: Money
     /// `charge` if not given.
     public var kind: Kind?
-    /// With `recurring`, and only then.
+    /// With `recurring`, always and only then.
     public var frequency: Frequency?
+    /// The day on which it is charged for the first time: `2027-01-31`. With `recurring` and `deferred` only; needed
+    /// where a recurring charge costs nothing now.
+    public var begins: String?
 
-    public init(label: String, amount: Money, kind: Kind? = nil, frequency: Frequency? = nil) {
+    public init(
+        label: String, amount: Money, kind: Kind? = nil, frequency: Frequency? = nil, begins: String? = nil
+    ) {
         self.label = label
         self.amount = amount
         self.kind = kind
         self.frequency = frequency
+        self.begins = begins
     }
 
     /// What keeps `items` from being the parts of `total`; `nil` if nothing does.
@@ -48,7 +54,7 @@ extension Money {
 
 extension Item: Codable {
     private enum CodingKeys: String, CodingKey, CaseIterable {
-        case label, amount, kind, frequency
+        case label, amount, kind, frequency, begins
     }
 
     public init(from decoder: any Decoder) throws {
@@ -61,8 +67,35 @@ extension Item: Codable {
         guard (1...Limits.labelLength).contains(label.count), isOneLine else {
             throw decoder.refusal(.requestInvalidField, at: CodingKeys.label)
         }
-        if frequency != nil, kind != .recurring {
+        begins = try members.decodeIfPresent(String.self, forKey: .begins)
+        try checkTimes(decoder)
+    }
+
+    private func checkTimes(_ decoder: any Decoder) throws {
+        if kind == .recurring {
+            if frequency == nil { throw decoder.refusal(.requestMissingField, at: CodingKeys.frequency) }
+            if begins == nil, amount.value == 0 { throw decoder.refusal(.requestMissingField, at: CodingKeys.begins) }
+        } else if frequency != nil {
             throw decoder.refusal(.requestFieldNotApplicable, at: CodingKeys.frequency)
         }
+        guard let begins else { return }
+        guard kind == .recurring || kind == .deferred else {
+            throw decoder.refusal(.requestFieldNotApplicable, at: CodingKeys.begins)
+        }
+        guard begins.isCalendarDay else { throw decoder.refusal(.requestInvalidField, at: CodingKeys.begins) }
+    }
+}
+
+extension String {
+    /// `2027-01-31`: a day that exists (RFC 3339 full-date).
+    var isCalendarDay: Bool {
+        let parts = split(separator: "-", omittingEmptySubsequences: false)
+        guard parts.map(\.utf8.count) == [4, 2, 2],
+            parts.allSatisfy({ $0.utf8.allSatisfy { (0x30...0x39).contains($0) } }),
+            let year = Int(parts[0]), let month = Int(parts[1]), let day = Int(parts[2]), (1...12).contains(month)
+        else { return false }
+        let isLeap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
+        let days = [31, isLeap ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
+        return (1...days[month - 1]).contains(day)
     }
 }

@@ -16,6 +16,8 @@ public enum Limits {
     public static let labelLength = 32
     /// Characters of a merchant's order reference.
     public static let orderLength = 64
+    /// Payments of which an instalment is one.
+    public static let instalments = 2...999
     /// Entries of `preferredApplications`, and the bytes of each.
     public static let preferredApplications = 4
     public static let applicationIdentifierLength = 5...16

@@ -21,6 +21,8 @@ public struct PaymentResult: Codable, Equatable, Sendable {
     public var amountApproved: Money?
     public var pspReference: String?
     public var receiptLines: [String]?
+    /// Where the customer finds a digital receipt; the payload of a QR code.
+    public var receiptURL: String?
     /// Present once the payment is being or has been taken back.
     public var reversal: Reversal?
     public var next: [NextStep]?

@@ -1,7 +1,7 @@
 extension Transaction: Codable {
     private enum CodingKeys: String, CodingKey {
         case id, type, mode, state, lane, amount, order, createdAt, updatedAt, card, result, loyalty, error, cancelledBy
-        case history, events
+        case history, events, details, chip
     }
 
     public init(from decoder: any Decoder) throws {
@@ -18,6 +18,8 @@ extension Transaction: Codable {
         createdAt = try members.decode(Timestamp.self, forKey: .createdAt)
         updatedAt = try members.decode(Timestamp.self, forKey: .updatedAt)
         card = try members.decodeIfPresent(MaskedCard.self, forKey: .card)
+        details = try members.decodeIfPresent(TransactionDetails.self, forKey: .details)
+        chip = try members.decodeIfPresent(ChipData.self, forKey: .chip)
         result = try members.decodeIfPresent(PaymentResult.self, forKey: .result)
         loyalty = try members.decodeIfPresent(LoyaltyResult.self, forKey: .loyalty)
         error = try members.decodeIfPresent(ErrorDetail.self, forKey: .error)
@@ -39,6 +41,8 @@ extension Transaction: Codable {
         try members.encode(createdAt, forKey: .createdAt)
         try members.encode(updatedAt, forKey: .updatedAt)
         try members.encodeIfPresent(card, forKey: .card)
+        try members.encodeIfPresent(details, forKey: .details)
+        try members.encodeIfPresent(chip, forKey: .chip)
         try members.encodeIfPresent(result, forKey: .result)
         try members.encodeIfPresent(loyalty, forKey: .loyalty)
         try members.encodeIfPresent(error, forKey: .error)

@@ -22,6 +22,10 @@ public struct Transaction: Equatable, Sendable {
     public var createdAt: Timestamp
     public var updatedAt: Timestamp
     public var card: MaskedCard?
+    /// What the request said beyond the amount.
+    public var details: TransactionDetails?
+    /// What the card's chip said, once a card was read.
+    public var chip: ChipData?
     /// Present once the payment has an end, known or unknown.
     public var result: PaymentResult?
     /// What became of the wish for passes: while the transaction is live and for a minute after its end.

@@ -21,8 +21,15 @@ public struct TransactionRequest: Equatable, Sendable {
 
     /// The passes wanted; with `purchase` in the same tap as the payment.
     public var loyalty: LoyaltyWish?
-    /// Language of what the customer reads, BCP 47; with a wish for passes only.
+    /// Language of what the customer reads, BCP 47.
     public var language: String?
+    /// What kind of payment the amount is.
+    public var description: AmountDescription?
+    /// Applications of a co-badged card in the order in which the shop would have them, as AIDs or RIDs in upper-case
+    /// hexadecimal: at most 4 of 5 to 16 bytes. What the card does not have is passed over.
+    public var preferredApplications: [String]?
+    /// Only checks the request: nothing is written down and no card is asked for.
+    public var dryRun: Bool?
 
     public init(type: TransactionType, amount: Money) {
         self.type = type
@@ -45,17 +52,19 @@ public enum VerificationReason: String, Codable, CaseIterable, Sendable {
 extension TransactionRequest: Codable {
     private enum CodingKeys: String, CodingKey, CaseIterable {
         case type, lane, amount, currency, items, amountStatus, reason, consent, order, deadline, detached
-        case loyalty, language
+        case loyalty, language, description, preferredApplications, dryRun
     }
 
     public init(from decoder: any Decoder) throws {
         let members = try decoder.strictContainer(keyedBy: CodingKeys.self)
         type = try members.decode(TransactionType.self, forKey: .type)
         if type == .verification {
-            try members.refuse([.amount, .items, .amountStatus], decoder)
+            try members.refuse([.amount, .items, .amountStatus, .description], decoder)
             amount = Money(value: 0, currency: try members.decode(Currency.self, forKey: .currency))
         } else if type == .loyalty {
-            try members.refuse([.amount, .currency, .items, .amountStatus, .reason, .consent], decoder)
+            try members.refuse(
+                [.amount, .currency, .items, .amountStatus, .reason, .consent, .description, .preferredApplications],
+                decoder)
             amount = .none
         } else {
             try members.refuse([.currency, .reason, .consent], decoder)
@@ -71,6 +80,10 @@ extension TransactionRequest: Codable {
         detached = try members.decodeIfPresent(Bool.self, forKey: .detached)
         loyalty = try members.decodeIfPresent(LoyaltyWish.self, forKey: .loyalty)
         language = try members.decodeIfPresent(String.self, forKey: .language)
+        description = try members.decodeIfPresent(AmountDescription.self, forKey: .description)
+        preferredApplications = try members.decodeIfPresent([String].self, forKey: .preferredApplications)?
+            .map { $0.uppercased() }
+        dryRun = try members.decodeIfPresent(Bool.self, forKey: .dryRun)
         try check(decoder)
         try checkLoyalty(decoder)
     }
@@ -93,6 +106,9 @@ extension TransactionRequest: Codable {
         try members.encodeIfPresent(detached, forKey: .detached)
         try members.encodeIfPresent(loyalty, forKey: .loyalty)
         try members.encodeIfPresent(language, forKey: .language)
+        try members.encodeIfPresent(description, forKey: .description)
+        try members.encodeIfPresent(preferredApplications, forKey: .preferredApplications)
+        try members.encodeIfPresent(dryRun, forKey: .dryRun)
     }
 
     private func check(_ decoder: any Decoder) throws {
@@ -104,6 +120,13 @@ extension TransactionRequest: Codable {
         }
         if type == .refund, let amountStatus, amountStatus != .final {
             throw decoder.refusal(.requestFieldNotApplicable, at: CodingKeys.amountStatus)
+        }
+        try checkDescription(decoder)
+        if let language, !language.isReference(upTo: Limits.languageLength) {
+            throw decoder.refusal(.requestInvalidField, at: CodingKeys.language)
+        }
+        if let preferredApplications, !preferredApplications.areApplications {
+            throw decoder.refusal(.requestInvalidField, at: CodingKeys.preferredApplications)
         }
         if let deadline, !Limits.deadlineSeconds.contains(deadline) {
             throw decoder.refusal(.requestInvalidField, at: CodingKeys.deadline)
@@ -131,12 +154,15 @@ extension TransactionRequest {
         case .refund, .verification:
             if loyalty != nil { throw decoder.refusal(.requestFieldNotApplicable, at: CodingKeys.loyalty) }
         }
-        guard let language else { return }
-        guard loyalty != nil || type == .loyalty else {
-            throw decoder.refusal(.requestFieldNotApplicable, at: CodingKeys.language)
+    }
+
+    private func checkDescription(_ decoder: any Decoder) throws {
+        if let description, !description.suits(type, amount, amountStatus) {
+            throw decoder.refusal(.amountDescriptionConflict, at: CodingKeys.description)
         }
-        guard language.isReference(upTo: Limits.languageLength) else {
-            throw decoder.refusal(.requestInvalidField, at: CodingKeys.language)
+        // A sum that may still change is never called final.
+        if let items, items.contains(where: { $0.kind == .pending }), amountStatus ?? .final == .final {
+            throw decoder.refusal(.amountDescriptionConflict, at: CodingKeys.items)
         }
     }
 }
@@ -146,6 +172,18 @@ extension KeyedDecodingContainer where Key: CodingKey {
         if let key = keys.first(where: { contains($0) }) {
             throw decoder.refusal(.requestFieldNotApplicable, at: key)
         }
+    }
+}
+
+extension [String] {
+    /// 1 to 4 AIDs or RIDs in upper-case hexadecimal, none twice.
+    fileprivate var areApplications: Bool {
+        let isIdentifier = { (text: String) in
+            text.utf8.count % 2 == 0 && Limits.applicationIdentifierLength.contains(text.utf8.count / 2)
+                && text.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x41...0x46).contains($0) }
+        }
+        return (1...Limits.preferredApplications).contains(count) && Set(self).count == count
+            && allSatisfy(isIdentifier)
     }
 }
 

@@ -45,6 +45,7 @@ struct AuthorizationTests {
             #expect(answer.responseCode == code)
             #expect(answer.action == action)
             #expect((answer.approvalCode != nil) == (outcome == .approved))
+            #expect((answer.receiptURL != nil) == (outcome == .approved))
         }
     }
 

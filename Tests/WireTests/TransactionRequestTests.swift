@@ -53,10 +53,7 @@ struct TransactionRequestTests {
         (#"{"type":"loyalty","loyalty":{"programmes":["a","a"]}}"#, .requestInvalidField, "loyalty.programmes"),
         (#"{"type":"loyalty","loyalty":{"merchants":["a"]}}"#, .requestUnknownField, "loyalty.merchants"),
         (#"{"type":"loyalty","language":"d e"}"#, .requestInvalidField, "language"),
-        (
-            #"{"type":"purchase","amount":{"value":1,"currency":"EUR"},"language":"de"}"#, .requestFieldNotApplicable,
-            "language"
-        ),
+        (#"{"type":"purchase","amount":{"value":1,"currency":"EUR"},"language":""}"#, .requestInvalidField, "language"),
         (
             #"{"type":"refund","amount":{"value":1,"currency":"EUR"},"loyalty":{}}"#, .requestFieldNotApplicable,
             "loyalty"

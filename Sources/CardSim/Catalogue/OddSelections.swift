@@ -38,6 +38,14 @@ extension CardCatalogue {
             ]
             return PaymentCard(profile)
         },
+        Entry(name: "two-schemes", summary: "Visa first, Mastercard second, both accepted here") {
+            var profile = CardProfile.single(VisaApplication.visa)
+            let second = CardProfile.single(GenerateACApplication.mastercard)
+            profile.applications += second.applications
+            profile.directory = (profile.directory ?? []) + (second.directory ?? [])
+            profile.directory?[1].priority = 2
+            return PaymentCard(profile)
+        },
         Entry(name: "type-b", summary: "Visa on a card of type B") {
             var profile = CardProfile.single(VisaApplication.visa)
             profile.activation = CardProfile.typeB

@@ -29,4 +29,17 @@ struct Candidate: Equatable {
         found.sort { $0.order < $1.order }
         return found.map { $0.candidate }
     }
+
+    /// The same candidates with those of the merchant's preference before the others, in the order of the preference;
+    /// among themselves they keep the card's order.
+    ///
+    /// The merchant's choice on a co-badged card (Regulation (EU) 2015/751 article 8(6)); EMV Contactless Book B leaves
+    /// the step to the terminal. An AID stands for itself and what begins with it, so that an RID is enough.
+    static func preferring(_ preferred: [[UInt8]], _ candidates: [Candidate]) -> [Candidate] {
+        guard !preferred.isEmpty else { return candidates }
+        let rank = { (candidate: Candidate) in
+            preferred.firstIndex { candidate.entry.adfName.starts(with: $0) } ?? preferred.count
+        }
+        return (0...preferred.count).flatMap { place in candidates.filter { rank($0) == place } }
+    }
 }

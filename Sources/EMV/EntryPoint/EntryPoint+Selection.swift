@@ -53,9 +53,11 @@ extension EntryPoint {
     /// Combination selection, steps 1 and 2 (EMV Contactless Book B §3.3.2).
     mutating func directoryReceived(_ response: ResponseAPDU, now: TapInstant) -> Step {
         let entries = response.status.isSuccess ? DirectoryEntry.entries(ofPPSE: response.data) : []
-        candidates = Candidate.list(
-            entries, configuration.combinations,
-            allowed: indicators.map { ($0.index, !$0.value.contactlessNotAllowed) })
+        candidates = Candidate.preferring(
+            configuration.preferredApplications,
+            Candidate.list(
+                entries, configuration.combinations,
+                allowed: indicators.map { ($0.index, !$0.value.contactlessNotAllowed) }))
         return selectApplication(signals: [], now: now)
     }
 

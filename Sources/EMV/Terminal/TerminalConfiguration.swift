@@ -4,6 +4,8 @@ public struct TerminalConfiguration: Equatable, Sendable {
     public var terminalData: [DataObject]
     /// The supported combinations; several of one AID may differ in transaction types.
     public var combinations: [Combination]
+    /// AIDs or RIDs that the merchant prefers on a card with several applications, in order; empty leaves it to the card.
+    public var preferredApplications: [[UInt8]] = []
 
     public init(terminalData: [DataObject], combinations: [Combination]) {
         self.terminalData = terminalData

@@ -1,0 +1,56 @@
+import Wire
+
+extension ConfigurationFile {
+    /// `[merchant]`: the shop as receipts and the customer's statement name it.
+    ///
+    /// - Returns: `nil` without a display name.
+    static func merchant(_ top: inout ConfigurationTable) throws(ConfigurationError) -> Merchant? {
+        var table = try top.subtable("merchant")
+        let name = try table.line("display-name", upTo: 40)
+        let descriptor = try table.line("statement-descriptor", upTo: 22)
+        let other = try table.line("on-behalf-of", upTo: 40)
+        let address = try table.line("address", upTo: 160)
+        try table.finish()
+        guard let name else {
+            guard descriptor == nil, other == nil, address == nil else {
+                throw table.wrong("display-name", "is missing", "write the name that customers know")
+            }
+            return nil
+        }
+        let lines = address?.split(separator: ",").map { $0.trimmed }.filter { !$0.isEmpty }
+        return Merchant(displayName: name, statementDescriptor: descriptor, address: lines, onBehalfOf: other)
+    }
+
+    /// `[support]`: whom people turn to when an error is beyond them.
+    static func support(_ top: inout ConfigurationTable) throws(ConfigurationError) -> SupportContact {
+        var table = try top.subtable("support")
+        let contact = SupportContact(url: try table.line("url", upTo: 256), text: try table.line("text", upTo: 128))
+        if let url = contact.url, !url.hasPrefix("https://") {
+            throw table.wrong("url", "does not begin with https://", "write the address of a web page")
+        }
+        try table.finish()
+        return contact
+    }
+}
+
+extension ConfigurationTable {
+    /// Text in one line.
+    fileprivate mutating func line(_ key: String, upTo length: Int) throws(ConfigurationError) -> String? {
+        guard let text = try text(key) else { return nil }
+        guard text.count <= length, !text.unicodeScalars.contains(where: { $0.properties.generalCategory == .control })
+        else { throw wrong(key, "is longer than \(length) characters or than one line", "shorten it") }
+        return text
+    }
+}
+
+extension Substring {
+    /// Without the blanks at both ends.
+    fileprivate var trimmed: String {
+        String(drop { $0 == " " }.reversed().drop { $0 == " " }.reversed())
+    }
+}
+
+extension Terminal {
+    /// Where the shop has no name for its customers, they get the acquirer's.
+    var defaultMerchant: Merchant { Merchant(displayName: merchant) }
+}

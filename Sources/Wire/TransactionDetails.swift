@@ -1,0 +1,47 @@
+/// What a request said of the payment beyond its amount, kept with the transaction: its receipt is made of it.
+public struct TransactionDetails: Codable, Equatable, Sendable {
+    public var items: [Item]?
+    public var amountStatus: AmountStatus?
+    public var description: AmountDescription?
+    /// Of what the customer reads, BCP 47.
+    public var language: String?
+    public var reason: VerificationReason?
+    /// The shop as it was when the payment was asked for.
+    public var merchant: Merchant?
+    /// The terminal's number at the acquirer (9F1C).
+    public var terminal: String?
+
+    public init(_ request: TransactionRequest, merchant: Merchant? = nil, terminal: String? = nil) {
+        items = request.items
+        amountStatus = request.amountStatus
+        description = request.description
+        language = request.language
+        reason = request.reason
+        self.merchant = merchant
+        self.terminal = terminal
+    }
+}
+
+/// The shop in the words of its customers.
+public struct Merchant: Codable, Equatable, Sendable {
+    /// Name over the door, the same as on the statement where that is possible.
+    public var displayName: String
+    /// What the card's statement says.
+    public var statementDescriptor: String?
+    /// Lines of the address, top to bottom.
+    public var address: [String]?
+    /// The business that the customer deals with, where `displayName` only collects the money for it.
+    public var onBehalfOf: String?
+
+    public init(
+        displayName: String, statementDescriptor: String? = nil, address: [String]? = nil, onBehalfOf: String? = nil
+    ) {
+        self.displayName = displayName
+        self.statementDescriptor = statementDescriptor
+        self.address = address
+        self.onBehalfOf = onBehalfOf
+    }
+
+    /// Whom the customer pays: `Example Shop`, or `End (via Collector)` through an intermediary.
+    public var payee: String { onBehalfOf.map { "\($0) (via \(displayName))" } ?? displayName }
+}
