@@ -13,7 +13,7 @@ RELEASE_FLAGS := -c release --static-swift-stdlib --disable-local-rpath -Xlinker
 PREFIX ?= /usr/local
 DESTDIR ?=
 
-.PHONY: demo test build release lint format bless bench fuzz check-units check-udev deb check-package install clean
+.PHONY: demo test build release lint format bless bench fuzz check-units check-udev check-contract check-examples deb check-package install clean
 
 demo:
 	@scripts/install-packages.sh $(DEMO_PACKAGES)
@@ -54,8 +54,18 @@ bench:
 check-units:
 	@scripts/check-units.sh
 
+# The daemon that was built, held against docs/openapi.yaml.
+check-contract:
+	@scripts/install-packages.sh $(TEST_PACKAGES)
+	@scripts/check-contract.sh "$$($(SWIFT) build --show-bin-path)"
+
 check-udev:
 	@scripts/check-udev.sh
+
+# The adapter and the POS client that the docs print, run as printed.
+check-examples:
+	@scripts/install-packages.sh $(TEST_PACKAGES)
+	@scripts/check-examples.sh "$$($(SWIFT) build --show-bin-path)"
 
 # A Debian package of static programs, in .build/deb.
 deb: release

@@ -84,7 +84,11 @@ extension Set<Role> {
 extension HTTPRequest {
     /// Refuses other methods than these, and parameters that the call does not have.
     fileprivate func only(_ methods: HTTPMethod..., parameters: Set<String>) throws(ErrorBody) {
-        guard methods.contains(method) else { throw ErrorBody(.requestMethodNotAllowed) }
+        guard methods.contains(method) else {
+            var refusal = ErrorBody(.requestMethodNotAllowed)
+            refusal.allowedMethods = methods.map(\.rawValue)
+            throw refusal
+        }
         if let unknown = query.first(where: { !parameters.contains($0.name) }) {
             throw ErrorBody(.requestInvalidParameter, field: unknown.name.printable)
         }
@@ -94,7 +98,7 @@ extension HTTPRequest {
     /// The last event that the client has.
     fileprivate func cursor() throws(ErrorBody) -> UInt64? {
         guard fields.contains("Last-Event-ID") else { return nil }
-        guard let text = fields.only("Last-Event-ID"), let cursor = UInt64(text) else {
+        guard let text = fields.only("Last-Event-ID"), let cursor = UInt64(text), cursor <= UInt64(Int64.max) else {
             throw ErrorBody(.requestInvalidParameter, field: "Last-Event-ID")
         }
         return cursor
@@ -112,7 +116,7 @@ extension HTTPResponse {
     static func refusal(_ body: ErrorBody) -> HTTPResponse {
         let status = ErrorCode(rawValue: body.error.code)?.entry.status ?? 500
         var fields = HTTPFields()
-        if body.error.code == ErrorCode.requestMethodNotAllowed.rawValue { fields.set("Allow", "GET, POST, DELETE") }
+        if !body.allowedMethods.isEmpty { fields.set("Allow", body.allowedMethods.joined(separator: ", ")) }
         return .json(status, (try? WireJSON.encode(body)) ?? [], fields: fields)
     }
 

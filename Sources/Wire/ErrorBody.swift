@@ -1,6 +1,13 @@
 /// The one form of every error in both APIs: `{"error": {…}}`.
 public struct ErrorBody: Codable, Equatable, Sendable, Error {
     public var error: ErrorDetail
+    /// With `request.method_not_allowed`: the methods that the path has, for the `Allow` header (RFC 9110 §10.2.1). Not in
+    /// the body.
+    public var allowedMethods: [String] = []
+
+    private enum CodingKeys: String, CodingKey {
+        case error
+    }
 
     public init(error: ErrorDetail) { self.error = error }
 

@@ -60,6 +60,7 @@ struct RequestTests {
                 "request.invalid_parameter"
             ),
             (.get, "/v1/events", ["Last-Event-ID": "-1"], "", 400, "request.invalid_parameter"),
+            (.get, "/v1/events", ["Last-Event-ID": "9223372036854775808"], "", 400, "request.invalid_parameter"),
             (.post, "/v1/transactions", [:], purchase(1), 400, "idempotency.key_missing"),
             (.post, "/v1/transactions", ["Idempotency-Key": "a b"], purchase(1), 400, "idempotency.key_invalid"),
             (.post, "/v1/transactions", ["Idempotency-Key": "k"], purchase(1), 415, "request.not_json"),
@@ -99,6 +100,7 @@ struct RequestTests {
                 let answer = Answer(try await shop.client.send(request, answerWithin: .seconds(10)))
                 #expect(answer.status == wrong.status, "\(wrong.method.rawValue) \(wrong.target): \(answer.text)")
                 #expect(try answer.error().code == wrong.code)
+                #expect(answer.status != 405 || answer.fields.only("Allow") == "GET", "\(wrong.target)")
             }
             #expect(try shop.journal("SELECT count(*) FROM payment") == "0")
             #expect(await shop.store.laneStatuses().first?.holder == nil)

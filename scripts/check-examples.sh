@@ -1,0 +1,57 @@
+#!/usr/bin/env bash
+# Runs the adapter and the POS client of docs/examples as they are printed there, with the daemon between them.
+# check-examples.sh FOLDER-WITH-THE-PROGRAMS
+set -euo pipefail
+cd "$(dirname "$0")/.."
+bin=$(cd "${1:?usage: check-examples.sh FOLDER-WITH-THE-PROGRAMS}" && pwd)
+
+folder=$(mktemp -d)
+pids=()
+stop() {
+    for ((i = ${#pids[@]} - 1; i >= 0; i--)); do
+        kill "${pids[i]}" 2>/dev/null || true
+        wait "${pids[i]}" 2>/dev/null || true
+    done
+    rm -rf "$folder"
+}
+trap stop EXIT
+await() {
+    for _ in $(seq 100); do
+        [ -S "$1" ] && return
+        sleep 0.1
+    done
+    echo "$1 did not appear" >&2
+    cat "$folder"/*.log >&2
+    exit 1
+}
+# expect STATUS TEXT: what pos.py said last
+expect() {
+    [ "$status" -eq "$1" ] && [[ $said == $2 ]] && return
+    echo "check-examples: pos.py said '$said' and ended with $status, not '$2' and $1" >&2
+    exit 1
+}
+
+[ "$(wc -l <docs/examples/adapter.py)" -le 40 ] && [ "$(wc -l <docs/examples/pos.py)" -le 20 ] || {
+    echo "check-examples: an example has grown beyond its 40 or 20 lines" >&2
+    exit 1
+}
+python3 docs/examples/adapter.py "$folder/psp.sock" >"$folder/adapter.log" 2>&1 &
+pids+=($!)
+await "$folder/psp.sock"
+"$bin/nfc-tapd" --runtime-directory "$folder" --state-directory "$folder/state" >"$folder/daemon.log" 2>&1 &
+pids+=($!)
+await "$folder/pos.sock"
+await "$folder/reader.sock"
+"$bin/nfc-tap" virtual --control "$folder/reader.sock" present visa >/dev/null
+
+pos() {
+    status=0
+    said=$(python3 docs/examples/pos.py "$folder/pos.sock" "$@" 2>&1) || status=$?
+}
+pos 1250 EUR
+expect 0 "approved *0010 test"
+pos 25000 EUR
+expect 1 "declined *0010 test"
+pos 1250 XYZ
+expect 1 "*urrency*"
+echo "check-examples: docs/examples/adapter.py and docs/examples/pos.py took a sale, a decline and a refusal"
