@@ -144,7 +144,7 @@ extension HTTPRequest {
     }
 
     /// Seconds of `Prefer: wait=N` (RFC 7240 §4.3); 0 where it is not there.
-    fileprivate func preferredWait() throws(ErrorBody) -> Int {
+    func preferredWait() throws(ErrorBody) -> Int {
         let preferences = fields.all("Prefer").flatMap { $0.split(separator: ",") }
         for preference in preferences {
             let parts = preference.split(separator: "=", maxSplits: 1).map { $0.trimmed }
