@@ -57,6 +57,7 @@ let package = Package(
         .systemLibrary(name: "CNFC", providers: [.apt(["libnfc-dev"])]),
         .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"])]),
         .target(name: "CLinux"),
+        .target(name: "CScrub"),
         room("CardBytes"),
         room("EMV", ["CardBytes"]),
         room("EMVCrypto", ["CardBytes", "EMV", crypto, cryptoExtras]),
@@ -84,7 +85,7 @@ let package = Package(
             ]),
         room("TapClient", ["Wire", "LocalHTTP"]),
         room("PSPSandbox", ["CardBytes", "CardSim", "Envelope", "LocalHTTP", "Wire", crypto, logging]),
-        program("nfc-tapd", ["TapDaemon", "LocalHTTP", "CLinux", arguments, logging] + lifecycle),
+        program("nfc-tapd", ["TapDaemon", "LocalHTTP", "CLinux", "CScrub", arguments, logging] + lifecycle),
         program(
             "nfc-tap",
             [
@@ -93,7 +94,7 @@ let package = Package(
                 arguments,
             ]),
         program("nfc-tap-psp-sandbox", ["PSPSandbox", "LocalHTTP", arguments, logging] + lifecycle),
-        program("nfc-tap-libnfc-worker", ["ReaderNFC"]),
+        program("nfc-tap-libnfc-worker", ["ReaderNFC", "CScrub"]),
         .target(
             name: "Rigs", dependencies: ["CardBytes", "CardSim", "ReaderCore"], path: "Tests/Rigs",
             exclude: ["VPCD/with-private-pcscd.sh"], swiftSettings: strict),
@@ -141,7 +142,7 @@ let package = Package(
         tests("EMVConformanceTests", ["CardBytes", "CardSim", "EMV", "EMVCrypto"]),
         tests("ReaderModelsTests", ["ReaderCore", "ReaderModels"]),
         tests("DoctorTests", ["Doctor", "Envelope"]),
-        tests("EndToEndTests", ["CardSim", "Rigs"]),
+        tests("EndToEndTests", ["CardBytes", "CardSim", "Rigs"]),
     ]
 )
 

@@ -36,7 +36,7 @@ enum AllowedImports {
             "FoundationEssentials",
         ],
         "Explain": ["CardBytes", "EMV", "ReaderCore"],
-        "nfc-tapd": executable.union(["TapDaemon", "LocalHTTP", "CLinux"]),
+        "nfc-tapd": executable.union(["TapDaemon", "LocalHTTP", "CLinux", "CScrub"]),
         "nfc-tap-psp-sandbox": executable.union(["PSPSandbox", "LocalHTTP"]),
         "nfc-tap-libnfc-worker": ["ReaderNFC"],
         "nfc-tap": executable.union([
@@ -47,5 +47,5 @@ enum AllowedImports {
     ]
 
     /// C targets and system libraries: no Swift in them.
-    static let interop: Set<String> = ["CPCSC", "CNFC", "CLinux", "CSQLite"]
+    static let interop: Set<String> = ["CPCSC", "CNFC", "CLinux", "CScrub", "CSQLite"]
 }
