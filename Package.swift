@@ -75,12 +75,15 @@ let package = Package(
         room("LocalHTTP", nio + ["CLinux", logging]),
         room("TapSession", ["CardBytes", "EMV", "EMVCrypto", "Envelope", "Loyalty", "ReaderCore"]),
         room("Profile", ["CardBytes", "EMV", "EMVCrypto", "Envelope", "TapSession", "Wire", crypto]),
-        room("Journal", ["Wire", "CSQLite"]),
+        room("Audit", ["Envelope", "Wire", crypto]),
+        room("Journal", ["Audit", "Wire", "CSQLite"]),
         room(
             "TapDaemon",
             [
-                "CardBytes", "CardSim", "CLinux", "EMV", "EMVCrypto", "Envelope", "Journal", "LocalHTTP", "Loyalty",
-                "Profile", "ReaderCore", "ReaderNFC", "ReaderPCSC", "ReaderVirtual", "TapSession", "Wire", crypto, logging,
+                "Audit", "CardBytes", "CardSim", "CLinux", "EMV", "EMVCrypto", "Envelope", "Journal", "LocalHTTP",
+                "Loyalty",
+                "Profile", "ReaderCore", "ReaderNFC", "ReaderPCSC", "ReaderVirtual", "TapSession", "Wire", crypto,
+                logging,
                 toml,
             ]),
         room("TapClient", ["Wire", "LocalHTTP"]),
@@ -116,7 +119,8 @@ let package = Package(
         tests("ReaderVirtualTests", ["CardBytes", "CardSim", "ReaderCore", "ReaderVirtual"]),
         tests("EnvelopeTests", ["CardBytes", "Envelope", crypto]),
         tests("WireTests", ["Wire"]),
-        tests("JournalTests", ["Journal", "Wire"]),
+        tests("AuditTests", ["Audit", "Envelope", "Wire"]),
+        tests("JournalTests", ["Audit", "Envelope", "Journal", "Wire"]),
         tests("LocalHTTPTests", ["LocalHTTP", logging]),
         tests(
             "TapSessionTests",

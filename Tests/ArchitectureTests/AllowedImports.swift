@@ -24,10 +24,13 @@ enum AllowedImports {
             "CardBytes", "EMV", "EMVCrypto", "Loyalty", "ReaderCore", "Envelope", "FoundationEssentials",
         ],
         "Profile": ["CardBytes", "EMV", "EMVCrypto", "Envelope", "TapSession", "Wire", "Crypto"],
-        "Journal": ["Wire", "CSQLite", "FoundationEssentials"],
+        "Audit": ["Envelope", "Wire", "Crypto"],
+        "Journal": ["Audit", "Wire", "CSQLite", "FoundationEssentials"],
         "TapDaemon": [
-            "CardBytes", "EMV", "EMVCrypto", "Loyalty", "ReaderCore", "ReaderPCSC", "ReaderNFC", "ReaderVirtual",
-            "CardSim", "Envelope", "Wire", "LocalHTTP", "TapSession", "Journal", "Profile", "CLinux", "Crypto", "TOMLKit",
+            "Audit", "CardBytes", "EMV", "EMVCrypto", "Loyalty", "ReaderCore", "ReaderPCSC", "ReaderNFC",
+            "ReaderVirtual",
+            "CardSim", "Envelope", "Wire", "LocalHTTP", "TapSession", "Journal", "Profile", "CLinux", "Crypto",
+            "TOMLKit",
             "Logging", "ServiceLifecycle", "FoundationEssentials",
         ],
         "TapClient": ["Wire", "LocalHTTP", "FoundationEssentials"],
@@ -41,7 +44,8 @@ enum AllowedImports {
         "nfc-tap-libnfc-worker": ["ReaderNFC"],
         "nfc-tap": executable.union([
             "CardBytes", "EMV", "EMVCrypto", "Loyalty", "ReaderCore", "ReaderPCSC", "ReaderNFC", "ReaderVirtual",
-            "CardSim", "TapSession", "Explain", "Doctor", "ReaderModels", "Wire", "TapClient", "CLinux",
+            "CardSim", "TapSession", "Explain", "Doctor", "ReaderModels", "Wire", "TapClient", "CLinux", "Audit",
+            "Envelope", "Journal",
             "FoundationEssentials",
         ]),
     ]
