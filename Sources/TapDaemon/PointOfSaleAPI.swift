@@ -64,7 +64,8 @@ struct PointOfSaleAPI: Sendable {
             guard let id = TransactionID(path[1]) else { throw ErrorBody(.transactionUnknown) }
             try roles.require(.cashier, or: try await isLoyalty(id) ? .loyalty : nil)
             return request.method == .get
-                ? try await get(id, request) : try await cancel(id, request, isAdmin: roles.contains(.admin))
+                ? try await get(id, request, isCashier: roles.contains(.cashier))
+                : try await cancel(id, request, isAdmin: roles.contains(.admin))
         default:
             throw ErrorBody(.requestUnknownPath)
         }

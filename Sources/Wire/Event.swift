@@ -45,7 +45,7 @@ public struct Event: Codable, Equatable, Sendable {
 }
 
 extension Event {
-    /// The same event as it is kept.
+    /// The same event as it is published.
     public var withoutPasses: Event {
         var event = self
         event.loyalty = loyalty?.withoutPasses

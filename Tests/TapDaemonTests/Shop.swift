@@ -36,6 +36,7 @@ final class Shop: Sendable {
         var unplugged: [Int] = []
         /// Whether every lane is ready before anything is asked for.
         var awaitsLanes = true
+        var loyalty = LoyaltyOffer.test
 
         init() {
             times.connect = .milliseconds(500)
@@ -80,6 +81,7 @@ final class Shop: Sendable {
         configuration.access = wish.access
         configuration.times = wish.times
         configuration.patience = wish.patience
+        configuration.loyalty = wish.loyalty
         let daemon = try await Daemon(
             configuration, socket: try ListeningSocket(path: folder.path + "/pos.sock"), logger: quiet)
         let shop = Shop(folder: folder, readers: readers, store: daemon.store)
