@@ -66,8 +66,7 @@ public struct DaemonConfiguration: Sendable {
         merchant = file.merchant
         support = file.support
         times = file.times
-        loyalty = file.loyalty ?? LoyaltyOffer(programmes: [])
-        if loyalty.programmes.isEmpty, file.mode == .test { loyalty.programmes = LoyaltyOffer.test.programmes }
+        loyalty = file.loyalty ?? (file.mode == .test ? .test : LoyaltyOffer(programmes: []))
         access = Access(groups: file.groups)
         for lane in file.lanes { try add(lane.name, lane.reader) }
     }

@@ -10,20 +10,14 @@ struct LoyaltyRun: Sendable {
     let id: TransactionID
     let store: TransactionStore
     let lane: Lane
-    let preparer: LanePreparer
     let logger: Logger
 
     func run() async {
         guard let live = await store.live[id] else { return }
         guard let request = live.loyalty else { return await store.abandon(id, .internalFault) }
         do throws(JournalError) {
-            switch try await preparer.awaitPreparation(of: lane.name, live) {
-            case nil:
-                try await store.change(id, [StateChange(.armed)])
-                try await read(request, live)
-            case .readCancelled: try await endCancelled()
-            case .some(let failure): try await fail(failure)
-            }
+            try await store.change(id, [StateChange(.armed)])
+            try await read(request, live)
         } catch {
             logger.error("transaction stopped", metadata: ["transaction": "\(id)", "error": "\(error)"])
             await store.abandon(id, ErrorCode(error))
@@ -49,7 +43,7 @@ struct LoyaltyRun: Sendable {
             }
         } catch {
             failure = error
-            live.cancel()
+            live.cancellation.cancel()
         }
         for await _ in progress {}
         await thread

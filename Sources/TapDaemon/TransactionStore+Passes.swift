@@ -8,23 +8,21 @@ enum PassKeeping {
 }
 
 extension TransactionStore {
-    /// Keeps what the loyalty part of a tap found, and tells what came of it. No event carries a pass.
+    /// Keeps what the loyalty part of a tap found, and tells those who may know.
     func note(_ outcome: LoyaltyOutcome, of id: TransactionID) {
         guard let known = live[id], let request = known.loyalty else { return }
-        let kept = KeptPasses(outcome: outcome, request: request, language: known.language)
-        passes[id] = kept
+        let result = LoyaltyResult(outcome, of: request, language: known.language)
+        passes[id] = result
         var event = Event(.loyaltyResult, lane: known.transaction.lane)
         event.transaction = id
-        event.loyalty = kept.statuses
+        event.loyalty = result
         publish(event)
     }
 
     /// Whether a pass was delivered in this transaction.
     func hasPass(_ id: TransactionID) -> Bool {
-        passes[id]?.hasPass ?? false
+        passes[id]?.programmes.contains { $0.status == .delivered } ?? false
     }
-
-    func keptPasses(of id: TransactionID) -> KeptPasses? { passes[id] }
 
     func keepsPasses(of id: TransactionID) -> Bool { passes[id] != nil }
 

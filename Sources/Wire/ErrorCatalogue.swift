@@ -46,6 +46,8 @@ extension ErrorCode {
             row(505, .integrator, "Protocol version other than HTTP/1.1", "Use HTTP/1.1")
         case .requestTransferEncoding:
             row(411, .integrator, "Transfer-Encoding on a request", "Send the body with Content-Length")
+        case .requestNotAcceptable:
+            row(406, .integrator, "Form of answer that this call does not have", "Accept a form that the call has")
         case .requestUnknownPath:
             row(404, .integrator, "Unknown path", "Use a path of the API description at /v1/openapi.yaml")
         case .requestMethodNotAllowed:
@@ -98,6 +100,10 @@ extension ErrorCode {
             row(
                 422, .integrator, "Type of transaction that is not available here",
                 "Use one of the types that the API description lists")
+        case .receiptNotAvailable:
+            row(
+                409, .cashier, "Transaction without a receipt so far",
+                "Ask again once it has come to its end; a read of passes never has one", retry: true)
         case .orderUnresolved:
             row(
                 409, .cashier, "Order with a payment whose end is not known yet",

@@ -8,11 +8,8 @@ public struct Event: Codable, Equatable, Sendable {
     public var transaction: TransactionID?
     /// What is to be paid, with `read.readyForTap`.
     public var amount: Money?
-    /// 1…100, with `prepare.progress` once it is known how far the preparation is.
+    /// 1…100, with `prepare.progress`.
     public var percent: Int?
-    /// With `prepare.progress`: why the lane is being prepared, and what comes next; the last one has no `step`.
-    public var reason: PrepareReason?
-    public var step: PrepareStep?
     /// With `read.cancelled`.
     public var by: Canceller?
     /// What went wrong, with `read.retry`, `read.notCompleted` and the like.
@@ -45,7 +42,7 @@ public struct Event: Codable, Equatable, Sendable {
 }
 
 extension Event {
-    /// The same event as it is published.
+    /// The same event as it is kept.
     public var withoutPasses: Event {
         var event = self
         event.loyalty = loyalty?.withoutPasses

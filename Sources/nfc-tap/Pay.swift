@@ -13,6 +13,9 @@ struct Pay: AsyncParsableCommand {
     @Argument(help: ArgumentHelp("The amount, as in 12.50 EUR.", valueName: "amount currency"))
     var amount: [String]
 
+    @Option(help: ArgumentHelp("Print the customer's receipt at the end: text, json or qr.", valueName: "form"))
+    var receipt: ReceiptForm?
+
     @OptionGroup var daemon: DaemonChoice
     @OptionGroup var options: TransactionOptions
 
@@ -25,6 +28,6 @@ struct Pay: AsyncParsableCommand {
         do throws(AmountText.Problem) { money = try AmountText.parse(amount) } catch {
             throw ValidationError("\(error).")
         }
-        try await options.run(TransactionRequest(type: .purchase, amount: money), with: daemon.client)
+        try await options.run(TransactionRequest(type: .purchase, amount: money), receipt: receipt, with: daemon.client)
     }
 }

@@ -25,7 +25,9 @@ struct TransactionOptions: ParsableArguments {
     @Flag(help: "Do not tell what happens meanwhile.")
     var quiet = false
 
-    func run(_ request: TransactionRequest, with client: TapClient) async throws {
+    func run(
+        _ request: TransactionRequest, receipt: ReceiptForm? = nil, with client: TapClient
+    ) async throws {
         var request = request
         request.lane = lane
         request.order = order
@@ -33,6 +35,10 @@ struct TransactionOptions: ParsableArguments {
         let transaction = try await TransactionOptions.watch(
             request, idempotencyKey: idempotencyKey, narrator: Narrator(isSilent: quiet), with: client)
         if json { try StandardOutput.print(json: transaction) } else { StandardOutput.print(transaction.summary) }
+        // A payment without a digital receipt is a payment all the same.
+        if let receipt, receipt != .qr || transaction.result?.receiptURL != nil {
+            try await receipt.print(transaction.id, with: client)
+        }
         let code = transaction.exitCode
         if code != .success { throw code }
     }

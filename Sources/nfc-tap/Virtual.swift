@@ -7,8 +7,7 @@ struct Virtual: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Tells the daemon's virtual reader what to do.",
         discussion: """
-            For example: present visa, remove, swap mastercard, delay 50, fault card-gone after 2, detach, attach, hang, \
-            resume, state. \
+            For example: present visa, remove, swap mastercard, delay 50, fault card-gone after 2, detach, attach, state. \
             nfc-tap simulate --list names the cards.
             """)
 

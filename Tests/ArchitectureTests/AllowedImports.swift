@@ -19,37 +19,34 @@ enum AllowedImports {
         "CardSim": ["CardBytes", "EMVCrypto", "Crypto"],
         "Envelope": ["CardBytes", "Crypto", "CryptoExtras"],
         "Wire": ["FoundationEssentials"],
+        "Receipt": ["Wire"],
         "LocalHTTP": nio.union(["CLinux"]),
         "TapSession": [
             "CardBytes", "EMV", "EMVCrypto", "Loyalty", "ReaderCore", "Envelope", "FoundationEssentials",
         ],
         "Profile": ["CardBytes", "EMV", "EMVCrypto", "Envelope", "TapSession", "Wire", "Crypto"],
-        "Audit": ["Envelope", "Wire", "Crypto"],
-        "Journal": ["Audit", "Wire", "CSQLite", "FoundationEssentials"],
+        "Journal": ["Wire", "CSQLite", "FoundationEssentials"],
         "TapDaemon": [
-            "Audit", "CardBytes", "EMV", "EMVCrypto", "Loyalty", "ReaderCore", "ReaderPCSC", "ReaderNFC",
-            "ReaderVirtual",
-            "CardSim", "Envelope", "Wire", "LocalHTTP", "TapSession", "Journal", "Profile", "CLinux", "Crypto",
-            "TOMLKit",
+            "CardBytes", "EMV", "EMVCrypto", "Loyalty", "ReaderCore", "ReaderPCSC", "ReaderNFC", "ReaderVirtual",
+            "CardSim", "Envelope", "Receipt", "Wire", "LocalHTTP", "TapSession", "Journal", "Profile", "CLinux", "Crypto", "TOMLKit",
             "Logging", "ServiceLifecycle", "FoundationEssentials",
         ],
-        "TapClient": ["Wire", "LocalHTTP", "FoundationEssentials"],
+        "TapClient": ["Receipt", "Wire", "LocalHTTP", "FoundationEssentials"],
         "PSPSandbox": [
             "CardBytes", "CardSim", "Envelope", "Wire", "LocalHTTP", "Crypto", "CryptoExtras", "Logging",
             "FoundationEssentials",
         ],
         "Explain": ["CardBytes", "EMV", "ReaderCore"],
-        "nfc-tapd": executable.union(["TapDaemon", "LocalHTTP", "CLinux", "CScrub"]),
+        "nfc-tapd": executable.union(["TapDaemon", "LocalHTTP", "CLinux"]),
         "nfc-tap-psp-sandbox": executable.union(["PSPSandbox", "LocalHTTP"]),
         "nfc-tap-libnfc-worker": ["ReaderNFC"],
         "nfc-tap": executable.union([
             "CardBytes", "EMV", "EMVCrypto", "Loyalty", "ReaderCore", "ReaderPCSC", "ReaderNFC", "ReaderVirtual",
-            "CardSim", "TapSession", "Explain", "Doctor", "ReaderModels", "Wire", "TapClient", "CLinux", "Audit",
-            "Envelope", "Journal",
+            "CardSim", "TapSession", "Explain", "Doctor", "ReaderModels", "Receipt", "Wire", "TapClient", "CLinux",
             "FoundationEssentials",
         ]),
     ]
 
     /// C targets and system libraries: no Swift in them.
-    static let interop: Set<String> = ["CPCSC", "CNFC", "CLinux", "CScrub", "CSQLite"]
+    static let interop: Set<String> = ["CPCSC", "CNFC", "CLinux", "CSQLite"]
 }

@@ -121,8 +121,7 @@ extension LoyaltyRead {
             0
         case .busy: LoyaltyRead.removalMilliseconds
         case .delivered, .signUpSent, .noPass, .locked, .choiceNeeded, .unsupportedVersion, .refused,
-            .authenticationFailed, .transientFailure, .unreadable, .tooOld, .clockOff, .repeated, .unsuitable,
-            .keyMissing,
+            .authenticationFailed, .transientFailure, .unreadable, .outOfTime, .repeated, .unsuitable, .keyMissing,
             .unexpectedStatus, .cardLost, .notAsked:
             LoyaltyRead.repollMilliseconds
         }

@@ -129,10 +129,8 @@ public struct VASRead: TapMachine, Sendable {
         if !merchant.keys.isEmpty {
             switch cryptogram.open(with: merchant.keys, merchantID: merchant.merchantID) {
             case .success(let pass):
-                switch timestamps?.judge(pass.timestamp, now: now) {
-                case .fresh, nil: break
-                case .tooOld: outcome.entries[index].status = .tooOld
-                case .clockOff: outcome.entries[index].status = .clockOff
+                if let timestamps, !timestamps.accepts(pass.timestamp, now: now) {
+                    outcome.entries[index].status = .outOfTime
                 }
                 content = .opened(pass)
             case .failure(let error):

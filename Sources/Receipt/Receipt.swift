@@ -1,0 +1,120 @@
+public import Wire
+
+/// What a shop hands to the customer, or keeps, of one payment, refund or card check. Says what is true of the transaction
+/// when it is made: a declined one says that nothing was charged, one that was taken back says so.
+public struct Receipt: Codable, Equatable, Sendable {
+    public enum Copy: String, Codable, CaseIterable, Sendable {
+        case customer, merchant
+    }
+
+    public enum Status: String, Codable, CaseIterable, Sendable {
+        case approved, partiallyApproved, declined
+        /// Not sent yet: no issuer has approved it.
+        case stored
+        /// Sent, and whether it was booked is being found out.
+        case unknown
+        /// Taken back; the payment service has not acknowledged it yet.
+        case reversing
+        case reversed
+        /// Ended before anything was sent.
+        case cancelled, notCompleted
+    }
+
+    public var copy: Copy
+    public var language: String
+    public var mode: Mode
+    public var type: TransactionType
+    public var status: Status
+    public var transaction: TransactionID
+    public var order: String?
+    /// When the card was read; when it was asked for, where none was.
+    public var at: Timestamp
+    public var merchant: Merchant?
+    public var terminal: String?
+    /// What the customer pays or gets: what was approved where that is less than was asked for. Missing for a card check.
+    public var amount: Money?
+    /// What was asked for, where it is not what was approved.
+    public var requested: Money?
+    public var items: [Item]?
+    public var amountStatus: AmountStatus?
+    public var description: AmountDescription?
+    public var card: MaskedCard?
+    public var emv: EMVBlock?
+    public var reason: DeclineReason?
+    public var pspReference: String?
+    /// What the payment service wants printed.
+    public var pspLines: [String]?
+    /// Payload of the QR code under which the customer finds the receipt.
+    public var qr: String?
+
+    /// - Returns: `nil` for a read of passes, and while the end of the transaction is open.
+    public init?(of transaction: Transaction, copy: Copy, language: Language) {
+        guard transaction.type != .loyalty, let status = Status(of: transaction) else { return nil }
+        let details = transaction.details
+        let result = transaction.result
+        self.copy = copy
+        self.language = language.rawValue
+        mode = transaction.mode
+        type = transaction.type
+        self.status = status
+        self.transaction = transaction.id
+        order = transaction.order
+        at = transaction.history.first { $0.state == .sealed }?.at ?? transaction.createdAt
+        merchant = details?.merchant
+        terminal = details?.terminal
+        if transaction.type != .verification {
+            amount = result?.amountApproved ?? transaction.amount
+            requested = amount == transaction.amount ? nil : transaction.amount
+            items = details?.items
+        }
+        amountStatus = details?.amountStatus
+        description = details?.description
+        card = transaction.card
+        emv = transaction.chip.map { EMVBlock($0, result) }
+        // A customer is not told that the card is reported stolen: that is between the issuer and the shop.
+        reason = copy == .customer ? result?.reason?.forCustomers : result?.reason
+        pspReference = result?.pspReference
+        pspLines = result?.receiptLines
+        qr = copy == .customer ? result?.receiptURL : nil
+    }
+}
+
+extension Receipt.Status {
+    /// - Returns: `nil` while it has no end.
+    init?(of transaction: Transaction) {
+        switch transaction.state {
+        case .created, .preparing, .armed, .reading, .sealed, .sent, .completed: return nil
+        case .approved:
+            self = transaction.result?.outcome == .partiallyApproved ? .partiallyApproved : .approved
+        case .declined: self = .declined
+        case .stored: self = .stored
+        case .unknown: self = .unknown
+        case .reversing: self = .reversing
+        case .reversed: self = .reversed
+        case .cancelled: self = .cancelled
+        case .failed: self = .notCompleted
+        }
+    }
+
+    /// Whether the customer owes or gets the amount.
+    var isCharged: Bool {
+        switch self {
+        case .approved, .partiallyApproved, .stored: true
+        case .declined, .unknown, .reversing, .reversed, .cancelled, .notCompleted: false
+        }
+    }
+}
+
+extension DeclineReason {
+    /// The same reason, or a general one where the true one would accuse the person with the card.
+    var forCustomers: DeclineReason {
+        switch self {
+        case .lostCard, .stolenCard, .suspectedFraud: .notAccepted
+        case .referToIssuer, .notAccepted, .invalidTransaction, .invalidCard, .insufficientFunds, .expiredCard,
+            .wrongPIN,
+            .notPermitted, .limitExceeded, .otherInterfaceNeeded, .issuerUnavailable, .cardDeclined, .hostTimeout,
+            .cancelledAfterSending:
+            self
+        }
+    }
+}

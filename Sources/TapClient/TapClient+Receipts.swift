@@ -1,0 +1,30 @@
+import LocalHTTP
+public import Receipt
+public import Wire
+
+extension TapClient {
+    /// The receipt of a transaction that has come to its end.
+    ///
+    /// - Parameter language: `nil` for the one that the request named for its customer, else English.
+    /// - Throws: `receipt.not_available` while the end is open, and for reads of passes.
+    public func receipt(
+        of id: TransactionID, copy: Receipt.Copy = .customer, language: Language? = nil
+    ) async throws(TapClientError) -> Receipt {
+        var request = HTTPClientRequest(.get, Self.target(id, copy, language))
+        request.fields.set("Accept", "application/json")
+        return try await call(request)
+    }
+
+    /// The same for a printer, in lines of at most `width` characters.
+    public func receiptText(
+        of id: TransactionID, copy: Receipt.Copy = .customer, language: Language? = nil, width: Int = 42
+    ) async throws(TapClientError) -> String {
+        var request = HTTPClientRequest(.get, Self.target(id, copy, language) + "&width=\(width)")
+        request.fields.set("Accept", "text/plain")
+        return try await text(request)
+    }
+
+    private static func target(_ id: TransactionID, _ copy: Receipt.Copy, _ language: Language?) -> String {
+        "/v1/transactions/\(id)/receipt?copy=\(copy.rawValue)" + (language.map { "&language=\($0.rawValue)" } ?? "")
+    }
+}

@@ -1,0 +1,84 @@
+import Glibc
+import LocalHTTP
+import Receipt
+import Wire
+
+extension PointOfSaleAPI {
+    /// `GET /v1/transactions/{id}/receipt`.
+    func receipt(_ id: TransactionID, _ request: HTTPRequest) async throws(ErrorBody) -> HTTPResponse {
+        let copy = try request.choice("copy", of: Receipt.Copy.self) ?? .customer
+        let width = try request.width()
+        let form = try request.receiptForm()
+        let transaction = try await known(id)
+        // The customer reads the language of the request; whoever keeps the other copy that of the till.
+        let wished = copy == .customer ? transaction.details?.language : nil
+        let language =
+            try request.choice("language", of: Language.self) ?? wished.map { Language(tag: $0) } ?? request.language
+        guard let receipt = Receipt(of: transaction, copy: copy, language: language) else {
+            throw ErrorBody(.receiptNotAvailable, transaction: id)
+        }
+        var fields: HTTPFields = ["Content-Language": language.rawValue]
+        switch form {
+        case .json: return .message(200, receipt, fields: fields)
+        case .text:
+            fields.set("Content-Type", "text/plain; charset=utf-8")
+            let text = receipt.text(width: width, secondsFromUTC: Receipt.secondsFromUTC(at: receipt.at))
+            return HTTPResponse(status: 200, fields: fields, body: .bytes(Array(text.utf8)))
+        }
+    }
+}
+
+extension Receipt {
+    /// The machine's time zone at a moment.
+    fileprivate static func secondsFromUTC(at moment: Timestamp) -> Int {
+        var seconds = time_t(moment.milliseconds / 1_000)
+        var parts = unsafe tm()
+        _ = unsafe localtime_r(&seconds, &parts)
+        return unsafe Int(parts.tm_gmtoff)
+    }
+}
+
+/// How a client wants a receipt.
+enum ReceiptForm {
+    case json, text
+}
+
+extension HTTPRequest {
+    /// The language that a client prefers for errors, help and the like.
+    var language: Language { Language(accepting: fields.all("Accept-Language").joined(separator: ",")) }
+
+    /// A query parameter that is one of a few words.
+    fileprivate func choice<Choice: RawRepresentable<String>>(
+        _ name: String, of type: Choice.Type
+    ) throws(ErrorBody) -> Choice? {
+        guard let item = query.first(where: { $0.name == name }) else { return nil }
+        guard let choice = Choice(rawValue: item.value) else {
+            throw ErrorBody(.requestInvalidParameter, field: name)
+        }
+        return choice
+    }
+
+    fileprivate func width() throws(ErrorBody) -> Int {
+        guard let item = query.first(where: { $0.name == "width" }) else { return 42 }
+        guard let width = Int(item.value), Receipt.widths.contains(width) else {
+            throw ErrorBody(.requestInvalidParameter, field: "width")
+        }
+        return width
+    }
+
+    /// By `Accept` (RFC 9110 §12.5.1): JSON, unless text is named before it, or alone. Weights other than 0 are not
+    /// compared: nobody sends both with an order of preference of its own.
+    fileprivate func receiptForm() throws(ErrorBody) -> ReceiptForm {
+        let ranges = fields.all("Accept").flatMap { $0.split(separator: ",") }
+        if ranges.isEmpty { return .json }
+        for range in ranges {
+            let parts = range.split(separator: ";").map { $0.filter { $0 != " " && $0 != "\t" }.lowercased() }
+            guard let type = parts.first, !parts.dropFirst().contains(where: { $0 == "q=0" || $0 == "q=0.0" }) else {
+                continue
+            }
+            if ["application/json", "application/*", "*/*"].contains(type) { return .json }
+            if ["text/plain", "text/*"].contains(type) { return .text }
+        }
+        throw ErrorBody(.requestNotAcceptable, field: "Accept")
+    }
+}

@@ -1,0 +1,40 @@
+/// A language that texts for people exist in.
+public enum Language: String, CaseIterable, Sendable {
+    case english = "en"
+    case german = "de"
+
+    /// - Parameter tag: BCP 47; English for whatever has no texts.
+    public init(tag: String?) {
+        let primary = tag?.lowercased().prefix { $0 != "-" && $0 != "_" }
+        self = primary.flatMap { Language(rawValue: String($0)) } ?? .english
+    }
+
+    /// The best of what a client accepts (RFC 9110 §12.5.4); English where it names none that exists, or nothing legible.
+    ///
+    /// - Parameter field: the value of `Accept-Language`: `de-AT, de;q=0.9, en;q=0.5`.
+    public init(accepting field: String) {
+        var best: (language: Language, weight: Int) = (.english, 0)
+        for range in field.split(separator: ",").prefix(32) {
+            let parts = range.split(separator: ";", omittingEmptySubsequences: false).map { $0.filter { $0 != " " } }
+            guard let tag = parts.first, !tag.isEmpty else { continue }
+            let weight = parts.dropFirst().first.map(Language.weight) ?? 1_000
+            let primary = tag.lowercased().prefix { $0 != "-" }
+            guard let language = tag == "*" ? .english : Language(rawValue: String(primary)) else { continue }
+            // Of two with the same weight the first one wins.
+            if weight > best.weight { best = (language, weight) }
+        }
+        self = best.language
+    }
+
+    /// Thousandths of `q=0.5`; 0 for what is no weight.
+    private static func weight(_ parameter: String) -> Int {
+        let pair = parameter.split(separator: "=", maxSplits: 1).map(String.init)
+        guard pair.count == 2, pair[0].lowercased() == "q" else { return 0 }
+        let digits = pair[1].split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
+        guard let whole = digits.first.flatMap({ Int($0) }), (0...1).contains(whole) else { return 0 }
+        let fraction = digits.count == 2 ? digits[1].prefix(3) : ""
+        let padded = fraction + String(repeating: "0", count: 3 - fraction.count)
+        guard let thousandths = Int(padded), thousandths >= 0 else { return 0 }
+        return min(1_000, whole * 1_000 + thousandths)
+    }
+}

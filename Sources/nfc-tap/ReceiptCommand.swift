@@ -1,0 +1,76 @@
+import ArgumentParser
+import Receipt
+import TapClient
+import Wire
+
+struct ReceiptCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "receipt", abstract: "Prints the receipt of a transaction.",
+        discussion: """
+            The customer's copy is in the language of the sale, the merchant's in English, unless --language says \
+            otherwise. --qr prints the address that a QR code has to hold, where the payment service gives one.
+            """)
+
+    @Argument(help: ArgumentHelp("The transaction.", valueName: "id"))
+    var id: String
+
+    @Option(help: ArgumentHelp("customer or merchant.", valueName: "copy"), transform: { try choice($0) })
+    var copy = Receipt.Copy.customer
+
+    @Flag(help: "How it is printed; as text if not given.")
+    var form = ReceiptForm.text
+
+    @Option(help: ArgumentHelp("Columns of the printer, 32 to 48.", valueName: "number"))
+    var width = 42
+
+    @Option(help: ArgumentHelp("en or de.", valueName: "language"), transform: { try choice($0) })
+    var language: Language?
+
+    @OptionGroup var daemon: DaemonChoice
+
+    func validate() throws {
+        guard Receipt.widths.contains(width) else { throw ValidationError("--width takes 32 to 48.") }
+    }
+
+    func run() async throws {
+        guard let id = TransactionID(id) else { throw ValidationError("\(self.id) is no transaction id (a UUID).") }
+        try await form.print(id, copy, language, width, with: daemon.client)
+    }
+}
+
+/// How a receipt comes out of a command.
+enum ReceiptForm: String, EnumerableFlag, ExpressibleByArgument {
+    case text, json, qr
+
+    func print(
+        _ id: TransactionID, _ copy: Receipt.Copy = .customer, _ language: Language? = nil, _ width: Int = 42,
+        with client: TapClient
+    ) async throws {
+        do {
+            switch self {
+            case .text:
+                let text = try await client.receiptText(of: id, copy: copy, language: language, width: width)
+                StandardOutput.print(String(text.dropLast(text.last == "\n" ? 1 : 0)))
+            case .json:
+                try StandardOutput.print(json: try await client.receipt(of: id, copy: copy, language: language))
+            case .qr:
+                guard let address = try await client.receipt(of: id, language: language).qr else {
+                    throw Failure(
+                        "no digital receipt", hint: "the payment service gave no address; print it with --text",
+                        exitCode: .notCompleted)
+                }
+                StandardOutput.print(address)
+            }
+        } catch let error as TapClientError {
+            throw Failure(error)
+        }
+    }
+}
+
+/// A word of the command line that stands for one of a few things.
+func choice<Choice: RawRepresentable<String> & CaseIterable>(_ text: String) throws -> Choice {
+    guard let choice = Choice(rawValue: text) else {
+        throw ValidationError("give one of \(Choice.allCases.map(\.rawValue).joined(separator: ", "))")
+    }
+    return choice
+}
