@@ -57,6 +57,7 @@ let package = Package(
         .systemLibrary(name: "CNFC", providers: [.apt(["libnfc-dev"])]),
         .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"])]),
         .target(name: "CLinux"),
+        .target(name: "CScrub"),
         room("CardBytes"),
         room("EMV", ["CardBytes"]),
         room("EMVCrypto", ["CardBytes", "EMV", crypto, cryptoExtras]),
@@ -75,17 +76,18 @@ let package = Package(
         room("LocalHTTP", nio + ["CLinux", logging]),
         room("TapSession", ["CardBytes", "EMV", "EMVCrypto", "Envelope", "Loyalty", "ReaderCore"]),
         room("Profile", ["CardBytes", "EMV", "EMVCrypto", "Envelope", "TapSession", "Wire", crypto]),
-        room("Journal", ["Wire", "CSQLite"]),
+        room("Audit", ["Envelope", "Wire", crypto]),
+        room("Journal", ["Audit", "Wire", "CSQLite"]),
         room(
             "TapDaemon",
             [
-                "CardBytes", "CardSim", "CLinux", "EMV", "EMVCrypto", "Envelope", "Journal", "LocalHTTP", "Loyalty",
-                "Profile", "ReaderCore", "ReaderNFC", "ReaderPCSC", "ReaderVirtual", "Receipt", "TapSession", "Wire", crypto,
-                logging, toml,
+                "Audit", "CardBytes", "CardSim", "CLinux", "EMV", "EMVCrypto", "Envelope", "Journal", "LocalHTTP",
+                "Loyalty", "Profile", "ReaderCore", "ReaderNFC", "ReaderPCSC", "ReaderVirtual", "Receipt", "TapSession",
+                "Wire", crypto, logging, toml,
             ]),
         room("TapClient", ["Receipt", "Wire", "LocalHTTP"]),
         room("PSPSandbox", ["CardBytes", "CardSim", "Envelope", "LocalHTTP", "Wire", crypto, logging]),
-        program("nfc-tapd", ["TapDaemon", "LocalHTTP", "CLinux", arguments, logging] + lifecycle),
+        program("nfc-tapd", ["TapDaemon", "LocalHTTP", "CLinux", "CScrub", arguments, logging] + lifecycle),
         program(
             "nfc-tap",
             [
@@ -94,7 +96,7 @@ let package = Package(
                 "Wire", arguments,
             ]),
         program("nfc-tap-psp-sandbox", ["PSPSandbox", "LocalHTTP", arguments, logging] + lifecycle),
-        program("nfc-tap-libnfc-worker", ["ReaderNFC"]),
+        program("nfc-tap-libnfc-worker", ["ReaderNFC", "CScrub"]),
         .target(
             name: "Rigs", dependencies: ["CardBytes", "CardSim", "ReaderCore"], path: "Tests/Rigs",
             exclude: ["VPCD/with-private-pcscd.sh"], swiftSettings: strict),
@@ -116,8 +118,9 @@ let package = Package(
         tests("ReaderVirtualTests", ["CardBytes", "CardSim", "ReaderCore", "ReaderVirtual"]),
         tests("EnvelopeTests", ["CardBytes", "Envelope", crypto]),
         tests("WireTests", ["Wire"]),
+        tests("AuditTests", ["Audit", "Envelope", "Wire"]),
+        tests("JournalTests", ["Audit", "Envelope", "Journal", "Wire"]),
         tests("ReceiptTests", ["Receipt", "Wire"]),
-        tests("JournalTests", ["Journal", "Wire"]),
         tests("LocalHTTPTests", ["LocalHTTP", logging]),
         tests(
             "TapSessionTests",
@@ -143,7 +146,7 @@ let package = Package(
         tests("EMVConformanceTests", ["CardBytes", "CardSim", "EMV", "EMVCrypto"]),
         tests("ReaderModelsTests", ["ReaderCore", "ReaderModels"]),
         tests("DoctorTests", ["Doctor", "Envelope"]),
-        tests("EndToEndTests", ["CardSim", "Rigs"]),
+        tests("EndToEndTests", ["CardBytes", "CardSim", "Rigs"]),
     ]
 )
 

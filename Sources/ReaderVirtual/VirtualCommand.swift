@@ -16,6 +16,8 @@ public enum VirtualCommand: Equatable, Sendable {
     case clearFaults
     /// `detach` and `attach`: the reader is unplugged and plugged in again.
     case detach, attach
+    /// `hang` and `resume`: no call to the reader returns in between, whatever its deadline.
+    case hang, resume
     /// `state`: says what is going on, changes nothing.
     case state
 
@@ -40,6 +42,8 @@ public enum VirtualCommand: Equatable, Sendable {
         case "fault": self = try VirtualCommand(faultFrom: &words)
         case "detach": self = .detach
         case "attach": self = .attach
+        case "hang": self = .hang
+        case "resume": self = .resume
         case "state": self = .state
         default: throw .unknownCommand(verb)
         }

@@ -25,6 +25,8 @@ struct VirtualField {
     var feedback = ReaderFeedback.idle
     /// What would go out in every polling loop if there were a radio.
     var broadcast: [UInt8] = []
+    /// No call returns.
+    var isHanging = false
     private var presented: Presented?
     private var activeSerial: UInt64?
     private var releasedSerial: UInt64?

@@ -28,6 +28,7 @@ public final class VirtualReader: CardReader {
     }
 
     public func transmit(_ command: CommandAPDU, until deadline: TapInstant) throws(ReaderError) -> ResponseAPDU {
+        control.hold()
         try mustBeAttached()
         switch control.withField({ $0.react(to: command.bytes) }) {
         case .lost:
@@ -66,6 +67,7 @@ public final class VirtualReader: CardReader {
     ) throws(ReaderError) -> Result {
         try cancellation.withWaker({ [control] in control.wake.signal() }) { () throws(ReaderError) -> Result in
             while true {
+                control.hold()
                 guard !cancellation.isCancelled else { throw .cancelled }
                 try mustBeAttached()
                 if let result = control.withField(condition) { return result }

@@ -54,6 +54,8 @@ public final class VirtualReaderControl: Sendable {
         case .clearFaults: try change { (field) throws(VirtualCommandError) in field.clearFaults() }
         case .detach: try change { (field) throws(VirtualCommandError) in field.detach() }
         case .attach: try change { (field) throws(VirtualCommandError) in field.attach() }
+        case .hang: try change { (field) throws(VirtualCommandError) in field.isHanging = true }
+        case .resume: try change { (field) throws(VirtualCommandError) in field.isHanging = false }
         case .state: return withField { $0.summary }
         }
         return ""
@@ -78,6 +80,11 @@ public final class VirtualReaderControl: Sendable {
 
     func withField<Result: Sendable>(_ body: (inout VirtualField) -> Result) -> Result {
         field.withLock { body(&$0) }
+    }
+
+    /// Holds the reader's thread while the reader hangs.
+    func hold() {
+        while withField({ $0.isHanging }) { _ = wake.wait() }
     }
 
     private func makeCard(named name: String) throws(VirtualCommandError) -> any VirtualCard {

@@ -44,6 +44,16 @@ public struct TapClient: Sendable {
         try await get("/v1/lanes/\(HTTPClientRequest.percentEncoded(name))")
     }
 
+    /// Makes a lane ready for a card, or joins the preparation that runs; it goes on when this task is cancelled. The
+    /// daemon does it by itself when it is needed: ask in order to know when it is done.
+    ///
+    /// - Parameter seconds: how long to wait, 0…600; `.configuring` after that.
+    public func prepare(_ lane: String, waiting seconds: Int = 0) async throws(TapClientError) -> PrepareAnswer {
+        var request = HTTPClientRequest(.post, "/v1/lanes/\(HTTPClientRequest.percentEncoded(lane))/prepare")
+        request.fields.set("Prefer", "wait=\(seconds)")
+        return try await call(request, answerWithin: answerTime + .seconds(seconds))
+    }
+
     /// The whole truth about one transaction.
     public func transaction(_ id: TransactionID) async throws(TapClientError) -> Transaction {
         try await get("/v1/transactions/\(id)")
@@ -128,10 +138,12 @@ public struct TapClient: Sendable {
         return text
     }
 
-    func call<Message: Decodable>(_ request: HTTPClientRequest) async throws(TapClientError) -> Message {
+    func call<Message: Decodable>(
+        _ request: HTTPClientRequest, answerWithin time: Duration? = nil
+    ) async throws(TapClientError) -> Message {
         let answer: HTTPClientAnswer
         do throws(HTTPClientError) {
-            answer = try await client.send(request, answerWithin: answerTime)
+            answer = try await client.send(request, answerWithin: time ?? answerTime)
         } catch {
             throw TapClientError(error)
         }

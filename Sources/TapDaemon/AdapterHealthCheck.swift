@@ -8,6 +8,8 @@ final class AdapterHealthCheck: Sendable {
     private let interval: Duration
     private let logger: Logger
     private let known = Mutex(Status.AdapterLink(state: .unknown))
+    /// Somebody wants to know now; and the next answer.
+    private let wish = Mutex((now: Occasion(), answer: Occasion()))
 
     init(_ adapter: AdapterLink, every interval: Duration, logger: Logger) {
         self.adapter = adapter
@@ -20,11 +22,28 @@ final class AdapterHealthCheck: Sendable {
     /// Asks until its task is cancelled.
     func run() async {
         while !Task.isCancelled {
+            let now = wish.withLock { wish in
+                if wish.now.hasHappened { wish.now = Occasion() }
+                return wish.now
+            }
             await ask()
+            let answer = wish.withLock { wish in
+                defer { wish.answer = Occasion() }
+                return wish.answer
+            }
+            answer.happen()
             // A down adapter is asked again soon: somebody may be starting it.
-            let pause = state.state == .up ? interval : min(interval, .seconds(1))
-            do { try await Task.sleep(for: pause) } catch { return }
+            await now.wait(atMost: state.state == .up ? interval : min(interval, .seconds(1)))
         }
+    }
+
+    /// Has the adapter asked now, unless it was within the last second, and waits for what comes of it.
+    func look(atMost limit: Duration) async {
+        let age = state.checkedAt.map { Timestamp.now.milliseconds - $0.milliseconds }
+        if let age, (0..<1_000).contains(age) { return }
+        let (now, answer) = wish.withLock { $0 }
+        now.happen()
+        await answer.wait(atMost: limit)
     }
 
     private func ask() async {

@@ -4,11 +4,13 @@ import Loyalty
 import Wire
 
 extension ConfigurationFile {
-    /// Programmes of `[[loyalty.programme]]`; `nil` where there is no such table.
+    /// Programmes of `[[loyalty.programme]]` and what holds for all of them; `nil` where there is no such table.
     static func loyalty(
         _ top: inout ConfigurationTable, credentials: String?
     ) throws(ConfigurationError) -> LoyaltyOffer? {
         var table = try top.subtable("loyalty")
+        guard top.has("loyalty") else { return nil }
+        let difference = try table.number("maximum-clock-difference", in: 1...86_400)
         var programmes: [LoyaltyProgramme] = []
         for var entry in try table.subtables("programme") {
             let programme = try programme(&entry, credentials)
@@ -25,7 +27,7 @@ extension ConfigurationFile {
             throw table.wrong(
                 "programme", "has more than \(LoyaltyRequest.maximumVASMerchants) Apple pass types", "remove some")
         }
-        return programmes.isEmpty ? nil : LoyaltyOffer(programmes: programmes)
+        return LoyaltyOffer(programmes: programmes, maximumClockDifference: difference.map { UInt32($0) })
     }
 
     private static func programme(

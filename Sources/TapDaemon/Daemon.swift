@@ -18,6 +18,7 @@ public final class Daemon: Sendable {
     private let server: HTTPServer
     private let health: AdapterHealthCheck
     private let reversals: Reversals
+    private let preparer: LanePreparer
     /// Transactions and what belongs to them: brought to an end when the daemon stops.
     private let payments: WorkQueue
     /// Reversals: go on with the next start.
@@ -52,17 +53,21 @@ public final class Daemon: Sendable {
         let background = WorkQueue()
         let reversals = Reversals(store: store, adapter: adapter, queue: background, logger: logger)
         let health = AdapterHealthCheck(adapter, every: configuration.healthInterval, logger: logger)
+        let preparer = LanePreparer(
+            store: store, health: health, terminal: { [terminal = configuration.terminal] in terminal },
+            refreshProfile: { nil }, queue: background, logger: logger)
         let starter = PaymentStarter(
             store: store, adapter: adapter, terminal: configuration.terminal, reversals: reversals,
-            queue: payments, background: background, logger: logger)
+            preparer: preparer, queue: payments, background: background, logger: logger)
         let api = PointOfSaleAPI(
-            store: store, events: events, access: configuration.access, health: health, support: journal.support,
-            version: Daemon.version, start: starter.start, queue: payments, patience: configuration.patience)
+            store: store, events: events, access: configuration.access, health: health, preparer: preparer,
+            support: journal.support, version: Daemon.version, start: starter.start, queue: payments,
+            patience: configuration.patience)
         server = HTTPServer(
             socket: socket, limits: configuration.limits, logger: logger,
             refusalBody: { (try? WireJSON.encode(ErrorBody(ErrorCode($0)))) ?? [] }, handler: api.answer)
         (self.store, self.events, self.payments, self.background) = (store, events, payments, background)
-        (self.reversals, self.health) = (reversals, health)
+        (self.reversals, self.health, self.preparer) = (reversals, health, preparer)
     }
 
     /// Serves until `shutDown` has done its work.
@@ -70,7 +75,7 @@ public final class Daemon: Sendable {
         let failure = await withTaskGroup(of: Void.self, returning: ListenError?.self) { group in
             group.addTask { await self.background.run() }
             group.addTask { await self.health.run() }
-            group.addTask { await self.attachLanes() }
+            group.addTask { await self.preparer.run() }
             for id in toReverse { reversals.take(id) }
             let failure = await serve()
             group.cancelAll()
@@ -106,20 +111,6 @@ public final class Daemon: Sendable {
             for committed in await self.store.stop() { await committed.wait(atMost: .seconds(1)) }
             self.events.finish()
             self.server.shutDown(grace: grace)
-        }
-    }
-
-    /// Opens the readers, and again those that went away, until its task is cancelled.
-    private func attachLanes() async {
-        while !Task.isCancelled {
-            for lane in await store.lanesToAttach() {
-                do throws(ReaderError) {
-                    await store.attached(lane.name, try await lane.attach())
-                } catch {
-                    await store.notReady(lane.name, ErrorCode(error))
-                }
-            }
-            do { try await Task.sleep(for: .seconds(1)) } catch { return }
         }
     }
 
@@ -161,6 +152,7 @@ private struct PaymentStarter: Sendable {
     let adapter: AdapterLink
     let terminal: Terminal
     let reversals: Reversals
+    let preparer: LanePreparer
     let queue: WorkQueue
     let background: WorkQueue
     let logger: Logger
@@ -169,11 +161,11 @@ private struct PaymentStarter: Sendable {
         queue.add {
             guard let lane = await store.lane(of: id) else { return await store.abandon(id, .internalFault) }
             if await store.live[id]?.transaction.type == .loyalty {
-                await LoyaltyRun(id: id, store: store, lane: lane, logger: logger).run()
+                await LoyaltyRun(id: id, store: store, lane: lane, preparer: preparer, logger: logger).run()
             } else {
                 await PaymentRun(
                     id: id, store: store, lane: lane, adapter: adapter, terminal: terminal, reversals: reversals,
-                    logger: logger
+                    preparer: preparer, logger: logger
                 ).run()
             }
             await forgetPasses(of: id)

@@ -66,7 +66,8 @@ public struct DaemonConfiguration: Sendable {
         merchant = file.merchant
         support = file.support
         times = file.times
-        loyalty = file.loyalty ?? (file.mode == .test ? .test : LoyaltyOffer(programmes: []))
+        loyalty = file.loyalty ?? LoyaltyOffer(programmes: [])
+        if loyalty.programmes.isEmpty, file.mode == .test { loyalty.programmes = LoyaltyOffer.test.programmes }
         access = Access(groups: file.groups)
         for lane in file.lanes { try add(lane.name, lane.reader) }
     }

@@ -29,11 +29,11 @@ final class EventHub: Sendable {
     /// Gives the event its number and sends it.
     func publish(_ event: Event) {
         state.withLock { state in
-            var event = event
+            // Whoever listens: passes are in answers to those who may have them only.
+            var event = event.withoutPasses
             event.id = state.next
             state.next &+= 1
-            // Passes go out once and are not kept.
-            state.kept.append(event.withoutPasses)
+            state.kept.append(event)
             if state.kept.count > capacity { state.kept.removeFirst(state.kept.count - capacity) }
             for subscriber in state.subscribers.values { EventHub.send(event, to: subscriber) }
         }

@@ -8,17 +8,17 @@ struct LaneEntry: Sendable {
     let offersLoyalty: Bool
     var reader: LaneStatus.Reader?
     var holder: LaneStatus.Holder?
-    /// What keeps the reader from working; `daemon.unavailable` until it was opened for the first time.
+    /// What keeps the reader from working; `daemon.unavailable` until it was prepared for the first time.
     var error: ErrorCode? = .daemonUnavailable
+    var preparation: Preparation?
+    var opening: ReaderOpening?
+    /// Why the lane has to be prepared; `nil` where it is.
+    var isUnprepared: PrepareReason? = .start
+    /// Seconds since 1970 when what was prepared ends, and when it is renewed while it is still good.
+    var expiry: Int64?
+    var renewal: Int64?
 
     var status: LaneStatus {
-        let state: LaneStatus.State =
-            switch error {
-            case .daemonUnavailable: .preparing
-            case .readerDetached, .readerServiceUnavailable: .detached
-            case .some: .faulty
-            case nil: holder == nil ? .ready : .busy
-            }
         var status = LaneStatus(
             name: lane.name, state: state,
             features: [.purchase, .refund, .verification] + (offersLoyalty ? [.loyalty] : []))
@@ -27,6 +27,22 @@ struct LaneEntry: Sendable {
         status.holder = holder
         status.error = error.map { ErrorDetail($0) }
         return status
+    }
+
+    private var state: LaneStatus.State {
+        if preparation?.isQuiet == false, isUnprepared != nil { return .preparing }
+        switch error {
+        case .daemonUnavailable: return .preparing
+        case .readerDetached, .readerServiceUnavailable: return .detached
+        case .some: return .faulty
+        case nil: return holder == nil ? .ready : .busy
+        }
+    }
+
+    /// What refuses a tap. One that is being prepared takes it: it waits.
+    var refusal: ErrorCode? {
+        if preparation?.isQuiet == false || error == .daemonUnavailable { return nil }
+        return error
     }
 }
 
@@ -48,18 +64,23 @@ extension TransactionStore {
         for index in lanes.indices where lanes[index].holder?.transaction == id { lanes[index].holder = nil }
     }
 
-    /// Notes that a lane's reader works, and says so where it did not before.
+    /// Notes that a lane's reader is there, and says so where it was not before.
     func attached(_ name: String, _ reader: LaneStatus.Reader) {
-        guard let index = laneIndex(name), lanes[index].error != nil || lanes[index].reader != reader else { return }
+        guard let index = laneIndex(name) else { return }
+        let wasMissing = lanes[index].error?.rawValue.hasPrefix("reader.") ?? false
+        guard wasMissing || lanes[index].reader != reader else { return }
         lanes[index].reader = reader
-        lanes[index].error = nil
         logger.info("reader attached", metadata: ["lane": "\(name)", "model": "\(reader.model)"])
         publish(Event(.readerAttached, lane: name))
     }
 
     /// Notes that a lane's reader does not work, and says so where it did before.
     func notReady(_ name: String, _ error: ErrorCode) {
-        guard let index = laneIndex(name), lanes[index].error != error else { return }
+        guard let index = laneIndex(name) else { return }
+        if lanes[index].isUnprepared == nil {
+            lanes[index].isUnprepared = error == .readerDetached ? .readerAttached : .retry
+        }
+        guard lanes[index].error != error else { return }
         lanes[index].error = error
         if error == .readerDetached { lanes[index].reader = nil }
         logger.warning("reader not ready", metadata: ["lane": "\(name)", "error": "\(error.rawValue)"])
@@ -67,7 +88,4 @@ extension TransactionStore {
         event.error = ErrorDetail(error)
         publish(event)
     }
-
-    /// Lanes whose reader does not work.
-    func lanesToAttach() -> [Lane] { lanes.filter { $0.error != nil && $0.holder == nil }.map(\.lane) }
 }

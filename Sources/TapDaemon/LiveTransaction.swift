@@ -31,6 +31,8 @@ struct LiveTransaction: Sendable {
     var mustBeReversed = false
     var reversal: ReversalPlan?
     let cancellation = TapCancellation()
+    /// Happens with `cancellation`, for what waits without a reader.
+    let isUnwanted = Occasion()
     /// A card has been read, or none will be: too late for a cancel, or done with it.
     var isCommitted = Occasion()
     let isSettled = Occasion()
@@ -47,6 +49,12 @@ struct LiveTransaction: Sendable {
         reversal = change.reversal ?? reversal
         // The card has to be presented once more: until then it may be cancelled again.
         if change.state == .armed, isCommitted.hasHappened { isCommitted = Occasion() }
+    }
+
+    /// Lets whatever waits for a card stop waiting.
+    func cancel() {
+        cancellation.cancel()
+        isUnwanted.happen()
     }
 
     func announce() {

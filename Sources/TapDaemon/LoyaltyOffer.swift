@@ -6,6 +6,9 @@ import Wire
 /// The programmes of the shop, and what a request wants of them.
 struct LoyaltyOffer: Sendable {
     var programmes: [LoyaltyProgramme]
+    /// Seconds by which the time in an iPhone's pass may differ from ours; `nil` only reports that time.
+    var maximumClockDifference: UInt32?
+    var clock: @Sendable () -> WallClock = { .system }
 
     /// The programmes of the phones in software.
     static let test = LoyaltyOffer(
@@ -31,11 +34,16 @@ struct LoyaltyOffer: Sendable {
             }
         }
         do throws(LoyaltyConfigurationError) {
-            guard message.type != .loyalty else { return try LoyaltyRequest(programmes: chosen) }
+            let timestamps = maximumClockDifference.map {
+                TimestampPolicy(clock: clock(), maximumSkewSeconds: $0)
+            }
+            guard message.type != .loyalty else {
+                return try LoyaltyRequest(programmes: chosen, timestamps: timestamps)
+            }
             // The identifier of a payment card is no member number: it is looked at only where no payment is.
             return try LoyaltyRequest(
                 programmes: chosen, purpose: .passesAndPayment(stopOnPass: wish.stopOnPass ?? false),
-                carriers: [.wallet, .tag])
+                carriers: [.wallet, .tag], timestamps: timestamps)
         } catch {
             throw ErrorBody(.requestInvalidField, field: "loyalty.programmes")
         }

@@ -3,30 +3,31 @@ import Loyalty
 import Wire
 
 extension LoyaltyResult {
-    /// What the shop gets to see of an outcome. From here on passes are ordinary memory, for as long as `PassKeeping`
-    /// says.
-    init(_ outcome: LoyaltyOutcome, of request: LoyaltyRequest, language: String?) {
+    /// What the shop gets to see of an outcome; what was in passes goes to `secrets`, and a mark in its place.
+    init(_ outcome: LoyaltyOutcome, of request: LoyaltyRequest, language: String?, _ secrets: inout SecretTexts) {
         let action = CustomerAction(outcome.customerAction)
         let names = Dictionary(
             request.programmes.map { ($0.id, $0.displayName) }, uniquingKeysWith: { first, _ in first })
         self.init(
             wallet: outcome.wallet.map { $0 == .apple ? .apple : .google }, customerAction: action,
             customerText: action.text(in: language),
-            programmes: outcome.entries.map { Entry($0, displayName: names[$0.programme] ?? $0.programme) })
+            programmes: outcome.entries.map {
+                Entry($0, displayName: names[$0.programme] ?? $0.programme, &secrets)
+            })
     }
 }
 
 extension LoyaltyResult.Entry {
-    fileprivate init(_ entry: LoyaltyOutcome.Entry, displayName: String) {
+    fileprivate init(_ entry: LoyaltyOutcome.Entry, displayName: String, _ secrets: inout SecretTexts) {
         self.init(
             id: entry.programme, displayName: displayName, status: LoyaltyResult.Status(entry.status),
             statusWord: entry.status.statusWord.map { Hex.string($0.bytes) },
-            pass: entry.pass.map { LoyaltyResult.Pass($0) })
+            pass: entry.pass.map { LoyaltyResult.Pass($0, &secrets) })
     }
 }
 
 extension LoyaltyResult.Pass {
-    fileprivate init(_ pass: LoyaltyPass) {
+    fileprivate init(_ pass: LoyaltyPass, _ secrets: inout SecretTexts) {
         switch pass {
         case .apple(let apple):
             switch apple.content {
@@ -35,35 +36,29 @@ extension LoyaltyResult.Pass {
             }
         case .google(let objects, let isAuthentic):
             self.init(carrier: .google, isAuthentic: isAuthentic)
-            self.objects = objects.map { LoyaltyResult.Object($0) }
+            self.objects = objects.map { LoyaltyResult.Object($0, &secrets) }
         case .tag: self.init(carrier: .tag, isAuthentic: false)
         case .uid: self.init(carrier: .uid, isAuthentic: false)
         }
-        member = pass.member.map { $0.text }
+        member = pass.member.map { secrets.mark($0, as: .text) }
         cryptogram = pass.cryptogram.map { Hex.string($0.bytes) }
         madeAt = pass.timestamp.map { Timestamp(milliseconds: $0.unixSeconds * 1_000) }
     }
 }
 
 extension LoyaltyResult.Object {
-    fileprivate init(_ object: SmartTapObject) {
+    fileprivate init(_ object: SmartTapObject, _ secrets: inout SecretTexts) {
         var values: [String: String] = [:]
         for value in object.values {
             switch value.field {
-            case .objectID, .customerID, .tapID, .deviceID: values[value.field.rawValue] = value.bytes.hexadecimal
-            case .number, .pin, .track1, .track2, .language: values[value.field.rawValue] = value.bytes.text
+            case .objectID, .customerID, .tapID, .deviceID:
+                values[value.field.rawValue] = secrets.mark(value.bytes, as: .hexadecimal)
+            case .number, .pin, .track1, .track2, .language:
+                values[value.field.rawValue] = secrets.mark(value.bytes, as: .text)
             }
         }
         self.init(kind: object.kind.rawValue, values: values)
     }
-}
-
-extension SecretBytes {
-    fileprivate var text: String {
-        withSpan { bytes in String(decoding: bytes.indices.map { bytes[$0] }, as: UTF8.self) }
-    }
-
-    fileprivate var hexadecimal: String { withSpan { bytes in Hex.string(bytes.indices.map { bytes[$0] }) } }
 }
 
 extension LoyaltyResult.CustomerAction {
@@ -94,7 +89,8 @@ extension LoyaltyResult.Status {
         case .transientFailure: self = .transientFailure
         case .busy: self = .busy
         case .unreadable: self = .unreadable
-        case .outOfTime: self = .outOfTime
+        case .tooOld: self = .tooOld
+        case .clockOff: self = .clockOff
         case .repeated: self = .repeated
         case .unsuitable: self = .unsuitable
         case .keyMissing: self = .keyMissing
@@ -112,7 +108,7 @@ extension PassStatus {
             .unexpectedStatus(let word):
             word
         case .delivered, .signUpSent, .noPass, .locked, .choiceNeeded, .unsupportedVersion, .busy, .unreadable,
-            .outOfTime, .repeated, .unsuitable, .keyMissing, .cardLost, .notAsked:
+            .tooOld, .clockOff, .repeated, .unsuitable, .keyMissing, .cardLost, .notAsked:
             nil
         }
     }

@@ -10,14 +10,20 @@ struct LoyaltyRun: Sendable {
     let id: TransactionID
     let store: TransactionStore
     let lane: Lane
+    let preparer: LanePreparer
     let logger: Logger
 
     func run() async {
         guard let live = await store.live[id] else { return }
         guard let request = live.loyalty else { return await store.abandon(id, .internalFault) }
         do throws(JournalError) {
-            try await store.change(id, [StateChange(.armed)])
-            try await read(request, live)
+            switch try await preparer.awaitPreparation(of: lane.name, live) {
+            case nil:
+                try await store.change(id, [StateChange(.armed)])
+                try await read(request, live)
+            case .readCancelled: try await endCancelled()
+            case .some(let failure): try await fail(failure)
+            }
         } catch {
             logger.error("transaction stopped", metadata: ["transaction": "\(id)", "error": "\(error)"])
             await store.abandon(id, ErrorCode(error))
@@ -43,7 +49,7 @@ struct LoyaltyRun: Sendable {
             }
         } catch {
             failure = error
-            live.cancellation.cancel()
+            live.cancel()
         }
         for await _ in progress {}
         await thread

@@ -14,11 +14,13 @@ struct PaymentRun: Sendable {
     let adapter: AdapterLink
     let terminal: Terminal
     let reversals: Reversals
+    let preparer: LanePreparer
     let logger: Logger
 
     func run() async {
         guard let live = await store.live[id] else { return }
         do throws(JournalError) {
+            if let failure = try await preparer.awaitPreparation(of: lane.name, live) { return try await end(failure) }
             try await store.change(id, [StateChange(.armed)])
             if let handover = WakeSignal.forHandover() {
                 try await tap(live, handover)
@@ -57,7 +59,7 @@ struct PaymentRun: Sendable {
             }
         } catch {
             failure = error
-            live.cancellation.cancel()
+            live.cancel()
         }
         handover.signal()
         for await _ in progress {}

@@ -8,6 +8,7 @@ struct PointOfSaleAPI: Sendable {
     let events: EventHub
     let access: Access
     let health: AdapterHealthCheck
+    let preparer: LanePreparer
     let support: String
     let version: String
     /// Runs a transaction that was accepted; `false` where nothing is run any more.
@@ -43,6 +44,10 @@ struct PointOfSaleAPI: Sendable {
             let lane = await store.laneStatuses().first { $0.name == path[1] }
             guard let lane else { throw ErrorBody(.laneUnknown) }
             return .message(200, lane)
+        case 3 where path[0] == "lanes" && path[2] == "prepare":
+            try request.only(.post, parameters: [])
+            try roles.require(.cashier, or: .loyalty)
+            return try await prepare(path[1], request)
         case 1 where path[0] == "events":
             try request.only(.get, parameters: [])
             return .events(
@@ -59,7 +64,8 @@ struct PointOfSaleAPI: Sendable {
             guard let id = TransactionID(path[1]) else { throw ErrorBody(.transactionUnknown) }
             try roles.require(.cashier, or: try await isLoyalty(id) ? .loyalty : nil)
             return request.method == .get
-                ? try await get(id, request) : try await cancel(id, request, isAdmin: roles.contains(.admin))
+                ? try await get(id, request, isCashier: roles.contains(.cashier))
+                : try await cancel(id, request, isAdmin: roles.contains(.admin))
         case 3 where path[0] == "transactions" && path[2] == "receipt":
             try request.only(.get, parameters: ["copy", "language", "width"])
             guard let id = TransactionID(path[1]) else { throw ErrorBody(.transactionUnknown) }

@@ -38,11 +38,14 @@ extension PointOfSaleAPI {
         }
     }
 
-    func get(_ id: TransactionID, _ request: HTTPRequest) async throws(ErrorBody) -> HTTPResponse {
+    /// - Parameter isCashier: whether the caller may see transactions of others; passes are personal data.
+    func get(_ id: TransactionID, _ request: HTTPRequest, isCashier: Bool) async throws(ErrorBody) -> HTTPResponse {
         let seconds = try request.waitParameter()
         var transaction = try await known(id)
+        let isOwner = try await isOwner(request.peer.userID, of: id)
+        guard isOwner || isCashier else { throw ErrorBody(.sessionNotOwner, transaction: id) }
         transaction.events = events.kept(about: id)
-        if try await isOwner(request.peer.userID, of: id) { await hold(id, request.connection) }
+        if isOwner { await hold(id, request.connection) }
         return await response(200, transaction, waiting: seconds, request.connection)
     }
 
@@ -95,7 +98,18 @@ extension PointOfSaleAPI {
             }
             if transaction.events != nil { current.events = events.kept(about: transaction.id) }
         }
-        return .message(status, current, fields: fields)
+        return await message(status, current, fields)
+    }
+
+    /// With the passes, as long as they are kept.
+    private func message(_ status: Int, _ transaction: Transaction, _ fields: HTTPFields) async -> HTTPResponse {
+        guard let kept = await store.keptPasses(of: transaction.id) else {
+            return .message(status, transaction, fields: fields)
+        }
+        var transaction = transaction
+        var secrets = SecretTexts()
+        transaction.loyalty = kept.result(&secrets)
+        return .message(status, transaction, secrets, fields: fields)
     }
 
     func known(_ id: TransactionID) async throws(ErrorBody) -> Transaction {
@@ -144,7 +158,7 @@ extension HTTPRequest {
     }
 
     /// Seconds of `Prefer: wait=N` (RFC 7240 §4.3); 0 where it is not there.
-    fileprivate func preferredWait() throws(ErrorBody) -> Int {
+    func preferredWait() throws(ErrorBody) -> Int {
         let preferences = fields.all("Prefer").flatMap { $0.split(separator: ",") }
         for preference in preferences {
             let parts = preference.split(separator: "=", maxSplits: 1).map { $0.trimmed }

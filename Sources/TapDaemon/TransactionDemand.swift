@@ -100,8 +100,8 @@ extension TransactionStore {
         {
             return .failure(ErrorBody(.orderUnresolved, transaction: other.transaction.id))
         }
-        // A lane that is still being prepared takes a tap: it waits behind the preparation on the reader's thread.
-        if let error = lanes[index].error, error != .daemonUnavailable { return .failure(ErrorBody(error)) }
+        // A lane that is still being prepared takes a tap: it waits.
+        if let refusal = lanes[index].refusal { return .failure(ErrorBody(refusal)) }
         return .success(Place(lane: index, loyalty: loyalty))
     }
 

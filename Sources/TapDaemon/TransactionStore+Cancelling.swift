@@ -17,7 +17,7 @@ extension TransactionStore {
         switch known.transaction.state {
         case .created, .preparing, .armed:
             if known.canceller == nil { live[id]?.canceller = canceller }
-            known.cancellation.cancel()
+            known.cancel()
             await known.isCommitted.wait()
             guard let after = try await transaction(id) else { return nil }
             if after.state == .cancelled { return CancelAnswer(outcome: .cancelled, transaction: after) }
@@ -42,7 +42,7 @@ extension TransactionStore {
         _ id: TransactionID, _ known: LiveTransaction, by canceller: Canceller
     ) async throws(JournalError) -> CancelAnswer? {
         if known.canceller == nil { live[id]?.canceller = canceller }
-        known.cancellation.cancel()
+        known.cancel()
         await known.isSettled.wait()
         return try await transaction(id).map {
             CancelAnswer(outcome: $0.state == .cancelled ? .cancelled : .nothingToCancel, transaction: $0)
@@ -82,7 +82,7 @@ extension TransactionStore {
         var committed: [Occasion] = []
         for (id, known) in live where known.transaction.state.isCancellable {
             if known.canceller == nil { live[id]?.canceller = .shutdown }
-            known.cancellation.cancel()
+            known.cancel()
             committed.append(known.isCommitted)
         }
         return committed

@@ -8,21 +8,23 @@ enum PassKeeping {
 }
 
 extension TransactionStore {
-    /// Keeps what the loyalty part of a tap found, and tells those who may know.
+    /// Keeps what the loyalty part of a tap found, and tells what came of it. No event carries a pass.
     func note(_ outcome: LoyaltyOutcome, of id: TransactionID) {
         guard let known = live[id], let request = known.loyalty else { return }
-        let result = LoyaltyResult(outcome, of: request, language: known.language)
-        passes[id] = result
+        let kept = KeptPasses(outcome: outcome, request: request, language: known.language)
+        passes[id] = kept
         var event = Event(.loyaltyResult, lane: known.transaction.lane)
         event.transaction = id
-        event.loyalty = result
+        event.loyalty = kept.statuses
         publish(event)
     }
 
     /// Whether a pass was delivered in this transaction.
     func hasPass(_ id: TransactionID) -> Bool {
-        passes[id]?.programmes.contains { $0.status == .delivered } ?? false
+        passes[id]?.hasPass ?? false
     }
+
+    func keptPasses(of id: TransactionID) -> KeptPasses? { passes[id] }
 
     func keepsPasses(of id: TransactionID) -> Bool { passes[id] != nil }
 

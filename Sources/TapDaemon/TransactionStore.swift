@@ -18,7 +18,7 @@ actor TransactionStore {
     let merchant: Merchant
     let terminal: String
     /// What became of wishes for passes: only here, never in the journal, and not for long.
-    var passes: [TransactionID: LoyaltyResult] = [:]
+    var passes: [TransactionID: KeptPasses] = [:]
 
     init(
         journal: JournalThread, events: EventHub, lanes: [Lane], mode: Mode, offer: LoyaltyOffer,
@@ -34,11 +34,11 @@ actor TransactionStore {
         self.lanes = lanes.map { LaneEntry(lane: $0, offersLoyalty: !offer.programmes.isEmpty) }
     }
 
-    /// Everything known of a transaction; `nil` where there is none.
+    /// Everything known of a transaction but what was in passes; `nil` where there is none.
     func transaction(_ id: TransactionID) async throws(JournalError) -> Transaction? {
         var found: Transaction?
         if let known = live[id] { found = known.transaction } else { found = try await journal.record(id)?.transaction }
-        found?.loyalty = passes[id]
+        found?.loyalty = passes[id]?.statuses
         return found
     }
 

@@ -8,8 +8,11 @@ public struct Event: Codable, Equatable, Sendable {
     public var transaction: TransactionID?
     /// What is to be paid, with `read.readyForTap`.
     public var amount: Money?
-    /// 1…100, with `prepare.progress`.
+    /// 1…100, with `prepare.progress` once it is known how far the preparation is.
     public var percent: Int?
+    /// With `prepare.progress`: why the lane is being prepared, and what comes next; the last one has no `step`.
+    public var reason: PrepareReason?
+    public var step: PrepareStep?
     /// With `read.cancelled`.
     public var by: Canceller?
     /// What went wrong, with `read.retry`, `read.notCompleted` and the like.
@@ -42,7 +45,7 @@ public struct Event: Codable, Equatable, Sendable {
 }
 
 extension Event {
-    /// The same event as it is kept.
+    /// The same event as it is published.
     public var withoutPasses: Event {
         var event = self
         event.loyalty = loyalty?.withoutPasses

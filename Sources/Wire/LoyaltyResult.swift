@@ -65,8 +65,10 @@ public struct LoyaltyResult: Codable, Equatable, Sendable {
         case busy
         /// Something came, but it cannot be used.
         case unreadable
-        /// The time in the pass is too far from ours.
-        case outOfTime
+        /// The phone says that it made the pass too long ago: a recorded one, or a clock that is behind.
+        case tooOld
+        /// The phone says that it made the pass later than now: its clock or the daemon's is wrong.
+        case clockOff
         /// The same pass was read a moment ago.
         case repeated
         /// The card's identifier is no member number.

@@ -7,7 +7,8 @@ struct Virtual: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Tells the daemon's virtual reader what to do.",
         discussion: """
-            For example: present visa, remove, swap mastercard, delay 50, fault card-gone after 2, detach, attach, state. \
+            For example: present visa, remove, swap mastercard, delay 50, fault card-gone after 2, detach, attach, hang, \
+            resume, state. \
             nfc-tap simulate --list names the cards.
             """)
 

@@ -54,11 +54,12 @@ struct DaemonCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        ProcessHardening.startAgainWithScrubbedHeap(CommandLine.arguments)
         let inherited = InheritedSocket.takeAll()
         let notification = ServiceNotification()
         let logger = LogOutput.logger(level: logLevel)
         if !ProcessHardening.forbidDumps() { logger.warning("core dumps could not be forbidden") }
+        if !ProcessHardening.lockMemory() { logger.notice("memory not locked: raise the limit of locked memory") }
+        if !ProcessHardening.scrubsFreedMemory { logger.warning("freed memory is not overwritten") }
         let daemon: Daemon
         do {
             daemon = try await makeDaemon(inherited, logger)

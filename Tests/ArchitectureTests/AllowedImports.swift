@@ -25,10 +25,12 @@ enum AllowedImports {
             "CardBytes", "EMV", "EMVCrypto", "Loyalty", "ReaderCore", "Envelope", "FoundationEssentials",
         ],
         "Profile": ["CardBytes", "EMV", "EMVCrypto", "Envelope", "TapSession", "Wire", "Crypto"],
-        "Journal": ["Wire", "CSQLite", "FoundationEssentials"],
+        "Audit": ["Envelope", "Wire", "Crypto"],
+        "Journal": ["Audit", "Wire", "CSQLite", "FoundationEssentials"],
         "TapDaemon": [
-            "CardBytes", "EMV", "EMVCrypto", "Loyalty", "ReaderCore", "ReaderPCSC", "ReaderNFC", "ReaderVirtual",
-            "CardSim", "Envelope", "Receipt", "Wire", "LocalHTTP", "TapSession", "Journal", "Profile", "CLinux", "Crypto", "TOMLKit",
+            "Audit", "CardBytes", "EMV", "EMVCrypto", "Loyalty", "ReaderCore", "ReaderPCSC", "ReaderNFC",
+            "ReaderVirtual", "CardSim", "Envelope", "Receipt", "Wire", "LocalHTTP", "TapSession", "Journal", "Profile",
+            "CLinux", "Crypto", "TOMLKit",
             "Logging", "ServiceLifecycle", "FoundationEssentials",
         ],
         "TapClient": ["Receipt", "Wire", "LocalHTTP", "FoundationEssentials"],
@@ -37,16 +39,17 @@ enum AllowedImports {
             "FoundationEssentials",
         ],
         "Explain": ["CardBytes", "EMV", "ReaderCore"],
-        "nfc-tapd": executable.union(["TapDaemon", "LocalHTTP", "CLinux"]),
+        "nfc-tapd": executable.union(["TapDaemon", "LocalHTTP", "CLinux", "CScrub"]),
         "nfc-tap-psp-sandbox": executable.union(["PSPSandbox", "LocalHTTP"]),
         "nfc-tap-libnfc-worker": ["ReaderNFC"],
         "nfc-tap": executable.union([
             "CardBytes", "EMV", "EMVCrypto", "Loyalty", "ReaderCore", "ReaderPCSC", "ReaderNFC", "ReaderVirtual",
             "CardSim", "TapSession", "Explain", "Doctor", "ReaderModels", "Receipt", "Wire", "TapClient", "CLinux",
+            "Audit", "Envelope", "Journal",
             "FoundationEssentials",
         ]),
     ]
 
     /// C targets and system libraries: no Swift in them.
-    static let interop: Set<String> = ["CPCSC", "CNFC", "CLinux", "CSQLite"]
+    static let interop: Set<String> = ["CPCSC", "CNFC", "CLinux", "CScrub", "CSQLite"]
 }

@@ -8,6 +8,7 @@ final class Shop {
     let folder: URL
     private var sandbox: Process?
     private var daemon: Process?
+    private var others: [Process] = []
     private let keepsFolder: Bool
     private let daemonArguments: [String]
     private let environment: [String: String]
@@ -35,10 +36,11 @@ final class Shop {
     }
 
     deinit {
-        for process in [daemon, sandbox].compactMap({ $0 }) where process.isRunning {
-            process.terminate()
-            process.waitUntilExit()
-        }
+        let processes = [daemon, sandbox].compactMap { $0 } + others
+        // All before any is waited for: Foundation notices the end of one only when those started after it have ended
+        // too, and `waitUntilExit` returns on no other thread than the one that started the process.
+        for process in processes where process.isRunning { process.terminate() }
+        for process in processes { while process.isRunning { usleep(2_000) } }
         if !keepsFolder { try? FileManager.default.removeItem(at: folder) }
     }
 
@@ -56,6 +58,11 @@ final class Shop {
         daemon = try Program.daemon.launch(daemonArguments, in: folder, environment: environment)
         try appears(posSocket)
     }
+
+    /// Ends another program with the shop.
+    func keep(_ process: Process) { others.append(process) }
+
+    var daemonIdentifier: Int32? { daemon?.processIdentifier }
 
     /// Ends the daemon as a power cut would.
     func killDaemon() {

@@ -127,10 +127,10 @@ struct WalletCase: Sendable, CustomTestStringConvertible {
         }
         #expect(try status(clock: made + 300) == .delivered)
         #expect(try status(clock: made - 300) == .delivered)
-        #expect(try status(clock: made + 301) == .outOfTime)
-        #expect(try status(clock: made - 301) == .outOfTime)
-        #expect(try status(clock: .max) == .outOfTime)
-        #expect(try status(clock: .min) == .outOfTime)
+        #expect(try status(clock: made + 301) == .tooOld)
+        #expect(try status(clock: made - 301) == .clockOff)
+        #expect(try status(clock: .max) == .tooOld)
+        #expect(try status(clock: .min) == .clockOff)
     }
 
     @Test func `merchants are asked by priority with the bit for more on all but the last`() throws {

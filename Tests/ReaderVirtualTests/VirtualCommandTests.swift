@@ -12,7 +12,8 @@ struct VirtualCommandTests {
         ("fault status 6a82 at 2", .fault(VirtualFault(.status(0x6A82), at: 2))),
         ("fault mute at 1", .fault(VirtualFault(.mute, at: 1))),
         ("fault garbage at 10000", .fault(VirtualFault(.garbage, at: 10_000))), ("fault none", .clearFaults),
-        ("detach", .detach), ("attach", .attach), ("state", .state), ("  present \t visa \r\n", .present("visa")),
+        ("detach", .detach), ("attach", .attach), ("hang", .hang),
+        ("resume", .resume), ("state", .state), ("  present \t visa \r\n", .present("visa")),
     ]
 
     @Test(arguments: good) func `Every command is understood`(line: String, command: VirtualCommand) throws {

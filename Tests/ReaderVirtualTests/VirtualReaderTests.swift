@@ -154,6 +154,23 @@ struct VirtualReaderTests {
         #expect(desk.control.answer(to: "state").contains("card=-"))
     }
 
+    @Test func `A reader that hangs answers nothing, not even a cancellation, until it is resumed`() throws {
+        let desk = try Desk("present one")
+        try desk.control.obey("hang")
+        let cancellation = TapCancellation()
+        cancellation.cancel()
+        let control = desk.control
+        Thread.detachNewThread {
+            _ = control.answer(to: "remove")
+            _ = control.answer(to: "resume")
+        }
+        #expect(throws: ReaderError.cancelled) {
+            try desk.reader.activate(until: monotonicNow(), cancellation: cancellation)
+        }
+        // It came back after the resume, not before: the card had gone first.
+        #expect(control.answer(to: "state").contains("card=-"))
+    }
+
     @Test func `A detached reader does nothing until it is attached`() throws {
         let desk = try Desk("present one")
         try desk.activate()

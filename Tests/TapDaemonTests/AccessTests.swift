@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import LocalHTTP
+import ReaderVirtual
 import Testing
 import Wire
 
@@ -36,12 +37,12 @@ struct AccessTests {
 
     /// A request by another user, through curl: the kernel is asked for real.
     private func curl(
-        _ folder: TestFolder, groups: String, _ arguments: [String]
+        _ folder: TestFolder, uid: UInt32 = 65_534, groups: String, _ arguments: [String]
     ) async throws -> (status: String, body: String) {
         let process = Process()
         process.executableURL = URL(filePath: "/usr/bin/setpriv")
         process.arguments =
-            ["--reuid=65534", "--regid=65534"] + (groups.isEmpty ? ["--clear-groups"] : ["--groups=\(groups)"])
+            ["--reuid=\(uid)", "--regid=65534"] + (groups.isEmpty ? ["--clear-groups"] : ["--groups=\(groups)"])
             + ["/usr/bin/curl", "-s", "-m", "10", "-w", "\n%{http_code}", "--unix-socket", folder.path + "/pos.sock"]
             + arguments
         let pipe = Pipe()
@@ -113,6 +114,42 @@ struct AccessTests {
                 let answer = try await curl(folder, groups: call.groups, call.arguments)
                 #expect(answer.status == call.status, "groups \(call.groups) \(call.arguments): \(answer.body)")
             }
+        }
+    }
+
+    @Test(
+        "Passes are for the user who asked for them, and for cashiers and administrators",
+        .enabled(if: geteuid() == 0, "needs root, to become another user"))
+    func passes() async throws {
+        let folder = try TestFolder()
+        var wish = Shop.Wish()
+        wish.access = access
+        try await Shop.open(in: folder, wish) { shop in
+            try FileManager.default.setAttributes([.posixPermissions: 0o666], ofItemAtPath: folder.path + "/pos.sock")
+            try shop.reader.obey("present google-pass")
+            let read = try await curl(
+                folder, uid: 65_533, groups: "30",
+                [
+                    "-H", "Content-Type: application/json", "-H", "Idempotency-Key: k", "-H", "Prefer: wait=10", "-d",
+                    #"{"type":"loyalty"}"#, "http://d/v1/transactions",
+                ])
+            #expect(read.status == "201" && read.body.contains("MEMBER-0001"))
+            let id = try WireJSON.decode(Transaction.self, from: Array(read.body.utf8)).id
+            let target = "http://d/v1/transactions/\(id)"
+            let calls: [(uid: UInt32, groups: String, status: String)] = [
+                (65_533, "30", "200"), (65_534, "30", "403"), (65_534, "20", "200"), (65_534, "10", "200"),
+                (65_534, "40", "403"), (65_534, "30,40", "403"),
+            ]
+            for call in calls {
+                let answer = try await curl(folder, uid: call.uid, groups: call.groups, [target])
+                #expect(answer.status == call.status, "\(call): \(answer.body)")
+                #expect(answer.body.contains("MEMBER-0001") == (call.status == "200"), "\(call)")
+            }
+            let refusal = try await curl(folder, groups: "30", [target])
+            #expect(refusal.body.contains("session.not_owner"))
+            // The owner's key finds nothing for another user: keys belong to their users.
+            let other = try await curl(folder, groups: "30", ["http://d/v1/transactions?order=a"])
+            #expect(other.status == "403")
         }
     }
 

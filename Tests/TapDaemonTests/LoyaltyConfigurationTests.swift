@@ -79,6 +79,15 @@ struct LoyaltyConfigurationTests {
         #expect(configuration.loyalty.programmes.map(\.id) == ["club", "voucher", "member"])
     }
 
+    @Test("How far a pass's time may be off is read, and needs no programme of one's own in test mode")
+    func clockDifference() throws {
+        let file = try read("[loyalty]\nmaximum-clock-difference = 300\n")
+        let configuration = try DaemonConfiguration(file, stateDirectory: "/s", adapterSocket: "/a")
+        #expect(configuration.loyalty.maximumClockDifference == 300)
+        #expect(configuration.loyalty.programmes.map(\.id) == ["club", "voucher", "member"])
+        #expect(try read("").loyalty?.maximumClockDifference == nil)
+    }
+
     private static let head = "[[loyalty.programme]]\nid = \"club\"\n"
     private static let apple = head + "[loyalty.programme.apple]\npass-type = \"pass.a\"\n"
 
@@ -101,6 +110,8 @@ struct LoyaltyConfigurationTests {
         (head + "[loyalty.programme.google]\n", "loyalty.programme[0].google.collector"),
         (head + "[loyalty.programme.tag]\n", "loyalty.programme[0].tag.uri"),
         (head + "[loyalty.programme.uid]\nformat = \"octal\"\n", "loyalty.programme[0].uid.format"),
+        ("[loyalty]\nmaximum-clock-difference = 0\n", "loyalty.maximum-clock-difference"),
+        ("[loyalty]\nmaximum-clock-difference = \"5\"\n", "loyalty.maximum-clock-difference"),
         (head + "colour = \"red\"\n[loyalty.programme.uid]\n", "loyalty.programme[0].colour"),
         (head + "[loyalty.programme.uid]\n" + head + "[loyalty.programme.uid]\n", "loyalty.programme[1].id"),
     ]

@@ -31,6 +31,12 @@ final class Shop: Sendable {
         var lanes = 1
         var times = AdapterLink.Times()
         var patience: Duration = .milliseconds(300)
+        /// Lanes whose reader hangs, or is not there, from the start.
+        var hanging: [Int] = []
+        var unplugged: [Int] = []
+        /// Whether every lane is ready before anything is asked for.
+        var awaitsLanes = true
+        var loyalty = LoyaltyOffer.test
 
         init() {
             times.connect = .milliseconds(500)
@@ -67,18 +73,27 @@ final class Shop: Sendable {
                     CardCatalogue.card(named: $0)
                 })
         }
+        for index in wish.hanging { try readers[index].obey("hang") }
+        for index in wish.unplugged { try readers[index].obey("detach") }
         var configuration = DaemonConfiguration(
             stateDirectory: folder.path + "/state", adapterSocket: folder.path + "/psp.sock",
             lanes: readers.enumerated().map { .init(name: "lane-\($0.offset)", reader: .virtual($0.element)) })
         configuration.access = wish.access
         configuration.times = wish.times
         configuration.patience = wish.patience
+        configuration.loyalty = wish.loyalty
         let daemon = try await Daemon(
             configuration, socket: try ListeningSocket(path: folder.path + "/pos.sock"), logger: quiet)
         let shop = Shop(folder: folder, readers: readers, store: daemon.store)
         async let end: Void = daemon.run()
         var failure: (any Error)?
-        do { try await body(shop) } catch { failure = error }
+        do {
+            if wish.awaitsLanes { try await shop.lanes(are: .ready) }
+            try await body(shop)
+        } catch {
+            failure = error
+        }
+        for reader in readers { try reader.obey("resume") }
         daemon.shutDown(grace: .milliseconds(200))
         try await end
         if let failure { throw failure }
@@ -102,6 +117,12 @@ final class Shop: Sendable {
         Answer(try await client.send(HTTPClientRequest(.get, target), answerWithin: .seconds(20)))
     }
 
+    func prepare(_ lane: String, wait: Int? = nil) async throws -> Answer {
+        var request = HTTPClientRequest(.post, "/v1/lanes/\(lane)/prepare")
+        if let wait { request.fields.set("Prefer", "wait=\(wait)") }
+        return Answer(try await client.send(request, answerWithin: .seconds(20)))
+    }
+
     func delete(_ target: String) async throws -> Answer {
         Answer(try await client.send(HTTPClientRequest(.delete, target), answerWithin: .seconds(20)))
     }
@@ -114,6 +135,16 @@ final class Shop: Sendable {
             try await Task.sleep(for: .milliseconds(5))
         }
         throw Late(waitedFor: "\(states.map(\.rawValue))")
+    }
+
+    /// Waits until every lane is in this state.
+    func lanes(are state: LaneStatus.State) async throws {
+        let deadline = ContinuousClock.now.advanced(by: .seconds(15))
+        while ContinuousClock.now < deadline {
+            if await store.laneStatuses().allSatisfy({ $0.state == state }) { return }
+            try await Task.sleep(for: .milliseconds(2))
+        }
+        throw Late(waitedFor: "lanes in state \(state.rawValue)")
     }
 
     struct Late: Error { let waitedFor: String }
@@ -139,6 +170,8 @@ struct Answer: Sendable {
     func transaction() throws -> Transaction { try WireJSON.decode(Transaction.self, from: body) }
 
     func cancel() throws -> CancelAnswer { try WireJSON.decode(CancelAnswer.self, from: body) }
+
+    func preparation() throws -> PrepareAnswer { try WireJSON.decode(PrepareAnswer.self, from: body) }
 
     func error() throws -> ErrorDetail { try WireJSON.decode(ErrorBody.self, from: body).error }
 }

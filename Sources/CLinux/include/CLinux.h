@@ -9,10 +9,12 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/types.h>
+#include <unistd.h>
 
 /// The process at the other end of a Unix socket, as the kernel saw it at connect(2): struct ucred of unix(7).
 struct clinux_peer {
@@ -51,6 +53,14 @@ static inline unsigned long long clinux_locked_memory_limit(void) {
     struct rlimit limit;
     if (getrlimit(RLIMIT_MEMLOCK, &limit) != 0) return 0;
     return limit.rlim_cur == RLIM_INFINITY ? ~0ULL : (unsigned long long)limit.rlim_cur;
+}
+
+/// Locks every page into memory as it is touched, now and later: mlockall(2). Refused before it can fail an allocation:
+/// only without a limit (RLIMIT_MEMLOCK), or with CAP_IPC_LOCK. 0, or the error number.
+static inline int clinux_lock_memory(void) {
+    // MCL_FUTURE counts whole mappings, thread stacks too: below a limit every later mmap could fail.
+    if (clinux_locked_memory_limit() != ~0ULL && geteuid() != 0) return ENOMEM;
+    return mlockall(MCL_CURRENT | MCL_FUTURE | 4 /* MCL_ONFAULT */) == 0 ? 0 : errno;
 }
 
 /// Has the kernel send `signal` to this process when the thread that started it ends: PR_SET_PDEATHSIG. For worker

@@ -7,6 +7,8 @@ public struct HTTPResponse: Sendable {
 
     public enum Body: Sendable {
         case bytes([UInt8])
+        /// Wiped once it is sent.
+        case secret(SecretBody)
         /// Server-Sent Events from this queue, until it is finished, has overflowed, or the client has gone.
         case events(EventQueue)
         /// These bytes and no others, status line and fields included, then the connection is closed: for a server that

@@ -173,6 +173,9 @@ public final class HTTPServer: Sendable {
         case .bytes(let bytes):
             try await outbound.write(
                 .answer(status: response.status, fields: response.fields, body: bytes, isHead: isHead))
+        case .secret(let body):
+            try await outbound.write(
+                .secretAnswer(status: response.status, fields: response.fields, body: body, isHead: isHead))
         case .events(let queue):
             defer { queue.close() }
             var fields = response.fields

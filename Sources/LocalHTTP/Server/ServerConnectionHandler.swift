@@ -1,3 +1,4 @@
+import Glibc
 import Logging
 import NIOCore
 import NIOHTTP1
@@ -101,6 +102,9 @@ final class ServerConnectionHandler: ChannelDuplexHandler {
         case .answer(let status, let fields, let body, let isHead):
             send(status, fields, body, isHead: isHead, closes: intake.closesAfterAnswer, context, promise)
             perform(intake.answered(), context)
+        case .secretAnswer(let status, let fields, let body, let isHead):
+            send(status, fields, body, isHead: isHead, closes: intake.closesAfterAnswer, context, promise)
+            perform(intake.answered(), context)
         case .streamHead(let fields):
             isStreaming = true
             put(.head(Self.head(200, fields, closes: true)), context, promise)
@@ -176,6 +180,31 @@ extension ServerConnectionHandler {
             put(.body(.byteBuffer(context.channel.allocator.buffer(bytes: body))), context, nil)
         }
         put(.end(nil), context, promise)
+    }
+
+    private func send(
+        _ status: Int, _ fields: HTTPFields, _ body: SecretBody, isHead: Bool, closes: Bool,
+        _ context: ChannelHandlerContext, _ promise: EventLoopPromise<Void>?
+    ) {
+        var fields = fields
+        fields.set("Content-Length", String(body.count))
+        put(.head(Self.head(status, fields, closes: closes)), context, nil)
+        if !isHead, body.count > 0 {
+            var buffer = context.channel.allocator.buffer(capacity: body.count)
+            body.write { buffer.writeInteger($0) }
+            let taken = context.eventLoop.makePromise(of: Void.self)
+            put(.body(.byteBuffer(buffer)), context, taken)
+            taken.futureResult.assumeIsolated().whenComplete { [buffer] _ in Self.wipe(buffer) }
+        }
+        put(.end(nil), context, promise)
+    }
+
+    /// Nobody reads the buffer any more, but NIO may still hold it: a mutation would wipe a copy of it.
+    private static func wipe(_ buffer: ByteBuffer) {
+        unsafe buffer.withVeryUnsafeBytes { bytes in
+            guard let base = bytes.baseAddress else { return }
+            unsafe explicit_bzero(UnsafeMutableRawPointer(mutating: base), bytes.count)
+        }
     }
 
     private static func head(_ status: Int, _ fields: HTTPFields, closes: Bool) -> HTTPResponseHead {

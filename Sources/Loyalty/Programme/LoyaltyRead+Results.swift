@@ -121,7 +121,8 @@ extension LoyaltyRead {
             0
         case .busy: LoyaltyRead.removalMilliseconds
         case .delivered, .signUpSent, .noPass, .locked, .choiceNeeded, .unsupportedVersion, .refused,
-            .authenticationFailed, .transientFailure, .unreadable, .outOfTime, .repeated, .unsuitable, .keyMissing,
+            .authenticationFailed, .transientFailure, .unreadable, .tooOld, .clockOff, .repeated, .unsuitable,
+            .keyMissing,
             .unexpectedStatus, .cardLost, .notAsked:
             LoyaltyRead.repollMilliseconds
         }

@@ -129,8 +129,10 @@ public struct VASRead: TapMachine, Sendable {
         if !merchant.keys.isEmpty {
             switch cryptogram.open(with: merchant.keys, merchantID: merchant.merchantID) {
             case .success(let pass):
-                if let timestamps, !timestamps.accepts(pass.timestamp, now: now) {
-                    outcome.entries[index].status = .outOfTime
+                switch timestamps?.judge(pass.timestamp, now: now) {
+                case .fresh, nil: break
+                case .tooOld: outcome.entries[index].status = .tooOld
+                case .clockOff: outcome.entries[index].status = .clockOff
                 }
                 content = .opened(pass)
             case .failure(let error):

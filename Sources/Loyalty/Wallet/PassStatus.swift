@@ -24,8 +24,10 @@ public enum PassStatus: Equatable, Sendable {
     case busy
     /// Something came, but it cannot be used.
     case unreadable(PassDefect)
-    /// The time in the pass is too far from ours.
-    case outOfTime
+    /// The phone says that it made the pass too long ago: a recorded one, or a clock that is behind.
+    case tooOld
+    /// The phone says that it made the pass later than now: its clock or ours is wrong.
+    case clockOff
     /// The same pass was read a moment ago.
     case repeated
     /// The card's identifier is no member number.
@@ -47,7 +49,8 @@ public enum PassStatus: Equatable, Sendable {
         case .locked: .unlockPhone
         case .choiceNeeded: .choosePass
         case .busy, .transientFailure, .cardLost: .presentAgain
-        case .unsupportedVersion, .refused, .authenticationFailed, .unreadable, .outOfTime, .unsuitable, .keyMissing,
+        case .unsupportedVersion, .refused, .authenticationFailed, .unreadable, .tooOld, .clockOff, .unsuitable,
+            .keyMissing,
             .unexpectedStatus:
             .askStaff
         }
@@ -58,7 +61,7 @@ public enum PassStatus: Equatable, Sendable {
         switch self {
         case .locked, .choiceNeeded, .busy, .transientFailure, .cardLost: true
         case .delivered, .noPass, .repeated, .notAsked, .signUpSent, .unsupportedVersion, .refused,
-            .authenticationFailed, .unreadable, .outOfTime, .unsuitable, .keyMissing, .unexpectedStatus:
+            .authenticationFailed, .unreadable, .tooOld, .clockOff, .unsuitable, .keyMissing, .unexpectedStatus:
             false
         }
     }

@@ -31,9 +31,19 @@ public struct TimestampPolicy: Equatable, Sendable {
         self.maximumSkewSeconds = maximumSkewSeconds
     }
 
-    /// Whether `timestamp` is near enough at `now`.
-    public func accepts(_ timestamp: PassTimestamp, now: TapInstant) -> Bool {
-        let (difference, overflow) = clock.unixSeconds(at: now).subtractingReportingOverflow(timestamp.unixSeconds)
-        return !overflow && difference.magnitude <= UInt64(maximumSkewSeconds)
+    public enum Verdict: Sendable {
+        case fresh
+        /// A recorded pass, or a phone whose clock is behind.
+        case tooOld
+        /// Made later than now: one of the two clocks is wrong.
+        case clockOff
+    }
+
+    /// What the time that a pass carries says at `now`.
+    public func judge(_ timestamp: PassTimestamp, now: TapInstant) -> Verdict {
+        let ours = clock.unixSeconds(at: now)
+        let (difference, overflow) = ours.subtractingReportingOverflow(timestamp.unixSeconds)
+        if !overflow, difference.magnitude <= UInt64(maximumSkewSeconds) { return .fresh }
+        return ours > timestamp.unixSeconds ? .tooOld : .clockOff
     }
 }

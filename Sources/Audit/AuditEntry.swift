@@ -1,0 +1,42 @@
+public import Wire
+
+/// One thing that happened and must be provable later. Never holds card data: who writes one has states, names and
+/// numbers only.
+public struct AuditEntry: Equatable, Sendable {
+    public enum Kind: String, CaseIterable, Codable, Sendable {
+        /// A transaction's state: `subject` is the transaction.
+        case state
+        /// An attempt at a reversal: `subject` is the transaction.
+        case reversal
+        /// Terms shown, accepted or revoked.
+        case terms
+        /// A profile or its keys applied or refused.
+        case profile
+        /// The configuration applied at start or reload.
+        case configuration
+        /// What an administrator did.
+        case administration
+        /// Records erased because their time was over.
+        case retention
+        /// The daemon started or stopped.
+        case operation
+    }
+
+    public var at: Timestamp
+    public var kind: Kind
+    /// What it is about: a transaction's id, a merchant, a file; empty where it is the installation as a whole.
+    public var subject: String
+    public var detail: String
+
+    /// Line breaks are replaced by blanks: in the hash each part is a line.
+    public init(_ kind: Kind, subject: String = "", detail: String, at: Timestamp = .now) {
+        self.at = at
+        self.kind = kind
+        self.subject = AuditEntry.oneLine(subject)
+        self.detail = AuditEntry.oneLine(detail)
+    }
+
+    private static func oneLine(_ text: String) -> String {
+        String(decoding: text.utf8.map { $0 < 0x20 ? 0x20 : $0 }, as: UTF8.self)
+    }
+}

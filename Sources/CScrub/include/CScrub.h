@@ -1,0 +1,9 @@
+#ifndef NFC_TAP_CSCRUB_H
+#define NFC_TAP_CSCRUB_H
+
+/// A program that links this overwrites every heap block before it is given back: see CScrub.c.
+///
+/// 1 where that is so; 0 under a sanitizer, whose allocator must not be replaced.
+int cscrub_is_in_force(void);
+
+#endif

@@ -1,0 +1,137 @@
+import CardBytes
+import Envelope
+import Glibc
+import Journal
+import Logging
+import ReaderCore
+import Wire
+
+/// Makes lanes ready for a card before somebody wants to tap, and keeps them so.
+struct LanePreparer: Sendable {
+    let store: TransactionStore
+    let health: AdapterHealthCheck
+    let terminal: @Sendable () -> Terminal
+    /// Asks the payment service what it allows; what comes back keeps the lane from being ready.
+    let refreshProfile: @Sendable () async -> ErrorCode?
+    /// Preparations run here: they outlive their callers.
+    let queue: WorkQueue
+    let logger: Logger
+
+    /// How long a reader may take to be opened: longer than any driver's own limit.
+    static let readerTime: Duration = .seconds(15)
+    /// How long the adapter may take to say how it is, before the lane is ready without its word.
+    static let adapterTime: Duration = .seconds(1)
+    /// Seconds before its end in which a preparation is renewed, and between two attempts at that.
+    static let renewal: Int64 = 3_600
+    static let renewalPause: Int64 = 60
+
+    /// Prepares every lane that needs it, at once and whenever one does, until its task is cancelled.
+    func run() async {
+        var power = PowerWatch()
+        while !Task.isCancelled {
+            if power.hasSlept(.now()) {
+                logger.notice("machine was suspended: lanes are prepared again")
+                await store.forgetPreparations(because: .resume)
+            }
+            for (name, reason) in await store.lanesToPrepare(at: .now) { await begin(name, reason) }
+            do { try await Task.sleep(for: .seconds(1)) } catch { return }
+        }
+    }
+
+    /// A reader that may be this lane's was connected.
+    func laneAppeared(_ name: String) async { await begin(name, .readerAttached) }
+
+    /// Somebody wants the lane to be ready: joins the preparation that runs, or begins one.
+    ///
+    /// - Returns: `nil` where the lane is prepared.
+    func join(_ name: String) async -> Preparation? {
+        guard let (preparation, isNew) = await store.joinPreparation(of: name) else { return nil }
+        if isNew { run(preparation, name) }
+        return preparation
+    }
+
+    /// Lets an accepted transaction wait until its lane is prepared, in state `preparing`.
+    ///
+    /// - Returns: why it must not go on; `nil` once the lane is ready.
+    func awaitPreparation(of lane: String, _ live: LiveTransaction) async throws(JournalError) -> ErrorCode? {
+        guard let preparation = await join(lane) else { return nil }
+        let id = live.transaction.id
+        try await store.change(id, [StateChange(.preparing)])
+        store.publish(preparation.progress(lane, for: id))
+        await withTaskGroup { group in
+            group.addTask { await preparation.finished.wait() }
+            group.addTask { await live.isUnwanted.wait() }
+            await group.next()
+            group.cancelAll()
+        }
+        if live.cancellation.isCancelled { return .readCancelled }
+        return preparation.failure
+    }
+
+    private func begin(_ name: String, _ reason: PrepareReason) async {
+        guard let preparation = await store.beginPreparation(of: name, reason) else { return }
+        run(preparation, name)
+    }
+
+    private func run(_ preparation: Preparation, _ name: String) {
+        queue.add {
+            let failure = await carryOut(preparation, name)
+            await store.endPreparation(preparation, of: name, failure, until: failure == nil ? expiry() : nil)
+        }
+    }
+
+    /// - Returns: what went wrong.
+    private func carryOut(_ preparation: Preparation, _ name: String) async -> ErrorCode? {
+        await tell(preparation, name, .reader)
+        switch await openReader(name) {
+        case .success(let reader): await store.attached(name, reader)
+        case .failure(let error): return ErrorCode(error)
+        }
+        // From here on it will come to something: a quiet attempt is told like any other.
+        preparation.join()
+        await tell(preparation, name, .adapter)
+        await health.look(atMost: LanePreparer.adapterTime)
+        await tell(preparation, name, .profile)
+        if let failure = await refreshProfile() { return failure }
+        await tell(preparation, name, .terminal)
+        return checkTerminal()
+    }
+
+    private func tell(_ preparation: Preparation, _ name: String, _ step: PrepareStep) async {
+        preparation.begin(step)
+        await store.tellProgress(of: preparation, name)
+    }
+
+    /// A reader that never comes back from being opened costs its own lane only: it is waited for so long, and the next
+    /// attempt waits for the same call.
+    private func openReader(_ name: String) async -> Result<LaneStatus.Reader, ReaderError> {
+        guard let (opening, lane) = await store.opening(of: name) else { return .failure(.detached) }
+        if let lane {
+            queue.add {
+                do throws(ReaderError) {
+                    opening.end(.success(try await lane.attach()))
+                } catch {
+                    opening.end(.failure(error))
+                }
+                await store.openingEnded(opening, of: name)
+            }
+        }
+        return await opening.result(atMost: LanePreparer.readerTime) ?? .failure(.faulty(code: Int64(ETIMEDOUT)))
+    }
+
+    /// Seals nothing to the payment service's key, as a tap would its read.
+    private func checkTerminal() -> ErrorCode? {
+        let recipient = terminal().recipient
+        do {
+            try recipient.checkPeriod(at: UInt64(max(0, Timestamp.now.milliseconds / 1_000)))
+            _ = try JWE.seal(SecretBytes(capacity: 1) { $0.append(0) }, to: recipient)
+            return nil
+        } catch {
+            logger.error("terminal not usable", metadata: ["error": "\(error)"])
+            return .envelopeKeyUnusable
+        }
+    }
+
+    /// Seconds since 1970 until when what was prepared is good.
+    private func expiry() -> Int64? { terminal().recipient.expires.map { Int64(clamping: $0) } }
+}

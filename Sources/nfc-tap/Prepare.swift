@@ -1,0 +1,60 @@
+import ArgumentParser
+import TapClient
+import Wire
+
+struct Prepare: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Makes the lanes ready for a card, and waits until they are.",
+        discussion: """
+            The daemon does this by itself when it starts, when a reader is connected and after the machine was suspended. \
+            Interrupting the command leaves the preparation running.
+            """)
+
+    @Option(help: ArgumentHelp("The lane; without it all of them.", valueName: "name"))
+    var lane: String?
+
+    @OptionGroup var daemon: DaemonChoice
+
+    @Flag(help: "Print JSON, one object a lane.")
+    var json = false
+
+    /// Seconds that one call waits: a preparation may take minutes, an answer should not.
+    private static let patience = 30
+
+    func run() async throws {
+        let client = daemon.client
+        let progress = PreparationProgress(isTerminal: StandardError.isTerminal)
+        // Events are for the person watching; the answers say what became of it.
+        let watch = Task {
+            do throws(TapClientError) {
+                for try await event in client.events(maximumOutage: .seconds(2)) { await progress.take(event) }
+            } catch {
+                return
+            }
+        }
+        defer { watch.cancel() }
+        do {
+            let names = if let lane { [lane] } else { try await client.lanes().map(\.name) }
+            for name in names {
+                await progress.follow(name)
+                var answer = try await client.prepare(name, waiting: Prepare.patience)
+                while answer.outcome == .configuring {
+                    answer = try await client.prepare(name, waiting: Prepare.patience)
+                }
+                await progress.end()
+                try show(answer)
+            }
+        } catch let error as TapClientError {
+            await progress.end()
+            throw Failure(error)
+        }
+    }
+
+    private func show(_ answer: PrepareAnswer) throws {
+        if json { return try StandardOutput.print(line: answer) }
+        let reader = answer.lane.reader
+        let firmware = reader?.firmware.map { ", firmware \($0)" } ?? ""
+        let outcome = answer.outcome == .stillPrepared ? "still prepared" : "prepared"
+        StandardOutput.print("\(answer.lane.name): \(outcome), \(reader?.model ?? "no reader")\(firmware)")
+    }
+}

@@ -1,0 +1,145 @@
+import CardBytes
+import Foundation
+import Rigs
+import Testing
+
+@testable import CardSim
+
+/// What the daemon still knows of the cards that it has read. The cards are in this process, behind a pcscd that it
+/// plays, so that the daemon has no other way to their numbers than a tap; the numbers are new in each run, so that no
+/// constant of a program can be taken for one.
+@Suite(.serialized)
+struct SecretScanTests {
+    private static let reader = "ACS ACR122U PICC Interface 00 00"
+    private let taps = ProcessInfo.processInfo.environment["NFC_TAP_TAPS"].flatMap(Int.init) ?? 50
+
+    /// Cards whose numbers are only here.
+    private struct Wallet {
+        let cards: [PaymentCard]
+        /// Card numbers and track 2, a line each.
+        let secrets: String
+
+        init() {
+            let visa = CardPersonalisation(pan: Wallet.number("476173"))
+            let records = CardPersonalisation(pan: Wallet.number("476173"))
+            let mastercard = CardPersonalisation(pan: Wallet.number("541333"))
+            cards = [
+                CardCatalogue.card(VisaApplication.personalised(visa)),
+                CardCatalogue.card(
+                    VisaApplication.personalised(records, disposition: .alwaysOnline, fastDDA: .version01)),
+                CardCatalogue.card(GenerateACApplication.personalised(mastercard)),
+                CardCatalogue.card(GenerateACApplication.personalised(mastercard, signsCombined: false)),
+            ]
+            secrets = [visa, records, mastercard].map { card in
+                let number = card.pan.map(String.init).joined()
+                var track = Hex.string(card.track2)
+                while track.hasSuffix("F") { track.removeLast() }
+                return "\(number)\n\(track)\n\(track.dropFirst(12))\n"
+            }.joined()
+        }
+
+        /// Sixteen digits that end with the right check digit (ISO/IEC 7812-1 annex B).
+        private static func number(_ issuer: String) -> String {
+            var digits = issuer.compactMap(\.wholeNumberValue)
+            while digits.count < 15 { digits.append(Int.random(in: 0...9)) }
+            let sum = digits.reversed().enumerated().reduce(0) { sum, digit in
+                let value = digit.offset.isMultiple(of: 2) ? digit.element * 2 : digit.element
+                return sum + value / 10 + value % 10
+            }
+            return (digits + [(10 - sum % 10) % 10]).map(String.init).joined()
+        }
+    }
+
+    @Test("Requirements 40 and 60, §10.3, acceptance test 12: after many taps no card number or track 2 is anywhere")
+    func scanned() throws {
+        let rig = FakePCSCD(path: NSTemporaryDirectory() + "/scan-\(UUID().uuidString.prefix(8)).comm")
+        try rig.start()
+        defer { rig.die() }
+        try rig.plug(Self.reader)
+        let shop = try Shop(
+            reader: "pcsc:\(Self.reader)", environment: ["PCSCLITE_CSOCK_NAME": rig.path], startsSandbox: false)
+        try shop.startCapturedSandbox()
+        try shop.awaitReader()
+        let wallet = Wallet()
+        var approved = 0
+        for number in 0..<taps {
+            try rig.insert(wallet.cards[number % wallet.cards.count], into: Self.reader)
+            let state = try pay(shop, number)
+            if state == "approved" { approved += 1 }
+            try rig.remove(from: Self.reader)
+        }
+        #expect(approved == taps)
+        let inFiles = try scan(shop.folder.path, wallet.secrets)
+        #expect(inFiles == nil, "files, logs, journal and what passed the sockets")
+        let inMemory = try scan("\(try #require(shop.daemonIdentifier))", wallet.secrets)
+        #expect(inMemory == nil, "the daemon's memory after \(taps) taps")
+    }
+
+    @Test func `the scan finds a number in the memory of a process that has it`() throws {
+        let number = (0..<16).map { _ in String(Int.random(in: 0...9)) }.joined()
+        let process = Process()
+        process.executableURL = URL(filePath: "/usr/bin/env")
+        process.arguments = [
+            "python3", "-c", "import sys; n = sys.stdin.readline(); print('ready', flush=True); sys.stdin.readline()",
+        ]
+        let (input, output) = (Pipe(), Pipe())
+        process.standardInput = input
+        process.standardOutput = output
+        try process.run()
+        try input.fileHandleForWriting.write(contentsOf: Data("\(number)\n".utf8))
+        _ = try output.fileHandleForReading.read(upToCount: 5)
+        let found = try scan("\(process.processIdentifier)", number)
+        try input.fileHandleForWriting.close()
+        process.waitUntilExit()
+        #expect(found?.contains("digits") == true)
+    }
+
+    private func pay(_ shop: Shop, _ number: Int) throws -> String? {
+        let text = try shop.curl([
+            "http://localhost/v1/transactions", "-H", "Content-Type: application/json", "-H",
+            "Idempotency-Key: scan-\(number)", "-H", "Prefer: wait=30", "-d",
+            #"{"type":"purchase","amount":{"value":1000,"currency":"EUR"},"order":"S-\#(number)"}"#,
+        ])
+        return (try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])?["state"] as? String
+    }
+
+    /// - Returns: what was found; `nil` for nothing.
+    private func scan(_ target: String, _ secrets: String) throws -> String? {
+        let process = Process()
+        process.executableURL = URL(filePath: "/usr/bin/env")
+        let script = URL(filePath: #filePath).deletingLastPathComponent().appending(
+            path: "../../scripts/scan-secrets.py")
+        let context = ProcessInfo.processInfo.environment["NFC_TAP_SCAN_CONTEXT"] == nil ? [] : ["--context"]
+        process.arguments = ["python3", script.standardized.path] + context + [target]
+        let (input, output) = (Pipe(), Pipe())
+        process.standardInput = input
+        process.standardOutput = output
+        process.standardError = output
+        try process.run()
+        try input.fileHandleForWriting.write(contentsOf: Data(secrets.utf8))
+        try input.fileHandleForWriting.close()
+        let text = String(decoding: try output.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
+        process.waitUntilExit()
+        print(text.split(separator: "\n").last.map(String.init) ?? "")
+        return process.terminationStatus == 0 ? nil : text
+    }
+}
+
+extension Shop {
+    /// The sandbox behind a program that keeps every byte between it and the daemon.
+    fileprivate func startCapturedSandbox() throws {
+        let inner = folder.appending(path: "sandbox.sock").path
+        keep(try Program.sandbox.launch(["--sandbox", "--socket", inner], in: folder))
+        try eventually(inner) { FileManager.default.fileExists(atPath: inner) }
+        let capture = Process()
+        let script = URL(filePath: #filePath).deletingLastPathComponent().appending(
+            path: "../../scripts/capture-socket.py")
+        capture.executableURL = URL(filePath: "/usr/bin/env")
+        capture.arguments = [
+            "python3", script.standardized.path, pspSocket, inner, folder.appending(path: "psp.capture").path,
+        ]
+        try capture.run()
+        keep(capture)
+        try eventually(pspSocket) { FileManager.default.fileExists(atPath: self.pspSocket) }
+    }
+}

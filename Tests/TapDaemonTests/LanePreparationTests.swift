@@ -1,0 +1,99 @@
+import CardSim
+import Journal
+import ReaderCore
+import ReaderVirtual
+import Testing
+import Wire
+
+@testable import TapDaemon
+
+@Suite("When a lane needs to be prepared")
+struct LanePreparationTests {
+    private let second: UInt64 = 1_000_000_000
+
+    private func expect(
+        _ watch: inout PowerWatch, _ expected: Bool, _ reading: PowerWatch.Reading, _ why: Comment? = nil
+    ) {
+        let hasSlept = watch.hasSlept(reading)
+        #expect(hasSlept == expected, why)
+    }
+
+    /// A store with one lane that no daemon looks after.
+    private func store(in folder: TestFolder) throws -> TransactionStore {
+        let journal = JournalThread(try Journal(directory: folder.path), on: try ReaderThread(name: "journal"))
+        let control = try VirtualReaderControl { CardCatalogue.card(named: $0) }
+        return TransactionStore(
+            journal: journal, events: EventHub(firstID: 1),
+            lanes: [try Lane(name: "lane-0", source: .virtual(control))],
+            mode: .test, offer: .test, merchant: Terminal.test.defaultMerchant, terminal: "00000001", logger: Shop.quiet
+        )
+    }
+
+    private func now(_ seconds: Int64) -> Timestamp { Timestamp(milliseconds: seconds * 1_000) }
+
+    @Test("Requirement 12: a suspension is seen in the clock that counts it and the one that does not")
+    func suspension() {
+        var watch = PowerWatch()
+        expect(&watch, false, .init(awake: 5 * second, all: 65 * second), "the first reading says nothing")
+        expect(&watch, false, .init(awake: 6 * second, all: 66 * second))
+        expect(&watch, false, .init(awake: 900 * second, all: 960 * second), "time passing is none")
+        expect(&watch, true, .init(awake: 901 * second, all: 4_561 * second))
+        expect(&watch, false, .init(awake: 902 * second, all: 4_562 * second), "each is told once")
+    }
+
+    @Test("A moment between two readings is no suspension, nor are clocks that make no sense")
+    func noSuspension() {
+        var watch = PowerWatch()
+        expect(&watch, false, .init(awake: 10 * second, all: 10 * second))
+        expect(&watch, false, .init(awake: 11 * second, all: 11 * second + PowerWatch.threshold - 1))
+        expect(&watch, false, .init(awake: 12 * second, all: 0))
+        expect(&watch, false, .init(awake: .max, all: .max))
+    }
+
+    @Test("The machine's own clocks move on together")
+    func clocks() {
+        let reading = PowerWatch.Reading.now()
+        #expect(reading.awake > 0 && reading.all >= reading.awake)
+    }
+
+    @Test("Requirement 12: what ends is renewed an hour before, again each minute, and a tap waits only after the end")
+    func expiry() async throws {
+        let store = try store(in: try TestFolder())
+        #expect(await store.lanesToPrepare(at: now(1)).map(\.reason) == [.start])
+        let preparation = try #require(await store.joinPreparation(of: "lane-0")).0
+        await store.endPreparation(preparation, of: "lane-0", nil, until: 100_000)
+        #expect(await store.lanesToPrepare(at: now(96_399)).isEmpty)
+        #expect(await store.lanesToPrepare(at: now(96_400)).map(\.reason) == [.expiry])
+        #expect(await store.lanesToPrepare(at: now(96_459)).isEmpty, "not more than once a minute")
+        #expect(await store.lanesToPrepare(at: now(96_460)).map(\.name) == ["lane-0"])
+        let renewal = try #require(await store.beginPreparation(of: "lane-0", .expiry))
+        #expect(await store.laneStatuses().first?.state == .ready, "it stays ready while it is renewed")
+        #expect(await store.joinPreparation(of: "lane-0") == nil)
+        await store.endPreparation(renewal, of: "lane-0", .pspUnreachable, until: nil)
+        #expect(await store.laneStatuses().first?.state == .ready, "what was prepared is still good")
+        #expect(await store.lanesToPrepare(at: now(100_000)).map(\.reason) == [.expiry])
+        #expect(await store.joinPreparation(of: "lane-0") != nil)
+    }
+
+    @Test("What is tried again and fails again is not told again and again")
+    func quiet() {
+        let retry = Preparation(.retry, isQuiet: true)
+        #expect(retry.isQuiet)
+        retry.join()
+        #expect(!retry.isQuiet, "somebody waits for it now")
+    }
+
+    @Test("A preparation knows its percentage once a step is done, and keeps what it failed of")
+    func progress() {
+        let preparation = Preparation(.start, isQuiet: false)
+        #expect(preparation.percent == nil && preparation.step == .reader)
+        preparation.begin(.terminal)
+        #expect(preparation.percent == 75)
+        let id = TransactionID()
+        let event = preparation.progress("till-1", for: id)
+        #expect(event.name == .prepareProgress && event.lane == "till-1" && event.transaction == id)
+        #expect(event.percent == 75 && event.step == .terminal && event.reason == .start)
+        preparation.end(.readerFaulty)
+        #expect(preparation.finished.hasHappened && preparation.failure == .readerFaulty)
+    }
+}
