@@ -13,7 +13,8 @@ RELEASE_FLAGS := -c release --static-swift-stdlib --disable-local-rpath -Xlinker
 PREFIX ?= /usr/local
 DESTDIR ?=
 
-.PHONY: demo test build release lint format bless bench fuzz check-units check-udev check-contract check-examples deb check-package install clean
+.PHONY: demo test build release lint format bless bench fuzz check-units check-udev check-guest check-contract check-examples \
+	deb check-package install clean
 
 demo:
 	@scripts/install-packages.sh $(DEMO_PACKAGES)
@@ -75,6 +76,10 @@ deb: release
 # The package's whole life in a copy of this machine: install, tap, upgrade, remove, purge.
 check-package: release
 	@scripts/check-package.sh "$$($(SWIFT) build -c release --show-bin-path)"
+
+# Rules, units and hot-plug in a guest with USB. Ends with an error where it cannot run.
+check-guest: release
+	@scripts/check-guest.sh "$$($(SWIFT) build -c release --show-bin-path)"
 
 install: release
 	scripts/install.sh "$(DESTDIR)" "$(PREFIX)" "$$($(SWIFT) build -c release --show-bin-path)"

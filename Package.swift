@@ -99,7 +99,9 @@ let package = Package(
         program("nfc-tap-libnfc-worker", ["ReaderNFC", "CScrub"]),
         .target(
             name: "Rigs", dependencies: ["CardBytes", "CardSim", "ReaderCore"], path: "Tests/Rigs",
-            exclude: ["VPCD/with-private-pcscd.sh"], swiftSettings: strict),
+            exclude: ["VPCD/with-private-pcscd.sh", "USB"], swiftSettings: strict),
+        .executableTarget(
+            name: "rig-card", dependencies: ["CardSim", "Rigs"], path: "Tests/RigCard", swiftSettings: strict),
         .executableTarget(
             name: "tap-bench",
             dependencies: [

@@ -6,8 +6,10 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 taps=${TAPS:-300}
 
-for product in tap-bench nfc-tapd nfc-tap-psp-sandbox nfc-tap; do
-    swift build -c release --product "$product" 2>&1 | tail -n 1
+# As `make release` builds what is installed, so that the figures are those of the programs of the package.
+flags=(-c release --static-swift-stdlib --disable-local-rpath -Xlinker -z -Xlinker now)
+for product in tap-bench nfc-tapd nfc-tap-psp-sandbox nfc-tap nfc-tap-libnfc-worker; do
+    swift build "${flags[@]}" --product "$product" 2>&1 | tail -n 1
 done
 pinned=()
 if command -v taskset >/dev/null; then pinned=(taskset -c "$(($(nproc) - 1))"); fi
@@ -24,7 +26,7 @@ export SWIFT_BACKTRACE=enable=no
 if [ $# -gt 0 ]; then
     exec "$bench" --taps "$taps" "$@"
 fi
-"$bench" --taps "$taps" bytes transactions keys sealing programs daemon
+"$bench" --taps "$taps" bytes transactions keys sealing programs footprint daemon
 
 # Client and pcscd share one processor, so that no wake-up from one processor to another is measured.
 "${pinned[@]}" "$bench" --no-heading --taps "$taps" pcsc-fake

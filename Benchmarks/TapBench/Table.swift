@@ -40,6 +40,10 @@ enum Table {
         ])
     }
 
+    static func row(_ name: String, bytes: Double, target: Double? = nil) {
+        line([name, megabytes(bytes), "", verdict(bytes, target, megabytes)])
+    }
+
     static func row(_ name: String, missing reason: String) { line([name, "not measured: \(reason)"]) }
 
     private static func verdict(_ value: Double, _ target: Double?, _ text: (Double) -> String) -> String {
@@ -54,6 +58,8 @@ enum Table {
         default: "\(twoDigits(nanoseconds / 1_000_000)) ms"
         }
     }
+
+    private static func megabytes(_ bytes: Double) -> String { oneDigit(bytes / 1_000_000) + " MB" }
 
     private static func oneDigit(_ value: Double) -> String { fixed(value, scale: 10, digits: 1) }
 

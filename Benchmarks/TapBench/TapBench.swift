@@ -4,7 +4,7 @@ import Glibc
 @main
 struct TapBench {
     enum Section: String, CaseIterable {
-        case bytes, transactions, keys, sealing, programs, daemon
+        case bytes, transactions, keys, sealing, programs, footprint, daemon
         case pcscFake = "pcsc-fake"
         case pcscDaemon = "pcsc-daemon"
     }
@@ -27,6 +27,7 @@ struct TapBench {
         case .keys: try KeyBenchmarks.run()
         case .sealing: try SealingBenchmark.run()
         case .programs: try ProgramBenchmark.run()
+        case .footprint: try await FootprintBenchmark.run()
         case .daemon: try await DaemonBenchmark.run(taps: taps)
         case .pcscFake: try PCSCBenchmark.run(.fake, pairs: taps * 2)
         case .pcscDaemon: try PCSCBenchmark.run(.daemon, pairs: taps * 2)

@@ -1,15 +1,16 @@
 /// A remedy that can do no harm: it starts what belongs to us or to pcscd, lets the kernel give up a reader, or writes a
 /// file of our own name.
 public enum Fix: Equatable, Sendable {
-    /// A program and its arguments; found by PATH.
-    case run([String])
+    /// A program and its arguments, found by PATH, and another that runs once the first has succeeded.
+    case run([String], then: [String]? = nil)
     /// A file that is made or replaced.
     case write(path: String, text: String)
 
     /// What `apply` does, as a person would type it.
     public var description: String {
         switch self {
-        case .run(let words): words.joined(separator: " ")
+        case .run(let words, let next):
+            [words, next].compactMap { $0?.joined(separator: " ") }.joined(separator: " && ")
         case .write(let path, _): "write \(path)"
         }
     }
@@ -23,7 +24,7 @@ public enum Fix: Equatable, Sendable {
     /// - Returns: whether it worked.
     public func apply(to tree: HostTree, run: ([String]) -> Bool) -> Bool {
         switch self {
-        case .run(let words): tree.isThisMachine && run(words)
+        case .run(let words, let next): tree.isThisMachine && run(words) && next.map(run) ?? true
         case .write(let path, let text): tree.write(text, to: path)
         }
     }

@@ -9,11 +9,12 @@ extension HostFacts {
     func kernelDrivers() -> [Finding] {
         let unload = ["modprobe", "-r"] + Self.modules
         var findings = readers.filter { !$0.kernelDrivers.isEmpty }.map { reader in
-            Finding(
+            let fix = Fix.run(unload, then: Self.showAgain(reader))
+            return Finding(
                 .kernelDriver, .error,
                 "the kernel's driver \(reader.kernelDrivers.joined(separator: ", ")) has claimed the "
                     + "\(reader.model.name) at USB port \(reader.port)",
-                remedy: unload.joined(separator: " "), fix: .run(unload))
+                remedy: fix.description, fix: fix)
         }
         let loaded = Self.names((tree.text("/proc/modules") ?? ""))
         if findings.isEmpty, loaded.contains("pn533_usb") {
@@ -34,6 +35,12 @@ extension HostFacts {
                     "write \"blacklist nfc\", \"blacklist pn533\" and \"blacklist pn533_usb\" into \(Self.blacklist)",
                 fix: .write(path: Self.blacklist, text: Self.blacklistText))
         ]
+    }
+
+    /// pcscd tries a reader when it is plugged in and not again; to be told of it once more is as good as plugging.
+    private static func showAgain(_ reader: AttachedReader) -> [String]? {
+        guard reader.model.backend == .pcsc else { return nil }
+        return ["udevadm", "trigger", "--action=add", "--subsystem-match=usb", "--sysname-match=\(reader.port):*"]
     }
 
     private var isBlacklisted: Bool {

@@ -19,6 +19,16 @@ struct ReaderCheckTests {
         #expect(finding.fix == .run(["modprobe", "-r", "pn533_usb", "pn533", "nfc"]))
     }
 
+    @Test func `a reader of pcscd that the kernel had claimed is shown to pcscd again`() throws {
+        let host = try FakeHost.healthy()
+        try host.plug("072f:2200", port: "1-3", kernelDriver: "pn533_usb")
+        let finding = try #require(host.checkup().findings(about: .kernelDriver).first)
+        #expect(
+            finding.remedy == "modprobe -r pn533_usb pn533 nfc && "
+                + "udevadm trigger --action=add --subsystem-match=usb --sysname-match=1-3:*")
+        #expect(finding.fix?.description == finding.remedy)
+    }
+
     @Test func `a program's hold on a reader by usbfs is no kernel driver`() throws {
         let host = try FakeHost.healthy()
         try host.plug("072f:2200", port: "1-3", kernelDriver: "usbfs")

@@ -84,6 +84,18 @@ struct FixTests {
         #expect(Fix.run(["true"]).apply(to: HostTree()) { $0 == ["true"] })
     }
 
+    @Test func `the second program runs only after the first has succeeded`() {
+        for succeeds in [true, false] {
+            var ran: [[String]] = []
+            let done = Fix.run(["first"], then: ["second"]).apply(to: HostTree()) { words in
+                ran.append(words)
+                return succeeds
+            }
+            #expect(done == succeeds)
+            #expect(ran == (succeeds ? [["first"], ["second"]] : [["first"]]))
+        }
+    }
+
     @Test func `a file is written below the root`() throws {
         let host = try FakeHost()
         try host.write("etc/old", "what was there before and is longer")

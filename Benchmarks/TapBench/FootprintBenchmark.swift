@@ -1,0 +1,96 @@
+import Foundation
+import TapClient
+import Wire
+
+/// What an installed daemon costs a machine: the programs on the disk, the time until it takes a sale, and its memory
+/// while nothing happens.
+enum FootprintBenchmark {
+    private static let starts = 11
+    private static let idle: useconds_t = 2_000_000
+    /// Those of systemd/nfc-tapd.service that change what is measured: the heap without its caches.
+    private static let unit = [
+        "SWIFT_BACKTRACE": "enable=no",
+        "GLIBC_TUNABLES": "glibc.malloc.tcache_count=0:glibc.malloc.perturb=165",
+    ]
+
+    static func run() async throws {
+        Table.section("Footprint (release, static Swift runtime; daemon with the environment of its unit)")
+        for name in ["nfc-tapd", "nfc-tap", "nfc-tap-psp-sandbox", "nfc-tap-libnfc-worker"] { try size(name) }
+        try await daemon()
+    }
+
+    /// As the package installs it: without symbols.
+    private static func size(_ name: String) throws {
+        guard let program = Programs.path(of: name) else {
+            Table.row(name, missing: "it is not built beside this program")
+            return
+        }
+        let stripped = FileManager.default.temporaryDirectory.appending(path: "tap-bench-\(UUID().uuidString)").path
+        defer { try? FileManager.default.removeItem(atPath: stripped) }
+        let strip = Process()
+        strip.executableURL = URL(filePath: "/usr/bin/strip")
+        strip.arguments = ["-o", stripped, program]
+        try strip.run()
+        strip.waitUntilExit()
+        guard strip.terminationStatus == 0 else { throw BenchmarkError.failed("strip \(name)") }
+        let attributes = try FileManager.default.attributesOfItem(atPath: stripped)
+        Table.row("\(name), stripped", bytes: (attributes[.size] as? NSNumber)?.doubleValue ?? 0)
+    }
+
+    private static func daemon() async throws {
+        guard let program = Programs.path(of: "nfc-tapd") else {
+            Table.row("nfc-tapd", missing: "it is not built beside this program")
+            return
+        }
+        let folder = FileManager.default.temporaryDirectory.appending(path: "tap-bench-\(UUID().uuidString.prefix(8))")
+        try FileManager.default.createDirectory(
+            at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        defer { try? FileManager.default.removeItem(at: folder) }
+        var ready: [Double] = []
+        var taking: [Double] = []
+        var memory = 0.0
+        for number in 0..<starts {
+            let notified = try NotificationSocket(path: folder.appending(path: "notify.sock").path)
+            let process = Process()
+            process.executableURL = URL(filePath: program)
+            process.arguments = ["--runtime-directory", folder.path, "--log-level", "error"]
+            process.environment = ProcessInfo.processInfo.environment.merging(unit) { $1 }
+                .merging(["NOTIFY_SOCKET": notified.path]) { $1 }
+            process.standardOutput = FileHandle.nullDevice
+            process.standardError = FileHandle.nullDevice
+            let start = Stopwatch.wallTime()
+            try process.run()
+            defer {
+                process.terminate()
+                process.waitUntilExit()
+            }
+            try notified.wait(for: "READY=1")
+            let first = Double(Stopwatch.wallTime() - start)
+            let client = try await TapClient.connect(to: folder.appending(path: "pos.sock").path)
+            while try await !client.status().ready { usleep(200) }
+            // The first start makes the journal.
+            if number > 0 {
+                ready.append(first)
+                taking.append(Double(Stopwatch.wallTime() - start))
+            }
+            if number == starts - 1 {
+                usleep(idle)
+                memory = try resident(process.processIdentifier)
+            }
+        }
+        Table.row("nfc-tapd, start to ready as systemd is told", Reading(ready), target: 50_000_000)
+        Table.row("nfc-tapd, start to a lane that takes a sale", Reading(taking), target: 50_000_000)
+        Table.row("nfc-tapd, resident memory at rest, one virtual reader", bytes: memory, target: 20_000_000)
+    }
+
+    /// Bytes of memory that the process has in pages of its own or shared.
+    private static func resident(_ process: pid_t) throws -> Double {
+        let status = try String(contentsOfFile: "/proc/\(process)/status", encoding: .utf8)
+        let line = status.split(separator: "\n").first { $0.hasPrefix("VmRSS:") }
+        let words = line?.split(whereSeparator: \.isWhitespace) ?? []
+        guard words.count > 1, let kilobytes = Double(words[1]) else {
+            throw BenchmarkError.failed("no VmRSS of process \(process)")
+        }
+        return kilobytes * 1_024
+    }
+}

@@ -1,0 +1,246 @@
+"""What check-guest.sh asks of the package in a machine with USB. Every line it prints was seen to hold."""
+
+import argparse
+import contextlib
+import json
+import subprocess
+import sys
+import time
+
+from acr122u import Reader
+from guest import Guest, GuestError
+
+POS = "/run/nfc-tap/pos.sock"
+
+
+def say(text):
+    print(f"check-guest: {text}", flush=True)
+
+
+class Scenario:
+    def __init__(self, options):
+        self.options = options
+        self.guest = Guest(
+            options.work, options.guest + "/kernel", options.guest + "/initrd", options.guest + "/disk",
+            options.package, options.accelerator)
+        self.card = None
+
+    # --- words
+
+    def must(self, script, seconds=120):
+        status, said = self.guest.run(script, seconds)
+        if status:
+            raise GuestError(f"`{script}` ended with {status}: {said}")
+        return said
+
+    def holds(self, script):
+        return self.guest.run(script)[0] == 0
+
+    def await_(self, seconds, what, condition):
+        """Milliseconds until the condition held."""
+        start = time.monotonic()
+        while not condition():
+            if time.monotonic() - start > seconds:
+                raise GuestError(f"after {seconds} seconds {what}")
+            time.sleep(0.02)
+        return round((time.monotonic() - start) * 1000)
+
+    def expect(self, is_true, what):
+        if not is_true:
+            raise GuestError(what)
+
+    def lane(self):
+        status, said = self.guest.run(f"curl --silent --max-time 5 --unix-socket {POS} http://localhost/v1/lanes/main")
+        with contextlib.suppress(ValueError):
+            return json.loads(said) if status == 0 else {}
+        return {}
+
+    def is_ready(self):
+        return self.lane().get("state") == "ready"
+
+    def node(self, vendor, product):
+        """The device node of the reader with these ids, empty while udev has not dealt with it."""
+        script = f"""
+for device in /sys/bus/usb/devices/*; do
+    [ "$(cat $device/idVendor 2>/dev/null):$(cat $device/idProduct 2>/dev/null)" = {vendor:04x}:{product:04x} ] || continue
+    udevadm settle
+    sed -n 's#^DEVNAME=#/dev/#p' $device/uevent
+done"""
+        return self.must(script)
+
+    def await_node(self, vendor, product):
+        self.await_(20, f"the kernel shows no {vendor:04x}:{product:04x}", lambda: self.node(vendor, product))
+        return self.node(vendor, product)
+
+    def rights(self, node):
+        return self.must(f"stat -c '%U:%G %a' {node}")
+
+    def pull(self, reader, vendor, product):
+        reader.unplug()
+        self.await_(10, "the kernel still shows the pulled reader", lambda: not self.node(vendor, product))
+
+    def insert(self, reader, name):
+        self.card = subprocess.Popen([self.options.card, name, str(reader.card.port)])
+
+    def remove(self):
+        self.card.terminate()
+        self.card.wait()
+
+    # --- steps
+
+    def boot(self):
+        start = time.monotonic()
+        self.guest.boot(180)
+        took = time.monotonic() - start
+        self.await_(60, "systemd has not started everything", lambda: "running" in self.guest.run("systemctl is-system-running")[1])
+        about = self.must("echo $(. /etc/os-release; echo $PRETTY_NAME), Linux $(uname -r), $(systemctl --version | sed -n 1p)")
+        say(f"{about} is up after {took:.1f} s ({self.options.accelerator})")
+
+    def install(self):
+        self.must(f"head --bytes={self.options.package_size} /dev/vdb >/root/nfc-tap.deb && dpkg --install /root/nfc-tap.deb")
+        self.await_(30, "the daemon does not run", lambda: self.holds("systemctl is-active --quiet nfc-tapd.service"))
+        self.expect(self.lane().get("state") == "detached", f"no reader is here, and the lane says {self.lane()}")
+        self.must("udevadm control --ping")
+        process = self.must("systemctl show --property=MainPID --value nfc-tapd.service")
+        facts = self.must(f"""
+grep -q '^NoNewPrivs:.1' /proc/{process}/status
+grep -q '^Seccomp:.2' /proc/{process}/status
+grep -q '^CapBnd:.0*$' /proc/{process}/status
+[ "$(stat -f -c %T /sys/fs/cgroup)" = cgroup2fs ]
+[ $(nsenter --target {process} --net -- ls /sys/class/net | grep -vc '^lo$') -le 1 ]
+echo "exposure $(systemd-analyze security nfc-tapd.service 2>/dev/null | sed -n 's/.*: \\([0-9.]* [A-Z]*\\).*/\\1/p' | tail -n 1)," \\
+    "$(awk '/^VmRSS/ {{ print int($2 / 1024) }}' /proc/{process}/status) MB resident"
+""")
+        say(f"the hardened unit runs the daemon: {facts}")
+        self.must("systemctl start nfc-tap-psp-sandbox.service")
+
+    def first_plug(self, reader):
+        self.must("systemctl stop nfc-tapd.service")
+        reader.plug()
+        node = self.await_node(0x072F, 0x2200)
+        self.expect(self.rights(node) == "root:root 660", f"the node of a reader for pcscd has {self.rights(node)}")
+        known = self.must(f"udevadm info --query=property --name={node}; udevadm info --query=all --name={node} | grep '^E: CURRENT_TAGS'")
+        self.expect("SYSTEMD_WANTS=nfc-tapd.service" in known, "udev does not want the daemon")
+        current = known.rsplit("CURRENT_TAGS=", 1)[1]
+        self.expect(":systemd:" in current and ":uaccess:" not in current, f"the node has the tags {current}")
+        self.expect(not self.holds("lsmod | grep -q pn533"), "the kernel's NFC driver was loaded")
+        took = self.await_(30, "the daemon was not started by udev", lambda: self.holds("systemctl is-active --quiet nfc-tapd.service"))
+        say(f"ACR122U plugged: {node} is {self.rights(node)}, without uaccess, no kernel driver, the daemon started in {took} ms")
+        took = self.await_(30, "the lane is not ready", self.is_ready)
+        say(f"the lane is ready after {took} ms with \"{self.lane()['reader']['name']}\"")
+
+    def tap(self, reader, amount):
+        self.insert(reader, "visa")
+        said = json.loads(self.must(f"nfc-tap pay {amount} EUR --json 2>/dev/null"))
+        self.remove()
+        self.expect(said["state"] == "approved", f"the sale is {said['state']}")
+
+    def pull_and_plug(self, reader):
+        self.pull(reader, 0x072F, 0x2200)
+        state = self.lane().get("state")
+        reader.plug()
+        self.await_node(0x072F, 0x2200)
+        back = self.await_(15, "the lane is not ready again", self.is_ready)
+        self.expect(self.must("systemctl show --property=NRestarts --value nfc-tapd.service") == "0", "the daemon was restarted")
+        say(f"pulled out: the lane is {state}; plugged in: ready after {back} ms; the daemon ran on")
+
+    def other_reader(self):
+        """A CCID reader that our rules do not name, plugged and pulled by QEMU."""
+        self.must("systemctl stop nfc-tapd.service nfc-tapd.socket")
+        self.guest.ask("device_add", driver="usb-ccid", id="other", bus="xhci.0")
+        self.guest.ask("device_add", driver="ccid-card-passthru", id="othercard", bus="other.0", chardev="card")
+        node = self.await_node(0x08E6, 0x4433)
+        known = self.must(f"udevadm info --query=property --name={node}")
+        self.expect("nfc-tapd" not in known, "our rules touch a reader that they do not name")
+        time.sleep(1)
+        self.expect(not self.holds("systemctl is-active --quiet nfc-tapd.service"), "the daemon was started for another reader")
+        self.guest.ask("device_del", id="other")
+        self.await_(20, "the kernel still shows the pulled reader", lambda: not self.node(0x08E6, 0x4433))
+        self.must("systemctl start nfc-tapd.socket nfc-tapd.service")
+        say("08e6:4433 plugged and pulled by QMP: a reader that the rules do not name starts nothing")
+
+    def libnfc_reader(self):
+        reader = Reader(self.guest.usb, 0x04E6, 0x5591)
+        reader.plug()
+        node = self.await_node(0x04E6, 0x5591)
+        rights = self.rights(node)
+        self.expect(rights == "root:nfc-tapd 660", f"the node of a reader for libnfc has {rights}")
+        self.expect(not self.holds("lsmod | grep -q pn533"), "the kernel's NFC driver was loaded")
+        read = "systemd-run --quiet --wait --property=User=nfc-tapd --property=DevicePolicy=closed {} " \
+            f"dd if={node} of=/dev/null bs=18 count=1 status=none"
+        self.expect(not self.holds(read.format("")), "a unit without the drop-in opens a USB node")
+        self.must(read.format("--property='DeviceAllow=char-usb_device rw'"))
+        self.pull(reader, 0x04E6, 0x5591)
+        say(f"SCL3711 plugged: {node} is {rights}, also after libnfc's own rules; only a unit with usb.conf's line opens it")
+
+    def kernel_driver(self, reader):
+        """The kernel's NFC driver takes the reader; the doctor says so and cures it."""
+        self.must("systemctl stop nfc-tapd.service nfc-tapd.socket pcscd.service")
+        self.pull(reader, 0x072F, 0x2200)
+        self.must("modprobe pn533_usb")
+        reader.plug()
+        self.await_node(0x072F, 0x2200)
+        taken = "ls -d /sys/bus/usb/drivers/pn533_usb/*:* >/dev/null"
+        self.await_(20, "the kernel's driver does not take the reader", lambda: self.holds(taken))
+        self.must("systemctl start nfc-tapd.socket nfc-tapd.service")
+        self.expect(not self.is_ready(), "pcscd has the reader though the kernel's driver has it")
+        status, said = self.guest.run("nfc-tap doctor")
+        self.expect("pn533" in said, f"the doctor does not name the kernel's driver: {said}")
+        self.guest.run("nfc-tap doctor --fix")
+        self.expect(not self.holds("lsmod | grep -q pn533_usb"), "the doctor did not unload the kernel's driver")
+        took = self.await_(30, "the lane is not ready after the cure", self.is_ready)
+        say(f"the kernel's NFC driver had the reader: the doctor named it, --fix unloaded it, ready after {took} ms")
+
+    def purge(self, reader):
+        self.must("dpkg --purge nfc-tap")
+        reader.plug()
+        node = self.await_node(0x072F, 0x2200)
+        self.expect("nfc-tapd" not in self.must(f"udevadm info --query=property --name={node}"), "the rules outlive the package")
+        say("purged: a reader starts nothing any more")
+
+    def run(self):
+        self.boot()
+        self.install()
+        reader = Reader(self.guest.usb)
+        self.first_plug(reader)
+        start = time.monotonic()
+        self.tap(reader, "12.50")
+        say(f"a sale over USB, libccid, pcscd, daemon and adapter is approved ({time.monotonic() - start:.1f} s with starting the client)")
+        self.pull_and_plug(reader)
+        self.tap(reader, "12.50")
+        say("and so is one after that")
+        self.kernel_driver(reader)
+        self.other_reader()
+        self.pull(reader, 0x072F, 0x2200)
+        self.libnfc_reader()
+        self.purge(reader)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    for name in ("guest", "package", "package-size", "card", "accelerator", "work"):
+        parser.add_argument("--" + name, required=True)
+    options = parser.parse_args()
+    scenario = None
+    try:
+        scenario = Scenario(options)
+        scenario.run()
+    except (GuestError, OSError) as error:
+        say(f"FAILED: {error}")
+        if scenario:
+            with contextlib.suppress(GuestError, OSError):
+                say(scenario.guest.run(
+                    "journalctl --no-pager --lines=40 -u nfc-tapd -u pcscd -u systemd-udevd -k 2>&1 | tail -n 60")[1])
+            with contextlib.suppress(OSError):
+                say("console: " + open(scenario.guest.console, errors="replace").read()[-2000:])
+        return 1
+    finally:
+        if scenario:
+            if scenario.card and scenario.card.poll() is None:
+                scenario.remove()
+            scenario.guest.stop()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
