@@ -148,7 +148,7 @@ let package = Package(
         tests("EMVConformanceTests", ["CardBytes", "CardSim", "EMV", "EMVCrypto"]),
         tests("ReaderModelsTests", ["ReaderCore", "ReaderModels"]),
         tests("DoctorTests", ["Doctor", "Envelope"]),
-        tests("EndToEndTests", ["CardBytes", "CardSim", "Rigs"]),
+        tests("EndToEndTests", ["CardBytes", "CardSim", "Rigs", crypto]),
     ]
 )
 

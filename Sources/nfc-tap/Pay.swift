@@ -16,11 +16,27 @@ struct Pay: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Print the customer's receipt at the end: text, json or qr.", valueName: "form"))
     var receipt: ReceiptForm?
 
+    @Option(
+        help: ArgumentHelp(
+            "Read this programme's pass in the same tap, before the card; may be repeated, all for every programme.",
+            valueName: "programme"))
+    var loyalty: [String] = []
+
+    @Flag(help: "With --loyalty: the first of pass and card ends the tap. A pass charges nothing: exit code 13.")
+    var stopOnPass = false
+
     @OptionGroup var daemon: DaemonChoice
     @OptionGroup var options: TransactionOptions
 
     func validate() throws {
         do { _ = try AmountText.parse(amount) } catch { throw ValidationError("\(error).") }
+        if stopOnPass, loyalty.isEmpty { throw ValidationError("--stop-on-pass needs --loyalty.") }
+    }
+
+    /// The wish for passes in the same tap; `nil` for none.
+    private var wish: LoyaltyWish? {
+        guard !loyalty.isEmpty else { return nil }
+        return LoyaltyWish(programmes: loyalty.contains("all") ? nil : loyalty, stopOnPass: stopOnPass)
     }
 
     func run() async throws {
@@ -28,6 +44,8 @@ struct Pay: AsyncParsableCommand {
         do throws(AmountText.Problem) { money = try AmountText.parse(amount) } catch {
             throw ValidationError("\(error).")
         }
-        try await options.run(TransactionRequest(type: .purchase, amount: money), receipt: receipt, with: daemon.client)
+        var request = TransactionRequest(type: .purchase, amount: money)
+        request.loyalty = wish
+        try await options.run(request, receipt: receipt, with: daemon.client)
     }
 }

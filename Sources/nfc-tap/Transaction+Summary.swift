@@ -27,7 +27,7 @@ extension Transaction {
         case .declined: "DECLINED"
         case .stored: "STORED, to be sent later"
         case .unknown: "UNKNOWN"
-        case nil: state.rawValue.uppercased()
+        case nil: state == .completed ? "PASS READ, NOTHING CHARGED" : state.rawValue.uppercased()
         }
     }
 

@@ -19,7 +19,7 @@ final class Shop {
 
     init(
         reader: String? = nil, environment: [String: String] = [:], sandboxArguments: [String] = [],
-        startsSandbox: Bool = true
+        startsSandbox: Bool = true, configuration: String? = nil
     ) throws {
         // Short, because a socket's path has 107 bytes at most.
         let base = ProcessInfo.processInfo.environment["NFC_TAP_ARTIFACTS"].map { URL(filePath: $0) }
@@ -28,9 +28,16 @@ final class Shop {
         try FileManager.default.createDirectory(
             at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         self.environment = environment
-        daemonArguments =
-            ["--runtime-directory", folder.path, "--state-directory", folder.appending(path: "state").path]
-            + (reader.map { ["--reader", $0] } ?? [])
+        var arguments = [
+            "--runtime-directory", folder.path, "--state-directory", folder.appending(path: "state").path,
+        ]
+        if let reader { arguments += ["--reader", reader] }
+        if let configuration {
+            let file = folder.appending(path: "nfc-tapd.toml")
+            try Data(configuration.utf8).write(to: file)
+            arguments += ["--config", file.path]
+        }
+        daemonArguments = arguments
         if startsSandbox { try startSandbox(sandboxArguments) }
         try startDaemon()
     }
@@ -90,6 +97,13 @@ final class Shop {
     func pay(_ amount: String, _ more: [String] = []) throws -> Payment {
         let words = amount.split(separator: " ").map(String.init)
         let result = try Program.tap.run(["pay"] + words + ["--socket", posSocket, "--json"] + more, in: folder)
+        let json = try? JSONSerialization.jsonObject(with: Data(result.output.utf8)) as? [String: Any]
+        return Payment(status: result.status, transaction: json ?? [:], errors: result.errors)
+    }
+
+    /// `nfc-tap loyalty … --json`.
+    func readPasses(_ more: [String] = []) throws -> Payment {
+        let result = try Program.tap.run(["loyalty", "--socket", posSocket, "--json"] + more, in: folder)
         let json = try? JSONSerialization.jsonObject(with: Data(result.output.utf8)) as? [String: Any]
         return Payment(status: result.status, transaction: json ?? [:], errors: result.errors)
     }
