@@ -91,9 +91,9 @@ let package = Package(
         program(
             "nfc-tap",
             [
-                "CardBytes", "CardSim", "CLinux", "Doctor", "EMV", "EMVCrypto", "Explain", "Loyalty", "ReaderCore",
-                "ReaderModels", "ReaderNFC", "ReaderPCSC", "ReaderVirtual", "Receipt", "TapClient", "TapSession",
-                "Wire", arguments,
+                "Audit", "CardBytes", "CardSim", "CLinux", "Doctor", "EMV", "EMVCrypto", "Envelope", "Explain",
+                "Journal", "Loyalty", "ReaderCore", "ReaderModels", "ReaderNFC", "ReaderPCSC", "ReaderVirtual",
+                "Receipt", "TapClient", "TapSession", "Wire", arguments,
             ]),
         program("nfc-tap-psp-sandbox", ["PSPSandbox", "LocalHTTP", arguments, logging] + lifecycle),
         program("nfc-tap-libnfc-worker", ["ReaderNFC", "CScrub"]),

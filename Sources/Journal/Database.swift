@@ -14,11 +14,17 @@ enum SQLValue: Equatable {
 @safe final class Database {
     private let handle: OpaquePointer
     private var prepared: [String: Statement] = [:]
+    /// Transactions that are open, one inside the other.
+    private var depth = 0
 
     /// Opens or makes the file.
-    init(path: String) throws(JournalError) {
+    ///
+    /// - Parameter readOnly: the file must be there, and nothing is changed; a daemon may work with it meanwhile.
+    init(path: String, readOnly: Bool = false) throws(JournalError) {
         var opened: OpaquePointer?
-        let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
+        let flags =
+            (readOnly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE) | SQLITE_OPEN_NOMUTEX
+            | SQLITE_OPEN_EXRESCODE
         let code = unsafe sqlite3_open_v2(path, &opened, flags, nil)
         guard code == SQLITE_OK, let opened = unsafe opened else {
             _ = unsafe sqlite3_close_v2(opened)
@@ -63,16 +69,19 @@ enum SQLValue: Equatable {
     /// Number of the row that was inserted last.
     var lastRowID: Int64 { unsafe sqlite3_last_insert_rowid(handle) }
 
-    /// All of `body` or nothing of it, on disk when this returns.
+    /// All of `body` or nothing of it, on disk when this returns; inside another transaction, when that returns.
     func transaction<Result>(_ body: () throws(JournalError) -> Result) throws(JournalError) -> Result {
-        try run("BEGIN IMMEDIATE")
+        let isOuter = depth == 0
+        try run(isOuter ? "BEGIN IMMEDIATE" : "SAVEPOINT part")
+        depth += 1
+        defer { depth -= 1 }
         do throws(JournalError) {
             let result = try body()
-            try run("COMMIT")
+            try run(isOuter ? "COMMIT" : "RELEASE part")
             return result
         } catch {
             // Fails where SQLite has rolled back by itself, which is as good.
-            do { try run("ROLLBACK") } catch {}
+            do { try run(script: isOuter ? "ROLLBACK" : "ROLLBACK TO part; RELEASE part") } catch {}
             throw error
         }
     }

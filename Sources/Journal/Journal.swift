@@ -1,3 +1,4 @@
+import Audit
 import Glibc
 public import Wire
 
@@ -74,10 +75,13 @@ public final class Journal {
 
     /// Notes an attempt at a reversal that was not acknowledged.
     public func plan(_ reversal: ReversalPlan, for id: TransactionID) throws(JournalError) {
-        try database.run(
-            "UPDATE payment SET reversal_attempts = ?, reversal_due = ? WHERE id = ? AND state = 'reversing'",
-            [.integer(Int64(reversal.attempts)), .integer(reversal.due.milliseconds), .text(id.text)])
-        guard database.changes == 1 else { throw .unknownTransaction }
+        try database.transaction { () throws(JournalError) in
+            try database.run(
+                "UPDATE payment SET reversal_attempts = ?, reversal_due = ? WHERE id = ? AND state = 'reversing'",
+                [.integer(Int64(reversal.attempts)), .integer(reversal.due.milliseconds), .text(id.text)])
+            guard database.changes == 1 else { throw .unknownTransaction }
+            try note(AuditEntry(.reversal, subject: id.text, detail: "attempt \(reversal.attempts) not acknowledged"))
+        }
     }
 
     /// Everything about one transaction; `nil` for one that is not there.
@@ -160,6 +164,11 @@ extension Journal {
             ])
         let number = database.lastRowID
         try insertStep(.created, at: new.at, of: new.id)
+        let amount = "\(new.amount.value) \(new.amount.currency.code)"
+        try note(
+            AuditEntry(
+                .state, subject: new.id.text, detail: "created \(new.type.rawValue) \(amount) uid \(new.uid)",
+                at: new.at))
         return number
     }
 
@@ -189,6 +198,8 @@ extension Journal {
                 SQLValue(change.reversal?.due.milliseconds), .text(id.text),
             ])
         try insertStep(change.state, at: change.at, of: id)
+        let outcome = change.result.map { " \($0.outcome.rawValue)" } ?? ""
+        try note(AuditEntry(.state, subject: id.text, detail: change.state.rawValue + outcome, at: change.at))
     }
 
     private func json(_ message: (some Encodable)?) throws(JournalError) -> SQLValue {

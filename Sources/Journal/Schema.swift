@@ -52,5 +52,27 @@ enum Schema {
         ALTER TABLE payment ADD COLUMN details TEXT;
         ALTER TABLE payment ADD COLUMN chip TEXT;
         """,
+        """
+        CREATE TABLE audit (
+            sequence INTEGER PRIMARY KEY,
+            at INTEGER NOT NULL,
+            kind TEXT NOT NULL,
+            subject TEXT NOT NULL,
+            detail TEXT NOT NULL,
+            hash TEXT NOT NULL
+        ) STRICT;
+        CREATE TRIGGER audit_is_never_altered BEFORE UPDATE ON audit
+            BEGIN SELECT RAISE(ABORT, 'append only'); END;
+        CREATE TABLE audit_statement (
+            kind TEXT PRIMARY KEY,
+            sequence INTEGER NOT NULL,
+            token TEXT NOT NULL
+        ) STRICT;
+        ALTER TABLE installation ADD COLUMN erased_before INTEGER NOT NULL DEFAULT 0;
+        DROP TRIGGER state_change_is_never_removed;
+        CREATE TRIGGER state_change_is_never_removed BEFORE DELETE ON state_change
+            WHEN OLD.at >= (SELECT erased_before FROM installation)
+            BEGIN SELECT RAISE(ABORT, 'append only'); END;
+        """,
     ]
 }

@@ -18,6 +18,7 @@ public struct ConfigurationFile: Sendable {
     var merchant: Merchant?
     var support = SupportContact()
     var times = AdapterLink.Times()
+    var retention = Retention()
     /// `nil` where no programme is configured.
     var loyalty: LoyaltyOffer?
     var groups: [Role: UInt32] = Access.systemGroups.groups
@@ -76,6 +77,11 @@ public struct ConfigurationFile: Sendable {
         try psp.finish()
         var journal = try top.subtable("journal")
         stateDirectory = try journal.absolutePath("directory")
+        if let days = try journal.number("keep-transactions", in: 1...3_650) {
+            retention.transactions = Retention.day * days
+        }
+        if let days = try journal.number("keep-audit", in: 1...3_650) { retention.audit = Retention.day * days }
+        if let hours = try journal.number("keep-events", in: 1...168) { retention.events = .seconds(3_600 * hours) }
         try journal.finish()
     }
 

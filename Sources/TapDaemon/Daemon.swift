@@ -1,3 +1,4 @@
+import Audit
 import Envelope
 import Glibc
 import Journal
@@ -26,6 +27,7 @@ public final class Daemon: Sendable {
     private let toReverse: [TransactionID]
     /// Signs what must be provably from this installation.
     let installation: SigningKey
+    let audit: AuditKeeper
 
     /// Opens the journal, brings what an earlier run left open to a definite state, and starts to listen.
     ///
@@ -49,6 +51,8 @@ public final class Daemon: Sendable {
             offer: configuration.loyalty, merchant: configuration.merchant ?? configuration.terminal.defaultMerchant,
             terminal: configuration.terminal.id, logger: logger)
         do throws(JournalError) { toReverse = try await store.recover() } catch { throw .journal(error) }
+        audit = AuditKeeper(
+            journal: journal, events: events, key: installation, retention: configuration.retention, logger: logger)
         let payments = WorkQueue()
         let background = WorkQueue()
         let reversals = Reversals(store: store, adapter: adapter, queue: background, logger: logger)
@@ -72,9 +76,12 @@ public final class Daemon: Sendable {
 
     /// Serves until `shutDown` has done its work.
     public func run() async throws(StartError) {
+        await audit.note(AuditEntry(.operation, detail: "started \(Daemon.version) \(configuration.mode.rawValue)"))
         let failure = await withTaskGroup(of: Void.self, returning: ListenError?.self) { group in
             group.addTask { await self.background.run() }
             group.addTask { await self.health.run() }
+            group.addTask { await self.audit.run() }
+            group.addTask { await self.store.scrubAsWished() }
             group.addTask { await self.preparer.run() }
             for id in toReverse { reversals.take(id) }
             let failure = await serve()
@@ -82,6 +89,9 @@ public final class Daemon: Sendable {
             return failure
         }
         for lane in lanes { await lane.close() }
+        await audit.note(AuditEntry(.operation, detail: "stopped"))
+        await audit.signHead()
+        await store.scrub()
         if let failure { throw .socket(failure) }
     }
 

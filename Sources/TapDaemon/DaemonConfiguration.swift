@@ -31,6 +31,7 @@ public struct DaemonConfiguration: Sendable {
     /// How long a transaction waits for a client whose connections have all ended.
     var patience: Duration = .seconds(2)
     var healthInterval: Duration = .seconds(30)
+    var retention = Retention()
     /// Served for as long as the daemon runs.
     var virtualReaders: [VirtualReaderSocket] = []
 
@@ -66,6 +67,7 @@ public struct DaemonConfiguration: Sendable {
         merchant = file.merchant
         support = file.support
         times = file.times
+        retention = file.retention
         loyalty = file.loyalty ?? LoyaltyOffer(programmes: [])
         if loyalty.programmes.isEmpty, file.mode == .test { loyalty.programmes = LoyaltyOffer.test.programmes }
         access = Access(groups: file.groups)

@@ -59,6 +59,9 @@ final class EventHub: Sendable {
         return queue
     }
 
+    /// Drops what is older than `time`.
+    func forget(before time: Timestamp) { state.withLock { $0.kept.removeAll { $0.at < time } } }
+
     /// What is kept about one transaction, oldest first.
     func kept(about id: TransactionID) -> [Event] {
         state.withLock { $0.kept.filter { $0.transaction == id } }

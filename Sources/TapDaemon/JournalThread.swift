@@ -1,11 +1,20 @@
+import Audit
 import Journal
 import ReaderCore
 import Wire
 
 /// The journal on a thread of its own: it blocks until the disk has what it was given.
+///
+/// What several lanes write while the disk is busy with the write before shares the next one: a durable write costs the
+/// same whether it holds one change or sixty. Each caller goes on when its own change is on the disk.
 actor JournalThread {
+    private typealias Write = (work: @Sendable (Journal) -> Void, done: CheckedContinuation<JournalError?, Never>)
+
     private let thread: ReaderThread
     private let journal: Journal
+    private var waiting: [Write] = []
+    private let wishes: AsyncStream<Void>
+    private let wish: AsyncStream<Void>.Continuation
     nonisolated let support: String
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe thread.asUnownedSerialExecutor() }
@@ -14,21 +23,59 @@ actor JournalThread {
         self.thread = thread
         support = journal.support
         self.journal = journal
+        (wishes, wish) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     }
 
-    func create(_ new: NewTransaction) throws(JournalError) -> Creation { try journal.create(new) }
+    /// Everything in one write that was asked for until this thread came to it.
+    private func write<Result: Sendable>(
+        _ work: @escaping @Sendable (Journal) throws(JournalError) -> Result
+    ) async throws(JournalError) -> Result {
+        let outcome = WriteOutcome<Result>()
+        let failure = await withCheckedContinuation { done in
+            waiting.append(({ journal in outcome.run { () throws(JournalError) in try work(journal) } }, done))
+            // Runs on this thread behind the calls that wait for it already, which add theirs.
+            if waiting.count == 1 { Task { commit() } }
+        }
+        if let failure { throw failure }
+        return try outcome.get()
+    }
+
+    private func commit() {
+        let writes = waiting
+        waiting = []
+        var failure: JournalError?
+        do throws(JournalError) {
+            try journal.together { for write in writes { write.work(journal) } }
+        } catch {
+            failure = error
+        }
+        for write in writes { write.done.resume(returning: failure) }
+    }
+
+    func create(_ new: NewTransaction) async throws(JournalError) -> Creation {
+        try await write { (journal) throws(JournalError) in try journal.create(new) }
+    }
 
     func earlier(uid: UInt32, idempotencyKey: String, requestHash: String) throws(JournalError) -> Creation? {
         try journal.earlier(uid: uid, idempotencyKey: idempotencyKey, requestHash: requestHash)
     }
 
-    func append(_ changes: [StateChange], to id: TransactionID) throws(JournalError) {
-        try journal.append(changes, to: id)
+    func append(_ changes: [StateChange], to id: TransactionID) async throws(JournalError) {
+        try await write { (journal) throws(JournalError) in try journal.append(changes, to: id) }
     }
 
-    func plan(_ reversal: ReversalPlan, for id: TransactionID) throws(JournalError) {
-        try journal.plan(reversal, for: id)
+    func plan(_ reversal: ReversalPlan, for id: TransactionID) async throws(JournalError) {
+        try await write { (journal) throws(JournalError) in try journal.plan(reversal, for: id) }
     }
+
+    func audit(_ entry: AuditEntry) async throws(JournalError) {
+        try await write { (journal) throws(JournalError) in try journal.audit(entry) }
+    }
+
+    /// Any other use of the journal, on its thread.
+    func use<Result: Sendable>(
+        _ body: @Sendable (Journal) throws(JournalError) -> Result
+    ) throws(JournalError) -> Result { try body(journal) }
 
     func record(_ id: TransactionID) throws(JournalError) -> JournalRecord? { try journal.record(id) }
 
@@ -37,4 +84,16 @@ actor JournalThread {
     func unfinished() throws(JournalError) -> [JournalRecord] { try journal.unfinished() }
 
     func scrub() throws(JournalError) { try journal.scrub() }
+
+    /// The same soon: many wishes are one piece of work.
+    nonisolated func scrubSoon() { wish.yield() }
+
+    /// Follows such wishes, twice a second at most, until its task is cancelled. A failure only delays what the next one
+    /// or the next start does.
+    func scrubAsWished(_ failed: @Sendable (JournalError) -> Void) async {
+        for await _ in wishes {
+            do throws(JournalError) { try journal.scrub() } catch { failed(error) }
+            do { try await Task.sleep(for: .milliseconds(500)) } catch { return }
+        }
+    }
 }

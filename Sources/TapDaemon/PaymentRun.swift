@@ -152,7 +152,7 @@ struct PaymentRun: Sendable {
         case .unresolved:
             await takeBack(.hostTimeout, .timeout, .pspNoAnswer, mode)
         }
-        await store.scrub()
+        store.journal.scrubSoon()
     }
 
     private func finish(

@@ -103,9 +103,14 @@ actor TransactionStore {
 
     /// Lets nothing of what was dropped stay on the disk. A failure only delays that.
     func scrub() async {
-        do throws(JournalError) { try await journal.scrub() } catch {
-            logger.warning("journal not scrubbed", metadata: ["error": "\(error)"])
-        }
+        do throws(JournalError) { try await journal.scrub() } catch { noteUnscrubbed(error) }
+    }
+
+    /// Does the same soon, whenever somebody wishes it, until its task is cancelled.
+    nonisolated func scrubAsWished() async { await journal.scrubAsWished { self.noteUnscrubbed($0) } }
+
+    nonisolated private func noteUnscrubbed(_ error: JournalError) {
+        logger.warning("journal not scrubbed", metadata: ["error": "\(error)"])
     }
 
     nonisolated func publish(_ event: Event) {

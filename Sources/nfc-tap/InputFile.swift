@@ -1,3 +1,4 @@
+import Envelope
 import FoundationEssentials
 import Glibc
 import ReaderCore
@@ -12,6 +13,32 @@ enum InputFile {
             return [UInt8](try Data(contentsOf: URL(filePath: path)))
         } catch {
             throw Failure("cannot read \(path)", hint: "check the path", exitCode: .malformedInput)
+        }
+    }
+
+    static func text(at path: String) throws -> String { String(decoding: try bytes(path), as: UTF8.self) }
+
+    /// The first 16 bytes, by which kinds of files are told apart; nothing of standard input, which is read once.
+    static func beginning(of path: String) throws -> [UInt8] {
+        guard path != "-" else { return [] }
+        let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else {
+            let isForbidden = errno == EACCES
+            throw Failure(
+                "cannot read \(path)", hint: isForbidden ? "run it as root" : "check the path",
+                exitCode: isForbidden ? .notAllowed : .unavailable)
+        }
+        defer { _ = close(descriptor) }
+        var bytes = [UInt8](repeating: 0, count: 16)
+        let count = unsafe read(descriptor, &bytes, bytes.count)
+        return Array(bytes.prefix(max(0, count)))
+    }
+
+    /// A public key that verifies signatures.
+    static func verificationKey(_ jwk: String) throws -> VerificationKey {
+        do throws(RecipientKeyError) { return try VerificationKey(jwk: Array(jwk.utf8)) } catch {
+            throw Failure(
+                "no public key: \(error)", hint: "give installation.jwk with --key", exitCode: .malformedInput)
         }
     }
 

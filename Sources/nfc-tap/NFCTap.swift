@@ -6,7 +6,7 @@ struct NFCTap: AsyncParsableCommand {
         commandName: "nfc-tap",
         abstract: "Reads contactless cards and drives nfc-tapd.",
         discussion: """
-            Exit codes: 0 done (a payment: approved), 1 a replay differs from its recording, 10 declined, 11 partially \
+            Exit codes: 0 done (a payment: approved), 1 a replay differs from its recording or an audit chain does not hold, 10 declined, 11 partially \
             approved, 12 outcome unknown (look it up before charging again), 13 not completed (cancelled, timed out, card \
             unreadable), 64 wrong arguments, 65 malformed input, 69 no reader or no daemon, 77 not allowed.
             """,
@@ -15,6 +15,6 @@ struct NFCTap: AsyncParsableCommand {
             Readers.self, Read.self, Pay.self, LoyaltyCommand.self, Prepare.self, StatusCommand.self, Cancel.self,
             Events.self, ReceiptCommand.self, Virtual.self,
             Decode.self, ExplainCommand.self, Replay.self, Record.self, Simulate.self,
-            DoctorCommand.self, DiagnoseCommand.self,
+            DoctorCommand.self, DiagnoseCommand.self, AuditCommand.self,
         ])
 }

@@ -51,14 +51,15 @@ final class Shop: Sendable {
     let folder: TestFolder
     let readers: [VirtualReaderControl]
     let client: HTTPClient
-    let store: TransactionStore
+    let daemon: Daemon
 
+    var store: TransactionStore { daemon.store }
     var reader: VirtualReaderControl { readers[0] }
 
-    private init(folder: TestFolder, readers: [VirtualReaderControl], store: TransactionStore) {
+    private init(folder: TestFolder, readers: [VirtualReaderControl], daemon: Daemon) {
         self.folder = folder
         self.readers = readers
-        self.store = store
+        self.daemon = daemon
         client = HTTPClient(path: folder.path + "/pos.sock")
     }
 
@@ -84,7 +85,7 @@ final class Shop: Sendable {
         configuration.loyalty = wish.loyalty
         let daemon = try await Daemon(
             configuration, socket: try ListeningSocket(path: folder.path + "/pos.sock"), logger: quiet)
-        let shop = Shop(folder: folder, readers: readers, store: daemon.store)
+        let shop = Shop(folder: folder, readers: readers, daemon: daemon)
         async let end: Void = daemon.run()
         var failure: (any Error)?
         do {

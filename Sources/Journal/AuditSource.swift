@@ -1,0 +1,91 @@
+public import Audit
+import Wire
+
+/// The chain in a journal's file, for reading only. A daemon may work with the file: what it writes meanwhile is not seen.
+public final class AuditSource {
+    /// The installation's name for support.
+    public let installation: String
+    /// Statements as they were signed.
+    public let statements: [String]
+    private let database: Database
+
+    public init(file: String) throws(JournalError) {
+        database = try Database(path: file, readOnly: true)
+        // One view of everything that follows.
+        try database.run(script: "BEGIN")
+        installation =
+            try database.query("SELECT support FROM installation") { (row) throws(JournalError) in
+                try row.text(0)
+            }.first ?? ""
+        statements = try database.query("SELECT token FROM audit_statement ORDER BY sequence") {
+            (row) throws(JournalError) in try row.text(0)
+        }
+    }
+
+    /// Every entry in order, as it stands there; `nil` for a row that is none.
+    public func forEachLink(_ body: (AuditLink?) -> Void) throws(JournalError) {
+        _ = try database.query("SELECT sequence, at, kind, subject, detail, hash FROM audit ORDER BY sequence") {
+            (row) throws(JournalError) in
+            guard let kind = AuditEntry.Kind(rawValue: try row.text(2)) else { return body(nil) }
+            let entry = AuditEntry(
+                kind, subject: try row.text(3), detail: try row.text(4),
+                at: Timestamp(milliseconds: try row.integer(1)))
+            body(AuditLink(sequence: try row.integer(0), entry: entry, hash: try row.text(5)))
+        }
+    }
+
+    /// Transactions of which the tables say something else than the chain: other states or amounts, or nothing at all.
+    /// What is older than the chain, or was erased because its time was over, cannot be compared.
+    public func differences() throws(JournalError) -> [String] {
+        let chain = try states(
+            """
+            SELECT subject, detail, at FROM audit WHERE kind = 'state' ORDER BY sequence
+            """)
+        let tables = try states(
+            """
+            SELECT payment, CASE state_change.state WHEN 'created'
+                THEN 'created ' || type || ' ' || value || ' ' || currency || ' uid ' || uid ELSE state_change.state END, at
+            FROM state_change JOIN payment ON payment.id = payment ORDER BY sequence
+            """)
+        let last = try Dictionary(
+            uniqueKeysWithValues: database.query("SELECT id, state FROM payment") { (row) throws(JournalError) in
+                (try row.text(0), try row.text(1))
+            })
+        let (begin, erasedBefore) = try bounds()
+        let known = Set(chain.keys).union(tables.keys).union(last.keys)
+        return known.filter { id in
+            let told = chain[id]
+            guard let kept = tables[id] else { return (told?.last?.at ?? 0) >= erasedBefore }
+            // Its beginning was written before the chain began.
+            guard let created = kept.first, created.at >= begin else { return false }
+            guard let told, told.map(\.text) == kept.map(\.text) else { return true }
+            return last[id] != kept.last?.text.split(separator: " ").first.map(String.init)
+        }.sorted()
+    }
+
+    private struct Step {
+        let text: String
+        let at: Int64
+    }
+
+    /// Result words behind a state are not in the other table.
+    private func states(_ sql: String) throws(JournalError) -> [String: [Step]] {
+        var states: [String: [Step]] = [:]
+        _ = try database.query(sql) { (row) throws(JournalError) in
+            let text = try row.text(1)
+            let state = text.hasPrefix("created ") ? text : String(text.prefix { $0 != " " })
+            states[try row.text(0), default: []].append(Step(text: state, at: try row.integer(2)))
+        }
+        return states
+    }
+
+    private func bounds() throws(JournalError) -> (begin: Int64, erasedBefore: Int64) {
+        let begin = try database.query("SELECT at FROM audit ORDER BY sequence LIMIT 1") { (row) throws(JournalError) in
+            try row.integer(0)
+        }.first
+        let erased = try database.query("SELECT erased_before FROM installation") { (row) throws(JournalError) in
+            try row.integer(0)
+        }.first
+        return (begin ?? .max, erased ?? 0)
+    }
+}

@@ -1,0 +1,96 @@
+import Audit
+import Envelope
+import Journal
+import Logging
+import Wire
+
+/// Signs the end of the audit chain now and then, and erases what has been kept for long enough.
+struct AuditKeeper: Sendable {
+    let journal: JournalThread
+    let events: EventHub
+    let key: SigningKey
+    let retention: Retention
+    /// Between two signed heads, where there is anything new.
+    var interval: Duration = .seconds(60)
+    let logger: Logger
+
+    /// Goes on until its task is cancelled.
+    func run() async {
+        var nextErasure = ContinuousClock.now
+        while !Task.isCancelled {
+            if ContinuousClock.now >= nextErasure {
+                await erase(now: .now)
+                nextErasure = ContinuousClock.now.advanced(by: retention.interval)
+            }
+            await signHead()
+            do { try await Task.sleep(for: min(interval, retention.interval)) } catch { return }
+        }
+    }
+
+    /// Writes an entry that no change of a transaction brings along.
+    func note(_ entry: AuditEntry) async {
+        do throws(JournalError) { try await journal.audit(entry) } catch {
+            logger.error("audit entry not written", metadata: ["kind": "\(entry.kind.rawValue)", "error": "\(error)"])
+        }
+    }
+
+    /// Signs the chain's end. Number and hash go to the log too: a chain cut off later, statements included, contradicts it.
+    func signHead() async {
+        do throws(JournalError) {
+            let (end, signed) = try await journal.use { (journal) throws(JournalError) in
+                (try journal.auditEnd(), try journal.auditSignedUpTo())
+            }
+            guard let end, end.sequence > signed, let token = statement(.head, end) else { return }
+            try await journal.use { (journal) throws(JournalError) in
+                try journal.keep(head: token, sequence: end.sequence)
+            }
+            logger.info(
+                "audit head signed", metadata: ["sequence": "\(end.sequence)", "hash": "\(end.hash)"])
+        } catch {
+            logger.error("audit head not signed", metadata: ["error": "\(error)"])
+        }
+    }
+
+    /// Erases transactions, audit entries and events that are older than their time, from the files too.
+    func erase(now: Timestamp) async {
+        events.forget(before: now.moved(by: -retention.events))
+        let transactions = now.moved(by: -retention.transactions)
+        do throws(JournalError) {
+            let count = try await journal.use { (journal) throws(JournalError) in
+                try journal.eraseTransactions(endedBefore: transactions)
+            }
+            let audit = try await eraseAudit(before: now.moved(by: -retention.audit))
+            guard count > 0 || audit else { return }
+            try await journal.scrub()
+            logger.info("old records erased", metadata: ["transactions": "\(count)"])
+        } catch {
+            logger.error("old records not erased", metadata: ["error": "\(error)"])
+        }
+    }
+
+    private func eraseAudit(before time: Timestamp) async throws(JournalError) -> Bool {
+        let last = try await journal.use { (journal) throws(JournalError) in try journal.lastAudit(before: time) }
+        guard let last, let token = statement(.checkpoint, last) else { return false }
+        try await journal.use { (journal) throws(JournalError) in
+            try journal.eraseAudit(upTo: last.sequence, checkpoint: token)
+        }
+        return true
+    }
+
+    private func statement(_ kind: AuditStatement.Kind, _ end: (sequence: Int64, hash: String)) -> String? {
+        let statement = AuditStatement(
+            kind, installation: journal.support, sequence: end.sequence, hash: end.hash)
+        do throws(JWSError) { return try statement.signed(by: key) } catch {
+            logger.error("audit statement not signed", metadata: ["error": "\(error)"])
+            return nil
+        }
+    }
+}
+
+extension Timestamp {
+    fileprivate func moved(by duration: Duration) -> Timestamp { advanced(bySeconds: duration.components.seconds) }
+}
+
+extension Duration {
+    fileprivate static prefix func - (duration: Duration) -> Duration { .zero - duration }
+}

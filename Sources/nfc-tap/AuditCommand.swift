@@ -1,0 +1,177 @@
+import ArgumentParser
+import Audit
+import Envelope
+import Glibc
+import Journal
+
+struct AuditCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "audit", abstract: "Verifies or exports the chain of everything that the daemon did.",
+        subcommands: [AuditVerify.self, AuditExport.self])
+}
+
+/// Which chain a command reads: that of a journal, also of a running daemon, or an export.
+struct AuditChoice: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "Journal or export. Without it /var/lib/nfc-tap/journal.sqlite, then the journal of a daemon started by this user.",
+            valueName: "file"))
+    var file: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Public key of the installation, kept apart from the file. Without it installation.jwk beside the journal, or the key in the export.",
+            valueName: "file"))
+    var key: String?
+
+    /// The lines of the chain: first the installation, then statements, then entries; `nil` for one that is none.
+    func forEachLine(_ body: (AuditLine?) throws -> Void) throws {
+        let path = file ?? AuditChoice.found
+        let beginning = try InputFile.beginning(of: path)
+        if beginning.starts(with: "SQLite format 3".utf8) {
+            try journalLines(path, body)
+        } else {
+            try exportedLines(path, body)
+        }
+    }
+
+    /// States of transactions that the chain and the other tables of a journal tell differently.
+    func differences() throws -> [String] {
+        let path = file ?? AuditChoice.found
+        guard try InputFile.beginning(of: path).starts(with: "SQLite format 3".utf8) else { return [] }
+        do throws(JournalError) { return try AuditSource(file: path).differences() } catch {
+            throw Failure(error, path)
+        }
+    }
+
+    private func journalLines(_ path: String, _ body: (AuditLine?) throws -> Void) throws {
+        let folder = path.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(separator: "/")
+        let jwk = try InputFile.text(at: key ?? (folder.isEmpty ? "" : folder + "/") + "installation.jwk")
+        var failure: (any Error)?
+        do throws(JournalError) {
+            let source = try AuditSource(file: path)
+            func pass(_ line: AuditLine?) {
+                guard failure == nil else { return }
+                do { try body(line) } catch { failure = error }
+            }
+            pass(.installation(name: source.installation, jwk: jwk))
+            for statement in source.statements { pass(.statement(statement)) }
+            try source.forEachLink { pass($0.map(AuditLine.link)) }
+        } catch {
+            throw Failure(error, path)
+        }
+        if let failure { throw failure }
+    }
+
+    private func exportedLines(_ path: String, _ body: (AuditLine?) throws -> Void) throws {
+        let own = try key.map { try InputFile.text(at: $0) }
+        for text in try InputFile.text(at: path).split(separator: "\n") {
+            var line = AuditLine(text)
+            if let own, case .installation(let name, _) = line { line = .installation(name: name, jwk: own) }
+            try body(line)
+        }
+    }
+
+    private static var found: String {
+        let installed = "/var/lib/nfc-tap/journal.sqlite"
+        guard unsafe access(installed, F_OK) != 0 else { return installed }
+        if let state = variable("XDG_STATE_HOME") { return state + "/nfc-tap/journal.sqlite" }
+        return (variable("HOME") ?? "") + "/.local/state/nfc-tap/journal.sqlite"
+    }
+
+    private static func variable(_ name: String) -> String? {
+        let value = unsafe getenv(name).map { unsafe String(cString: $0) }
+        return value?.isEmpty == false ? value : nil
+    }
+}
+
+struct AuditVerify: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "verify",
+        abstract: "Says whether anything in the chain was altered, moved, removed or cut off.",
+        discussion: """
+            Reads only, also the journal of a running daemon. Exit codes: 0 the chain holds, 1 it does not, 65 no chain, 69 \
+            no such file, 77 not allowed. Entries after the last signed head can be cut off unnoticed: heads are signed \
+            every minute and when the daemon stops, and their numbers are in its log.
+            """)
+
+    @OptionGroup var chain: AuditChoice
+
+    @Flag(help: "Print JSON.")
+    var json = false
+
+    func run() throws {
+        var verifier: AuditVerifier?
+        var number = 0
+        var keyID = ""
+        try chain.forEachLine { line in
+            number += 1
+            switch line {
+            case .installation(_, let jwk):
+                let key = try InputFile.verificationKey(jwk)
+                keyID = key.keyID
+                if verifier == nil { verifier = AuditVerifier(key: key) }
+            case .statement(let token): verifier?.take(statement: token)
+            case .link(let link): verifier?.take(link)
+            case nil: verifier?.takeUnreadable(number: number)
+            }
+            guard verifier != nil else { throw Failure("no chain in this file", exitCode: .malformedInput) }
+        }
+        guard var verifier else { throw Failure("no chain in this file", exitCode: .malformedInput) }
+        for id in try chain.differences() { verifier.takeDifference(transaction: id) }
+        let report = AuditReport(&verifier, keyID: keyID)
+        if json { try StandardOutput.print(json: report) } else { report.print() }
+        if !report.holds { throw ExitCode.failure }
+    }
+}
+
+/// What a verification came to.
+private struct AuditReport: Encodable {
+    let holds: Bool
+    let entries: Int
+    let first: Int64?
+    let last: Int64?
+    let signedUpTo: Int64?
+    /// `kid` of the key that it was held against.
+    let key: String
+    let faults: [String]
+
+    init(_ verifier: inout AuditVerifier, keyID: String) {
+        faults = verifier.finish().map(\.description)
+        holds = faults.isEmpty
+        entries = verifier.entries
+        (first, last, signedUpTo) = (verifier.first, verifier.last, verifier.signedUpTo)
+        key = keyID
+    }
+
+    func print() {
+        let range = first.flatMap { first in last.map { " (\(first) to \($0))" } } ?? ""
+        let signed = signedUpTo.map { "signed up to \($0)" } ?? "not signed"
+        StandardOutput.print("\(entries) entries\(range), \(signed) by \(key)")
+        for fault in faults { StandardOutput.print("fault: \(fault)") }
+        StandardOutput.print(holds ? "the chain holds" : "the chain does not hold")
+    }
+}
+
+struct AuditExport: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "export",
+        abstract: "Prints the chain, one JSON object a line, for keeping elsewhere and for nfc-tap audit verify.")
+
+    @OptionGroup var chain: AuditChoice
+
+    func run() throws {
+        try chain.forEachLine { line in
+            guard let line else {
+                throw Failure("damaged entry", hint: "run nfc-tap audit verify", exitCode: .malformedInput)
+            }
+            StandardOutput.print(line.text)
+        }
+    }
+}
+
+extension Failure {
+    fileprivate init(_ error: JournalError, _ path: String) {
+        self.init("\(path): \(error)", hint: "run it as root, or as the daemon's user", exitCode: .unavailable)
+    }
+}

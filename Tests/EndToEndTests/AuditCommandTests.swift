@@ -1,0 +1,61 @@
+import Foundation
+import Testing
+
+/// `nfc-tap audit` on what a daemon has written and is still writing.
+struct AuditCommandTests {
+    private func verify(_ shop: Shop, _ arguments: [String]) throws -> (status: Int32, report: [String: Any]) {
+        let result = try Program.tap.run(["audit", "verify", "--json"] + arguments, in: shop.folder)
+        let json = try JSONSerialization.jsonObject(with: Data(result.output.utf8)) as? [String: Any]
+        return (result.status, json ?? [:])
+    }
+
+    private func sqlite(_ file: URL, _ sql: String) throws {
+        let process = Process()
+        process.executableURL = URL(filePath: "/usr/bin/sqlite3")
+        process.arguments = [file.path, sql]
+        try process.run()
+        process.waitUntilExit()
+        #expect(process.terminationStatus == 0)
+    }
+
+    @Test("§10.5: the running daemon's chain holds, its export too, and a changed copy or export does not")
+    func verified() throws {
+        let shop = try Shop()
+        try shop.awaitReader()
+        try shop.card("present visa")
+        #expect(try shop.pay("12.50 EUR").state == "approved")
+        let journal = shop.folder.appending(path: "state/journal.sqlite")
+        let running = try verify(shop, ["--file", journal.path])
+        #expect(running.status == 0, "\(running.report)")
+        #expect(running.report["holds"] as? Bool == true)
+
+        let exported = try Program.tap.run(["audit", "export", "--file", journal.path], in: shop.folder)
+        let file = shop.folder.appending(path: "chain.jsonl")
+        try exported.output.write(to: file, atomically: true, encoding: .utf8)
+        #expect(try verify(shop, ["--file", file.path]).status == 0)
+        let key = shop.folder.appending(path: "state/installation.jwk").path
+        #expect(try verify(shop, ["--file", file.path, "--key", key]).status == 0)
+
+        let altered = exported.output.replacingOccurrences(of: "created purchase 1250", with: "created purchase 9250")
+        try altered.write(to: file, atomically: true, encoding: .utf8)
+        let found = try verify(shop, ["--file", file.path])
+        #expect(found.status == 1)
+        #expect((found.report["faults"] as? [String])?.first?.contains("altered") == true)
+
+        let copy = shop.folder.appending(path: "state/copy.sqlite")
+        try sqlite(journal, ".backup '\(copy.path)'")
+        #expect(try verify(shop, ["--file", copy.path]).status == 0)
+        try sqlite(copy, "UPDATE payment SET value = 1")
+        let changed = try verify(shop, ["--file", copy.path])
+        #expect(changed.status == 1)
+        #expect((changed.report["faults"] as? [String])?.first?.contains("differs from the chain") == true)
+    }
+
+    @Test func `what is no chain and what is not there get exit codes of their own`() throws {
+        let shop = try Shop(startsSandbox: false)
+        let file = shop.folder.appending(path: "other.txt")
+        try "no chain\n".write(to: file, atomically: true, encoding: .utf8)
+        #expect(try Program.tap.run(["audit", "verify", "--file", file.path], in: shop.folder).status == 65)
+        #expect(try Program.tap.run(["audit", "verify", "--file", "/nowhere"], in: shop.folder).status == 69)
+    }
+}

@@ -1,0 +1,177 @@
+import Audit
+import Envelope
+import Foundation
+import Testing
+import Wire
+
+@testable import Journal
+
+/// A journal with some payments, and what an attacker with the file can do to it.
+private final class Book {
+    let path: String
+    let journal: Journal
+    let key = SigningKey()
+
+    init() throws {
+        path = FileManager.default.temporaryDirectory.appending(path: "audit-\(UUID().uuidString)").path
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+        journal = try Journal(directory: path)
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: path) }
+
+    @discardableResult
+    func pay(_ states: [TransactionState], at time: Timestamp = .now) throws -> TransactionID {
+        let new = NewTransaction(
+            id: TransactionID(), uid: 1_000, idempotencyKey: UUID().uuidString, requestHash: "aa", type: .purchase,
+            mode: .test, lane: "main", amount: Money(value: 1_250, currency: try #require(Currency("EUR"))),
+            order: "A-1", at: time)
+        _ = try journal.create(new)
+        for state in states { try journal.append([StateChange(state, at: time)], to: new.id) }
+        return new.id
+    }
+
+    func sign() throws {
+        let end = try #require(try journal.auditEnd())
+        let token = try AuditStatement(.head, installation: "x", sequence: end.sequence, hash: end.hash).signed(by: key)
+        try journal.keep(head: token, sequence: end.sequence)
+    }
+
+    func faults(_ file: String = "journal.sqlite") throws -> [AuditFault] {
+        let source = try AuditSource(file: path + "/" + file)
+        var verifier = AuditVerifier(key: key.verificationKey)
+        for statement in source.statements { verifier.take(statement: statement) }
+        var number = 0
+        try source.forEachLink { link in
+            number += 1
+            if let link { verifier.take(link) } else { verifier.takeUnreadable(number: number) }
+        }
+        for id in try source.differences() { verifier.takeDifference(transaction: id) }
+        return verifier.finish()
+    }
+
+    /// Changes the file as somebody would who may write it, past the triggers.
+    func tamper(_ sql: String) throws {
+        let process = Process()
+        process.executableURL = URL(filePath: "/usr/bin/sqlite3")
+        let free = "DROP TRIGGER audit_is_never_altered; DROP TRIGGER state_change_is_never_removed; "
+        process.arguments = [path + "/journal.sqlite", free + "DROP TRIGGER state_change_is_never_altered; " + sql]
+        try process.run()
+        process.waitUntilExit()
+        #expect(process.terminationStatus == 0)
+    }
+
+    /// All bytes of the journal's files.
+    func bytes() throws -> Data {
+        try FileManager.default.contentsOfDirectory(atPath: path).reduce(into: Data()) { all, name in
+            all += try Data(contentsOf: URL(filePath: path + "/" + name))
+        }
+    }
+}
+
+@Suite("The audit chain in the journal (requirements §10.5)")
+struct AuditJournalTests {
+    private let paid: [TransactionState] = [.armed, .reading, .sealed, .sent, .approved]
+
+    @Test("Every change of state is in the chain, in the transaction that makes it")
+    func states() throws {
+        let book = try Book()
+        let id = try book.pay(paid)
+        #expect(throws: JournalError.self) { try book.journal.append([StateChange(.armed)], to: id) }
+        try book.journal.audit(AuditEntry(.terms, subject: "shop", detail: "accepted"))
+        try book.sign()
+        var said: [String] = []
+        try AuditSource(file: book.path + "/journal.sqlite").forEachLink { said.append($0?.entry.detail ?? "?") }
+        #expect(said.first == "created purchase 1250 EUR uid 1000")
+        #expect(said.dropFirst() == ["armed", "reading", "sealed", "sent", "approved", "accepted"])
+        #expect(try book.faults().isEmpty)
+    }
+
+    static let attacks = [
+        "UPDATE audit SET detail = 'declined' WHERE sequence = 6",
+        "UPDATE audit SET at = at + 1 WHERE sequence = 2",
+        "DELETE FROM audit WHERE sequence = 3",
+        "DELETE FROM audit WHERE sequence > 8",
+        "DELETE FROM audit WHERE sequence < 3",
+        "UPDATE audit SET sequence = 100 WHERE sequence = 4; UPDATE audit SET sequence = 4 WHERE sequence = 5;"
+            + "UPDATE audit SET sequence = 5 WHERE sequence = 100",
+        "UPDATE audit_statement SET token = substr(token, 1, length(token) - 2) || 'AA'",
+        "DELETE FROM audit_statement",
+        "UPDATE payment SET state = 'declined'",
+        "UPDATE payment SET value = 1",
+        "DELETE FROM state_change; DELETE FROM payment",
+        "UPDATE state_change SET state = 'declined' WHERE state = 'approved'",
+    ]
+
+    @Test("Whoever changes the file past the daemon is found out", arguments: attacks)
+    func attacked(sql: String) throws {
+        let book = try Book()
+        try book.pay(paid)
+        try book.pay([.armed, .cancelled])
+        try book.sign()
+        #expect(try book.faults().isEmpty)
+        try book.tamper(sql)
+        #expect(try !book.faults().isEmpty)
+    }
+
+    @Test("The daemon's own statements cannot alter an entry")
+    func guarded() throws {
+        let book = try Book()
+        try book.pay([.armed])
+        #expect(throws: JournalError.self) { try book.journal.database.run("UPDATE audit SET detail = 'x'") }
+        #expect(throws: JournalError.self) { try book.journal.database.run("DELETE FROM state_change") }
+    }
+
+    @Test("Erased transactions are in no file any more, and the chain holds without them")
+    func erasedTransactions() throws {
+        let book = try Book()
+        let old = try book.pay(paid, at: Timestamp(milliseconds: 1_000))
+        let open = try book.pay([.armed, .reading, .sealed, .sent], at: Timestamp(milliseconds: 1_000))
+        let new = try book.pay(paid)
+        #expect(try book.journal.eraseTransactions(endedBefore: Timestamp(milliseconds: 2_000)) == 1)
+        try book.journal.scrub()
+        try book.sign()
+        #expect(try book.journal.record(old) == nil)
+        #expect(try book.journal.record(open) != nil, "money may still be on its way")
+        #expect(try book.journal.record(new) != nil)
+        #expect(try book.faults().isEmpty)
+        let last = try #require(try book.journal.lastAudit(before: Timestamp(milliseconds: 2_000)))
+        let checkpoint = AuditStatement(.checkpoint, installation: "x", sequence: last.sequence, hash: last.hash)
+        try book.journal.eraseAudit(upTo: last.sequence, checkpoint: try checkpoint.signed(by: book.key))
+        try book.journal.scrub()
+        #expect(try book.bytes().range(of: Data(old.text.utf8)) == nil)
+        #expect(try book.faults().isEmpty)
+        try book.pay(paid)
+        try book.sign()
+        #expect(try book.faults().isEmpty)
+    }
+
+    @Test("The last entry is never erased, however old: the chain goes on from it")
+    func lastStays() throws {
+        let book = try Book()
+        try book.pay([.armed], at: Timestamp(milliseconds: 1_000))
+        let last = try #require(try book.journal.lastAudit(before: .now))
+        #expect(last.sequence == 1)
+        #expect(try book.journal.lastAudit(before: Timestamp(milliseconds: 500)) == nil)
+    }
+
+    @Test("Changes that are written together fail one by one")
+    func together() throws {
+        let book = try Book()
+        let first = try book.pay([.armed])
+        let second = try book.pay([.armed])
+        var failures = 0
+        try book.journal.together {
+            for (id, state) in [(first, TransactionState.reading), (second, .approved), (second, .cancelled)] {
+                do throws(JournalError) { try book.journal.append([StateChange(state)], to: id) } catch {
+                    failures += 1
+                }
+            }
+        }
+        #expect(failures == 1)
+        #expect(try book.journal.record(first)?.transaction.state == .reading)
+        #expect(try book.journal.record(second)?.transaction.state == .cancelled)
+        try book.sign()
+        #expect(try book.faults().isEmpty)
+    }
+}

@@ -1,0 +1,110 @@
+import Audit
+import Envelope
+import Foundation
+import Journal
+import ReaderVirtual
+import Testing
+import Wire
+
+@testable import TapDaemon
+
+@Suite("The daemon's audit chain (requirements §10.5, §10.15)", .timeLimit(.minutes(1)))
+struct AuditTests {
+    /// What verification finds in a shop's journal with the shop's own public key.
+    private func verified(_ folder: TestFolder) throws -> (faults: [AuditFault], signedUpTo: Int64?, last: Int64?) {
+        let jwk = try Data(contentsOf: URL(filePath: folder.path + "/state/installation.jwk"))
+        let source = try AuditSource(file: folder.path + "/state/journal.sqlite")
+        var verifier = AuditVerifier(key: try VerificationKey(jwk: Array(jwk)))
+        for statement in source.statements { verifier.take(statement: statement) }
+        try source.forEachLink { link in
+            if let link { verifier.take(link) } else { verifier.takeUnreadable(number: 0) }
+        }
+        for id in try source.differences() { verifier.takeDifference(transaction: id) }
+        return (verifier.finish(), verifier.signedUpTo, verifier.last)
+    }
+
+    @Test("It can be verified while the daemon works, and everything in it is signed once it has stopped")
+    func life() async throws {
+        let folder = try TestFolder()
+        try await withSandbox(in: folder) { _ in
+            try await Shop.open(in: folder) { shop in
+                for value in [1_000, 1_051] as [Int64] {
+                    try shop.reader.obey("present visa")
+                    try await shop.post(purchase(value), wait: 20)
+                    try shop.reader.obey("remove")
+                }
+                await shop.daemon.audit.signHead()
+                #expect(try verified(folder).faults.isEmpty)
+            }
+        }
+        let after = try verified(folder)
+        #expect(after.faults.isEmpty)
+        #expect(after.signedUpTo == after.last)
+        let details = try sqlite(
+            folder.path + "/state/journal.sqlite", "SELECT detail FROM audit WHERE kind = 'operation'")
+        #expect(details == "started 0.1.0 test\nstopped")
+        #expect(try !sqlite(folder.path + "/state/journal.sqlite", "SELECT * FROM audit").contains("0010"))
+    }
+
+    @Test("What is older than its time is erased: from journal, files and events; the rest of the chain holds")
+    func retention() async throws {
+        let folder = try TestFolder()
+        try await withSandbox(in: folder) { _ in
+            try await Shop.open(in: folder) { shop in
+                try shop.reader.obey("present visa")
+                let transaction = try await shop.post(purchase(1_000), wait: 20).transaction()
+                #expect(transaction.state == .approved)
+                let later = Timestamp.now.advanced(bySeconds: 86_400 * 401)
+                await shop.daemon.audit.erase(now: later)
+                await shop.daemon.audit.signHead()
+                #expect(try await shop.get("/v1/transactions/\(transaction.id)").status == 404)
+                for name in try FileManager.default.contentsOfDirectory(atPath: folder.path + "/state") {
+                    let bytes = try Data(contentsOf: URL(filePath: folder.path + "/state/" + name))
+                    #expect(bytes.range(of: Data(transaction.id.text.utf8)) == nil, "\(name)")
+                }
+                #expect(try verified(folder).faults.isEmpty)
+                // The daemon goes on as before.
+                try shop.reader.obey("remove")
+                try shop.reader.obey("present visa")
+                #expect(try await shop.post(purchase(1_100), wait: 20).transaction().state == .approved)
+            }
+        }
+        #expect(try verified(folder).faults.isEmpty)
+    }
+
+    @Test("Before its time nothing is erased")
+    func kept() async throws {
+        let folder = try TestFolder()
+        try await withSandbox(in: folder) { _ in
+            try await Shop.open(in: folder) { shop in
+                try shop.reader.obey("present visa")
+                let transaction = try await shop.post(purchase(1_000), wait: 20).transaction()
+                await shop.daemon.audit.erase(now: Timestamp.now.advanced(bySeconds: 86_400 * 89))
+                #expect(try await shop.get("/v1/transactions/\(transaction.id)").status == 200)
+            }
+        }
+    }
+
+    @Test("A sealed record is in no file once it has been answered")
+    func sealedRecords() async throws {
+        let folder = try TestFolder()
+        try await withSandbox(in: folder) { _ in
+            try await Shop.open(in: folder) { shop in
+                try shop.reader.obey("present visa")
+                try await shop.post(purchase(1_000), wait: 20)
+                await shop.store.scrub()
+                for name in try FileManager.default.contentsOfDirectory(atPath: folder.path + "/state") {
+                    let bytes = try Data(contentsOf: URL(filePath: folder.path + "/state/" + name))
+                    // How every compact JWE of ours begins: its header in Base64url.
+                    #expect(bytes.range(of: Data(#""envelope""#.utf8)) == nil, "\(name)")
+                }
+            }
+        }
+    }
+
+    @Test("The times of the configuration are taken", arguments: [("keep-transactions = 30", 30), ("", 90)])
+    func configured(line: String, days: Int) throws {
+        let text = "[journal]\n\(line)\n[[lane]]\nname = \"main\"\nreader = \"virtual:/run/r.sock\"\n"
+        #expect(try ConfigurationFile(file: "f", text: text).retention.transactions == Retention.day * days)
+    }
+}
