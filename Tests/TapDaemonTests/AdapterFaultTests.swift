@@ -155,7 +155,7 @@ struct AdapterFaultTests {
         }
     }
 
-    @Test("The adapter has the read before the reader or any event says that the card was read")
+    @Test("Acceptance test 4 (requirement 21): the adapter has the read before the reader or any event says so")
     func order() async throws {
         let folder = try TestFolder()
         try await withAdapter(in: folder) { request in
