@@ -14,7 +14,7 @@ PREFIX ?= /usr/local
 DESTDIR ?=
 
 .PHONY: demo test build release lint format bless bench fuzz check-units check-udev check-guest check-contract check-examples \
-	deb check-package install clean
+	check-protocol docs deb check-package install clean
 
 demo:
 	@scripts/install-packages.sh $(DEMO_PACKAGES)
@@ -67,6 +67,16 @@ check-udev:
 check-examples:
 	@scripts/install-packages.sh $(TEST_PACKAGES)
 	@scripts/check-examples.sh "$$($(SWIFT) build --show-bin-path)"
+
+# The commands that docs/protocol.md prints, and their answers. With BLESS=--write the answers are written anew.
+check-protocol:
+	@scripts/install-packages.sh curl jq python3
+	@scripts/check-protocol.sh "$$($(SWIFT) build --show-bin-path)" $(BLESS)
+
+# Pages of the Swift library TapClient, in .build/docs.
+docs:
+	$(SWIFT) build --product TapClient
+	@scripts/make-docs.sh "$$($(SWIFT) build --show-bin-path)" .build/docs
 
 # A Debian package of static programs, in .build/deb.
 deb: release

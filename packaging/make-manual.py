@@ -3,6 +3,7 @@
 
 make-manual.py program PROGRAM SECTION    the page of a program, from its --experimental-dump-help
 make-manual.py configuration FILE         nfc-tapd.conf(5), from the example configuration's comments
+make-manual.py commands PROGRAM           the words of its commands, one command a line
 """
 
 import json
@@ -90,9 +91,22 @@ def options(command):
     return lines
 
 
-def program_page(path, section):
+def commands(words, command):
+    """Every command below this one, with the words that lead to it."""
+    for child in command.get("subcommands", []):
+        if child["commandName"] != "help" and child.get("shouldDisplay", True):
+            path = [*words, child["commandName"]]
+            yield path, child
+            yield from commands(path, child)
+
+
+def dumped(path):
     dump = subprocess.run([path, "--experimental-dump-help"], check=True, capture_output=True, text=True)
-    command = json.loads(dump.stdout)["command"]
+    return json.loads(dump.stdout)["command"]
+
+
+def program_page(path, section):
+    command = dumped(path)
     name = command["commandName"]
     abstract = command.get("abstract", "").rstrip(".")
     title = "System manager's manual" if section == "8" else "User commands"
@@ -100,11 +114,11 @@ def program_page(path, section):
     lines += [".SH SYNOPSIS", synopsis([name], command), ".SH DESCRIPTION"]
     lines.append(paragraphs(command.get("discussion") or command.get("abstract", "")))
     lines += [".SH OPTIONS"] + options(command)
-    children = [c for c in command.get("subcommands", []) if c["commandName"] != "help" and c.get("shouldDisplay", True)]
-    if children:
+    below = list(commands([], command))
+    if below:
         lines.append(".SH COMMANDS")
-    for child in children:
-        lines += [".SS " + escape(child["commandName"]), synopsis([name, child["commandName"]], child), ".PP"]
+    for words, child in below:
+        lines += [".SS " + escape(" ".join(words)), synopsis([name, *words], child), ".PP"]
         lines.append(paragraphs(child.get("abstract", "")))
         if child.get("discussion"):
             lines += [".PP", paragraphs(child["discussion"])]
@@ -155,6 +169,9 @@ def configuration_page(path):
 def main():
     if len(sys.argv) == 4 and sys.argv[1] == "program":
         sys.stdout.write(program_page(sys.argv[2], sys.argv[3]))
+    elif len(sys.argv) == 3 and sys.argv[1] == "commands":
+        for words, _ in commands([], dumped(sys.argv[2])):
+            print(" ".join(words))
     elif len(sys.argv) == 3 and sys.argv[1] == "configuration":
         sys.stdout.write(configuration_page(sys.argv[2]))
     else:

@@ -199,7 +199,25 @@ for page in nfc-tap.1 nfc-tapd.8 nfc-tapd.conf.5 nfc-tap-psp-sandbox.1; do
     }
 done
 inside bash -n /usr/share/bash-completion/completions/nfc-tap
-say "the doctor sees that the adapter is missing, manuals and completions can be read"
+# Manual and completions are made from the programs: none of their commands may be missing there.
+cp packaging/make-manual.py "$root/srv/"
+commands=0
+while read -r words; do
+    last=${words##* }
+    inside zgrep -qF ".SS ${words//-/\\-}" /usr/share/man/man1/nfc-tap.1.gz || {
+        say "FAILED: nfc-tap.1 does not have \"$words\"" >&2
+        exit 1
+    }
+    for file in bash-completion/completions/nfc-tap zsh/vendor-completions/_nfc-tap fish/vendor_completions.d/nfc-tap.fish; do
+        inside grep -qw -- "$last" "/usr/share/$file" || {
+            say "FAILED: $file does not have \"$words\"" >&2
+            exit 1
+        }
+    done
+    commands=$((commands + 1))
+done < <(inside python3 /srv/make-manual.py commands /usr/bin/nfc-tap)
+[ "$commands" -gt 0 ]
+say "the doctor sees that the adapter is missing; manuals and completions can be read and have all $commands commands"
 
 # --- tap
 sed -i "s#^reader = .*#reader = \"virtual:$reader\"#; s#^answer-timeout = .*#answer-timeout = 8#" \

@@ -47,7 +47,9 @@ public struct TapClient: Sendable {
     /// Makes a lane ready for a card, or joins the preparation that runs; it goes on when this task is cancelled. The
     /// daemon does it by itself when it is needed: ask in order to know when it is done.
     ///
-    /// - Parameter seconds: how long to wait, 0…600; `.configuring` after that.
+    /// - Parameters:
+    ///   - lane: its name in the configuration.
+    ///   - seconds: how long to wait, 0…600; `.configuring` after that.
     public func prepare(_ lane: String, waiting seconds: Int = 0) async throws(TapClientError) -> PrepareAnswer {
         var request = HTTPClientRequest(.post, "/v1/lanes/\(HTTPClientRequest.percentEncoded(lane))/prepare")
         request.fields.set("Prefer", "wait=\(seconds)")
@@ -68,8 +70,11 @@ public struct TapClient: Sendable {
     /// Starts a transaction; returns once the daemon has written it down, before any card is read.
     ///
     /// A lost answer is asked for again, up to three times, with the same key: the daemon starts one transaction for it.
-    /// - Parameter idempotencyKey: 1 to 128 visible ASCII characters, one per sale and attempt. The same key with
-    ///   another request is refused with `idempotency.key_reused`.
+    ///
+    /// - Parameters:
+    ///   - request: what to charge, give back or read.
+    ///   - idempotencyKey: 1 to 128 visible ASCII characters, one per sale and attempt. The same key with another
+    ///     request is refused with `idempotency.key_reused`.
     public func start(
         _ request: TransactionRequest, idempotencyKey: String
     ) async throws(TapClientError) -> TapTransaction {
@@ -100,7 +105,10 @@ public struct TapClient: Sendable {
     ///
     /// The sequence survives a restart of the daemon and an overflow: it connects again and asks for what it missed. It
     /// throws when the daemon refuses, or cannot be reached for `maximumOutage`.
-    /// - Parameter cursor: `id` of the last event that was dealt with.
+    ///
+    /// - Parameters:
+    ///   - cursor: `id` of the last event that was dealt with.
+    ///   - maximumOutage: how long the daemon may be away, for instance to be restarted.
     public func events(after cursor: UInt64? = nil, maximumOutage: Duration = .seconds(30)) -> TapEvents {
         TapEvents(client: client, cursor: cursor, answerTime: answerTime, maximumOutage: maximumOutage)
     }
