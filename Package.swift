@@ -76,13 +76,15 @@ let package = Package(
         room("LocalHTTP", nio + ["CLinux", logging]),
         room("TapSession", ["CardBytes", "EMV", "EMVCrypto", "Envelope", "Loyalty", "ReaderCore"]),
         room("Profile", ["CardBytes", "EMV", "EMVCrypto", "Envelope", "TapSession", "Wire", crypto]),
+        room("Metrics"),
         room("Audit", ["Envelope", "Wire", crypto]),
         room("Journal", ["Audit", "Wire", "CSQLite"]),
         room(
             "TapDaemon",
             [
                 "Audit", "CardBytes", "CardSim", "CLinux", "EMV", "EMVCrypto", "Envelope", "Journal", "LocalHTTP",
-                "Loyalty", "Profile", "ReaderCore", "ReaderNFC", "ReaderPCSC", "ReaderVirtual", "Receipt", "TapSession",
+                "Loyalty", "Metrics", "Profile", "ReaderCore", "ReaderNFC", "ReaderPCSC", "ReaderVirtual", "Receipt",
+                "TapSession",
                 "Wire", crypto, logging, toml,
             ]),
         room("TapClient", ["Receipt", "Wire", "LocalHTTP"]),
@@ -120,6 +122,7 @@ let package = Package(
         tests("ReaderVirtualTests", ["CardBytes", "CardSim", "ReaderCore", "ReaderVirtual"]),
         tests("EnvelopeTests", ["CardBytes", "Envelope", crypto]),
         tests("WireTests", ["Wire"]),
+        tests("MetricsTests", ["Metrics"]),
         tests("AuditTests", ["Audit", "Envelope", "Wire"]),
         tests("JournalTests", ["Audit", "Envelope", "Journal", "Wire"]),
         tests("ReceiptTests", ["Receipt", "Wire"]),
@@ -140,7 +143,8 @@ let package = Package(
         tests(
             "TapDaemonTests",
             [
-                "CardBytes", "CardSim", "Envelope", "Journal", "LocalHTTP", "Loyalty", "PSPSandbox", "ReaderCore",
+                "Audit", "CardBytes", "CardSim", "Envelope", "Journal", "LocalHTTP", "Loyalty", "PSPSandbox",
+                "ReaderCore",
                 "ReaderVirtual", "Receipt", "TapDaemon", "Wire", "nfc-tapd", logging,
             ]),
         tests("TapClientTests", ["LocalHTTP", "TapClient", "Wire"]),

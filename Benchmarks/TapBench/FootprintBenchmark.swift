@@ -7,11 +7,8 @@ import Wire
 enum FootprintBenchmark {
     private static let starts = 11
     private static let idle: useconds_t = 2_000_000
-    /// Those of systemd/nfc-tapd.service that change what is measured: the heap without its caches.
-    private static let unit = [
-        "SWIFT_BACKTRACE": "enable=no",
-        "GLIBC_TUNABLES": "glibc.malloc.tcache_count=0:glibc.malloc.perturb=165",
-    ]
+    /// Those of systemd/nfc-tapd.service that change what is measured.
+    private static let unit = ["SWIFT_BACKTRACE": "enable=no"]
 
     static func run() async throws {
         Table.section("Footprint (release, static Swift runtime; daemon with the environment of its unit)")

@@ -63,13 +63,16 @@ public final class Daemon: Sendable {
         let starter = PaymentStarter(
             store: store, adapter: adapter, terminal: configuration.terminal, reversals: reversals,
             preparer: preparer, queue: payments, background: background, logger: logger)
+        let connections = ConnectionCount()
         let api = PointOfSaleAPI(
             store: store, events: events, access: configuration.access, health: health, preparer: preparer,
-            support: journal.support, version: Daemon.version, start: starter.start, queue: payments,
+            connections: connections, support: journal.support, version: Daemon.version, start: starter.start,
+            queue: payments,
             patience: configuration.patience)
         server = HTTPServer(
             socket: socket, limits: configuration.limits, logger: logger,
-            refusalBody: { (try? WireJSON.encode(ErrorBody(ErrorCode($0)))) ?? [] }, handler: api.answer)
+            refusalBody: { (try? WireJSON.encode(ErrorBody(ErrorCode($0)))) ?? [] }, connections: connections,
+            handler: api.answer)
         (self.store, self.events, self.payments, self.background) = (store, events, payments, background)
         (self.reversals, self.health, self.preparer) = (reversals, health, preparer)
     }

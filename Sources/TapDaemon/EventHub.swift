@@ -59,6 +59,8 @@ final class EventHub: Sendable {
         return queue
     }
 
+    var subscriberCount: Int { state.withLock { $0.subscribers.count } }
+
     /// Drops what is older than `time`.
     func forget(before time: Timestamp) { state.withLock { $0.kept.removeAll { $0.at < time } } }
 

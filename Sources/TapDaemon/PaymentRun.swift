@@ -1,3 +1,4 @@
+import CardBytes
 import EMV
 import Journal
 import LocalHTTP
@@ -71,12 +72,13 @@ struct PaymentRun: Sendable {
     private func conclude(
         _ result: PaymentTapResult, _ live: LiveTransaction, settle: () async -> Void
     ) async throws(JournalError) {
+        for (phase, seconds) in result.phases.seconds { store.measures.took(phase, seconds: seconds) }
         switch result.status {
         case .onlineRequest, .approved:
             guard let request = AuthorizationRequest(result, live, terminal) else {
                 return try await end(.readCardUnreadable)
             }
-            try await authorize(request, ChipData(result), settle: settle)
+            try await authorize(request, ChipData(result), sealed: result.phases.sealed, settle: settle)
         case .declined:
             var change = StateChange(.declined)
             change.result = PaymentResult(mode: live.transaction.mode, outcome: .declined, reason: .cardDeclined)
@@ -98,7 +100,7 @@ struct PaymentRun: Sendable {
     }
 
     private func authorize(
-        _ request: AuthorizationRequest, _ chip: ChipData, settle: () async -> Void
+        _ request: AuthorizationRequest, _ chip: ChipData, sealed sealedAt: TapInstant, settle: () async -> Void
     ) async throws(JournalError) {
         var sealed = StateChange(.sealed)
         sealed.authorization = request
@@ -113,6 +115,8 @@ struct PaymentRun: Sendable {
         }
         try await store.change(id, [sealed, StateChange(.sent)])
         let deadline = ContinuousClock.now.advanced(by: adapter.times.answer)
+        let sentAt = monotonicNow()
+        store.measures.took(.sent, seconds: sentAt.seconds(since: sealedAt))
         let answered = Occasion()
         async let reply = AdapterLink.signalling(answered) { [adapter] in
             await adapter.authorize(request, over: connection, within: adapter.times.answer)
@@ -123,6 +127,7 @@ struct PaymentRun: Sendable {
         publish(.readCompleted, card: request.card)
         publish(.paymentAuthorizing, card: request.card)
         let verdict = await adapter.resolve(request, after: await reply, until: deadline) { await doubt() }
+        store.measures.took(.answered, seconds: monotonicNow().seconds(since: sentAt))
         await apply(verdict, mode: request.mode)
     }
 

@@ -9,6 +9,7 @@ struct PointOfSaleAPI: Sendable {
     let access: Access
     let health: AdapterHealthCheck
     let preparer: LanePreparer
+    let connections: ConnectionCount
     let support: String
     let version: String
     /// Runs a transaction that was accepted; `false` where nothing is run any more.
@@ -30,6 +31,10 @@ struct PointOfSaleAPI: Sendable {
     }
 
     private func route(_ request: HTTPRequest, _ roles: Set<Role>) async throws(ErrorBody) -> HTTPResponse {
+        if request.path == ["metrics"] {
+            try request.only(.get, parameters: [])
+            return try await metrics(request, roles)
+        }
         guard request.path.first == "v1" else { throw ErrorBody(.requestUnknownPath) }
         let path = Array(request.path.dropFirst())
         switch path.count {

@@ -5,6 +5,7 @@ import Wire
 /// Every transaction and its state. What it says has been written down before.
 actor TransactionStore {
     let journal: JournalThread
+    nonisolated let measures = Measures()
     let events: EventHub
     let logger: Logger
     let mode: Mode
@@ -62,6 +63,7 @@ actor TransactionStore {
         guard var known = live[id] else { return }
         for change in changes { known.apply(change) }
         live[id] = known
+        for change in changes { measures.changed(known.transaction.type, to: change.state) }
         let state = known.transaction.state
         logger.info(
             "state changed",
@@ -116,6 +118,7 @@ actor TransactionStore {
     nonisolated func publish(_ event: Event) {
         var event = event
         event.mode = mode
+        measures.published(event.name)
         events.publish(event)
     }
 
@@ -123,6 +126,10 @@ actor TransactionStore {
     func mustBeReversed(_ id: TransactionID) -> Bool { live[id]?.mustBeReversed ?? false }
 
     /// Payments that the adapter has not confirmed as taken back.
+    func unfinishedReversals() -> [Timestamp] {
+        live.values.filter { $0.transaction.state == .reversing }.map(\.transaction.updatedAt)
+    }
+
     func openReversals() -> Int { live.values.count { $0.transaction.state == .reversing } }
 
     func canceller(of id: TransactionID) -> Canceller? { live[id]?.canceller }

@@ -9,6 +9,10 @@ final class ObservedReader: CardReader {
     private let onFound: (CardPresence) -> Void
     /// When the card that is read now answered for the first time.
     private(set) var cardDetected: TapInstant?
+    /// When it answered its first SELECT, which is that of the PPSE.
+    private(set) var directoryRead: TapInstant?
+    /// When it answered GET PROCESSING OPTIONS, the last one.
+    private(set) var optionsRead: TapInstant?
 
     /// - Parameters:
     ///   - onWait: called before each wait for a card.
@@ -35,13 +39,22 @@ final class ObservedReader: CardReader {
         // A card that stays and asks for another presentation each time would otherwise keep the reader for ever.
         guard clock() < deadline else { throw .timedOut }
         let presence = try reader.activate(until: deadline, cancellation: cancellation)
-        if case .card = presence { cardDetected = clock() }
+        if case .card = presence {
+            cardDetected = clock()
+            (directoryRead, optionsRead) = (nil, nil)
+        }
         onFound(presence)
         return presence
     }
 
     func transmit(_ command: CommandAPDU, until deadline: TapInstant) throws(ReaderError) -> ResponseAPDU {
-        try reader.transmit(command, until: deadline)
+        let response = try reader.transmit(command, until: deadline)
+        switch command.ins {
+        case 0xA4 where directoryRead == nil: directoryRead = clock()
+        case 0xA8: optionsRead = clock()
+        default: break
+        }
+        return response
     }
 
     func release() { reader.release() }

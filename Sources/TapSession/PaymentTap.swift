@@ -52,7 +52,7 @@ public struct PaymentTap: Sendable {
             reader, clock: clock, onWait: display.cardIsAwaited, onFound: display.cardFound)
         do throws(PaymentTapError) {
             let final = try read(on: observed, cancellation, clock, display)
-            let result = try result(of: final, armed: armed, cardDetected: observed.cardDetected, clock: clock)
+            let result = try result(of: final, armed: armed, observed, clock: clock)
             deliver(result)
             display.settle(result.status)
         } catch {
@@ -84,14 +84,15 @@ public struct PaymentTap: Sendable {
     }
 
     private func result(
-        of final: FinalOutcome, armed: TapInstant, cardDetected: TapInstant?, clock: () -> TapInstant
+        of final: FinalOutcome, armed: TapInstant, _ observed: ObservedReader, clock: () -> TapInstant
     ) throws(PaymentTapError) -> PaymentTapResult {
         let cardRead = clock()
         let read = try sealedRead(final, secondsSinceArmed: cardRead.nanoseconds(since: armed) / 1_000_000_000)
         return PaymentTapResult(
             final, read: read,
             phases: TapPhases(
-                armed: armed, cardDetected: cardDetected, cardRead: cardRead, sealed: read == nil ? cardRead : clock()))
+                armed: armed, cardDetected: observed.cardDetected, directoryRead: observed.directoryRead,
+                optionsRead: observed.optionsRead, cardRead: cardRead, sealed: read == nil ? cardRead : clock()))
     }
 
     /// The record as plaintext lives in this function only. Its five minutes begin when the card was read, however long

@@ -6,6 +6,10 @@ public struct TapPhases: Equatable, Sendable {
     public var armed: TapInstant
     /// The card that was read answered for the first time; `nil` where none did.
     public var cardDetected: TapInstant?
+    /// The card answered SELECT PPSE; `nil` where it was not asked.
+    public var directoryRead: TapInstant?
+    /// The card answered GET PROCESSING OPTIONS; `nil` where it did not come to that.
+    public var optionsRead: TapInstant?
     /// The kernel had its outcome.
     public var cardRead: TapInstant
     /// The envelope was closed; equal to `cardRead` where there was nothing to seal.

@@ -27,7 +27,12 @@ final class ConnectionTable: Sendable {
     private let state = Mutex(State())
     private let limits: HTTPLimits
 
-    init(limits: HTTPLimits) { self.limits = limits }
+    private let count: ConnectionCount?
+
+    init(limits: HTTPLimits, count: ConnectionCount? = nil) {
+        self.limits = limits
+        self.count = count
+    }
 
     /// Decides, and counts the connection until it closes.
     func admit(_ connection: HTTPConnection, _ channel: any Channel) -> Verdict {
@@ -42,7 +47,9 @@ final class ConnectionTable: Sendable {
             return .admitted
         }
         switch verdict {
-        case .admitted: _ = connection.closing.observe { self.remove(connection) }
+        case .admitted:
+            count?.opened()
+            _ = connection.closing.observe { self.remove(connection) }
         case .refused: _ = connection.closing.observe { self.state.withLock { $0.refused -= 1 } }
         case .dropped: break
         }
@@ -71,6 +78,7 @@ final class ConnectionTable: Sendable {
     private func remove(_ connection: HTTPConnection) {
         state.withLock { state in
             guard state.entries.removeValue(forKey: connection.id) != nil else { return }
+            count?.closed()
             let left = state.countByUser[connection.peer.userID, default: 1] - 1
             state.countByUser[connection.peer.userID] = left > 0 ? left : nil
         }

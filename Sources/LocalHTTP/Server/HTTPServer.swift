@@ -26,7 +26,7 @@ public final class HTTPServer: Sendable {
     /// The socket listens from the moment it was made: a service may call itself ready before `run`.
     public init(
         socket: ListeningSocket, limits: HTTPLimits = HTTPLimits(), logger: Logger,
-        refusalBody: @escaping @Sendable (HTTPRefusal) -> [UInt8] = \.json,
+        refusalBody: @escaping @Sendable (HTTPRefusal) -> [UInt8] = \.json, connections: ConnectionCount? = nil,
         handler: @escaping HTTPHandler
     ) {
         self.socket = socket
@@ -34,7 +34,7 @@ public final class HTTPServer: Sendable {
         self.logger = logger
         self.refusalBody = refusalBody
         self.handler = handler
-        table = ConnectionTable(limits: limits)
+        table = ConnectionTable(limits: limits, count: connections)
     }
 
     /// Serves until `shutDown` has done its work or the task is cancelled, which closes every connection at once.

@@ -1,0 +1,50 @@
+import Metrics
+import Synchronization
+import Wire
+
+/// What the daemon counts while it runs. Everything is bounded by enumerations.
+final class Measures: Sendable {
+    private struct Change: Hashable {
+        let type: TransactionType
+        let state: TransactionState
+    }
+
+    private struct State {
+        var changes: [Change: UInt64] = [:]
+        var phases: [TapPhase: Histogram] = [:]
+        var events: [EventName: UInt64] = [:]
+    }
+
+    private let state = Mutex(State())
+
+    func changed(_ type: TransactionType, to new: TransactionState) {
+        state.withLock { $0.changes[Change(type: type, state: new), default: 0] &+= 1 }
+    }
+
+    func took(_ phase: TapPhase, seconds: Double) {
+        state.withLock { $0.phases[phase, default: Histogram()].observe(seconds: seconds) }
+    }
+
+    func published(_ event: EventName) {
+        state.withLock { $0.events[event, default: 0] &+= 1 }
+    }
+
+    /// Every series is there from the start, so that a rate can be taken of the first event too.
+    var families: [MetricFamily] {
+        let state = state.withLock { $0 }
+        var changes = MetricFamily(
+            "nfc_tap_transactions_total", .counter, help: "Transactions that came into a state, by type.")
+        for type in TransactionType.allCases {
+            for name in TransactionState.allCases {
+                let count = state.changes[Change(type: type, state: name)] ?? 0
+                changes.add(Double(count), [("type", type.rawValue), ("state", name.rawValue)])
+            }
+        }
+        var phases = MetricFamily(
+            "nfc_tap_phase_seconds", .histogram, help: "Time of each phase of a tap, from the end of the one before.")
+        for phase in TapPhase.allCases { phases.add(state.phases[phase] ?? Histogram(), [("phase", phase.rawValue)]) }
+        var events = MetricFamily("nfc_tap_events_total", .counter, help: "Events published, by name.")
+        for name in EventName.allCases { events.add(Double(state.events[name] ?? 0), [("event", name.rawValue)]) }
+        return [changes, phases, events]
+    }
+}

@@ -1,0 +1,41 @@
+import LocalHTTP
+import Metrics
+import Wire
+
+extension PointOfSaleAPI {
+    /// `GET /metrics`, for everybody who may see states.
+    func metrics(_ request: HTTPRequest, _ roles: Set<Role>) async throws(ErrorBody) -> HTTPResponse {
+        try roles.require(.monitor)
+        let families = store.measures.families + (await now()) + ProcessUse.families
+        var fields = HTTPFields()
+        fields.set("Content-Type", Exposition.contentType)
+        return HTTPResponse(status: 200, fields: fields, body: .bytes(Array(Exposition.text(families).utf8)))
+    }
+
+    /// How things are at this moment.
+    private func now() async -> [MetricFamily] {
+        let statuses = await store.laneStatuses()
+        var lanes = MetricFamily("nfc_tap_lanes", .gauge, help: "Lanes by state.")
+        for state in LaneStatus.State.allCases {
+            lanes.add(Double(statuses.count { $0.state == state }), [("state", state.rawValue)])
+        }
+        let open = await store.unfinishedReversals()
+        let oldest = open.map { Double(Timestamp.now.milliseconds - $0.milliseconds) / 1_000 }.max() ?? 0
+        return [
+            lanes,
+            gauge(
+                "nfc_tap_reversals_open", Double(open.count),
+                "Payments that the adapter has not confirmed as taken back."),
+            gauge("nfc_tap_reversals_oldest_seconds", max(0, oldest), "Age of the oldest of them."),
+            gauge("nfc_tap_adapter_up", health.state.state == .up ? 1 : 0, "Whether the payment adapter answers."),
+            gauge("nfc_tap_event_streams", Double(events.subscriberCount), "Clients that listen to events."),
+            gauge("nfc_tap_connections", Double(connections.count), "Connections to the socket for points of sale."),
+        ]
+    }
+
+    private func gauge(_ name: String, _ value: Double, _ help: String) -> MetricFamily {
+        var family = MetricFamily(name, .gauge, help: help)
+        family.add(value)
+        return family
+    }
+}
