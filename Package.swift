@@ -168,6 +168,6 @@ if let runtime = Context.environment["NFC_TAP_FUZZ"] {
         .target(
             name: "FuzzSupport", dependencies: ["CFuzz", "CardBytes"], path: "Fuzz/FuzzSupport", swiftSettings: strict),
         fuzzer("fuzz-cards", ["EMV"], path: "Fuzz/FuzzCards"),
-        fuzzer("fuzz-wallets", ["CardSim", "Loyalty"], path: "Fuzz/FuzzWallets"),
+        fuzzer("fuzz-wallets", ["CardSim", "EMV", "Loyalty"], path: "Fuzz/FuzzWallets"),
     ]
 }

@@ -1,5 +1,6 @@
 import CardBytes
 import CardSim
+import EMV
 import FuzzSupport
 import Glibc
 import Loyalty
@@ -9,7 +10,9 @@ enum WalletSeeds {
     static func write(to folder: String) {
         guard let request = Programmes.request else { exit(1) }
         for name in WalletCatalogue.names {
-            let answers = answers(of: name, request)
+            guard var card = WalletCatalogue.card(named: name) else { continue }
+            var read = LoyaltyRead(request)
+            let answers = answers(of: &card, to: &read)
             Fuzzer.write(
                 AnswerScript.input(target: [WalletTargets.read], answers), to: folder, named: "\(name)-read")
             Fuzzer.write(AnswerScript.input(target: [1], answers), to: folder, named: "\(name)-smart-tap")
@@ -19,13 +22,24 @@ enum WalletSeeds {
                 }
             }
         }
+        for name in WalletCatalogue.names + ["visa", "mastercard"] { writeCombined(name, to: folder) }
     }
 
-    private static func answers(of name: String, _ request: LoyaltyRequest) -> [ResponseAPDU] {
-        guard var card = WalletCatalogue.card(named: name) else { return [] }
+    /// What a phone that can also pay, or a plain card, answers to both parts of a tap.
+    private static func writeCombined(_ name: String, to folder: String) {
+        guard let request = Programmes.combined, var card = CardCatalogue.card(named: name) else { exit(1) }
+        var read = LoyaltyRead(request)
+        var payment = CombinedTarget.entryPoint
+        let answers = answers(of: &card, to: &read) + answers(of: &card, to: &payment)
+        Fuzzer.write(
+            AnswerScript.input(target: [WalletTargets.combined], answers), to: folder, named: "\(name)-combined")
+    }
+
+    private static func answers<Machine: TapMachine & ~Copyable>(
+        of card: inout any VirtualCard, to machine: inout Machine
+    ) -> [ResponseAPDU] {
         let now = TapInstant(nanoseconds: 0)
         var answers: [ResponseAPDU] = []
-        var machine = LoyaltyRead(request)
         var step = machine.start(now: now)
         while answers.count < 60 {
             switch step.action {

@@ -7,12 +7,13 @@ import Loyalty
 /// What is fuzzed. The first byte of an input chooses the target.
 enum WalletTargets {
     static let read: UInt8 = 0
+    static let combined: UInt8 = 8
     static let parsers: [UInt8] = [3, 4, 5, 6, 7]
 
     static func run(_ input: [UInt8]) {
         guard let target = input.first else { return }
         let rest = Array(input.dropFirst())
-        switch target % 8 {
+        switch target % 9 {
         case 0: read(AnswerScript(input, from: 1))
         case 1: smartTap(AnswerScript(input, from: 1))
         case 2:
@@ -23,7 +24,8 @@ enum WalletTargets {
         case 4: answers(rest)
         case 5: messages(rest)
         case 6: memories(rest)
-        default: bundles(rest)
+        case 7: bundles(rest)
+        default: CombinedTarget.run(AnswerScript(input, from: 1), on: phone)
         }
     }
 
@@ -33,7 +35,7 @@ enum WalletTargets {
         guard let request = Programmes.request else { abort() }
         var script = script
         var machine = LoyaltyRead(request)
-        let outcome = play(&machine, &script, card: phone)
+        let outcome = play(&machine, &script, card: phone, observe: CombinedTarget.mustBeLoyalty)
         for entry in outcome.entries { _ = entry.pass?.member?.count }
     }
 
@@ -97,7 +99,10 @@ enum Programmes {
                 ephemeralKey: $0, readerNonce: [UInt8](repeating: 0x5A, count: 32), sessionID: [1, 2, 3, 4, 5, 6, 7, 8])
         }
 
-    static let request: LoyaltyRequest? = {
+    static let request = request(.passes)
+    static let combined = request(.passesAndPayment(stopOnPass: false))
+
+    private static func request(_ purpose: LoyaltyRequest.Purpose) -> LoyaltyRequest? {
         guard let key, let collector, let secrets else { return nil }
         do {
             let club = try LoyaltyProgramme(
@@ -106,10 +111,10 @@ enum Programmes {
                     passTypeIdentifier: WalletTestKeys.clubPassType, wish: .pass, keys: [VASKey(key)]),
                 google: collector, tag: .uri(prefix: "https://loyalty.example/m/"), uid: UIDMembership())
             return try LoyaltyRequest(
-                programmes: [club], purpose: .passes, entropy: .fixed(secrets), timestamps: nil,
+                programmes: [club], purpose: purpose, entropy: .fixed(secrets), timestamps: nil,
                 maximumPresentations: 2)
         } catch {
             return nil
         }
-    }()
+    }
 }

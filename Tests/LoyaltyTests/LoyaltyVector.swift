@@ -8,10 +8,19 @@ struct LoyaltyVector: Sendable, CustomTestStringConvertible {
     let id: String
     private let line: String
 
-    static func all(_ kind: String) throws -> [LoyaltyVector] {
+    private static func lines() throws -> [Substring] {
         let file = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .appending(path: "Vectors/loyalty/loyalty.jsonl")
-        return try String(contentsOf: file, encoding: .utf8).split(separator: "\n").compactMap { line in
+        return try String(contentsOf: file, encoding: .utf8).split(separator: "\n")
+    }
+
+    /// Every kind in the file.
+    static func kinds() throws -> [String] {
+        Set(try lines().map { LoyaltyVector(id: "", line: String($0)).object["kind"] as? String ?? "?" }).sorted()
+    }
+
+    static func all(_ kind: String) throws -> [LoyaltyVector] {
+        try lines().compactMap { line in
             let vector = LoyaltyVector(id: "", line: String(line))
             guard vector.object["kind"] as? String == kind else { return nil }
             return LoyaltyVector(id: vector.object["id"] as? String ?? "?", line: String(line))
