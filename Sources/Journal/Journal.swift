@@ -183,14 +183,15 @@ extension Journal {
     private func write(_ change: StateChange, to id: TransactionID) throws(JournalError) {
         try database.run(
             """
-            UPDATE payment SET state = ?, updated_at = ?, card = coalesce(?, card), result = coalesce(?, result),
-                error = coalesce(?, error), chip = coalesce(?, chip), cancelled_by = coalesce(?, cancelled_by),
+            UPDATE payment SET state = ?, updated_at = ?, lane = coalesce(?, lane), card = coalesce(?, card),
+                result = coalesce(?, result), error = coalesce(?, error), chip = coalesce(?, chip), cancelled_by = coalesce(?, cancelled_by),
                 authorization = CASE ? WHEN 1 THEN coalesce(?, authorization) END,
                 reversal_reason = coalesce(?, reversal_reason), reversal_attempts = coalesce(?, reversal_attempts),
                 reversal_due = ? WHERE id = ?
             """,
             [
-                .text(change.state.rawValue), .integer(change.at.milliseconds), try json(change.card),
+                .text(change.state.rawValue), .integer(change.at.milliseconds), SQLValue(change.lane),
+                try json(change.card),
                 try json(change.result), try json(change.error), try json(change.chip),
                 SQLValue(change.cancelledBy?.rawValue),
                 .integer(change.state.needsAuthorization ? 1 : 0), try json(change.authorization),

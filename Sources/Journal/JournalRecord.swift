@@ -64,6 +64,8 @@ public struct ReversalPlan: Equatable, Sendable {
 public struct StateChange: Equatable, Sendable {
     public var state: TransactionState
     public var at: Timestamp
+    /// Where it takes place from now on, where several lanes waited for the card.
+    public var lane: String?
     public var card: MaskedCard?
     /// With the state that follows a read: what the card's chip said.
     public var chip: ChipData?

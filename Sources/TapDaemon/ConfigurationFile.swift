@@ -22,6 +22,8 @@ public struct ConfigurationFile: Sendable {
     /// `nil` where no programme is configured.
     var loyalty: LoyaltyOffer?
     var groups: [Role: UInt32] = Access.systemGroups.groups
+    /// Lanes of which any will do, by the group's name.
+    var laneGroups: [String: [String]] = [:]
 
     /// A lane as it is written, its reader not opened yet.
     public struct Lane: Equatable, Sendable {
@@ -58,6 +60,7 @@ public struct ConfigurationFile: Sendable {
         support = try ConfigurationFile.support(&top)
         try readGroups(&top)
         try readLanes(&top)
+        try readLaneGroups(&top)
         loyalty = try ConfigurationFile.loyalty(&top, credentials: credentials)
         try top.finish()
     }
@@ -100,6 +103,7 @@ public struct ConfigurationFile: Sendable {
             terminal.merchant = merchant
         }
         if let country = try table.number("country", in: 1...999) { terminal.country = UInt16(country) }
+        if let count = try table.number("max-tap-retries", in: 1...10) { terminal.maxTapRetries = count }
         if let path = try table.absolutePath("file") {
             guard let json = ConfigurationFile.contents(path) else {
                 throw table.wrong("file", "names a file that cannot be read", "check its name and permissions")
@@ -144,6 +148,24 @@ public struct ConfigurationFile: Sendable {
         }
         guard !lanes.isEmpty else { throw top.wrong("lane", "is missing", "write [[lane]] with name and reader") }
         guard lanes.count <= 64 else { throw top.wrong("lane", "is there more than 64 times", "remove some") }
+    }
+
+    private mutating func readLaneGroups(_ top: inout ConfigurationTable) throws(ConfigurationError) {
+        var table = try top.subtable("lane-groups")
+        for name in table.keys {
+            let members = try table.texts(name)
+            guard name.isReference(upTo: 32) else {
+                throw table.wrong(name, "is not 1 to 32 visible characters", "write counter = [\"till-1\", \"till-2\"]")
+            }
+            guard !members.isEmpty, Set(members).count == members.count else {
+                throw table.wrong(name, "is empty or names a lane twice", "name each of its lanes once")
+            }
+            if let unknown = members.first(where: { member in !lanes.contains { $0.name == member } }) {
+                throw table.wrong(name, "names the lane \(unknown), which does not exist", "add [[lane]] or remove it")
+            }
+            laneGroups[name] = members
+        }
+        try table.finish()
     }
 
     private static func recipient(

@@ -29,6 +29,9 @@ struct ConfigurationTable {
     /// Whether the key is there, whatever its value.
     mutating func has(_ key: String) -> Bool { value(key) != nil }
 
+    /// The keys that are there, in alphabetical order.
+    var keys: [String] { (table?.keys ?? []).sorted() }
+
     func name(of key: String) -> String { path.isEmpty ? key : "\(path).\(key)" }
 
     mutating func text(_ key: String) throws(ConfigurationError) -> String? {
@@ -42,6 +45,20 @@ struct ConfigurationTable {
         guard let text = try text(key) else { return nil }
         guard text.hasPrefix("/") else { throw wrong(key, "is no absolute path", "begin it with /") }
         return text
+    }
+
+    /// A list of texts; empty where there is none.
+    mutating func texts(_ key: String) throws(ConfigurationError) -> [String] {
+        guard let value = value(key) else { return [] }
+        guard let array = value.array else { throw wrong(key, "is no list", "write it in square brackets") }
+        var texts: [String] = []
+        for index in 0..<array.count {
+            guard let text = array[index].string, !text.isEmpty else {
+                throw wrong(key, "has an entry that is no text", "write each in quotes")
+            }
+            texts.append(text)
+        }
+        return texts
     }
 
     mutating func number(_ key: String, in range: ClosedRange<Int>) throws(ConfigurationError) -> Int? {

@@ -48,7 +48,8 @@ public final class Daemon: Sendable {
         let adapter = AdapterLink(path: configuration.adapterSocket, times: configuration.times)
         let store = TransactionStore(
             journal: journal, events: events, lanes: lanes, mode: configuration.mode,
-            offer: configuration.loyalty, merchant: configuration.merchant ?? configuration.terminal.defaultMerchant,
+            offer: configuration.loyalty, groups: configuration.groups,
+            merchant: configuration.merchant ?? configuration.terminal.defaultMerchant,
             terminal: configuration.terminal.id, logger: logger)
         do throws(JournalError) { toReverse = try await store.recover() } catch { throw .journal(error) }
         audit = AuditKeeper(
@@ -172,7 +173,9 @@ private struct PaymentStarter: Sendable {
 
     func start(_ id: TransactionID) -> Bool {
         queue.add {
-            guard let lane = await store.lane(of: id) else { return await store.abandon(id, .internalFault) }
+            guard let lane = await store.reservedLanes(of: id).first else {
+                return await store.abandon(id, .internalFault)
+            }
             if await store.live[id]?.transaction.type == .loyalty {
                 await LoyaltyRun(id: id, store: store, lane: lane, preparer: preparer, logger: logger).run()
             } else {

@@ -19,6 +19,8 @@ public struct DaemonConfiguration: Sendable {
     /// The adapter's socket.
     var adapterSocket: String
     var lanes: [LaneSetting]
+    /// Lanes of which any will do, by the group's name.
+    var groups: [String: [String]] = [:]
     var access = Access.ownerOnly
     var terminal = Terminal.test
     /// As receipts name it; `nil` for the acquirer's name of it.
@@ -71,6 +73,7 @@ public struct DaemonConfiguration: Sendable {
         loyalty = file.loyalty ?? LoyaltyOffer(programmes: [])
         if loyalty.programmes.isEmpty, file.mode == .test { loyalty.programmes = LoyaltyOffer.test.programmes }
         access = Access(groups: file.groups)
+        groups = file.laneGroups
         for lane in file.lanes { try add(lane.name, lane.reader) }
     }
 

@@ -46,22 +46,22 @@ actor Lane {
         return opened
     }
 
-    /// Runs one tap. Progress and the result go to `progress`, which ends when the thread is free again.
-    func tap(_ order: TapOrder, _ progress: AsyncStream<TapProgress>.Continuation) {
+    /// Runs one tap. Progress and the result go to `progress`, which hears when the thread is free again.
+    func tap(_ order: TapOrder, _ progress: LanePlace) {
         defer { progress.finish() }
         let reader: any CardReader
-        do throws(ReaderError) { reader = try opened() } catch {
+        do throws(ReaderError) { reader = RacingReader(try opened(), progress) } catch {
             progress.yield(.ended(.reader(error)))
             return
         }
-        awaitRemoval(reader, order.cancellation)
+        awaitRemoval(reader, progress.cancellation)
         mayHoldCard = true
         do throws(PaymentTapError) {
             if let combined = order.combinedTap(reader: name) {
                 try tap(combined, on: reader, order, progress)
             } else {
                 try order.tap(reader: name).run(
-                    on: reader, cancellation: order.cancellation,
+                    on: reader, cancellation: progress.cancellation,
                     onSignal: { progress.yield(.signal($0)) }, deliver: { deliver($0, order, progress) })
             }
         } catch {
@@ -72,10 +72,10 @@ actor Lane {
 
     private func tap(
         _ combined: PassAndPaymentTap, on reader: any CardReader, _ order: TapOrder,
-        _ progress: AsyncStream<TapProgress>.Continuation
+        _ progress: LanePlace
     ) throws(PaymentTapError) {
         let ending = combined.run(
-            on: reader, cancellation: order.cancellation,
+            on: reader, cancellation: progress.cancellation,
             onLoyaltySignal: { progress.yield(.loyaltySignal($0)) }, onSignal: { progress.yield(.signal($0)) },
             deliverPasses: { progress.yield(.passes(remembered($0, combined.loyalty.request))) },
             deliverPayment: { deliver($0, order, progress) })
@@ -86,26 +86,24 @@ actor Lane {
         }
     }
 
-    private func deliver(
-        _ result: PaymentTapResult, _ order: TapOrder, _ progress: AsyncStream<TapProgress>.Continuation
-    ) {
+    private func deliver(_ result: PaymentTapResult, _ order: TapOrder, _ progress: LanePlace) {
         progress.yield(.result(result))
         // The reader's lamp and the word "remove" come after the adapter has the result.
         _ = order.delivered.wait(until: monotonicNow().advanced(byMilliseconds: TapOrder.deliveryMilliseconds))
     }
 
-    /// Reads passes and nothing else. Progress goes to `progress`, which ends when the thread is free again.
-    func readPasses(_ order: LoyaltyOrder, _ progress: AsyncStream<TapProgress>.Continuation) {
+    /// Reads passes and nothing else. Progress goes to `progress`, which hears when the thread is free again.
+    func readPasses(_ order: LoyaltyOrder, _ progress: LanePlace) {
         defer { progress.finish() }
         let reader: any CardReader
-        do throws(ReaderError) { reader = try opened() } catch {
+        do throws(ReaderError) { reader = RacingReader(try opened(), progress) } catch {
             progress.yield(.ended(.reader(error)))
             return
         }
-        awaitRemoval(reader, order.cancellation)
+        awaitRemoval(reader, progress.cancellation)
         mayHoldCard = true
         do throws(ReaderError) {
-            let outcome = try order.tap.run(on: reader, cancellation: order.cancellation) {
+            let outcome = try order.tap.run(on: reader, cancellation: progress.cancellation) {
                 progress.yield(.loyaltySignal($0))
             }
             progress.yield(.passes(remembered(outcome, order.request)))

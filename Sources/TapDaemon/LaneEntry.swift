@@ -47,21 +47,19 @@ struct LaneEntry: Sendable {
 }
 
 extension TransactionStore {
-    func laneStatuses() -> [LaneStatus] { lanes.map(\.status) }
-
-    func lane(of id: TransactionID) -> Lane? {
-        guard let name = live[id]?.transaction.lane else { return nil }
-        return lanes.first { $0.lane.name == name }?.lane
+    func laneStatuses() -> [LaneStatus] {
+        lanes.map { entry in
+            var status = entry.status
+            let names = groups.filter { $0.value.contains(entry.lane.name) }.keys.sorted()
+            status.groups = names.isEmpty ? nil : names
+            return status
+        }
     }
 
     /// Position of the lane with that name; without one, the first lane that is free, else the first.
     func laneIndex(_ name: String?) -> Int? {
         if let name { return lanes.firstIndex { $0.lane.name == name } }
         return lanes.firstIndex { $0.holder == nil && $0.error == nil } ?? lanes.indices.first
-    }
-
-    func freeLane(of id: TransactionID) {
-        for index in lanes.indices where lanes[index].holder?.transaction == id { lanes[index].holder = nil }
     }
 
     /// Notes that a lane's reader is there, and says so where it was not before.

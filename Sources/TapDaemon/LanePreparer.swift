@@ -50,22 +50,55 @@ struct LanePreparer: Sendable {
         return preparation
     }
 
-    /// Lets an accepted transaction wait until its lane is prepared, in state `preparing`.
-    ///
-    /// - Returns: why it must not go on; `nil` once the lane is ready.
-    func awaitPreparation(of lane: String, _ live: LiveTransaction) async throws(JournalError) -> ErrorCode? {
-        guard let preparation = await join(lane) else { return nil }
+    /// Where a transaction may go on.
+    enum Readiness {
+        case ready([Lane])
+        case failed(ErrorCode)
+    }
+
+    /// Lets an accepted transaction wait, in state `preparing`, until one of its lanes is prepared. Lanes of a group that
+    /// are ready are not kept waiting by one that is not: that one is let go.
+    func awaitPreparation(_ live: LiveTransaction) async throws(JournalError) -> Readiness {
         let id = live.transaction.id
-        try await store.change(id, [StateChange(.preparing)])
-        store.publish(preparation.progress(lane, for: id))
-        await withTaskGroup { group in
-            group.addTask { await preparation.finished.wait() }
-            group.addTask { await live.isUnwanted.wait() }
-            await group.next()
+        let lanes = await store.reservedLanes(of: id)
+        var preparations: [String: Preparation] = [:]
+        for lane in lanes { preparations[lane.name] = await join(lane.name) }
+        if preparations.count == lanes.count {
+            try await store.change(id, [StateChange(.preparing)])
+            for (name, preparation) in preparations { store.publish(preparation.progress(name, for: id)) }
+            await LanePreparer.wait(Array(preparations.values), orUntil: live.isUnwanted)
+            if live.isUnwanted.hasHappened { return .failed(.readCancelled) }
+        }
+        let ready = lanes.filter { preparations[$0.name].map { $0.finished.hasHappened && $0.failure == nil } ?? true }
+        guard !ready.isEmpty else {
+            return .failed(lanes.compactMap { preparations[$0.name]?.failure }.first ?? .internalFault)
+        }
+        for lane in lanes where !ready.contains(where: { $0.name == lane.name }) {
+            await store.freeLane(lane.name, of: id)
+        }
+        return .ready(ready)
+    }
+
+    /// Returns when one has come to a good end, all have come to an end, or `occasion` happens.
+    private static func wait(_ preparations: [Preparation], orUntil occasion: Occasion) async {
+        await withTaskGroup(of: Bool.self) { group in
+            for preparation in preparations {
+                group.addTask {
+                    await preparation.finished.wait()
+                    return preparation.failure == nil
+                }
+            }
+            group.addTask {
+                await occasion.wait()
+                return true
+            }
+            var left = preparations.count
+            for await isEnough in group {
+                left -= 1
+                if isEnough || left == 0 { break }
+            }
             group.cancelAll()
         }
-        if live.cancellation.isCancelled { return .readCancelled }
-        return preparation.failure
     }
 
     private func begin(_ name: String, _ reason: PrepareReason) async {

@@ -30,9 +30,14 @@ struct LiveTransaction: Sendable {
     /// Cancelled after it was sent: taken back if it turns out to be approved.
     var mustBeReversed = false
     var reversal: ReversalPlan?
-    let cancellation = TapCancellation()
-    /// Happens with `cancellation`, for what waits without a reader.
+    /// Somebody does: nothing waits for a card any more.
     let isUnwanted = Occasion()
+    /// Reads of a card that came to nothing so far.
+    var failedReads = 0
+    /// Lanes that were free for it, in the order in which they were named.
+    var lanes: [String] = []
+    /// Those of them that wait for its card.
+    var race: LaneRace?
     /// A card has been read, or none will be: too late for a cancel, or done with it.
     var isCommitted = Occasion()
     let isSettled = Occasion()
@@ -41,6 +46,7 @@ struct LiveTransaction: Sendable {
         transaction.state = change.state
         transaction.updatedAt = change.at
         transaction.history.append(Transaction.Step(state: change.state, at: change.at))
+        transaction.lane = change.lane ?? transaction.lane
         transaction.card = change.card ?? transaction.card
         transaction.chip = change.chip ?? transaction.chip
         transaction.result = change.result ?? transaction.result
@@ -53,8 +59,8 @@ struct LiveTransaction: Sendable {
 
     /// Lets whatever waits for a card stop waiting.
     func cancel() {
-        cancellation.cancel()
         isUnwanted.happen()
+        race?.cancel()
     }
 
     func announce() {

@@ -9,7 +9,8 @@ import Wire
 struct LoyaltyRun: Sendable {
     let id: TransactionID
     let store: TransactionStore
-    let lane: Lane
+    /// On which it takes place; the first of several until a card decides.
+    var lane: Lane
     let preparer: LanePreparer
     let logger: Logger
 
@@ -17,12 +18,12 @@ struct LoyaltyRun: Sendable {
         guard let live = await store.live[id] else { return }
         guard let request = live.loyalty else { return await store.abandon(id, .internalFault) }
         do throws(JournalError) {
-            switch try await preparer.awaitPreparation(of: lane.name, live) {
-            case nil:
-                try await store.change(id, [StateChange(.armed)])
-                try await read(request, live)
-            case .readCancelled: try await endCancelled()
-            case .some(let failure): try await fail(failure)
+            switch try await preparer.awaitPreparation(live) {
+            case .ready(let lanes):
+                try await store.arm(id, lanes)
+                try await read(request, live, lanes)
+            case .failed(.readCancelled): try await endCancelled()
+            case .failed(let failure): try await fail(failure)
             }
         } catch {
             logger.error("transaction stopped", metadata: ["transaction": "\(id)", "error": "\(error)"])
@@ -30,30 +31,39 @@ struct LoyaltyRun: Sendable {
         }
     }
 
-    private func read(_ request: LoyaltyRequest, _ live: LiveTransaction) async throws(JournalError) {
-        let order = LoyaltyOrder(request: request, deadline: live.deadline, cancellation: live.cancellation)
-        let (progress, continuation) = AsyncStream<TapProgress>.makeStream()
-        async let thread: Void = lane.readPasses(order, continuation)
-        var narration = TapNarration(id: id, amount: .none, lane: lane.name, store: store)
+    private func read(
+        _ request: LoyaltyRequest, _ live: LiveTransaction, _ lanes: [Lane]
+    ) async throws(JournalError) {
+        let order = LoyaltyOrder(request: request, deadline: live.deadline)
+        let armed = ArmedLanes(id, lanes, store)
+        await store.enter(armed.race, id)
+        async let threads: Void = armed.occupy(deadline: live.deadline) { await $0.readPasses(order, $1) }
+        var narration = TapNarration(id: id, amount: .none, lane: lanes.first?.name ?? lane.name, store: store)
         var failure: JournalError?
         do throws(JournalError) {
-            switch try await narration.untilEnd(progress) {
-            case .passes:
-                try await store.change(id, [StateChange(.completed)])
-                publish(.readCompleted)
-            case .result: try await fail(.internalFault)
-            case .failed(.readCancelled): try await endCancelled()
-            case .failed(let code):
-                if code == .readerDetached { await store.notReady(lane.name, code) }
-                try await fail(code)
-            }
+            let end = try await narration.untilEnd(armed.race.progress)
+            var run = self
+            run.lane = lanes.first { $0.name == narration.lane } ?? lane
+            try await run.conclude(end)
         } catch {
             failure = error
-            live.cancel()
         }
-        for await _ in progress {}
-        await thread
+        // Whatever still waits for a phone does so in vain.
+        armed.race.cancel()
+        for await _ in armed.race.progress {}
+        await threads
         if let failure { throw failure }
+    }
+
+    private func conclude(_ ending: TapNarration.End) async throws(JournalError) {
+        switch ending {
+        case .passes:
+            try await store.change(id, [StateChange(.completed)])
+            publish(.readCompleted)
+        case .result: try await fail(.internalFault)
+        case .failed(.readCancelled): try await endCancelled()
+        case .failed(let code): try await fail(code)
+        }
     }
 
     private func endCancelled() async throws(JournalError) {

@@ -7,11 +7,12 @@ import ReaderCore
 import TapSession
 import Wire
 
-/// One transaction from its first state to its last: arms the lane, reads the card, asks the adapter.
+/// One transaction from its first state to its last: arms its lanes, reads the card, asks the adapter.
 struct PaymentRun: Sendable {
     let id: TransactionID
     let store: TransactionStore
-    let lane: Lane
+    /// On which it takes place; the first of several until a card decides.
+    var lane: Lane
     let adapter: AdapterLink
     let terminal: Terminal
     let reversals: Reversals
@@ -21,10 +22,14 @@ struct PaymentRun: Sendable {
     func run() async {
         guard let live = await store.live[id] else { return }
         do throws(JournalError) {
-            if let failure = try await preparer.awaitPreparation(of: lane.name, live) { return try await end(failure) }
-            try await store.change(id, [StateChange(.armed)])
+            let lanes: [Lane]
+            switch try await preparer.awaitPreparation(live) {
+            case .ready(let ready): lanes = ready
+            case .failed(let code): return try await end(code)
+            }
+            try await store.arm(id, lanes)
             if let handover = WakeSignal.forHandover() {
-                try await tap(live, handover)
+                try await tap(live, lanes, handover)
             } else {
                 try await end(.internalFault)
             }
@@ -34,38 +39,55 @@ struct PaymentRun: Sendable {
         }
     }
 
-    private func tap(_ live: LiveTransaction, _ handover: WakeSignal) async throws(JournalError) {
+    private func tap(
+        _ live: LiveTransaction, _ lanes: [Lane], _ handover: WakeSignal
+    ) async throws(JournalError) {
         let order = TapOrder(
             id: id, type: live.transaction.type, amount: live.transaction.amount, terminal: terminal,
-            sequence: live.sequence, deadline: live.deadline, cancellation: live.cancellation, loyalty: live.loyalty,
+            sequence: live.sequence, deadline: live.deadline, loyalty: live.loyalty,
             preferredApplications: live.preferredApplications, delivered: handover)
-        let (progress, continuation) = AsyncStream<TapProgress>.makeStream()
-        async let thread: Void = lane.tap(order, continuation)
-        var narration = TapNarration(id: id, amount: live.transaction.amount, lane: lane.name, store: store)
+        let armed = ArmedLanes(id, lanes, store)
+        await store.enter(armed.race, id)
+        async let threads: Void = armed.occupy(deadline: live.deadline) { await $0.tap(order, $1) }
+        var narration = TapNarration(
+            id: id, amount: live.transaction.amount, lane: lanes.first?.name ?? lane.name,
+            retries: terminal.maxTapRetries, store: store)
         var failure: JournalError?
         do throws(JournalError) {
-            switch try await narration.untilEnd(progress) {
-            case .result(let result):
-                try await conclude(result, live) {
-                    handover.signal()
-                    await narration.rest(progress)
-                }
-            case .passes:
-                try await endWithPass()
-            case .failed(.readTimedOut) where await store.hasPass(id):
-                try await endWithPass()
-            case .failed(let code):
-                if code == .readerDetached { await store.notReady(lane.name, code) }
-                try await end(code)
-            }
+            let end = try await narration.untilEnd(armed.race.progress)
+            var run = self
+            run.lane = lanes.first { $0.name == narration.lane } ?? lane
+            try await run.conclude(end, live, armed.race, handover, narration)
         } catch {
             failure = error
-            live.cancel()
         }
+        // Whatever still waits for a card does so in vain.
+        armed.race.cancel()
         handover.signal()
-        for await _ in progress {}
-        await thread
+        for await _ in armed.race.progress {}
+        await threads
         if let failure { throw failure }
+    }
+
+    private func conclude(
+        _ ending: TapNarration.End, _ live: LiveTransaction, _ race: LaneRace, _ handover: WakeSignal,
+        _ narration: TapNarration
+    ) async throws(JournalError) {
+        switch ending {
+        case .result(let result):
+            // The other lanes are free before anything is charged.
+            await race.othersAreFree.wait(atMost: .seconds(1))
+            try await conclude(result, live) {
+                handover.signal()
+                await narration.rest(race.progress)
+            }
+        case .passes:
+            try await endWithPass()
+        case .failed(.readTimedOut) where await store.hasPass(id):
+            try await endWithPass()
+        case .failed(let code):
+            try await end(code)
+        }
     }
 
     /// What the card said, and what follows from it. `settle` lets the reader go on: lamp, tone, "remove card".
@@ -102,6 +124,7 @@ struct PaymentRun: Sendable {
     private func authorize(
         _ request: AuthorizationRequest, _ chip: ChipData, sealed sealedAt: TapInstant, settle: () async -> Void
     ) async throws(JournalError) {
+        await store.forgetFailedReads(id)
         var sealed = StateChange(.sealed)
         sealed.authorization = request
         sealed.card = request.card
@@ -189,7 +212,11 @@ struct PaymentRun: Sendable {
     }
 
     /// Ends without anything having been sent.
-    private func end(_ code: ErrorCode, after changes: [StateChange] = []) async throws(JournalError) {
+    private func end(_ given: ErrorCode, after changes: [StateChange] = []) async throws(JournalError) {
+        var code = given
+        if code == .readCardUnreadable, await store.countFailedRead(id) >= terminal.maxTapRetries {
+            code = .readRetriesExhausted
+        }
         if code == .readCancelled {
             var change = StateChange(.cancelled)
             change.cancelledBy = await store.canceller(of: id) ?? .shutdown

@@ -17,17 +17,24 @@ struct TapNarration {
 
     let id: TransactionID
     let amount: Money
-    let lane: String
+    /// On which it takes place; the first of several until a card decides.
+    private(set) var lane: String
     let store: TransactionStore
+    /// Failed reads after which there is no other try.
+    let retries: Int
+    private var failedReads = 0
+    /// Lanes whose customer has been told that a card may come.
+    private var readyLanes: Set<String> = []
     private var isReading = false
     private var hasShownReady = false
     /// The payment part of a combined tap begins like any other: the customer has been told already.
     private var expectsReady = false
 
-    init(id: TransactionID, amount: Money, lane: String, store: TransactionStore) {
+    init(id: TransactionID, amount: Money, lane: String, retries: Int = .max, store: TransactionStore) {
         self.id = id
         self.amount = amount
         self.lane = lane
+        self.retries = retries
         self.store = store
     }
 
@@ -35,15 +42,40 @@ struct TapNarration {
     mutating func untilEnd(_ progress: AsyncStream<TapProgress>) async throws(JournalError) -> End {
         for await step in progress {
             switch step {
+            case .waiting(let lane, let step): tell(step, waitingOn: lane)
+            case .left(let lane, let error):
+                if error == .reader(.detached) { await store.notReady(lane, .readerDetached) }
+            case .won(let lane):
+                self.lane = lane
+                hasShownReady = true
             case .signal(let signal): try await tell(signal)
             case .loyaltySignal(let signal): try await tell(signal)
             case .passes(let outcome): try await take(outcome)
             case .endedWithPasses: return .passes
             case .result(let result): return .result(result)
-            case .ended(let error): return .failed(ErrorCode(error))
+            case .ended(let error):
+                if error == .reader(.detached) { await store.notReady(lane, .readerDetached) }
+                return .failed(ErrorCode(error))
             }
+            if failedReads >= retries { return .failed(.readRetriesExhausted) }
         }
         return .failed(.internalFault)
+    }
+
+    private mutating func tellReady(on lane: String) {
+        guard readyLanes.insert(lane).inserted else { return askAgain(on: lane) }
+        publish(.readReadyForTap, on: lane, amount: amount == .none ? nil : amount)
+    }
+
+    /// A lane on which no card has answered yet.
+    private mutating func tell(_ step: TapProgress, waitingOn lane: String) {
+        switch step {
+        case .signal(.show(let request)):
+            if request.status == .readyToRead { tellReady(on: lane) }
+        case .loyaltySignal(.show(.readyForPass)): tellReady(on: lane)
+        case .signal(.collision): askAgain(on: lane)
+        case .signal, .loyaltySignal, .passes, .endedWithPasses, .result, .ended, .waiting, .left, .won: break
+        }
     }
 
     /// Tells what comes after the result.
@@ -60,7 +92,9 @@ struct TapNarration {
         case .cardDetected:
             guard !isReading else { return }
             isReading = true
-            try await store.change(id, [StateChange(.reading)])
+            var change = StateChange(.reading)
+            change.lane = lane
+            try await store.change(id, [change])
             publish(.readCardDetected)
         case .collision:
             try await askAgain()
@@ -112,15 +146,21 @@ struct TapNarration {
     }
 
     private mutating func askAgain() async throws(JournalError) {
+        // Two cards at a time are no failed read: one of them goes, and it works.
+        if isReading { failedReads = await store.countFailedRead(id) }
         try await waitAgain()
-        publish(.readRetry, error: ErrorDetail(.readCardUnreadable, transaction: id))
+        if failedReads < retries { askAgain(on: lane) }
+    }
+
+    private func askAgain(on lane: String) {
+        publish(.readRetry, on: lane, error: ErrorDetail(.readCardUnreadable, transaction: id))
     }
 
     private func publish(
-        _ name: EventName, amount: Money? = nil, error: ErrorDetail? = nil,
+        _ name: EventName, on lane: String? = nil, amount: Money? = nil, error: ErrorDetail? = nil,
         customerAction: LoyaltyResult.CustomerAction? = nil
     ) {
-        var event = Event(name, lane: lane)
+        var event = Event(name, lane: lane ?? self.lane)
         event.transaction = id
         event.amount = amount
         event.error = error

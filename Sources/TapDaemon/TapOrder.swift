@@ -17,7 +17,6 @@ struct TapOrder: Sendable {
     let sequence: UInt32
     /// Seconds for the card to be presented.
     let deadline: Int
-    let cancellation: TapCancellation
     /// The passes wanted in the same tap.
     let loyalty: LoyaltyRequest?
     /// AIDs or RIDs that the shop prefers on a co-badged card.
@@ -60,7 +59,6 @@ struct LoyaltyOrder: Sendable {
     let request: LoyaltyRequest
     /// Seconds for the phone or member card to be presented.
     let deadline: Int
-    let cancellation: TapCancellation
 
     var tap: LoyaltyTap {
         LoyaltyTap(
@@ -70,7 +68,13 @@ struct LoyaltyOrder: Sendable {
 }
 
 /// What happens on a lane while it taps, in order.
-enum TapProgress: Sendable {
+indirect enum TapProgress: Sendable {
+    /// `signal` or `loyaltySignal` of a lane on which no card has answered yet.
+    case waiting(String, TapProgress)
+    /// A lane's wait has ended without a card; others may go on.
+    case left(String, PaymentTapError)
+    /// The first card is on this lane: all that follows comes from it.
+    case won(String)
     case signal(TapSignal)
     case loyaltySignal(LoyaltyTapSignal)
     /// What the loyalty part found; a payment may follow.
@@ -90,6 +94,8 @@ public struct Terminal: Sendable {
     /// ISO 3166-1 numeric code (9F1A).
     var country: UInt16 = 276
     var file = TerminalFile.test
+    /// Failed reads after which another way to pay is offered.
+    var maxTapRetries = 3
     /// What the reads are sealed to.
     var recipient = RecipientKey.sandboxTest
 

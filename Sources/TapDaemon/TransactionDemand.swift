@@ -78,7 +78,10 @@ extension TransactionStore {
 
     /// Where a transaction is to take place, and the passes wanted there.
     private struct Place {
+        /// The first of `lanes`.
         let lane: Int
+        /// Each of which may get the card.
+        let lanes: [Int]
         let loyalty: LoyaltyRequest?
     }
 
@@ -88,9 +91,10 @@ extension TransactionStore {
         guard !isStopping else { return .failure(ErrorBody(.daemonUnavailable)) }
         let loyalty: LoyaltyRequest?
         do throws(ErrorBody) { loyalty = try offer.request(request) } catch { return .failure(error) }
-        guard let index = laneIndex(request.lane) else { return .failure(ErrorBody(.laneUnknown, field: "lane")) }
-        if let holder = lanes[index].holder {
-            return .failure(ErrorBody(.readerBusy, transaction: holder.transaction))
+        let free: [Int]
+        switch freeLanes(for: request) {
+        case .failure(let refusal): return .failure(refusal)
+        case .success(let found): free = found
         }
         // A read of passes charges nobody, so that it neither waits for a payment nor keeps one waiting.
         if request.type != .loyalty, let order = request.order,
@@ -100,9 +104,8 @@ extension TransactionStore {
         {
             return .failure(ErrorBody(.orderUnresolved, transaction: other.transaction.id))
         }
-        // A lane that is still being prepared takes a tap: it waits.
-        if let refusal = lanes[index].refusal { return .failure(ErrorBody(refusal)) }
-        return .success(Place(lane: index, loyalty: loyalty))
+        guard let index = free.first else { return .failure(ErrorBody(.internalFault)) }
+        return .success(Place(lane: index, lanes: free, loyalty: loyalty))
     }
 
     /// Decides and takes the lane in one step: no other request gets in between.
@@ -114,7 +117,8 @@ extension TransactionStore {
         case .success(let found): place = found
         }
         let index = place.lane
-        lanes[index].holder = LaneStatus.Holder(transaction: id, uid: demand.key.uid, since: .now)
+        let holder = LaneStatus.Holder(transaction: id, uid: demand.key.uid, since: .now)
+        for index in place.lanes { lanes[index].holder = holder }
         let lane = lanes[index].lane.name
         var transaction = Transaction(
             id: id, type: request.type, mode: mode, lane: lane, amount: request.amount, order: request.order,
@@ -126,6 +130,7 @@ extension TransactionStore {
         new.deadline = request.deadline ?? Limits.defaultDeadlineSeconds
         new.isDetached = request.detached ?? false
         new.kind = AuthorizationRequest.Kind(request)
+        new.lanes = place.lanes.map { lanes[$0].lane.name }
         new.loyalty = place.loyalty
         new.language = request.language
         new.preferredApplications = (request.preferredApplications ?? []).compactMap { try? Hex.bytes($0) }

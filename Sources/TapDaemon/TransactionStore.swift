@@ -11,6 +11,10 @@ actor TransactionStore {
     let mode: Mode
     var live: [TransactionID: LiveTransaction] = [:]
     var lanes: [LaneEntry]
+    /// Lanes of which any will do, by the group's name.
+    var groups: [String: [String]]
+    /// Orders whose card could not be read, with how often; the latest of them.
+    var failedReads: [(order: String, count: Int)] = []
     /// Idempotency keys whose first request has not been answered yet, with the transaction once there is one.
     var keysInUse: [UserKey: TransactionID?] = [:]
     var isStopping = false
@@ -23,8 +27,9 @@ actor TransactionStore {
 
     init(
         journal: JournalThread, events: EventHub, lanes: [Lane], mode: Mode, offer: LoyaltyOffer,
-        merchant: Merchant, terminal: String, logger: Logger
+        groups: [String: [String]] = [:], merchant: Merchant, terminal: String, logger: Logger
     ) {
+        self.groups = groups
         self.journal = journal
         self.events = events
         self.mode = mode

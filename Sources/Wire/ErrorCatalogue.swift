@@ -145,6 +145,10 @@ extension ErrorCode {
                 422, .customer, "Card that could not be read",
                 "Present the card again, alone and without moving it, or use another one", retry: true,
                 next: [.retrySameCard, .otherCard, .otherMethod])
+        case .readRetriesExhausted:
+            row(
+                422, .cashier, "Card that could not be read after several tries",
+                "Use the card's chip, or another way to pay", next: [.otherInterface, .otherMethod, .paymentLink])
         case .readCardUnsupported:
             row(
                 422, .customer, "Card without a payment application that is accepted here", "Use another card",

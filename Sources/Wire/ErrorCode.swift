@@ -48,6 +48,7 @@ public enum ErrorCode: String, Codable, CaseIterable, Sendable {
     case readTimedOut = "read.timed_out"
     case readCancelled = "read.cancelled"
     case readCardUnreadable = "read.card_unreadable"
+    case readRetriesExhausted = "read.retries_exhausted"
     case readCardUnsupported = "read.card_unsupported"
     case readCardDeclined = "read.card_declined"
     case readOtherInterface = "read.other_interface"

@@ -26,6 +26,8 @@ public struct LaneStatus: Codable, Equatable, Sendable {
         public var transaction: TransactionID
         public var uid: UInt32
         public var since: Timestamp
+        /// When the card has to be there at the latest; missing until the lane is armed.
+        public var until: Timestamp?
 
         public init(transaction: TransactionID, uid: UInt32, since: Timestamp) {
             self.transaction = transaction
@@ -39,6 +41,8 @@ public struct LaneStatus: Codable, Equatable, Sendable {
     /// Missing while the reader is detached.
     public var reader: Reader?
     public var holder: Holder?
+    /// Groups that the lane belongs to.
+    public var groups: [String]?
     /// Types of transaction that the lane can do.
     public var features: [TransactionType]
     /// A phone shows the right pass by itself on this reader, because the reader asks for it while it polls.

@@ -12,6 +12,8 @@ public enum Limits {
     /// Largest amount in minor units: fewer than ten digits.
     public static let amount: Int64 = 999_999_999
     public static let items = 64
+    /// Lanes of a daemon, and so of a request.
+    public static let lanes = 64
     /// Characters of an item's label.
     public static let labelLength = 32
     /// Characters of a merchant's order reference.

@@ -3,6 +3,10 @@ public struct TransactionRequest: Equatable, Sendable {
     public var type: TransactionType
     /// Name of the lane; `nil` for the only or first one.
     public var lane: String?
+    /// Instead of `lane`: several lanes, or the name of a group of the configuration. All of them that are free wait for
+    /// the card; the first one decides.
+    public var lanes: [String]?
+    public var group: String?
     /// What is to be paid or given back; zero for a verification, `.none` for passes alone.
     public var amount: Money
     /// What the amount is made of; their sum is the amount.
@@ -51,7 +55,7 @@ public enum VerificationReason: String, Codable, CaseIterable, Sendable {
 
 extension TransactionRequest: Codable {
     private enum CodingKeys: String, CodingKey, CaseIterable {
-        case type, lane, amount, currency, items, amountStatus, reason, consent, order, deadline, detached
+        case type, lane, lanes, group, amount, currency, items, amountStatus, reason, consent, order, deadline, detached
         case loyalty, language, description, preferredApplications, dryRun
     }
 
@@ -71,6 +75,8 @@ extension TransactionRequest: Codable {
             amount = try members.decode(Money.self, forKey: .amount)
         }
         lane = try members.decodeIfPresent(String.self, forKey: .lane)
+        lanes = try members.decodeIfPresent([String].self, forKey: .lanes)
+        group = try members.decodeIfPresent(String.self, forKey: .group)
         items = try members.decodeIfPresent([Item].self, forKey: .items)
         amountStatus = try members.decodeIfPresent(AmountStatus.self, forKey: .amountStatus)
         reason = try members.decodeIfPresent(VerificationReason.self, forKey: .reason)
@@ -97,6 +103,8 @@ extension TransactionRequest: Codable {
             try members.encode(amount, forKey: .amount)
         }
         try members.encodeIfPresent(lane, forKey: .lane)
+        try members.encodeIfPresent(lanes, forKey: .lanes)
+        try members.encodeIfPresent(group, forKey: .group)
         try members.encodeIfPresent(items, forKey: .items)
         try members.encodeIfPresent(amountStatus, forKey: .amountStatus)
         try members.encodeIfPresent(reason, forKey: .reason)
@@ -134,9 +142,7 @@ extension TransactionRequest: Codable {
         if let order, !order.isReference(upTo: Limits.orderLength) {
             throw decoder.refusal(.requestInvalidField, at: CodingKeys.order)
         }
-        if let lane, !lane.isReference(upTo: Limits.orderLength) {
-            throw decoder.refusal(.requestInvalidField, at: CodingKeys.lane)
-        }
+        try checkLanes(decoder)
         if reason == .saveCard, (consent ?? "").isEmpty {
             throw decoder.refusal(.requestMissingField, at: CodingKeys.consent)
         }
@@ -144,6 +150,26 @@ extension TransactionRequest: Codable {
 }
 
 extension TransactionRequest {
+    private func checkLanes(_ decoder: any Decoder) throws {
+        if let lane, !lane.isReference(upTo: Limits.orderLength) {
+            throw decoder.refusal(.requestInvalidField, at: CodingKeys.lane)
+        }
+        if let lanes {
+            guard lane == nil else { throw decoder.refusal(.requestFieldNotApplicable, at: CodingKeys.lanes) }
+            guard (1...Limits.lanes).contains(lanes.count), Set(lanes).count == lanes.count,
+                lanes.allSatisfy({ $0.isReference(upTo: Limits.orderLength) })
+            else { throw decoder.refusal(.requestInvalidField, at: CodingKeys.lanes) }
+        }
+        if let group {
+            guard lane == nil, lanes == nil else {
+                throw decoder.refusal(.requestFieldNotApplicable, at: CodingKeys.group)
+            }
+            guard group.isReference(upTo: Limits.orderLength) else {
+                throw decoder.refusal(.requestInvalidField, at: CodingKeys.group)
+            }
+        }
+    }
+
     private func checkLoyalty(_ decoder: any Decoder) throws {
         switch type {
         case .purchase: break

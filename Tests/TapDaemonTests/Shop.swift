@@ -31,6 +31,7 @@ final class Shop: Sendable {
         var lanes = 1
         var times = AdapterLink.Times()
         var patience: Duration = .milliseconds(300)
+        var groups: [String: [String]] = [:]
         /// Lanes whose reader hangs, or is not there, from the start.
         var hanging: [Int] = []
         var unplugged: [Int] = []
@@ -81,6 +82,7 @@ final class Shop: Sendable {
             lanes: readers.enumerated().map { .init(name: "lane-\($0.offset)", reader: .virtual($0.element)) })
         configuration.access = wish.access
         configuration.times = wish.times
+        configuration.groups = wish.groups
         configuration.patience = wish.patience
         configuration.loyalty = wish.loyalty
         let daemon = try await Daemon(

@@ -1,0 +1,137 @@
+import Glibc
+import ReaderCore
+import Synchronization
+import TapSession
+
+/// Lanes that wait for the same card: the first card that answers decides, in one place and before it gets a command. A
+/// transaction on one lane is a race of one, so that its end does not depend on a thread that may hang.
+final class LaneRace: Sendable {
+    private struct State {
+        var winner: String?
+        /// No card can win any more.
+        var isOver = false
+        /// Lanes whose wait has not ended.
+        var waiting: Set<String>
+        /// Lanes whose thread has come back.
+        var returned: Set<String> = []
+        var failure: PaymentTapError?
+    }
+
+    /// What happens on all lanes until a card has won, then on the winner's only. Ends with the winner's part, or with
+    /// the wait.
+    let progress: AsyncStream<TapProgress>
+    /// A card has won, or none can.
+    let isDecided = Occasion()
+    /// A card has won, and every other lane's thread has come back.
+    let othersAreFree = Occasion()
+    private let output: AsyncStream<TapProgress>.Continuation
+    private let cancellations: [String: TapCancellation]
+    private let state: Mutex<State>
+
+    init(_ lanes: [String]) {
+        (progress, output) = AsyncStream.makeStream()
+        cancellations = Dictionary(lanes.map { ($0, TapCancellation()) }) { first, _ in first }
+        state = Mutex(State(waiting: Set(lanes)))
+    }
+
+    var winner: String? { state.withLock { $0.winner } }
+
+    func place(of lane: String) -> LanePlace {
+        LanePlace(race: self, lane: lane, cancellation: cancellations[lane] ?? TapCancellation())
+    }
+
+    /// A card has answered on this lane. The first one wins; from then on no other lane waits.
+    ///
+    /// - Returns: whether the card may get a command.
+    func claim(_ lane: String) -> Bool {
+        let (mayGoOn, isNew) = state.withLock { state -> (Bool, Bool) in
+            if let winner = state.winner { return (winner == lane, false) }
+            guard !state.isOver else { return (false, false) }
+            state.winner = lane
+            output.yield(.won(lane))
+            return (true, true)
+        }
+        guard isNew else { return mayGoOn }
+        for (name, cancellation) in cancellations where name != lane { cancellation.cancel() }
+        isDecided.happen()
+        checkOthers()
+        return true
+    }
+
+    /// The transaction is not wanted any more. A card that has won is read to its end; no other is.
+    func cancel() { end(.reader(.cancelled)) }
+
+    /// Long after the last moment for a card none of the threads has said so: they hang.
+    func giveUp() { end(.reader(.faulty(code: Int64(ETIMEDOUT)))) }
+
+    private func end(_ error: PaymentTapError) {
+        state.withLock { state in
+            guard state.winner == nil, !state.isOver else { return }
+            state.isOver = true
+            output.yield(.ended(error))
+            output.finish()
+        }
+        for cancellation in cancellations.values { cancellation.cancel() }
+        isDecided.happen()
+    }
+
+    fileprivate func report(_ step: TapProgress, from lane: String) {
+        let isOver = state.withLock { state -> Bool in
+            if state.winner == lane {
+                output.yield(step)
+                return false
+            }
+            guard state.winner == nil, !state.isOver else { return false }
+            switch step {
+            case .signal, .loyaltySignal: output.yield(.waiting(lane, step))
+            case .ended(let error): leave(lane, error, &state)
+            case .passes, .endedWithPasses, .result, .waiting, .left, .won:
+                // Nothing is read without a card that has won.
+                leave(lane, .incompleteRecord, &state)
+            }
+            return state.isOver
+        }
+        if isOver { isDecided.happen() }
+    }
+
+    /// One lane less. The last one ends the wait: with the time being over where that is so on any of them.
+    private func leave(_ lane: String, _ error: PaymentTapError, _ state: inout State) {
+        guard state.waiting.remove(lane) != nil else { return }
+        output.yield(.left(lane, error))
+        if state.failure != .reader(.timedOut) { state.failure = error }
+        guard state.waiting.isEmpty else { return }
+        state.isOver = true
+        output.yield(.ended(state.failure ?? error))
+        output.finish()
+    }
+
+    /// The lane's thread has come back.
+    fileprivate func finish(_ lane: String) {
+        state.withLock { state in
+            state.returned.insert(lane)
+            if state.winner == lane { output.finish() }
+        }
+        checkOthers()
+    }
+
+    private func checkOthers() {
+        let areFree = state.withLock { state in
+            state.winner.map { state.returned.union([$0]).count == cancellations.count } ?? false
+        }
+        if areFree { othersAreFree.happen() }
+    }
+}
+
+/// One lane's place in a race: what its thread needs of it.
+struct LanePlace: Sendable {
+    fileprivate let race: LaneRace
+    fileprivate let lane: String
+    let cancellation: TapCancellation
+
+    func yield(_ step: TapProgress) { race.report(step, from: lane) }
+
+    func finish() { race.finish(lane) }
+
+    /// As `LaneRace.claim`.
+    func claim() -> Bool { race.claim(lane) }
+}

@@ -1,0 +1,133 @@
+import CardBytes
+import CardSim
+import ReaderCore
+import ReaderVirtual
+import Synchronization
+import TapSession
+import Testing
+import Wire
+
+@testable import TapDaemon
+
+@Suite("Several lanes that wait for one card", .timeLimit(.minutes(1)))
+struct LaneRaceTests {
+    private func steps(_ race: LaneRace) async -> [String] {
+        var words: [String] = []
+        for await step in race.progress {
+            switch step {
+            case .won(let lane): words.append("won \(lane)")
+            case .left(let lane, _): words.append("left \(lane)")
+            case .ended(.reader(let error)): words.append("ended \(error)")
+            case .ended: words.append("ended")
+            case .waiting(let lane, _): words.append("waiting \(lane)")
+            case .endedWithPasses: words.append("passes")
+            case .signal, .loyaltySignal, .passes, .result: words.append("more")
+            }
+        }
+        return words
+    }
+
+    @Test("The first card wins, the others are cancelled at that moment, and only the winner is heard from then on")
+    func first() async {
+        let race = LaneRace(["a", "b", "c"])
+        #expect(race.place(of: "b").claim())
+        #expect(!race.place(of: "a").claim() && !race.place(of: "c").claim())
+        #expect(race.place(of: "b").claim(), "the same card may be read again")
+        #expect(race.place(of: "a").cancellation.isCancelled && race.place(of: "c").cancellation.isCancelled)
+        #expect(!race.place(of: "b").cancellation.isCancelled)
+        race.place(of: "a").yield(.ended(.reader(.cancelled)))
+        race.place(of: "b").yield(.endedWithPasses)
+        #expect(!race.othersAreFree.hasHappened)
+        race.place(of: "a").finish()
+        race.place(of: "c").finish()
+        #expect(race.othersAreFree.hasHappened)
+        race.place(of: "b").finish()
+        #expect(await steps(race) == ["won b", "passes"])
+    }
+
+    @Test("However many cards come in the same moment, exactly one wins", arguments: [2, 8, 64])
+    func sameMoment(count: Int) async {
+        let names = (0..<count).map { "lane-\($0)" }
+        for _ in 0..<200 {
+            let race = LaneRace(names)
+            let winners = await withTaskGroup(of: Bool.self) { group in
+                for name in names { group.addTask { race.place(of: name).claim() } }
+                return await group.reduce(0) { $0 + ($1 ? 1 : 0) }
+            }
+            #expect(winners == 1)
+            #expect(names.count { race.place(of: $0).cancellation.isCancelled } == count - 1)
+        }
+    }
+
+    @Test("Cancelled before a card: no card can win any more, and nobody waits for a thread that hangs")
+    func cancelled() async {
+        let race = LaneRace(["a", "b"])
+        race.cancel()
+        #expect(!race.place(of: "a").claim())
+        #expect(await steps(race) == ["ended \(ReaderError.cancelled)"])
+        #expect(race.isDecided.hasHappened && race.winner == nil)
+    }
+
+    @Test("Cancelled after a card has won: that card is read to its end")
+    func tooLate() async {
+        let race = LaneRace(["a"])
+        #expect(race.place(of: "a").claim())
+        race.cancel()
+        race.place(of: "a").yield(.endedWithPasses)
+        race.place(of: "a").finish()
+        #expect(await steps(race) == ["won a", "passes"])
+    }
+
+    @Test("A lane that drops out leaves the others waiting; the last one ends it, with the time being over where it is")
+    func droppedOut() async {
+        let race = LaneRace(["a", "b"])
+        race.place(of: "a").yield(.ended(.reader(.timedOut)))
+        race.place(of: "a").finish()
+        #expect(!race.isDecided.hasHappened)
+        race.place(of: "b").yield(.ended(.reader(.detached)))
+        race.place(of: "b").finish()
+        #expect(race.isDecided.hasHappened)
+        #expect(await steps(race) == ["left a", "left b", "ended \(ReaderError.timedOut)"])
+    }
+
+    @Test("Threads that hang beyond the time for the card are given up")
+    func givenUp() async {
+        let race = LaneRace(["a"])
+        race.giveUp()
+        let told = await steps(race)
+        #expect(told.count == 1 && told[0].hasPrefix("ended") && !race.place(of: "a").claim())
+    }
+
+    @Test("A card that comes second is let go without a single command")
+    func secondCard() throws {
+        let race = LaneRace(["a", "b"])
+        #expect(race.place(of: "a").claim())
+        let commands = Commands()
+        let control = try VirtualReaderControl { _ in nil }
+        try control.present(CountingCard(commands: commands), named: "counting")
+        let reader = RacingReader(VirtualReader(control), race.place(of: "b"))
+        #expect(throws: ReaderError.cancelled) {
+            try reader.activate(
+                until: monotonicNow().advanced(byMilliseconds: 1_000), cancellation: TapCancellation())
+        }
+        #expect(commands.count.withLock { $0 } == 0)
+        #expect(control.answer(to: "state").contains("field=off"))
+    }
+}
+
+/// Tells how often it was asked anything.
+private struct CountingCard: VirtualCard {
+    let commands: Commands
+    let activation = CardActivation(technology: .typeA, uid: [0x08, 0, 0, 1], sak: 0x20)
+
+    mutating func powerOn() {}
+
+    mutating func answer(_ command: [UInt8]) -> VirtualCardReply {
+        commands.count.withLock { $0 += 1 }
+        return .answer([0x6A, 0x82])
+    }
+}
+
+private final class Commands: Sendable {
+    let count = Mutex(0)
+}

@@ -1,0 +1,69 @@
+import PSPSandbox
+import ReaderVirtual
+import Testing
+import Wire
+
+@testable import TapDaemon
+
+@Suite("Cards that cannot be read", .timeLimit(.minutes(2)))
+struct RetryTests {
+    @Test("Requirement 58: after three failed reads of an order another way to pay is offered")
+    func order() async throws {
+        let folder = try TestFolder()
+        try await withSandbox(in: folder) { _ in
+            try await Shop.open(in: folder) { shop in
+                var errors: [ErrorDetail?] = []
+                for _ in 1...4 {
+                    try shop.reader.obey("present visa")
+                    try shop.reader.obey("fault garbage at 3")
+                    errors.append(try await shop.post(purchase(700, order: "A-1"), wait: 20).transaction().error)
+                    try shop.reader.obey("fault none")
+                    try shop.reader.obey("remove")
+                }
+                #expect(errors[0]?.code == "read.card_unreadable")
+                #expect(errors[0]?.next?.contains(.retrySameCard) == true)
+                #expect(errors[2]?.code == "read.retries_exhausted")
+                #expect(errors[2]?.next == [.otherInterface, .otherMethod, .paymentLink])
+                #expect(errors[3]?.code == "read.retries_exhausted", "nothing has been read since")
+                try shop.reader.obey("present visa")
+                #expect(try await shop.post(purchase(700, order: "A-1"), wait: 20).transaction().state == .approved)
+            }
+        }
+    }
+
+    @Test("Requirement 58: the failed reads of one order are no other order's, and a read that works forgets them")
+    func counted() async throws {
+        try await Shop.open(in: try TestFolder()) { shop in
+            let store = shop.store
+            let first = try await shop.post(purchase(700, order: "A-1", more: #","detached":true"#)).transaction().id
+            #expect(await store.countFailedRead(first) == 1)
+            #expect(await store.countFailedRead(first) == 2)
+            await store.forgetFailedReads(first)
+            #expect(await store.countFailedRead(first) == 1)
+            _ = try await shop.delete("/v1/transactions/\(first)")
+            let other = try await shop.post(purchase(700, more: #","detached":true"#)).transaction().id
+            #expect(await store.countFailedRead(other) == 1)
+            #expect(await store.countFailedRead(other) == 2)
+            #expect(await store.countFailedRead(TransactionID()) == 0)
+        }
+    }
+
+    @Test("Requirement 58: a tap whose card is torn away again and again ends after three times")
+    func torn() async throws {
+        try await Shop.open(in: try TestFolder()) { shop in
+            let id = try await shop.post(purchase(700, more: #","detached":true"#)).transaction().id
+            for round in 1...3 {
+                _ = try await shop.reach([.armed], id)
+                try shop.reader.obey("fault card-gone after 2")
+                try shop.reader.obey("present visa")
+                while await shop.store.live[id]?.failedReads ?? round < round {
+                    try await Task.sleep(for: .milliseconds(2))
+                }
+            }
+            #expect(try await shop.reach([.failed, .approved], id).error?.code == "read.retries_exhausted")
+            let events = try #require(try await shop.get("/v1/transactions/\(id)").transaction().events)
+            #expect(events.count { $0.name == .readRetry } == 2)
+            #expect(await shop.store.laneStatuses().first?.state == .ready)
+        }
+    }
+}
