@@ -73,6 +73,8 @@ let package = Package(
         room("Explain", ["CardBytes", "EMV", "ReaderCore"]),
         room("Wire"),
         room("Receipt", ["Wire"]),
+        .target(name: "Contract", resources: [.embedInCode("openapi.yaml")], swiftSettings: strict),
+        room("Help", ["ReaderModels", "Wire"]),
         room("LocalHTTP", nio + ["CLinux", logging]),
         room("TapSession", ["CardBytes", "EMV", "EMVCrypto", "Envelope", "Loyalty", "ReaderCore"]),
         room("Profile", ["CardBytes", "EMV", "EMVCrypto", "Envelope", "TapSession", "Wire", crypto]),
@@ -82,7 +84,8 @@ let package = Package(
         room(
             "TapDaemon",
             [
-                "Audit", "CardBytes", "CardSim", "CLinux", "EMV", "EMVCrypto", "Envelope", "Journal", "LocalHTTP",
+                "Audit", "CardBytes", "CardSim", "CLinux", "Contract", "EMV", "EMVCrypto", "Envelope", "Help",
+                "Journal", "LocalHTTP",
                 "Loyalty", "Metrics", "Profile", "ReaderCore", "ReaderNFC", "ReaderPCSC", "ReaderVirtual", "Receipt",
                 "TapSession",
                 "Wire", crypto, logging, toml,
@@ -93,7 +96,7 @@ let package = Package(
         program(
             "nfc-tap",
             [
-                "Audit", "CardBytes", "CardSim", "CLinux", "Doctor", "EMV", "EMVCrypto", "Envelope", "Explain",
+                "Audit", "CardBytes", "CardSim", "CLinux", "Doctor", "EMV", "EMVCrypto", "Envelope", "Explain", "Help",
                 "Journal", "Loyalty", "ReaderCore", "ReaderModels", "ReaderNFC", "ReaderPCSC", "ReaderVirtual",
                 "Receipt", "TapClient", "TapSession", "Wire", arguments,
             ]),
@@ -125,6 +128,7 @@ let package = Package(
         tests("MetricsTests", ["Metrics"]),
         tests("AuditTests", ["Audit", "Envelope", "Wire"]),
         tests("JournalTests", ["Audit", "Envelope", "Journal", "Wire"]),
+        tests("HelpTests", ["Help", "ReaderModels", "Wire"]),
         tests("ReceiptTests", ["Receipt", "Wire"]),
         tests("LocalHTTPTests", ["LocalHTTP", logging]),
         tests(
@@ -143,7 +147,7 @@ let package = Package(
         tests(
             "TapDaemonTests",
             [
-                "Audit", "CardBytes", "CardSim", "Envelope", "Journal", "LocalHTTP", "Loyalty", "PSPSandbox",
+                "Audit", "CardBytes", "CardSim", "Envelope", "Help", "Journal", "LocalHTTP", "Loyalty", "PSPSandbox",
                 "ReaderCore",
                 "ReaderVirtual", "Receipt", "TapDaemon", "Wire", "nfc-tapd", logging,
             ]),

@@ -1,5 +1,6 @@
 import CardBytes
 import CardSim
+import Crypto
 public import Envelope
 import LocalHTTP
 public import Wire
@@ -14,6 +15,8 @@ public actor Sandbox {
     private var entries: [TransactionID: LedgerEntry] = [:]
     private var answers: [TransactionID: AuthorizationAnswer] = [:]
     private var seenRecords: Set<String> = []
+    private var tokens: [TransactionID: String] = [:]
+    private let tokenSecret = SymmetricKey(size: .bits256)
     private var references: UInt64 = 0
     private var running: Set<TransactionID> = []
     private var memory = RequestMemory()
@@ -64,6 +67,7 @@ public actor Sandbox {
         do throws(EnvelopeFault) {
             entry.cryptogram = try check(request)
             answer = AmountRule.answer(rule, to: request.amount)
+            answer.cardToken = tokens[request.id]
         } catch {
             entry.failedCheck = "\(error)"
             answer = AuthorizationAnswer(outcome: .declined, responseCode: error.responseCode)
@@ -98,6 +102,7 @@ public actor Sandbox {
         else { throw .mismatch }
         guard Int64(clamping: record.expires) > now().milliseconds / 1_000 else { throw .stale }
         guard seenRecords.insert(record.id).inserted else { throw .replayed }
+        tokens[request.id] = CardToken.make(record.digits, merchant: request.terminal.merchant, secret: tokenSecret)
         guard record.passesLuhn else { throw .invalidNumber }
         guard !record.isExpired(at: now()) else { throw .expiredCard }
         guard record.objects.contains(where: { $0.0 == 0x9F26 }) || request.entryMode == .contactlessMagstripe else {

@@ -24,6 +24,15 @@ extension TapClient {
         return try await text(request)
     }
 
+    /// Whether a request would be accepted just now. Nothing is written down, and no card is asked for.
+    public func check(_ request: TransactionRequest) async throws(TapClientError) -> DryRunAnswer {
+        var request = request
+        request.dryRun = true
+        let fields: HTTPFields = ["Content-Type": "application/json", "Idempotency-Key": TransactionID().text]
+        return try await call(
+            HTTPClientRequest(.post, "/v1/transactions", fields: fields, body: try Self.encode(request)))
+    }
+
     private static func target(_ id: TransactionID, _ copy: Receipt.Copy, _ language: Language?) -> String {
         "/v1/transactions/\(id)/receipt?copy=\(copy.rawValue)" + (language.map { "&language=\($0.rawValue)" } ?? "")
     }

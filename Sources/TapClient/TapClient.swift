@@ -173,7 +173,7 @@ public struct TapClient: Sendable {
         guard (try? await Task.sleep(for: time)) != nil else { throw TapClientError(.noAnswer(.cancelled)) }
     }
 
-    private static func encode(_ request: TransactionRequest) throws(TapClientError) -> [UInt8] {
+    static func encode(_ request: TransactionRequest) throws(TapClientError) -> [UInt8] {
         do throws(WireError) {
             return try WireJSON.encode(request)
         } catch {

@@ -67,12 +67,17 @@ public final class Daemon: Sendable {
         let connections = ConnectionCount()
         let api = PointOfSaleAPI(
             store: store, events: events, access: configuration.access, health: health, preparer: preparer,
-            connections: connections, support: journal.support, version: Daemon.version, start: starter.start,
+            connections: connections, support: journal.support, contact: configuration.support, version: Daemon.version,
+            start: starter.start,
             queue: payments,
             patience: configuration.patience)
+        // What the server refuses by itself, it refuses before it has read a language.
+        let audience = Audience(
+            support: SupportReference(configuration.support, installation: journal.support))
         server = HTTPServer(
             socket: socket, limits: configuration.limits, logger: logger,
-            refusalBody: { (try? WireJSON.encode(ErrorBody(ErrorCode($0)))) ?? [] }, connections: connections,
+            refusalBody: { (try? WireJSON.encode(ErrorBody(ErrorCode($0)), for: audience)) ?? [] },
+            connections: connections,
             handler: api.answer)
         (self.store, self.events, self.payments, self.background) = (store, events, payments, background)
         (self.reversals, self.health, self.preparer) = (reversals, health, preparer)

@@ -8,6 +8,7 @@ final class EventHub: Sendable {
         let queue: EventQueue
         let seesResults: Bool
         let seesPasses: Bool
+        let audience: Audience
     }
 
     private struct State {
@@ -43,10 +44,13 @@ final class EventHub: Sendable {
     ///
     /// - Parameter cursor: the last event that the client has; later ones come first, after `events.missed` where some
     ///   of them are no longer kept. `nil` for new events only.
-    func subscribe(after cursor: UInt64?, seesResults: Bool, seesPasses: Bool = false) -> EventQueue {
+    func subscribe(
+        after cursor: UInt64?, seesResults: Bool, seesPasses: Bool = false, audience: Audience = .nobody
+    ) -> EventQueue {
         let queue = EventQueue()
         let key = state.withLock { state in
-            let subscriber = Subscriber(queue: queue, seesResults: seesResults, seesPasses: seesPasses)
+            let subscriber = Subscriber(
+                queue: queue, seesResults: seesResults, seesPasses: seesPasses, audience: audience)
             if let cursor { EventHub.replay(state.kept, after: cursor, next: state.next, to: subscriber) }
             state.nextKey &+= 1
             state.subscribers[state.nextKey] = subscriber
@@ -89,7 +93,7 @@ final class EventHub: Sendable {
     private static func send(_ event: Event, to subscriber: Subscriber) {
         var shown = subscriber.seesResults ? event : event.withoutResult
         shown.loyalty = subscriber.seesPasses ? event.loyalty : nil
-        guard let json = try? WireJSON.encode(shown) else { return }
+        guard let json = try? WireJSON.encode(shown, for: subscriber.audience) else { return }
         subscriber.queue.send(
             ServerSentEvent(
                 id: String(event.id), name: event.name.rawValue, data: String(decoding: json, as: UTF8.self)))

@@ -166,12 +166,13 @@ struct PaymentRun: Sendable {
         switch verdict {
         case .answered(let answer):
             let result = PaymentResult(answer, mode: mode)
+            let card = await store.live[id]?.transaction.card?.named(answer.cardToken)
             if result.outcome == .declined {
-                await finish(.declined, .paymentDeclined, result, .declined)
+                await finish(.declined, .paymentDeclined, result, .declined, card: card)
             } else if await store.mustBeReversed(id) {
                 await takeBack(.cancelledAfterSending, .customerCancel, nil, mode)
             } else {
-                await finish(.approved, .paymentApproved, result, .approved)
+                await finish(.approved, .paymentApproved, result, .approved, card: card)
             }
         case .refused:
             var result = PaymentResult(mode: mode, outcome: .declined)
@@ -185,10 +186,11 @@ struct PaymentRun: Sendable {
 
     private func finish(
         _ state: TransactionState, _ name: EventName, _ result: PaymentResult, _ feedback: ReaderFeedback,
-        error: ErrorCode? = nil
+        error: ErrorCode? = nil, card: MaskedCard? = nil
     ) async {
         var change = StateChange(state)
         change.result = result
+        change.card = card
         change.error = error.map { ErrorDetail($0, transaction: id) }
         await store.changeForCertain(id, [change])
         publish(name, change)

@@ -11,6 +11,7 @@ struct PointOfSaleAPI: Sendable {
     let preparer: LanePreparer
     let connections: ConnectionCount
     let support: String
+    let contact: SupportContact
     let version: String
     /// Runs a transaction that was accepted; `false` where nothing is run any more.
     let start: @Sendable (TransactionID) -> Bool
@@ -21,6 +22,10 @@ struct PointOfSaleAPI: Sendable {
     let patience: Duration
 
     func answer(_ request: HTTPRequest) async -> HTTPResponse {
+        await Listener.$audience.withValue(await audience(of: request)) { await answered(request) }
+    }
+
+    private func answered(_ request: HTTPRequest) async -> HTTPResponse {
         let roles = access.roles(of: request.peer)
         guard !roles.isEmpty else { return .refusal(ErrorBody(.authRoleMissing)) }
         do throws(ErrorBody) {
@@ -53,12 +58,18 @@ struct PointOfSaleAPI: Sendable {
             try request.only(.post, parameters: [])
             try roles.require(.cashier, or: .loyalty)
             return try await prepare(path[1], request)
+        case 1 where path[0] == "openapi.yaml":
+            try request.only(.get, parameters: [])
+            return contract
+        case 1...2 where path[0] == "help":
+            try request.only(.get, parameters: [])
+            return try await help(path.dropFirst().first, request)
         case 1 where path[0] == "events":
             try request.only(.get, parameters: [])
             return .events(
                 events.subscribe(
                     after: try request.cursor(), seesResults: !roles.isDisjoint(with: [.cashier, .admin]),
-                    seesPasses: !roles.isDisjoint(with: [.cashier, .admin, .loyalty])))
+                    seesPasses: !roles.isDisjoint(with: [.cashier, .admin, .loyalty]), audience: Listener.audience))
         case 1 where path[0] == "transactions":
             try request.only(.get, .post, parameters: request.method == .get ? ["order"] : [])
             guard request.method == .get else { return try await create(request, roles) }
@@ -133,13 +144,13 @@ extension HTTPResponse {
         let status = ErrorCode(rawValue: body.error.code)?.entry.status ?? 500
         var fields = HTTPFields()
         if !body.allowedMethods.isEmpty { fields.set("Allow", body.allowedMethods.joined(separator: ", ")) }
-        return .json(status, (try? WireJSON.encode(body)) ?? [], fields: fields)
+        return .json(status, (try? WireJSON.encode(body, for: Listener.audience)) ?? [], fields: fields)
     }
 
     static func message(
         _ status: Int, _ message: some Encodable, fields: HTTPFields = HTTPFields()
     ) -> HTTPResponse {
-        do { return .json(status, try WireJSON.encode(message), fields: fields) } catch {
+        do { return .json(status, try WireJSON.encode(message, for: Listener.audience), fields: fields) } catch {
             return .refusal(ErrorBody(error))
         }
     }

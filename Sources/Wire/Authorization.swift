@@ -104,6 +104,9 @@ public struct AuthorizationAnswer: Codable, Equatable, Sendable {
     public var receiptLines: [String]?
     /// Where the customer finds the receipt: an `https` address, which is shown as a QR code.
     public var receiptURL: String?
+    /// The payment service's own name for the card, the same for each read of it by this merchant: what finds a card again
+    /// without its number, and what is charged later where the card was stored.
+    public var cardToken: String?
 
     public init(outcome: Outcome, responseCode: String? = nil) {
         self.outcome = outcome

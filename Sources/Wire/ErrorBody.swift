@@ -33,6 +33,8 @@ public struct ErrorDetail: Codable, Equatable, Sendable {
     public var transaction: TransactionID?
     /// Where the error is explained.
     public var docs: String
+    /// Who helps with what is beyond everybody else, and what they will ask for.
+    public var support: SupportReference?
 
     public init(_ code: ErrorCode, field: String? = nil, transaction: TransactionID? = nil) {
         let entry = code.entry
@@ -45,5 +47,30 @@ public struct ErrorDetail: Codable, Equatable, Sendable {
         next = entry.next.isEmpty ? nil : entry.next
         self.transaction = transaction
         docs = "docs/errors.md#\(code.rawValue)"
+    }
+}
+
+extension ErrorDetail {
+    private enum CodingKeys: String, CodingKey {
+        case code, message, resolution, retryable, who, field, next, transaction, docs, support
+    }
+
+    /// In the language of the audience, where the code is one of this version.
+    public func encode(to encoder: any Encoder) throws {
+        let audience = encoder.audience
+        let texts = ErrorCode(rawValue: code)?.texts(in: audience.language)
+        var support = support ?? audience.support
+        if let transaction { support?.transaction = transaction }
+        var members = encoder.container(keyedBy: CodingKeys.self)
+        try members.encode(code, forKey: .code)
+        try members.encode(texts?.message ?? message, forKey: .message)
+        try members.encode(texts?.resolution ?? resolution, forKey: .resolution)
+        try members.encode(retryable, forKey: .retryable)
+        try members.encode(who, forKey: .who)
+        try members.encodeIfPresent(field, forKey: .field)
+        try members.encodeIfPresent(next, forKey: .next)
+        try members.encodeIfPresent(transaction, forKey: .transaction)
+        try members.encode(docs, forKey: .docs)
+        try members.encodeIfPresent(support, forKey: .support)
     }
 }

@@ -100,6 +100,7 @@ extension ErrorCode {
             row(
                 422, .integrator, "Type of transaction that is not available here",
                 "Use one of the types that the API description lists")
+        case .helpTopicUnknown: row(404, .integrator, "Unknown help topic", "Use a topic that GET /v1/help lists")
         case .receiptNotAvailable:
             row(
                 409, .cashier, "Transaction without a receipt so far",

@@ -37,6 +37,7 @@ public enum ErrorCode: String, Codable, CaseIterable, Sendable {
     case amountDescriptionConflict = "amount.description_conflict"
     case transactionUnknown = "transaction.unknown"
     case transactionTypeUnsupported = "transaction.type_unsupported"
+    case helpTopicUnknown = "help.topic_unknown"
     case receiptNotAvailable = "receipt.not_available"
     case orderUnresolved = "order.unresolved"
     case laneUnknown = "lane.unknown"

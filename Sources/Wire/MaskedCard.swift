@@ -36,6 +36,15 @@ public struct MaskedCard: Hashable, Sendable {
     }
 }
 
+extension MaskedCard {
+    /// The same card under the payment service's name for it; as it is where that name cannot be taken: one that is too
+    /// long, or holds a run of digits that could be the card's number.
+    public func named(_ token: String?) -> MaskedCard {
+        guard let token, token.isReference(upTo: 128), MaskedCard.longestRun(token) < 8 else { return self }
+        return MaskedCard(scheme: scheme, last4: last4, masked: masked, token: token) ?? self
+    }
+}
+
 extension MaskedCard: CustomStringConvertible {
     public var description: String { "•••• \(last4) (\(scheme))" }
 }

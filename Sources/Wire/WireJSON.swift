@@ -18,9 +18,13 @@ public enum WireJSON {
         }
     }
 
+    /// - Parameter audience: whom the texts of errors speak to; by themselves they are English.
     /// - Throws: `WireError` with `internal`; cannot happen with the types of this module.
-    public static func encode(_ message: some Encodable) throws(WireError) -> [UInt8] {
+    public static func encode(
+        _ message: some Encodable, for audience: Audience = .nobody
+    ) throws(WireError) -> [UInt8] {
         let encoder = JSONEncoder()
+        if let key = CodingUserInfoKey.audience { encoder.userInfo[key] = audience }
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         do { return Array(try encoder.encode(message)) } catch { throw WireError(.internalFault) }
     }

@@ -1,6 +1,8 @@
+import Glibc
 import Wire
 
-/// An amount as people type it: `12.50 EUR`, `12,5 EUR`, `EUR 12.50`, `1250 JPY`.
+/// An amount as people type it: `12.50 EUR`, `12,5 EUR`, `EUR 12.50`, `12.50EUR`, `1250 JPY`; without a currency that of
+/// the environment's NFC_TAP_CURRENCY.
 enum AmountText {
     enum Problem: Error, Equatable {
         case noCurrency
@@ -12,12 +14,31 @@ enum AmountText {
     }
 
     static func parse(_ words: [String]) throws(Problem) -> Money {
-        let words = words.flatMap { $0.split(separator: " ") }.map(String.init)
+        var words = words.flatMap { $0.split(separator: " ") }.flatMap(apart)
+        if words.count == 1, let usual = usualCurrency { words.append(usual) }
         guard words.count == 2 else { throw .noCurrency }
         let isCodeFirst = words[1].first?.isNumber == true
         let code = (isCodeFirst ? words[0] : words[1]).uppercased()
         guard let currency = Currency(code) else { throw .unknownCurrency(code) }
         return Money(value: try minorUnits(isCodeFirst ? words[1] : words[0], currency), currency: currency)
+    }
+
+    /// The currency where none is named.
+    static var usualCurrency: String? {
+        guard let value = unsafe getenv("NFC_TAP_CURRENCY") else { return nil }
+        return unsafe String(cString: value)
+    }
+
+    /// `12.50EUR` and `EUR12.50` as two words.
+    private static func apart(_ word: Substring) -> [String] {
+        let isLetter = { (character: Character) in character.isASCII && character.isLetter }
+        if word.count > 3, word.prefix(3).allSatisfy(isLetter), word.dropFirst(3).first?.isNumber == true {
+            return [String(word.prefix(3)), String(word.dropFirst(3))]
+        }
+        if word.count > 3, word.suffix(3).allSatisfy(isLetter), word.dropLast(3).last?.isNumber == true {
+            return [String(word.dropLast(3)), String(word.suffix(3))]
+        }
+        return [String(word)]
     }
 
     private static func minorUnits(_ text: String, _ currency: Currency) throws(Problem) -> Int64 {
@@ -40,7 +61,7 @@ enum AmountText {
 extension AmountText.Problem: CustomStringConvertible {
     var description: String {
         switch self {
-        case .noCurrency: "give an amount and a currency, as in 12.50 EUR"
+        case .noCurrency: "give an amount and a currency, as in 12.50 EUR, or set NFC_TAP_CURRENCY"
         case .unknownCurrency(let code): "\(code) is no currency of ISO 4217; give three letters, as in EUR"
         case .notANumber(let text): "\(text) is no amount; write digits with . or , before the decimals"
         case .tooManyDecimals(let currency, let decimals): "\(currency) has \(decimals) decimals"

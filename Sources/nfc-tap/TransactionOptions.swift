@@ -19,6 +19,18 @@ struct TransactionOptions: ParsableArguments {
             valueName: "text"))
     var idempotencyKey: String?
 
+    @Option(help: ArgumentHelp("Language of what the customer reads, for example de.", valueName: "tag"))
+    var language: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "AID or RID in hexadecimal that is preferred on a card with several applications; up to 4 times, best first.",
+            valueName: "aid"))
+    var prefer: [String] = []
+
+    @Flag(help: "Only check the request: no card is asked for.")
+    var dryRun = false
+
     @Flag(help: "Print the transaction as JSON.")
     var json = false
 
@@ -26,21 +38,37 @@ struct TransactionOptions: ParsableArguments {
     var quiet = false
 
     func run(
-        _ request: TransactionRequest, receipt: ReceiptForm? = nil, with client: TapClient
+        _ request: TransactionRequest, label: CommandLabel = .payment, receipt: ReceiptForm? = nil,
+        with client: TapClient
     ) async throws {
         var request = request
         request.lane = lane
         request.order = order
         request.deadline = deadline
+        request.language = language
+        request.preferredApplications = prefer.isEmpty ? nil : prefer
+        if dryRun { return try await check(request, with: client) }
         let transaction = try await TransactionOptions.watch(
-            request, idempotencyKey: idempotencyKey, narrator: Narrator(isSilent: quiet), with: client)
-        if json { try StandardOutput.print(json: transaction) } else { StandardOutput.print(transaction.summary) }
+            request, idempotencyKey: idempotencyKey, narrator: Narrator(isSilent: quiet, label: label), with: client)
+        if json {
+            try StandardOutput.print(json: transaction)
+        } else {
+            StandardOutput.print(label.summary(transaction))
+        }
         // A payment without a digital receipt is a payment all the same.
         if let receipt, receipt != .qr || transaction.result?.receiptURL != nil {
             try await receipt.print(transaction.id, with: client)
         }
         let code = transaction.exitCode
         if code != .success { throw code }
+    }
+
+    private func check(_ request: TransactionRequest, with client: TapClient) async throws {
+        let answer: DryRunAnswer
+        do throws(TapClientError) { answer = try await client.check(request) } catch { throw Failure(error) }
+        if json { return try StandardOutput.print(json: answer) }
+        let amount = request.type == .verification ? "" : ", \(request.amount)"
+        StandardOutput.print("ACCEPTABLE\(amount) on \(answer.lane), \(answer.mode.rawValue) mode")
     }
 
     /// Starts a transaction, tells `narrator` what happens, and returns it once it is settled.
@@ -73,9 +101,11 @@ actor Narrator {
     private var early: [Event] = []
     /// Nothing but passes is read.
     private let readsPasses: Bool
+    private let label: CommandLabel
 
-    init(isSilent: Bool, readsPasses: Bool = false) {
+    init(isSilent: Bool, readsPasses: Bool = false, label: CommandLabel = .payment) {
         self.isSilent = isSilent
+        self.label = label
         self.readsPasses = readsPasses
     }
 
@@ -87,14 +117,16 @@ actor Narrator {
     func follow(_ transaction: Transaction) {
         id = transaction.id
         say(
-            readsPasses
+            readsPasses || transaction.type == .verification
                 ? "\(transaction.mode.rawValue) mode" : "\(transaction.amount), \(transaction.mode.rawValue) mode")
         let waiting = early
         early = []
         for event in waiting where event.transaction == transaction.id { tell(event) }
     }
 
-    func lost() { say("events are not available, \(readsPasses ? "reading" : "the payment") goes on") }
+    func lost() {
+        say("events are not available, \(label == .payment && !readsPasses ? "the payment" : "reading") goes on")
+    }
 
     private func tell(_ event: Event) {
         switch event.name {

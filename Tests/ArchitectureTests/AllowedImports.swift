@@ -20,6 +20,8 @@ enum AllowedImports {
         "Envelope": ["CardBytes", "Crypto", "CryptoExtras"],
         "Wire": ["FoundationEssentials"],
         "Receipt": ["Wire"],
+        "Contract": [],
+        "Help": ["ReaderModels", "Wire"],
         "LocalHTTP": nio.union(["CLinux"]),
         "TapSession": [
             "CardBytes", "EMV", "EMVCrypto", "Loyalty", "ReaderCore", "Envelope", "FoundationEssentials",
@@ -30,7 +32,8 @@ enum AllowedImports {
         "Journal": ["Audit", "Wire", "CSQLite", "FoundationEssentials"],
         "TapDaemon": [
             "Audit", "CardBytes", "EMV", "EMVCrypto", "Loyalty", "ReaderCore", "ReaderPCSC", "ReaderNFC",
-            "ReaderVirtual", "CardSim", "Envelope", "Receipt", "Wire", "LocalHTTP", "TapSession", "Journal", "Metrics",
+            "ReaderVirtual", "CardSim", "Contract", "Envelope", "Help", "Receipt", "Wire", "LocalHTTP", "TapSession",
+            "Journal", "Metrics",
             "Profile",
             "CLinux", "Crypto", "TOMLKit",
             "Logging", "ServiceLifecycle", "FoundationEssentials",
@@ -46,8 +49,8 @@ enum AllowedImports {
         "nfc-tap-libnfc-worker": ["ReaderNFC"],
         "nfc-tap": executable.union([
             "CardBytes", "EMV", "EMVCrypto", "Loyalty", "ReaderCore", "ReaderPCSC", "ReaderNFC", "ReaderVirtual",
-            "CardSim", "TapSession", "Explain", "Doctor", "ReaderModels", "Receipt", "Wire", "TapClient", "CLinux",
-            "Audit", "Envelope", "Journal",
+            "CardSim", "TapSession", "Explain", "Doctor", "Help", "ReaderModels", "Receipt", "Wire", "TapClient",
+            "CLinux", "Audit", "Envelope", "Journal",
             "FoundationEssentials",
         ]),
     ]

@@ -81,6 +81,7 @@ final class Shop: Sendable {
             stateDirectory: folder.path + "/state", adapterSocket: folder.path + "/psp.sock",
             lanes: readers.enumerated().map { .init(name: "lane-\($0.offset)", reader: .virtual($0.element)) })
         configuration.access = wish.access
+        configuration.support.url = "https://example.com/help"
         configuration.times = wish.times
         configuration.groups = wish.groups
         configuration.patience = wish.patience

@@ -1,0 +1,141 @@
+import ArgumentParser
+import TapClient
+import Wire
+
+/// Gives money back to the card that is held to the reader.
+struct Refund: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Gives an amount back to the card that is presented.",
+        discussion: "Exit codes: 0 approved, 10 declined, 12 unknown, 13 not completed.")
+
+    @Argument(help: ArgumentHelp("The amount, as in 12.50 EUR.", valueName: "amount currency"))
+    var amount: [String]
+
+    @Option(help: ArgumentHelp("Print the customer's receipt at the end: text, json or qr.", valueName: "form"))
+    var receipt: ReceiptForm?
+
+    @OptionGroup var daemon: DaemonChoice
+    @OptionGroup var options: TransactionOptions
+
+    func validate() throws {
+        do { _ = try AmountText.parse(amount) } catch { throw ValidationError("\(error).") }
+    }
+
+    func run() async throws {
+        let money: Money
+        do throws(AmountText.Problem) { money = try AmountText.parse(amount) } catch {
+            throw ValidationError("\(error).")
+        }
+        try await options.run(
+            TransactionRequest(type: .refund, amount: money), label: .refund, receipt: receipt, with: daemon.client)
+    }
+}
+
+struct Verify: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Asks the issuer whether the card that is presented is good.",
+        discussion: "No amount is involved. Exit codes: 0 good, 10 not good, 12 unknown, 13 not completed.")
+
+    @Flag(help: "The card opens a tab.")
+    var openTab = false
+
+    @OptionGroup var check: CheckOptions
+
+    func run() async throws { try await check.run(openTab ? .openTab : .other, .verify) }
+}
+
+struct LookUp: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "look-up", abstract: "Reads a card to find what was done with it before.",
+        discussion: """
+            Prints the name that your service has for the card, where it gives one: the same for each read of it by this \
+            merchant. The card's number is never shown. Exit codes: 0 read, 10 declined, 12 unknown, 13 not completed.
+            """)
+
+    @OptionGroup var check: CheckOptions
+
+    func run() async throws { try await check.run(.lookUp, .lookUp) }
+}
+
+struct StoreCard: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "store-card", abstract: "Stores a card with your service for later.",
+        discussion: """
+            The customer must know how and why beforehand; --consent says how you told them, and is kept. Exit codes: 0 \
+            stored, 10 declined, 12 unknown, 13 not completed.
+            """)
+
+    @Option(help: ArgumentHelp("How the customer was told and agreed.", valueName: "text"))
+    var consent: String
+
+    @OptionGroup var check: CheckOptions
+
+    func validate() throws {
+        if consent.isEmpty { throw ValidationError("--consent must say how the customer agreed.") }
+    }
+
+    func run() async throws { try await check.run(.saveCard, .storeCard, consent: consent) }
+}
+
+/// What the reads without an amount have in common.
+struct CheckOptions: ParsableArguments {
+    @Option(help: ArgumentHelp("Currency of the shop, three letters.", valueName: "code"))
+    var currency: String?
+
+    @OptionGroup var daemon: DaemonChoice
+    @OptionGroup var options: TransactionOptions
+
+    func run(_ reason: VerificationReason, _ label: CommandLabel, consent: String? = nil) async throws {
+        let code = (currency ?? AmountText.usualCurrency ?? "EUR").uppercased()
+        guard let currency = Currency(code) else {
+            throw ValidationError("\(AmountText.Problem.unknownCurrency(code)).")
+        }
+        var request = TransactionRequest(type: .verification, amount: Money(value: 0, currency: currency))
+        request.reason = reason
+        request.consent = consent
+        try await options.run(request, label: label, with: daemon.client)
+    }
+}
+
+/// In whose words a command tells of a transaction: all but `payment` do without any word for payments.
+enum CommandLabel {
+    case payment, refund, verify, lookUp, storeCard
+
+    /// What came of it.
+    func headline(_ transaction: Transaction) -> String {
+        switch transaction.state {
+        case .approved:
+            switch self {
+            case .payment: transaction.result?.outcome == .partiallyApproved ? "PARTIALLY APPROVED" : "APPROVED"
+            case .refund: "REFUNDED"
+            case .verify: "VERIFIED"
+            case .lookUp: "LOOKED UP"
+            case .storeCard: "CARD STORED"
+            }
+        case .declined: "DECLINED"
+        case .stored: "WAITING to be sent"
+        case .unknown, .sent: "UNKNOWN"
+        case .reversing, .reversed: "TAKEN BACK"
+        case .cancelled: "CANCELLED"
+        case .failed: "NOT COMPLETED"
+        case .created, .preparing, .armed, .reading, .sealed, .completed: transaction.state.rawValue.uppercased()
+        }
+    }
+
+    /// As `Transaction.summary`, in words of its own.
+    func summary(_ transaction: Transaction) -> String {
+        if self == .payment { return transaction.summary }
+        var lines = ["\(headline(transaction))  \(transaction.card?.description ?? "no card")"]
+        if self == .refund { lines[0] += "  \(transaction.result?.amountApproved ?? transaction.amount)" }
+        if let token = transaction.card?.token { lines.append("  card           \(token)") }
+        if let code = transaction.result?.approvalCode { lines.append("  approval code  \(code)") }
+        if let code = transaction.result?.responseCode { lines.append("  response code  \(code)") }
+        if let reason = transaction.result?.reason { lines.append("  reason         \(reason.text(in: .english))") }
+        if let error = transaction.error?.neutral {
+            lines.append("  error          \(error.message) (\(error.code))\n  remedy         \(error.resolution)")
+        }
+        lines.append("  transaction    \(transaction.id)")
+        if transaction.mode == .test { lines.append("  TEST MODE") }
+        return lines.joined(separator: "\n")
+    }
+}

@@ -1,0 +1,140 @@
+import Foundation
+import Testing
+
+@Suite("The command's words for taking cards", .timeLimit(.minutes(3)))
+struct CommandTests {
+    private func tap(_ shop: Shop, _ arguments: String..., environment: [String: String] = [:]) throws
+        -> Program.Finished
+    {
+        try Program.tap.run(
+            arguments, in: shop.folder,
+            environment: environment.merging(["NFC_TAP_SOCKET": shop.posSocket]) { $1 })
+    }
+
+    static let neutralCommands: [(arguments: [String], status: Int32, says: String)] = [
+        (["verify"], 0, "VERIFIED"), (["verify", "--open-tab"], 0, "VERIFIED"), (["look-up"], 0, "LOOKED UP"),
+        (["store-card", "--consent", "form 12, signed"], 0, "CARD STORED"), (["refund", "5,00", "EUR"], 0, "REFUNDED"),
+        (["refund", "5.51", "EUR"], 10, "DECLINED"),
+    ]
+
+    @Test("Requirements 30 and 31: reads that are no payments say no word of payments")
+    func neutral() throws {
+        let shop = try Shop()
+        try shop.awaitReader()
+        try shop.card("present visa")
+        for (arguments, status, says) in Self.neutralCommands {
+            let result = try Program.tap.run(
+                arguments, in: shop.folder, environment: ["NFC_TAP_SOCKET": shop.posSocket])
+            #expect(result.status == status, "\(arguments): \(result.errors)")
+            #expect(result.output.hasPrefix(says), "\(result.output)")
+            for word in ["pay", "purchas", "charg", "sale", "money"] {
+                let all = (result.output + result.errors).lowercased()
+                #expect(!all.contains(word), "\(arguments): \(word) in \(all)")
+            }
+        }
+    }
+
+    @Test("A failed read that is no payment says no word of payments either")
+    func neutralFailures() throws {
+        let shop = try Shop()
+        try shop.awaitReader()
+        shop.stopSandbox()
+        try shop.card("present visa")
+        for arguments in [["verify"], ["look-up"], ["refund", "5.00", "EUR"]] {
+            let result = try Program.tap.run(
+                arguments, in: shop.folder, environment: ["NFC_TAP_SOCKET": shop.posSocket])
+            #expect(result.status == 13, "\(result.output)")
+            #expect(result.output.contains("psp.unreachable"))
+            #expect(!(result.output + result.errors).lowercased().contains("pay"), "\(result.output)\(result.errors)")
+        }
+    }
+
+    @Test("Requirement 34: a card is not stored without the customer's consent")
+    func consent() throws {
+        let shop = try Shop()
+        #expect(try tap(shop, "store-card").status == 64)
+        #expect(try tap(shop, "store-card", "--consent", "").status == 64)
+    }
+
+    @Test("A look-up gives the same name for the same card and another for another, and no number")
+    func lookUp() throws {
+        let shop = try Shop()
+        try shop.awaitReader()
+        var names: [String] = []
+        for card in ["visa", "visa", "mastercard"] {
+            try shop.card("present \(card)")
+            let answer = try JSONSerialization.jsonObject(with: Data(try tap(shop, "look-up", "--json").output.utf8))
+            let found = try #require((answer as? [String: Any])?["card"] as? [String: Any])
+            names.append(try #require(found["token"] as? String))
+            try shop.card("remove")
+        }
+        #expect(names[0] == names[1] && names[0] != names[2])
+        #expect(names.allSatisfy { $0.allSatisfy { !$0.isNumber } })
+    }
+
+    static let amounts: [(words: [String], means: String)] = [
+        (["12.5", "EUR"], "12.50 EUR"), (["12,50", "EUR"], "12.50 EUR"), (["EUR", "12.50"], "12.50 EUR"),
+        (["EUR 12.50"], "12.50 EUR"), (["12.50EUR"], "12.50 EUR"), (["eur12,5"], "12.50 EUR"),
+        (["1250", "JPY"], "1250 JPY"), (["1.25", "KWD"], "1.250 KWD"),
+    ]
+
+    @Test("Requirement 47: amounts are taken as people write them")
+    func amounts() throws {
+        let shop = try Shop()
+        for (words, means) in Self.amounts {
+            let result = try Program.tap.run(
+                ["pay", "--dry-run"] + words, in: shop.folder, environment: ["NFC_TAP_SOCKET": shop.posSocket])
+            #expect(
+                result.output.hasPrefix("ACCEPTABLE, \(means) on main"), "\(words): \(result.output)\(result.errors)")
+        }
+        let usual = try tap(shop, "pay", "--dry-run", "12,50", environment: ["NFC_TAP_CURRENCY": "EUR"])
+        #expect(usual.output.hasPrefix("ACCEPTABLE, 12.50 EUR"))
+        for words in [["12.50"], ["12.505", "EUR"], ["1.250,00", "EUR"], ["twelve", "EUR"], ["12.50", "EUX"]] {
+            let result = try Program.tap.run(
+                ["pay", "--dry-run"] + words, in: shop.folder, environment: ["NFC_TAP_SOCKET": shop.posSocket])
+            #expect(result.status == 64, "\(words)")
+        }
+    }
+
+    @Test("Requirement 24: the receipt comes with the payment, and again when it is asked for")
+    func receipts() throws {
+        let shop = try Shop()
+        try shop.awaitReader()
+        try shop.card("present visa")
+        let paid = try tap(shop, "pay", "12.50", "EUR", "--receipt", "text", "--language", "de")
+        #expect(paid.status == 0 && paid.output.contains("Kundenbeleg") && paid.output.contains("12,50 EUR"))
+        let id = try #require(paid.output.firstMatch(of: /[0-9a-f]{8}-[0-9a-f-]{27}/)?.output).description
+        let merchant = try tap(shop, "receipt", id, "--copy", "merchant", "--width", "32")
+        #expect(merchant.status == 0 && merchant.output.contains("Merchant copy"))
+        #expect(try tap(shop, "receipt", id, "--qr").output == "https://receipts.example/\(id)\n")
+        let json = try JSONSerialization.jsonObject(with: Data(try tap(shop, "receipt", id, "--json").output.utf8))
+        #expect((json as? [String: Any])?["status"] as? String == "approved")
+        let unknown = try tap(shop, "receipt", "01a2008f-dc36-74e6-8938-fe9b867fd77d")
+        #expect(unknown.status != 0 && unknown.errors.contains("transaction.unknown"))
+    }
+
+    @Test("Requirement 10: a trial is a whole payment that never leaves its own folder, and leaves nothing behind")
+    func trial() throws {
+        let shop = try Shop()
+        let result = try tap(shop, "try")
+        #expect(result.status == 0 && result.output.contains("APPROVED") && result.output.contains("TEST"))
+        #expect(try tap(shop, "try", "12.51", "EUR").status == 10)
+        // The daemon of this machine has not seen it.
+        #expect((try shop.get("/v1/status")["lanes"] as? [[String: Any]])?.first?["holder"] == nil)
+        let id = try #require(result.output.firstMatch(of: /[0-9a-f]{8}-[0-9a-f-]{27}/)?.output).description
+        #expect(try tap(shop, "receipt", id).errors.contains("transaction.unknown"))
+    }
+
+    @Test("Requirements 7 to 9: the tutorial is there with and without a daemon, and ends with the terms")
+    func tutorial() throws {
+        let shop = try Shop()
+        let topics = try tap(shop, "help-topics")
+        #expect(topics.status == 0 && topics.output.contains("holding"))
+        #expect(try tap(shop, "help-topics", "taps").output.contains("Terms: none needed in test mode."))
+        let alone = try Program.tap.run(
+            ["help-topics", "taps", "--language", "de"], in: shop.folder,
+            environment: ["NFC_TAP_SOCKET": shop.folder.appending(path: "nowhere").path])
+        #expect(alone.status == 0 && alone.output.hasPrefix("Karten annehmen"))
+        #expect(try tap(shop, "help-topics", "cooking").status == 65)
+    }
+}
