@@ -52,7 +52,10 @@ extension ErrorCode {
         case .idempotencyKeyMissing:
             ("Fehlender Idempotency-Key", "Mit jedem neuen Vorgang einen neuen Schlüssel senden")
         case .idempotencyKeyInvalid:
-            ("Idempotency-Key in falscher Form", "Zwischen 1 und 128 sichtbare ASCII-Zeichen benutzen, zum Beispiel eine UUID")
+            (
+                "Idempotency-Key in falscher Form",
+                "Zwischen 1 und 128 sichtbare ASCII-Zeichen benutzen, zum Beispiel eine UUID"
+            )
         case .idempotencyKeyReused:
             (
                 "Idempotency-Key, der mit einer anderen Anfrage benutzt wurde",
@@ -132,6 +135,8 @@ extension ErrorCode {
             ("Karte ohne hier angenommene Zahlungsanwendung", "Eine andere Karte benutzen")
         case .readCardDeclined:
             ("Ablehnung der Zahlung durch die Karte", "Eine andere Karte oder Zahlungsart benutzen")
+        case .readRetriesExhausted:
+            ("Auch nach mehreren Versuchen nicht lesbare Karte", "Den Chip der Karte benutzen oder anders zahlen")
         case .readOtherInterface:
             (
                 "Karte, die ihren Chip oder Magnetstreifen verlangt",

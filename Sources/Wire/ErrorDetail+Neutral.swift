@@ -21,7 +21,7 @@ extension String {
     private static let neutralWords = [
         ("nothing was sent and nothing was charged", "nothing was sent"), ("; nothing was charged", ""),
         ("Use another way to pay; the payment is reversed should it have been booked", "Start again in a while"),
-        ("Use another card or another way to pay", "Use another card"),
+        ("Use another card or another way to pay", "Use another card"), (", or another way to pay", ""),
         ("without a payment application", "without an application"),
         ("Payment declined by the card", "Declined by the card"), ("Pay at a terminal", "Use a terminal"),
         ("Start again if the payment is still wanted", "Start again if it is still wanted"),
