@@ -19,7 +19,7 @@ struct ChildProgram {
         }
         let words = [path] + arguments
         var pointers: [UnsafeMutablePointer<CChar>?] = unsafe words.map { unsafe strdup($0) } + [nil]
-        defer { for unsafepointer in unsafe pointers { unsafe free(pointer) } }
+        defer { unsafe pointers.forEach { unsafe free($0) } }
         var child: pid_t = 0
         let result = unsafe posix_spawn(&child, path, &actions, nil, &pointers, environ)
         guard result == 0 else {
