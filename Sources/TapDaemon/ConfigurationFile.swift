@@ -1,5 +1,5 @@
 import Envelope
-import Glibc
+public import Settings
 import TapSession
 import Wire
 
@@ -39,7 +39,7 @@ public struct ConfigurationFile: Sendable {
     /// - Parameter credentials: systemd's folder of credentials, where it gave one.
     /// - Throws: the first thing that is wrong, with what to do about it.
     public init(path: String, credentials: String? = nil) throws(ConfigurationError) {
-        guard let text = ConfigurationFile.contents(path) else {
+        guard let text = ConfigurationTable.contents(path) else {
             throw ConfigurationError(path, "cannot be read", remedy: "check its name and permissions")
         }
         try self.init(file: path, text: String(decoding: text, as: UTF8.self), credentials: credentials)
@@ -61,7 +61,10 @@ public struct ConfigurationFile: Sendable {
         try readGroups(&top)
         try readLanes(&top)
         try readLaneGroups(&top)
-        loyalty = try ConfigurationFile.loyalty(&top, credentials: credentials)
+        let settings = try LoyaltySettings(&top, credentials: credentials)
+        loyalty = settings.map {
+            LoyaltyOffer(programmes: $0.programmes, maximumClockDifference: $0.maximumClockDifference)
+        }
         try top.finish()
     }
 
@@ -105,7 +108,7 @@ public struct ConfigurationFile: Sendable {
         if let country = try table.number("country", in: 1...999) { terminal.country = UInt16(country) }
         if let count = try table.number("max-tap-retries", in: 1...10) { terminal.maxTapRetries = count }
         if let path = try table.absolutePath("file") {
-            guard let json = ConfigurationFile.contents(path) else {
+            guard let json = ConfigurationTable.contents(path) else {
                 throw table.wrong("file", "names a file that cannot be read", "check its name and permissions")
             }
             do throws(TerminalFileError) { terminal.file = try TerminalFile(json: json) } catch {
@@ -171,26 +174,11 @@ public struct ConfigurationFile: Sendable {
     private static func recipient(
         _ path: String, _ table: ConfigurationTable
     ) throws(ConfigurationError) -> RecipientKey {
-        guard let jwk = contents(path) else {
+        guard let jwk = ConfigurationTable.contents(path) else {
             throw table.wrong("recipient-key", "names a file that cannot be read", "check its name and permissions")
         }
         do throws(RecipientKeyError) { return try RecipientKey(jwk: jwk) } catch {
             throw table.wrong("recipient-key", "is wrong: \(error)", "install the JWK that the PSP gave you")
-        }
-    }
-
-    /// Up to 1 MiB of a file.
-    private static func contents(_ path: String) -> [UInt8]? {
-        let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { return nil }
-        defer { _ = close(descriptor) }
-        var all: [UInt8] = []
-        var piece = [UInt8](repeating: 0, count: 64 * 1_024)
-        while true {
-            let count = unsafe read(descriptor, &piece, piece.count)
-            if count == 0 { return all }
-            guard count > 0, all.count + count <= 1_024 * 1_024 else { return nil }
-            all += piece.prefix(count)
         }
     }
 }

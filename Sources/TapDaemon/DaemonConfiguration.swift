@@ -3,6 +3,7 @@ import Envelope
 import LocalHTTP
 import ReaderCore
 import ReaderVirtual
+public import Settings
 import Wire
 
 /// Everything a daemon has to be told. Without a file: test mode, one virtual reader, the published test key.

@@ -1,7 +1,9 @@
 import ArgumentParser
 import CardSim
+import Glibc
 import Loyalty
 import ReaderCore
+import Settings
 import TapClient
 import TapSession
 import Wire
@@ -11,9 +13,9 @@ struct LoyaltyCommand: AsyncParsableCommand {
         commandName: "loyalty",
         abstract: "Reads loyalty passes of phones and member cards.",
         discussion: """
-            Asks for the programmes that the daemon is set up with. With --reader it works without the daemon, on the test \
-            programmes of the simulated phones; nfc-tap simulate --list names them. Passes are shown: they are personal \
-            data. Exit codes: 0 read (also where there was no pass), 13 not completed.
+            Asks for the programmes that the daemon is set up with. With --reader it works without the daemon, on those of \
+            --config or else on the test programmes of the simulated phones; nfc-tap simulate --list names them. Passes are \
+            shown: they are personal data. Exit codes: 0 read (also where there was no pass), 13 not completed.
             """)
 
     @OptionGroup var daemon: DaemonChoice
@@ -33,6 +35,9 @@ struct LoyaltyCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Without the daemon: a reader as nfc-tap read takes it.", valueName: "reader"))
     var reader: String?
 
+    @Option(help: ArgumentHelp("With --reader: the programmes of this configuration of nfc-tapd.", valueName: "file"))
+    var config: String?
+
     @Flag(help: "Print JSON.")
     var json = false
 
@@ -43,6 +48,7 @@ struct LoyaltyCommand: AsyncParsableCommand {
         guard Limits.deadlineSeconds.contains(deadline) else {
             throw ValidationError("--deadline takes 1 to 600 seconds.")
         }
+        if config != nil, reader == nil { throw ValidationError("--config belongs to --reader.") }
         if reader != nil, lane != nil { throw ValidationError("--lane belongs to the daemon, not to --reader.") }
     }
 
@@ -77,18 +83,37 @@ struct LoyaltyCommand: AsyncParsableCommand {
     }
 
     private func request() throws -> LoyaltyRequest {
-        var programmes = LoyaltyProgramme.test(
-            LoyaltyProgramme.TestKeys(
-                clubPassType: WalletTestKeys.clubPassType, clubKey: WalletTestKeys.clubPrivateKey,
-                giftPassType: WalletTestKeys.giftPassType, giftKey: WalletTestKeys.giftPrivateKey,
-                collector: WalletTestKeys.collectorID, collectorKey: WalletTestKeys.collectorPrivateKeyVersion2,
-                collectorKeyVersion: 2))
+        let settings = try settings()
+        var programmes = settings?.programmes ?? []
+        if programmes.isEmpty {
+            programmes = LoyaltyProgramme.test(
+                LoyaltyProgramme.TestKeys(
+                    clubPassType: WalletTestKeys.clubPassType, clubKey: WalletTestKeys.clubPrivateKey,
+                    giftPassType: WalletTestKeys.giftPassType, giftKey: WalletTestKeys.giftPrivateKey,
+                    collector: WalletTestKeys.collectorID, collectorKey: WalletTestKeys.collectorPrivateKeyVersion2,
+                    collectorKeyVersion: 2))
+        }
         if let unknown = programme.first(where: { id in !programmes.contains { $0.id == id } }) {
             throw ValidationError(
                 "No programme \(unknown): give \(programmes.map(\.id).joined(separator: ", ")).")
         }
         if !programme.isEmpty { programmes.removeAll { !programme.contains($0.id) } }
-        do throws(LoyaltyConfigurationError) { return try LoyaltyRequest(programmes: programmes) } catch {
+        let timestamps = settings?.maximumClockDifference.map {
+            TimestampPolicy(clock: .system, maximumSkewSeconds: $0)
+        }
+        do throws(LoyaltyConfigurationError) {
+            return try LoyaltyRequest(programmes: programmes, timestamps: timestamps)
+        } catch {
+            throw ValidationError("\(error).")
+        }
+    }
+
+    private func settings() throws -> LoyaltySettings? {
+        guard let config else { return nil }
+        do throws(ConfigurationError) {
+            let folder = unsafe getenv("CREDENTIALS_DIRECTORY").map { unsafe String(cString: $0) }
+            return try LoyaltySettings(path: config, credentials: folder)
+        } catch {
             throw ValidationError("\(error).")
         }
     }

@@ -3,6 +3,7 @@ import Glibc
 import LocalHTTP
 import Logging
 import ServiceLifecycle
+import Settings
 import TapDaemon
 import UnixSignals
 

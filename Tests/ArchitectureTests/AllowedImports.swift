@@ -30,7 +30,9 @@ enum AllowedImports {
         "Metrics": [],
         "Audit": ["Envelope", "Wire", "Crypto"],
         "Journal": ["Audit", "Wire", "CSQLite", "FoundationEssentials"],
+        "Settings": ["CardBytes", "Loyalty", "Wire", "TOMLKit"],
         "TapDaemon": [
+            "Settings",
             "Audit", "CardBytes", "EMV", "EMVCrypto", "Loyalty", "ReaderCore", "ReaderPCSC", "ReaderNFC",
             "ReaderVirtual", "CardSim", "Contract", "Envelope", "Help", "Receipt", "Wire", "LocalHTTP", "TapSession",
             "Journal", "Metrics",
@@ -44,14 +46,13 @@ enum AllowedImports {
             "FoundationEssentials",
         ],
         "Explain": ["CardBytes", "EMV", "ReaderCore"],
-        "nfc-tapd": executable.union(["TapDaemon", "LocalHTTP", "CLinux", "CScrub"]),
+        "nfc-tapd": executable.union(["Settings", "TapDaemon", "LocalHTTP", "CLinux", "CScrub"]),
         "nfc-tap-psp-sandbox": executable.union(["PSPSandbox", "LocalHTTP"]),
         "nfc-tap-libnfc-worker": ["ReaderNFC"],
         "nfc-tap": executable.union([
             "CardBytes", "EMV", "EMVCrypto", "Loyalty", "ReaderCore", "ReaderPCSC", "ReaderNFC", "ReaderVirtual",
             "CardSim", "TapSession", "Explain", "Doctor", "Help", "ReaderModels", "Receipt", "Wire", "TapClient",
-            "CLinux", "Audit", "Envelope", "Journal",
-            "FoundationEssentials",
+            "CLinux", "Audit", "Envelope", "Journal", "Settings", "FoundationEssentials",
         ]),
     ]
 

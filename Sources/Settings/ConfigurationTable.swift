@@ -1,8 +1,9 @@
+import Glibc
 import TOMLKit
 
 /// One table of the configuration file, asked for key after key. A key that nobody asked for is an error, so that a typo
 /// never goes unnoticed.
-struct ConfigurationTable {
+public struct ConfigurationTable {
     private let table: TOMLTable?
     private let path: String
     private var known: Set<String> = []
@@ -15,7 +16,7 @@ struct ConfigurationTable {
     /// The whole file.
     ///
     /// - Throws: where in the text it is no TOML.
-    init(file: String, text: String) throws(ConfigurationError) {
+    public init(file: String, text: String) throws(ConfigurationError) {
         do {
             self.init(try TOMLTable(string: text), path: "")
         } catch let error as TOMLParseError {
@@ -27,28 +28,28 @@ struct ConfigurationTable {
     }
 
     /// Whether the key is there, whatever its value.
-    mutating func has(_ key: String) -> Bool { value(key) != nil }
+    public mutating func has(_ key: String) -> Bool { value(key) != nil }
 
     /// The keys that are there, in alphabetical order.
-    var keys: [String] { (table?.keys ?? []).sorted() }
+    public var keys: [String] { (table?.keys ?? []).sorted() }
 
-    func name(of key: String) -> String { path.isEmpty ? key : "\(path).\(key)" }
+    public func name(of key: String) -> String { path.isEmpty ? key : "\(path).\(key)" }
 
-    mutating func text(_ key: String) throws(ConfigurationError) -> String? {
+    public mutating func text(_ key: String) throws(ConfigurationError) -> String? {
         guard let value = value(key) else { return nil }
         guard let text = value.string, !text.isEmpty else { throw wrong(key, "is no text", "write it in quotes") }
         return text
     }
 
     /// A path that does not depend on the folder the daemon was started in.
-    mutating func absolutePath(_ key: String) throws(ConfigurationError) -> String? {
+    public mutating func absolutePath(_ key: String) throws(ConfigurationError) -> String? {
         guard let text = try text(key) else { return nil }
         guard text.hasPrefix("/") else { throw wrong(key, "is no absolute path", "begin it with /") }
         return text
     }
 
     /// A list of texts; empty where there is none.
-    mutating func texts(_ key: String) throws(ConfigurationError) -> [String] {
+    public mutating func texts(_ key: String) throws(ConfigurationError) -> [String] {
         guard let value = value(key) else { return [] }
         guard let array = value.array else { throw wrong(key, "is no list", "write it in square brackets") }
         var texts: [String] = []
@@ -61,7 +62,7 @@ struct ConfigurationTable {
         return texts
     }
 
-    mutating func number(_ key: String, in range: ClosedRange<Int>) throws(ConfigurationError) -> Int? {
+    public mutating func number(_ key: String, in range: ClosedRange<Int>) throws(ConfigurationError) -> Int? {
         guard let value = value(key) else { return nil }
         guard let number = value.int, range.contains(number) else {
             throw wrong(
@@ -70,13 +71,13 @@ struct ConfigurationTable {
         return number
     }
 
-    mutating func subtable(_ key: String) throws(ConfigurationError) -> ConfigurationTable {
+    public mutating func subtable(_ key: String) throws(ConfigurationError) -> ConfigurationTable {
         guard let value = value(key) else { return ConfigurationTable(nil, path: name(of: key)) }
         guard let table = value.table else { throw wrong(key, "is no table", "write [\(name(of: key))]") }
         return ConfigurationTable(table, path: name(of: key))
     }
 
-    mutating func subtables(_ key: String) throws(ConfigurationError) -> [ConfigurationTable] {
+    public mutating func subtables(_ key: String) throws(ConfigurationError) -> [ConfigurationTable] {
         guard let value = value(key) else { return [] }
         guard let array = value.array else { throw wrong(key, "is no list of tables", "write [[\(name(of: key))]]") }
         var tables: [ConfigurationTable] = []
@@ -90,7 +91,7 @@ struct ConfigurationTable {
     }
 
     /// - Throws: for the first key, in alphabetical order, that nobody asked for.
-    func finish() throws(ConfigurationError) {
+    public func finish() throws(ConfigurationError) {
         let unknown = (table?.keys ?? []).filter { !known.contains($0) }.min()
         guard let unknown else { return }
         throw ConfigurationError(
@@ -98,8 +99,23 @@ struct ConfigurationTable {
             remedy: known.isEmpty ? "remove it" : "use one of \(known.sorted().joined(separator: ", "))")
     }
 
-    func wrong(_ key: String, _ problem: String, _ remedy: String) -> ConfigurationError {
+    public func wrong(_ key: String, _ problem: String, _ remedy: String) -> ConfigurationError {
         ConfigurationError(name(of: key), problem, remedy: remedy)
+    }
+
+    /// Up to 1 MiB of a file; `nil` where it cannot be read or is longer.
+    public static func contents(_ path: String) -> [UInt8]? {
+        let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return nil }
+        defer { _ = close(descriptor) }
+        var all: [UInt8] = []
+        var piece = [UInt8](repeating: 0, count: 64 * 1_024)
+        while true {
+            let count = unsafe read(descriptor, &piece, piece.count)
+            if count == 0 { return all }
+            guard count > 0, all.count + count <= 1_024 * 1_024 else { return nil }
+            all += piece.prefix(count)
+        }
     }
 
     private mutating func value(_ key: String) -> (any TOMLValueConvertible)? {

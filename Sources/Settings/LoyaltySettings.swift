@@ -1,19 +1,37 @@
 import CardBytes
 import Glibc
-import Loyalty
+public import Loyalty
 import Wire
 
-extension ConfigurationFile {
-    /// Programmes of `[[loyalty.programme]]` and what holds for all of them; `nil` where there is no such table.
-    static func loyalty(
-        _ top: inout ConfigurationTable, credentials: String?
-    ) throws(ConfigurationError) -> LoyaltyOffer? {
-        var table = try top.subtable("loyalty")
+/// `[loyalty]` of the configuration: programmes and what holds for all of them.
+public struct LoyaltySettings: Sendable {
+    public let programmes: [LoyaltyProgramme]
+    /// Seconds by which the time in an iPhone's pass may differ from ours; `nil` only reports that time.
+    public let maximumClockDifference: UInt32?
+
+    /// Of a whole file, whatever else is in it.
+    ///
+    /// - Parameter credentials: systemd's folder of credentials, where it gave one.
+    /// - Throws: the first thing that is wrong, with what to do about it.
+    public init(path: String, credentials: String? = nil) throws(ConfigurationError) {
+        guard let text = ConfigurationTable.contents(path) else {
+            throw ConfigurationError(path, "cannot be read", remedy: "check its name and permissions")
+        }
+        var top = try ConfigurationTable(file: path, text: String(decoding: text, as: UTF8.self))
+        guard let settings = try LoyaltySettings(&top, credentials: credentials) else {
+            throw ConfigurationError(path, "has no [loyalty]", remedy: "add a [[loyalty.programme]]")
+        }
+        self = settings
+    }
+
+    /// - Returns: `nil` where there is no such table.
+    public init?(_ top: inout ConfigurationTable, credentials: String?) throws(ConfigurationError) {
         guard top.has("loyalty") else { return nil }
+        var table = try top.subtable("loyalty")
         let difference = try table.number("maximum-clock-difference", in: 1...86_400)
         var programmes: [LoyaltyProgramme] = []
         for var entry in try table.subtables("programme") {
-            let programme = try programme(&entry, credentials)
+            let programme = try LoyaltySettings.programme(&entry, credentials)
             guard !programmes.contains(where: { $0.id == programme.id }) else {
                 throw entry.wrong("id", "is used twice", "give every programme an id of its own")
             }
@@ -27,7 +45,8 @@ extension ConfigurationFile {
             throw table.wrong(
                 "programme", "has more than \(LoyaltyRequest.maximumVASMerchants) Apple pass types", "remove some")
         }
-        return LoyaltyOffer(programmes: programmes, maximumClockDifference: difference.map { UInt32($0) })
+        self.programmes = programmes
+        maximumClockDifference = difference.map { UInt32($0) }
     }
 
     private static func programme(
