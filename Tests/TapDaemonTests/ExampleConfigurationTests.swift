@@ -65,6 +65,8 @@ struct ExampleConfigurationTests {
     func allTables() throws {
         let headings = Set(try Self.example().filter { $0.hasPrefix("[") && $0.hasSuffix("]") })
         let tested = Set(Self.tables.map(\.heading))
-        #expect(headings.subtracting(tested).filter { !$0.hasSuffix(".key]]") } == [])
+        // The settings of lane groups are names that the shop makes up.
+        let unsettled: Set = ["[lane-groups]"]
+        #expect(headings.subtracting(tested).subtracting(unsettled).filter { !$0.hasSuffix(".key]]") } == [])
     }
 }
