@@ -39,6 +39,7 @@ struct LoyaltyRun: Sendable {
         await store.enter(armed.race, id)
         async let threads: Void = armed.occupy(deadline: live.deadline) { await $0.readPasses(order, $1) }
         var narration = TapNarration(id: id, amount: .none, lane: lanes.first?.name ?? lane.name, store: store)
+        narration.language = live.language
         var failure: JournalError?
         do throws(JournalError) {
             let end = try await narration.untilEnd(armed.race.progress)

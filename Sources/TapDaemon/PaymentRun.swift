@@ -52,6 +52,7 @@ struct PaymentRun: Sendable {
         var narration = TapNarration(
             id: id, amount: live.transaction.amount, lane: lanes.first?.name ?? lane.name,
             retries: terminal.maxTapRetries, store: store)
+        narration.language = live.language
         var failure: JournalError?
         do throws(JournalError) {
             let end = try await narration.untilEnd(armed.race.progress)

@@ -22,6 +22,8 @@ struct TapNarration {
     let store: TransactionStore
     /// Failed reads after which there is no other try.
     let retries: Int
+    /// Of what the customer reads, BCP 47.
+    var language: String?
     private var failedReads = 0
     /// Lanes whose customer has been told that a card may come.
     private var readyLanes: Set<String> = []
@@ -165,6 +167,7 @@ struct TapNarration {
         event.amount = amount
         event.error = error
         event.customerAction = customerAction
+        event.customerText = customerAction?.text(in: language) ?? name.customerText(in: language)
         store.publish(event)
     }
 }

@@ -3,7 +3,10 @@ extension LoyaltyResult.CustomerAction {
     ///
     /// - Parameter language: BCP 47; English for every one but German.
     public func text(in language: String?) -> String? {
-        language?.lowercased().split(separator: "-").first == "de" ? german : english
+        switch Language(tag: language) {
+        case .english: english
+        case .german: german
+        }
     }
 
     private var english: String? {
@@ -27,6 +30,23 @@ extension LoyaltyResult.CustomerAction {
         case .presentOneCardOnly: "Bitte nur eine Karte oder ein Telefon hierher halten"
         case .followSignUp: "Folgen Sie der Einladung auf dem Telefon"
         case .askStaff: "Bitte fragen Sie unser Personal"
+        }
+    }
+}
+
+extension EventName {
+    /// What to say to the customer when it happens; `nil` where there is nothing to do for them.
+    ///
+    /// - Parameter language: BCP 47; English for what has no texts.
+    public func customerText(in language: String?) -> String? {
+        switch (self, Language(tag: language)) {
+        case (.readReadyForTap, .english): "Hold your card or phone here"
+        case (.readReadyForTap, .german): "Karte oder Telefon bitte hierher halten"
+        case (.readRetry, .english): "Hold it here again, alone and still"
+        case (.readRetry, .german): "Bitte noch einmal allein und ruhig hierher halten"
+        case (.readRemoveCard, .english): "You can take your card away"
+        case (.readRemoveCard, .german): "Die Karte kann weggenommen werden"
+        case (_, _): nil
         }
     }
 }

@@ -24,6 +24,9 @@ public struct Event: Codable, Equatable, Sendable {
     public var loyalty: LoyaltyResult?
     /// What the customer should do, with `read.retry` while passes are read.
     public var customerAction: LoyaltyResult.CustomerAction?
+    /// What to say to the customer, in the language of the request, with `read.readyForTap`, `read.retry` and
+    /// `read.removeCard`.
+    public var customerText: String?
     public var mode: Mode?
 
     public init(id: UInt64 = 0, _ name: EventName, at: Timestamp = .now, lane: String? = nil) {

@@ -58,6 +58,9 @@ struct Events: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Begin after this event.", valueName: "id"))
     var after: UInt64?
 
+    @Flag(help: "Go on until it is interrupted. It does so anyway; said for those who look for it.")
+    var follow = false
+
     @Option(help: ArgumentHelp("End after this many events.", valueName: "number"))
     var count: Int?
 

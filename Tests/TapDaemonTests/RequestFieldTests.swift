@@ -80,4 +80,24 @@ struct RequestFieldTests {
             }
         }
     }
+
+    static let languages: [(wish: String, text: String)] = [
+        (#","language":"de-CH""#, "Karte oder Telefon bitte hierher halten"), ("", "Hold your card or phone here"),
+        (#","language":"fr""#, "Hold your card or phone here"),
+    ]
+
+    @Test("A payment tells its customer what to do in the language of the request", arguments: languages)
+    func customerText(wish: String, text: String) async throws {
+        let folder = try TestFolder()
+        try await withSandbox(in: folder) { _ in
+            try await Shop.open(in: folder) { shop in
+                try shop.reader.obey("present visa")
+                let id = try await shop.post(purchase(1_250, more: wish), wait: 20).transaction().id
+                let events = try #require(try await shop.get("/v1/transactions/\(id)").transaction().events)
+                #expect(events.first { $0.name == .readReadyForTap }?.customerText == text)
+                #expect(events.first { $0.name == .readRemoveCard }?.customerText != nil)
+                #expect(events.first { $0.name == .paymentApproved }?.customerText == nil)
+            }
+        }
+    }
 }
