@@ -13,7 +13,7 @@ RELEASE_FLAGS := -c release --static-swift-stdlib --disable-local-rpath -Xlinker
 PREFIX ?= /usr/local
 DESTDIR ?=
 
-.PHONY: demo test build release lint format bless bench fuzz check-units check-udev check-guest check-contract check-examples \
+.PHONY: demo test build release lint format bless bench load check-secrets check-kills fuzz check-units check-udev check-guest check-contract check-examples \
 	check-protocol docs deb check-package install clean
 
 demo:
@@ -51,6 +51,22 @@ fuzz:
 bench:
 	@scripts/install-packages.sh $(TEST_PACKAGES)
 	@scripts/bench.sh
+
+# 1, 8 and 64 lanes tapping as fast as they can for SECONDS.
+load:
+	@scripts/install-packages.sh $(TEST_PACKAGES)
+	@SECONDS_OF_LOAD=$(or $(SECONDS),60) scripts/bench.sh load
+
+# The daemon's memory, files and sockets after a thousand taps; as root.
+check-secrets:
+	@scripts/install-packages.sh $(TEST_PACKAGES)
+	@scripts/check-secrets.sh 1000
+
+# Three hundred deaths of the daemon, at writes to its journal and at any other moment.
+check-kills:
+	@scripts/install-packages.sh $(TEST_PACKAGES)
+	$(SWIFT) build --build-tests
+	NFC_TAP_KILLS=$(or $(KILLS),300) $(SWIFT) test --skip-build --no-parallel --filter '^TapDaemonTests\.KillTests'
 
 check-units:
 	@scripts/check-units.sh

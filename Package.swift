@@ -111,8 +111,9 @@ let package = Package(
         .executableTarget(
             name: "tap-bench",
             dependencies: [
-                "CPCSC", "CardBytes", "CardSim", "EMV", "EMVCrypto", "Envelope", "ReaderCore", "ReaderPCSC",
-                "ReaderVirtual", "Rigs", "TapClient", "TapSession", "Wire",
+                "CPCSC", "CardBytes", "CardSim", "EMV", "EMVCrypto", "Envelope", "LocalHTTP", "ReaderCore",
+                "ReaderPCSC",
+                "ReaderVirtual", "Rigs", "TapClient", "TapSession", "Wire", logging,
             ], path: "Benchmarks/TapBench", swiftSettings: strict),
         tests("ArchitectureTests"),
         tests("CardBytesTests", ["CardBytes"]),

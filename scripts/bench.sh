@@ -1,10 +1,12 @@
 #!/usr/bin/env bash
 # Builds the release products and prints the figures of docs/benchmarks.md: scripts/bench.sh [sections of tap-bench]
 #
-#   TAPS=N   taps through the daemon (default 300); PC/SC runs twice as many pairs
+#   TAPS=N              taps through the daemon (default 300); PC/SC runs twice as many pairs
+#   SECONDS_OF_LOAD=N   of 64 lanes at once, in section load (default 60); a third of that with 1 and 8
 set -euo pipefail
 cd "$(dirname "$0")/.."
 taps=${TAPS:-300}
+seconds=${SECONDS_OF_LOAD:-60}
 
 # As `make release` builds what is installed, so that the figures are those of the programs of the package.
 flags=(-c release --static-swift-stdlib --disable-local-rpath -Xlinker -z -Xlinker now)
@@ -24,9 +26,9 @@ echo
 # The backtracer would start at a crash and print memory.
 export SWIFT_BACKTRACE=enable=no
 if [ $# -gt 0 ]; then
-    exec "$bench" --taps "$taps" "$@"
+    exec "$bench" --taps "$taps" --seconds "$seconds" "$@"
 fi
-"$bench" --taps "$taps" bytes transactions keys sealing programs footprint daemon
+"$bench" --taps "$taps" --seconds "$seconds" bytes transactions keys sealing programs footprint daemon load
 
 # Client and pcscd share one processor, so that no wake-up from one processor to another is measured.
 "${pinned[@]}" "$bench" --no-heading --taps "$taps" pcsc-fake

@@ -6,6 +6,8 @@ cd "$(dirname "$0")/.."
 # A crashing process must not print registers and memory into a log.
 export SWIFT_BACKTRACE=enable=no
 export NFC_TAP_REQUIRE_PEERS=1
+# Deaths of the daemon; make check-kills dies more often.
+export NFC_TAP_KILLS=${NFC_TAP_KILLS:-60}
 NFC_TAP_PYTHON=$(scripts/install-peers.sh)
 export NFC_TAP_PYTHON
 

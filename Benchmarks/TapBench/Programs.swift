@@ -7,7 +7,50 @@ final class Programs {
 
     var path: String { folder.path }
     var posSocket: String { folder.appending(path: "pos.sock").path }
+    var adapterSocket: String { folder.appending(path: "psp.sock").path }
     var readerSocket: String { folder.appending(path: "reader.sock").path }
+
+    /// As the daemon names the lanes of its command line.
+    func laneName(_ lane: Int) -> String { lane == 0 ? "main" : "lane-\(lane + 1)" }
+
+    func readerSocket(_ lane: Int) -> String { folder.appending(path: "reader-\(lane).sock").path }
+
+    /// With so many virtual readers.
+    convenience init(lanes: Int) throws {
+        let name = "tap-bench-\(UUID().uuidString.prefix(8))"
+        let folder = FileManager.default.temporaryDirectory.appending(path: name)
+        try self.init(
+            folder: folder,
+            readers: (0..<lanes).map { "virtual:" + folder.appending(path: "reader-\($0).sock").path })
+        for lane in 0..<lanes { try waitFor(readerSocket(lane)) }
+    }
+
+    /// With these readers, and a payment service unless the caller plays it.
+    init(
+        folder: URL? = nil, readers: [String], environment: [String: String] = [:], startsSandbox: Bool = true
+    ) throws {
+        let name = "tap-bench-\(UUID().uuidString.prefix(8))"
+        self.folder = folder ?? FileManager.default.temporaryDirectory.appending(path: name)
+        try FileManager.default.createDirectory(
+            at: self.folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        if startsSandbox {
+            try start("nfc-tap-psp-sandbox", ["--sandbox", "--socket", adapterSocket])
+            try waitFor(adapterSocket)
+        }
+        let options = ["--runtime-directory", path, "--log-level", "error"]
+        try start("nfc-tapd", options + readers.flatMap { ["--reader", $0] }, environment)
+        try waitFor(posSocket)
+    }
+
+    /// Nanoseconds of processor time that the daemon has used so far.
+    func daemonProcessorTime() throws -> UInt64 {
+        var clock = clockid_t()
+        var time = timespec()
+        guard let daemon = processes.last, unsafe clock_getcpuclockid(daemon.processIdentifier, &clock) == 0,
+            unsafe clock_gettime(clock, &time) == 0
+        else { throw BenchmarkError.failed("no processor time of the daemon") }
+        return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
+    }
 
     init() throws {
         folder = FileManager.default.temporaryDirectory.appending(path: "tap-bench-\(UUID().uuidString.prefix(8))")
@@ -37,13 +80,14 @@ final class Programs {
         return FileManager.default.isExecutableFile(atPath: path) ? path : nil
     }
 
-    private func start(_ name: String, _ arguments: [String]) throws {
+    private func start(_ name: String, _ arguments: [String], _ environment: [String: String] = [:]) throws {
         guard let program = Programs.path(of: name) else {
             throw BenchmarkError.missing("\(name) is not built beside this program")
         }
         let process = Process()
         process.executableURL = URL(filePath: program)
         process.arguments = arguments
+        process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
         process.standardInput = FileHandle.nullDevice
         process.standardOutput = FileHandle.nullDevice
         process.standardError = FileHandle.nullDevice

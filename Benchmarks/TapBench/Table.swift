@@ -22,8 +22,8 @@ enum Table {
     }
 
     /// Two columns of percentiles in the place of median and best.
-    static func row(_ name: String, p50: Double, p99: Double, peer: String = "") {
-        line([name, duration(p50), duration(p99) + " p99", "", peer])
+    static func row(_ name: String, p50: Double, p99: Double, target: Double? = nil, peer: String = "") {
+        line([name, duration(p50), duration(p99) + " p99", verdict(p99, target, duration), peer])
     }
 
     static func row(_ name: String, mean: Double) { line([name, duration(mean) + " mean"]) }

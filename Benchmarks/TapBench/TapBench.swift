@@ -1,10 +1,10 @@
 import Glibc
 
-/// `tap-bench [--no-heading] [--taps N] SECTION…`: prints figures of the parts named, or of all that need no pcscd.
+/// `tap-bench [--no-heading] [--taps N] [--seconds N] SECTION…`: prints figures of the parts named, or of all that need no pcscd.
 @main
 struct TapBench {
     enum Section: String, CaseIterable {
-        case bytes, transactions, keys, sealing, programs, footprint, daemon
+        case bytes, transactions, keys, sealing, programs, footprint, daemon, load
         case pcscFake = "pcsc-fake"
         case pcscDaemon = "pcsc-daemon"
     }
@@ -13,14 +13,14 @@ struct TapBench {
         do {
             let options = try Options(CommandLine.arguments.dropFirst())
             if options.hasHeading { Table.heading() }
-            for section in options.sections { try await run(section, taps: options.taps) }
+            for section in options.sections { try await run(section, taps: options.taps, seconds: options.seconds) }
         } catch {
             print("tap-bench: \(error)")
             exit(1)
         }
     }
 
-    private static func run(_ section: Section, taps: Int) async throws {
+    private static func run(_ section: Section, taps: Int, seconds: Int) async throws {
         switch section {
         case .bytes: try ByteBenchmarks.run()
         case .transactions: try TransactionBenchmarks.run()
@@ -28,6 +28,7 @@ struct TapBench {
         case .sealing: try SealingBenchmark.run()
         case .programs: try ProgramBenchmark.run()
         case .footprint: try await FootprintBenchmark.run()
+        case .load: try await LoadBenchmark.run(seconds: seconds)
         case .daemon: try await DaemonBenchmark.run(taps: taps)
         case .pcscFake: try PCSCBenchmark.run(.fake, pairs: taps * 2)
         case .pcscDaemon: try PCSCBenchmark.run(.daemon, pairs: taps * 2)
@@ -38,6 +39,7 @@ struct TapBench {
 private struct Options {
     var hasHeading = true
     var taps = 300
+    var seconds = 60
     var sections: [TapBench.Section] = []
 
     init(_ arguments: some Sequence<String>) throws {
@@ -45,11 +47,11 @@ private struct Options {
         while let argument = rest.popFirst() {
             switch argument {
             case "--no-heading": hasHeading = false
-            case "--taps":
+            case "--taps", "--seconds":
                 guard let number = rest.popFirst().flatMap({ Int($0) }), number > 0 else {
-                    throw BenchmarkError.wrongUse("--taps needs a number")
+                    throw BenchmarkError.wrongUse("\(argument) needs a number")
                 }
-                taps = number
+                if argument == "--taps" { taps = number } else { seconds = number }
             default:
                 guard let section = TapBench.Section(rawValue: argument) else {
                     let names = TapBench.Section.allCases.map(\.rawValue).joined(separator: ", ")

@@ -13,7 +13,13 @@ public struct SandboxServer: Sendable {
     public init(path: String, sandbox: Sandbox, logger: Logger) throws(ListenError) {
         self.sandbox = sandbox
         let routes = SandboxRoutes(sandbox: sandbox)
-        server = HTTPServer(socket: try ListeningSocket(path: path), logger: logger) { await routes.answer($0) }
+        // Its one client is a daemon with up to 64 lanes.
+        var limits = HTTPLimits()
+        limits.connections = 256
+        limits.connectionsPerUser = 256
+        server = HTTPServer(socket: try ListeningSocket(path: path), limits: limits, logger: logger) {
+            await routes.answer($0)
+        }
     }
 
     /// As the program starts it.

@@ -47,7 +47,8 @@ final class EventHub: Sendable {
     func subscribe(
         after cursor: UInt64?, seesResults: Bool, seesPasses: Bool = false, audience: Audience = .nobody
     ) -> EventQueue {
-        let queue = EventQueue()
+        // Sixty-four lanes that tap at once publish some four hundred before anybody reads one.
+        let queue = EventQueue(maximumEvents: 2_048, maximumBytes: 2 << 20)
         let key = state.withLock { state in
             let subscriber = Subscriber(
                 queue: queue, seesResults: seesResults, seesPasses: seesPasses, audience: audience)

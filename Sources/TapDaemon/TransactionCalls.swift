@@ -86,12 +86,15 @@ extension PointOfSaleAPI {
         fields: HTTPFields = HTTPFields()
     ) async -> HTTPResponse {
         var current = transaction
-        if seconds > 0, let settled = await store.settling(transaction.id) {
-            await withTaskGroup { group in
-                group.addTask { await settled.wait(atMost: .seconds(seconds)) }
-                group.addTask { await connection.closed() }
-                await group.next()
-                group.cancelAll()
+        if seconds > 0 {
+            // Without an occasion to wait for it has ended since `transaction` was looked up.
+            if let settled = await store.settling(transaction.id) {
+                await withTaskGroup { group in
+                    group.addTask { await settled.wait(atMost: .seconds(seconds)) }
+                    group.addTask { await connection.closed() }
+                    await group.next()
+                    group.cancelAll()
+                }
             }
             do throws(JournalError) { current = try await store.transaction(transaction.id) ?? current } catch {
                 return .refusal(ErrorBody(ErrorCode(error), transaction: transaction.id))

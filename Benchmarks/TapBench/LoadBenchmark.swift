@@ -1,0 +1,35 @@
+import Foundation
+import Wire
+
+/// Many lanes at once, against one daemon and one payment service: what it takes, and that nothing is lost or doubled.
+enum LoadBenchmark {
+    static func run(seconds: Int) async throws {
+        Table.section(
+            "Load: lanes with virtual readers, each tapping again and again (journal on this disk; card, client and "
+                + "payment service on the same processors)")
+        try await handover()
+        var costs: [Int: Double] = [:]
+        for lanes in [1, 8, 64] {
+            let time = lanes == 64 ? seconds : max(1, seconds / 3)
+            let report = try await LoadRun(lanes: lanes).report(seconds: time)
+            costs[lanes] = report.processorPerTap
+            Table.note(report.line)
+            Table.row(
+                "  request to result", p50: report.totals.percentile(50), p99: report.totals.percentile(99))
+            Table.row(
+                "  event's time stamp (cut to a millisecond) to its receipt", p50: report.deliveries.percentile(50),
+                p99: report.deliveries.percentile(99), target: lanes == 1 ? 2_000_000 : nil)
+        }
+        if let one = costs[1], let all = costs[64] {
+            Table.row("processor time of the daemon for a tap, 64 lanes beside 1", ratio: all / one, target: 1.3)
+        }
+    }
+
+    /// On an idle machine: from the card's last byte to the request at the payment service.
+    private static func handover() async throws {
+        let times = try await HandoverRun().times(taps: 300)
+        Table.row(
+            "last byte of the card to the request at the adapter, one lane", p50: times.percentile(50),
+            p99: times.percentile(99), target: 5_000_000)
+    }
+}
