@@ -9,7 +9,9 @@ DEMO_PACKAGES := $(BUILD_PACKAGES) curl
 TEST_PACKAGES := $(DEMO_PACKAGES) pcscd vsmartcard-vpcd iproute2 util-linux sqlite3 python3 python3-venv
 
 PRODUCTS := nfc-tapd nfc-tap nfc-tap-psp-sandbox nfc-tap-libnfc-worker
-RELEASE_FLAGS := -c release --static-swift-stdlib --disable-local-rpath -Xlinker -z -Xlinker now
+# Nobody links against a program or reads its symbols, so none are exported and what nothing calls is left out.
+RELEASE_FLAGS := -c release --static-swift-stdlib --disable-local-rpath -Xlinker -z -Xlinker now \
+	-Xlinker --no-export-dynamic -Xlinker --gc-sections
 PREFIX ?= /usr/local
 DESTDIR ?=
 
