@@ -26,8 +26,8 @@ sed -i '/^Also=/d' "$destination/lib/systemd/system/nfc-tapd.service"
     printf '[[lane]]\nname = "main"\nreader = "pcsc"\n'
 } >"$destination/etc/nfc-tap/nfc-tapd.toml"
 
-for file in nfc-tapd.toml profile-test.json terminal-test.json; do
-    install -D -m 0644 "docs/examples/$file" "$share/doc/nfc-tap/examples/$file"
+for file in docs/examples/*; do
+    install -D -m 0644 "$file" "$share/doc/nfc-tap/examples/$(basename "$file")"
 done
 for file in README.md docs/*.md docs/*.yaml; do
     install -D -m 0644 "$file" "$share/doc/nfc-tap/$(basename "$file")"

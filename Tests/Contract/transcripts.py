@@ -14,6 +14,8 @@ FORMS = [
     (r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", "TIME"),
     (r'("approvalCode": ?")\d{6}"', r'\1CODE"'),
     (r"SANDBOX-\d+", "SANDBOX-N"),
+    (r"\d{4}-\d\d-\d\d \d\d:\d\d", "DAY AND TIME"),
+    (r"(AC +)[0-9A-F]{16}", r"\1CRYPTOGRAM"),
 ]
 
 
