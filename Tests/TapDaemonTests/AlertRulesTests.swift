@@ -6,18 +6,27 @@ import Testing
 
 @Suite("docs/examples/alerts.yml", .timeLimit(.minutes(1)))
 struct AlertRulesTests {
-    /// Metrics with their labels, as the rules' expressions name them.
-    private static func selectors() throws -> [(name: String, label: String, values: [String])] {
+    /// A metric with its label, as a rule's expression names it.
+    private struct Selector {
+        let name: String
+        let label: String
+        let values: [String]
+    }
+
+    private static func selectors() throws -> [Selector] {
         let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent()
         let text = try String(contentsOf: root.appending(path: "docs/examples/alerts.yml"), encoding: .utf8)
         let selector = /(nfc_tap_[a-z_]+)(\{([a-z]+)=~?"([a-z|]+)"\})?/
-        return text.split(separator: "\n").filter { $0.contains("expr:") }.flatMap { line in
-            line.matches(of: selector).map { match in
-                let values = match.4.map { $0.split(separator: "|").map(String.init) } ?? []
-                return (String(match.1), match.3.map(String.init) ?? "", values)
+        var selectors: [Selector] = []
+        for line in text.split(separator: "\n") where line.contains("expr:") {
+            for match in line.matches(of: selector) {
+                let values = match.4?.split(separator: "|").map { String($0) } ?? []
+                selectors.append(
+                    Selector(name: String(match.1), label: match.3.map { String($0) } ?? "", values: values))
             }
         }
+        return selectors
     }
 
     @Test("Every metric and label value that a rule asks for is served")
@@ -26,13 +35,15 @@ struct AlertRulesTests {
         try #require(selectors.count >= 8)
         let folder = try TestFolder()
         try await Shop.open(in: folder) { shop in
-            let series = try await Scrape(shop.get("/metrics").text).values.keys
-            for (name, label, values) in selectors {
-                #expect(series.contains { $0 == name || $0.hasPrefix("\(name){") }, "\(name)")
-                for value in values {
+            let answer = try await shop.get("/metrics")
+            let series = try Scrape(answer.text).values.keys
+            for selector in selectors {
+                let ofMetric = series.filter { $0 == selector.name || $0.hasPrefix("\(selector.name){") }
+                #expect(!ofMetric.isEmpty, "\(selector.name)")
+                for value in selector.values {
                     #expect(
-                        series.contains { $0.hasPrefix(name) && $0.contains("\(label)=\"\(value)\"") },
-                        "\(name) \(label)=\(value)")
+                        ofMetric.contains { $0.contains("\(selector.label)=\"\(value)\"") },
+                        "\(selector.name) \(selector.label)=\(value)")
                 }
             }
         }
