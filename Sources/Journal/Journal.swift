@@ -61,15 +61,18 @@ public final class Journal {
     /// The sealed card record is dropped with the first state that does not need it any more.
     /// - Throws: `.illegalChange` by the table of `TransactionState`, `.unknownTransaction`.
     public func append(_ changes: [StateChange], to id: TransactionID) throws(JournalError) {
-        try database.transaction { () throws(JournalError) in
-            var state = try self.state(of: id)
-            for change in changes {
-                guard state.successors.contains(change.state) else {
-                    throw .illegalChange(from: state, to: change.state)
-                }
-                try write(change, to: id)
-                state = change.state
+        try database.transaction { () throws(JournalError) in try appendWithin(changes, to: id) }
+    }
+
+    /// `append` as a part of a transaction of the database.
+    func appendWithin(_ changes: [StateChange], to id: TransactionID) throws(JournalError) {
+        var state = try self.state(of: id)
+        for change in changes {
+            guard state.successors.contains(change.state) else {
+                throw .illegalChange(from: state, to: change.state)
             }
+            try write(change, to: id)
+            state = change.state
         }
     }
 
@@ -98,7 +101,10 @@ public final class Journal {
     public func unfinished() throws(JournalError) -> [JournalRecord] {
         let states = TransactionState.allCases.filter { !$0.successors.isEmpty && $0 != .approved && $0 != .stored }
         let marks = states.map { _ in "?" }.joined(separator: ", ")
-        return try records(where: "state IN (\(marks)) ORDER BY id", states.map { .text($0.rawValue) })
+        // What is being forwarded is the forwarder's: it is never reversed for want of an answer.
+        let queued = "SELECT 1 FROM queue_record WHERE queue_record.payment = payment.id"
+        return try records(
+            where: "state IN (\(marks)) AND NOT EXISTS (\(queued)) ORDER BY id", states.map { .text($0.rawValue) })
     }
 
     /// Takes `count` event cursors out of use for ever, so that none is given twice, also after a crash.
@@ -139,7 +145,7 @@ extension Journal {
         }
     }
 
-    private func state(of id: TransactionID) throws(JournalError) -> TransactionState {
+    func state(of id: TransactionID) throws(JournalError) -> TransactionState {
         let found = try database.query("SELECT state FROM payment WHERE id = ?", [.text(id.text)]) {
             (row) throws(JournalError) in try row.text(0)
         }
@@ -187,7 +193,7 @@ extension Journal {
                 result = coalesce(?, result), error = coalesce(?, error), chip = coalesce(?, chip), cancelled_by = coalesce(?, cancelled_by),
                 authorization = CASE ? WHEN 1 THEN coalesce(?, authorization) END,
                 reversal_reason = coalesce(?, reversal_reason), reversal_attempts = coalesce(?, reversal_attempts),
-                reversal_due = ? WHERE id = ?
+                reversal_due = ?, confirm_due = coalesce(?, confirm_due) WHERE id = ?
             """,
             [
                 .text(change.state.rawValue), .integer(change.at.milliseconds), SQLValue(change.lane),
@@ -196,7 +202,7 @@ extension Journal {
                 SQLValue(change.cancelledBy?.rawValue),
                 .integer(change.state.needsAuthorization ? 1 : 0), try json(change.authorization),
                 SQLValue(change.reversal?.reason.rawValue), SQLValue(change.reversal.map { Int64($0.attempts) }),
-                SQLValue(change.reversal?.due.milliseconds), .text(id.text),
+                SQLValue(change.reversal?.due.milliseconds), SQLValue(change.confirmBy?.milliseconds), .text(id.text),
             ])
         try insertStep(change.state, at: change.at, of: id)
         let outcome = change.result.map { " \($0.outcome.rawValue)" } ?? ""
@@ -215,8 +221,8 @@ extension TransactionState {
     var needsAuthorization: Bool {
         switch self {
         case .sealed, .sent, .unknown, .stored: true
-        case .created, .preparing, .armed, .reading, .approved, .declined, .cancelled, .failed, .reversing, .reversed,
-            .completed:
+        case .created, .preparing, .armed, .reading, .approved, .declined, .delivered, .cancelled, .failed, .reversing,
+            .reversed, .completed:
             false
         }
     }

@@ -5,7 +5,7 @@ extension Journal {
     private static let columns = """
         id, uid, request_hash, type, mode, lane, value, currency, order_reference, state, created_at, updated_at, card,
         result, error, cancelled_by, authorization, reversal_reason, reversal_attempts, reversal_due,
-        details, chip
+        details, chip, confirm_due, confirmed_at
         """
 
     func records(where condition: String, _ values: [SQLValue]) throws(JournalError) -> [JournalRecord] {
@@ -44,6 +44,11 @@ extension Journal {
         transaction.result = try row.message(13)
         transaction.error = try row.message(14)
         if row.optionalText(15) != nil { transaction.cancelledBy = try row.name(15) }
+        if let due = row.optionalInteger(22) {
+            transaction.confirmation = Confirmation(
+                due: Timestamp(milliseconds: due),
+                confirmedAt: row.optionalInteger(23).map { Timestamp(milliseconds: $0) })
+        }
         var record = JournalRecord(transaction: transaction, uid: uid, requestHash: try row.text(2))
         record.authorization = try row.message(16)
         record.reversal = try reversal(row)

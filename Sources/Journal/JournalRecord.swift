@@ -76,6 +76,8 @@ public struct StateChange: Equatable, Sendable {
     public var authorization: AuthorizationRequest?
     /// With `reversing`.
     public var reversal: ReversalPlan?
+    /// With `approved`, where the POS has to confirm it.
+    public var confirmBy: Timestamp?
 
     public init(_ state: TransactionState, at: Timestamp = .now) {
         self.state = state

@@ -74,5 +74,49 @@ enum Schema {
             WHEN OLD.at >= (SELECT erased_before FROM installation)
             BEGIN SELECT RAISE(ABORT, 'append only'); END;
         """,
+        """
+        ALTER TABLE payment ADD COLUMN confirm_due INTEGER;
+        ALTER TABLE payment ADD COLUMN confirmed_at INTEGER;
+        CREATE INDEX payment_unconfirmed ON payment (confirm_due)
+            WHERE confirm_due IS NOT NULL AND confirmed_at IS NULL;
+        CREATE TABLE online_contact (
+            only_row INTEGER PRIMARY KEY CHECK (only_row = 1),
+            at INTEGER NOT NULL,
+            boot TEXT NOT NULL,
+            issuer TEXT NOT NULL
+        ) STRICT;
+        CREATE TABLE batch (
+            id TEXT PRIMARY KEY,
+            state TEXT NOT NULL CHECK (state IN ('open', 'reset', 'resolved')),
+            issuer TEXT NOT NULL,
+            count INTEGER NOT NULL,
+            hash TEXT NOT NULL,
+            signature TEXT NOT NULL,
+            created_at INTEGER NOT NULL,
+            ended_at INTEGER,
+            receipt TEXT
+        ) STRICT;
+        CREATE UNIQUE INDEX one_open_batch ON batch (state) WHERE state = 'open';
+        CREATE TABLE queue_record (
+            sequence INTEGER PRIMARY KEY AUTOINCREMENT,
+            payment TEXT NOT NULL UNIQUE REFERENCES payment (id),
+            record TEXT NOT NULL,
+            issuer TEXT NOT NULL,
+            stored_at INTEGER NOT NULL,
+            batch TEXT REFERENCES batch (id),
+            attempts INTEGER NOT NULL DEFAULT 0,
+            due INTEGER NOT NULL
+        ) STRICT;
+        CREATE TRIGGER what_is_in_a_batch_stays_stored BEFORE UPDATE OF state ON payment
+            WHEN NEW.state NOT IN ('stored', 'delivered') AND EXISTS
+                (SELECT 1 FROM queue_record WHERE payment = OLD.id AND batch IS NOT NULL)
+            BEGIN SELECT RAISE(ABORT, 'in a batch'); END;
+        CREATE TRIGGER only_what_is_stored_gets_into_a_batch BEFORE UPDATE OF batch ON queue_record
+            WHEN NEW.batch IS NOT NULL AND (SELECT state FROM payment WHERE id = NEW.payment) IS NOT 'stored'
+            BEGIN SELECT RAISE(ABORT, 'not stored'); END;
+        CREATE TRIGGER what_is_answered_leaves_the_queue AFTER UPDATE OF state ON payment
+            WHEN NEW.state NOT IN ('stored', 'sent', 'unknown')
+            BEGIN DELETE FROM queue_record WHERE payment = NEW.id; END;
+        """,
     ]
 }

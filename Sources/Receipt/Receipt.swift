@@ -87,7 +87,7 @@ extension Receipt.Status {
         case .approved:
             self = transaction.result?.outcome == .partiallyApproved ? .partiallyApproved : .approved
         case .declined: self = .declined
-        case .stored: self = .stored
+        case .stored, .delivered: self = .stored
         case .unknown: self = .unknown
         case .reversing: self = .reversing
         case .reversed: self = .reversed
@@ -113,7 +113,7 @@ extension DeclineReason {
         case .referToIssuer, .notAccepted, .invalidTransaction, .invalidCard, .insufficientFunds, .expiredCard,
             .wrongPIN,
             .notPermitted, .limitExceeded, .otherInterfaceNeeded, .issuerUnavailable, .cardDeclined, .hostTimeout,
-            .cancelledAfterSending:
+            .cancelledAfterSending, .notConfirmed, .takenBack:
             self
         }
     }

@@ -101,6 +101,23 @@ public struct TapClient: Sendable {
         try await call(HTTPClientRequest(.delete, "/v1/transactions/\(id)"))
     }
 
+    /// Confirms an approval that was asked for with `confirmWithin`. Confirming again changes nothing.
+    @discardableResult
+    public func confirm(_ id: TransactionID) async throws(TapClientError) -> Transaction {
+        try await call(HTTPClientRequest(.post, "/v1/transactions/\(id)/confirmation"))
+    }
+
+    /// Takes a payment back, as a whole. It may still be `reversing` in the answer; asking again changes nothing.
+    @discardableResult
+    public func reverse(
+        _ id: TransactionID, reason: ReversalDemand.Reason = .customerCancel
+    ) async throws(TapClientError) -> Transaction {
+        let body = try Self.encode(ReversalDemand(reason: reason))
+        return try await call(
+            HTTPClientRequest(
+                .post, "/v1/transactions/\(id)/reversal", fields: ["Content-Type": "application/json"], body: body))
+    }
+
     /// What happens on the lanes, from now on or from after an event seen before.
     ///
     /// The sequence survives a restart of the daemon and an overflow: it connects again and asks for what it missed. It
@@ -173,7 +190,7 @@ public struct TapClient: Sendable {
         guard (try? await Task.sleep(for: time)) != nil else { throw TapClientError(.noAnswer(.cancelled)) }
     }
 
-    static func encode(_ request: TransactionRequest) throws(TapClientError) -> [UInt8] {
+    static func encode(_ request: some Encodable) throws(TapClientError) -> [UInt8] {
         do throws(WireError) {
             return try WireJSON.encode(request)
         } catch {

@@ -28,6 +28,9 @@ public final class Daemon: Sendable {
     /// Signs what must be provably from this installation.
     let installation: SigningKey
     let audit: AuditKeeper
+    private let closing: TwoStepClose
+    /// Approvals of an earlier run that nobody has confirmed yet.
+    private let unconfirmed: [(id: TransactionID, due: Timestamp)]
 
     /// Opens the journal, brings what an earlier run left open to a definite state, and starts to listen.
     ///
@@ -51,25 +54,30 @@ public final class Daemon: Sendable {
             offer: configuration.loyalty, groups: configuration.groups,
             merchant: configuration.merchant ?? configuration.terminal.defaultMerchant,
             terminal: configuration.terminal.id, logger: logger)
-        do throws(JournalError) { toReverse = try await store.recover() } catch { throw .journal(error) }
+        do throws(JournalError) {
+            toReverse = try await store.recover()
+            unconfirmed = try await journal.unconfirmed()
+        } catch {
+            throw .journal(error)
+        }
         audit = AuditKeeper(
             journal: journal, events: events, key: installation, retention: configuration.retention, logger: logger)
         let payments = WorkQueue()
         let background = WorkQueue()
         let reversals = Reversals(store: store, adapter: adapter, queue: background, logger: logger)
+        let closing = TwoStepClose(store: store, reversals: reversals, queue: background, logger: logger)
         let health = AdapterHealthCheck(adapter, every: configuration.healthInterval, logger: logger)
         let preparer = LanePreparer(
             store: store, health: health, terminal: { [terminal = configuration.terminal] in terminal },
             refreshProfile: { nil }, queue: background, logger: logger)
         let starter = PaymentStarter(
             store: store, adapter: adapter, terminal: configuration.terminal, reversals: reversals,
-            preparer: preparer, queue: payments, background: background, logger: logger)
+            preparer: preparer, closing: closing, queue: payments, background: background, logger: logger)
         let connections = ConnectionCount()
         let api = PointOfSaleAPI(
             store: store, events: events, access: configuration.access, health: health, preparer: preparer,
-            connections: connections, support: journal.support, contact: configuration.support, version: Daemon.version,
-            start: starter.start,
-            queue: payments,
+            closing: closing, connections: connections, support: journal.support, contact: configuration.support,
+            version: Daemon.version, start: starter.start, queue: payments,
             patience: configuration.patience)
         // What the server refuses by itself, it refuses before it has read a language.
         let audience = Audience(
@@ -81,6 +89,7 @@ public final class Daemon: Sendable {
             handler: api.answer)
         (self.store, self.events, self.payments, self.background) = (store, events, payments, background)
         (self.reversals, self.health, self.preparer) = (reversals, health, preparer)
+        self.closing = closing
     }
 
     /// Serves until `shutDown` has done its work.
@@ -93,6 +102,7 @@ public final class Daemon: Sendable {
             group.addTask { await self.store.scrubAsWished() }
             group.addTask { await self.preparer.run() }
             for id in toReverse { reversals.take(id) }
+            for (id, due) in unconfirmed { closing.watch(id, due: due) }
             let failure = await serve()
             group.cancelAll()
             return failure
@@ -172,6 +182,7 @@ private struct PaymentStarter: Sendable {
     let terminal: Terminal
     let reversals: Reversals
     let preparer: LanePreparer
+    let closing: TwoStepClose
     let queue: WorkQueue
     let background: WorkQueue
     let logger: Logger
@@ -186,7 +197,7 @@ private struct PaymentStarter: Sendable {
             } else {
                 await PaymentRun(
                     id: id, store: store, lane: lane, adapter: adapter, terminal: terminal, reversals: reversals,
-                    preparer: preparer, logger: logger
+                    preparer: preparer, closing: closing, logger: logger
                 ).run()
             }
             await forgetPasses(of: id)

@@ -83,6 +83,18 @@ actor JournalThread {
 
     func unfinished() throws(JournalError) -> [JournalRecord] { try journal.unfinished() }
 
+    func confirm(_ id: TransactionID, at time: Timestamp) throws(JournalError) -> ConfirmationOutcome {
+        try journal.confirm(id, at: time)
+    }
+
+    func unconfirmed() throws(JournalError) -> [(id: TransactionID, due: Timestamp)] { try journal.unconfirmed() }
+
+    func beginReversal(
+        _ id: TransactionID, _ change: StateChange, unconfirmedOnly: Bool
+    ) throws(JournalError) -> Bool {
+        try journal.beginReversal(id, change, unconfirmedOnly: unconfirmedOnly)
+    }
+
     func scrub() throws(JournalError) { try journal.scrub() }
 
     /// The same soon: many wishes are one piece of work.

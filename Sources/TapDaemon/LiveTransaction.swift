@@ -14,6 +14,8 @@ struct LiveTransaction: Sendable {
     var deadline = Limits.defaultDeadlineSeconds
     /// Goes on when its client has gone.
     var isDetached = true
+    /// Seconds within which an approval has to be confirmed.
+    var confirmWithin: Int?
     var kind = AuthorizationRequest.Kind.sale
     /// What is to be asked of phones and member cards, where passes are wanted.
     var loyalty: LoyaltyRequest?
@@ -52,6 +54,7 @@ struct LiveTransaction: Sendable {
         transaction.result = change.result ?? transaction.result
         transaction.error = change.error ?? transaction.error
         transaction.cancelledBy = change.cancelledBy ?? transaction.cancelledBy
+        transaction.confirmation = change.confirmBy.map { Confirmation(due: $0) } ?? transaction.confirmation
         reversal = change.reversal ?? reversal
         // The card has to be presented once more: until then it may be cancelled again.
         if change.state == .armed, isCommitted.hasHappened { isCommitted = Occasion() }

@@ -17,6 +17,7 @@ struct PaymentRun: Sendable {
     let terminal: Terminal
     let reversals: Reversals
     let preparer: LanePreparer
+    let closing: TwoStepClose
     let logger: Logger
 
     func run() async {
@@ -193,7 +194,9 @@ struct PaymentRun: Sendable {
         change.result = result
         change.card = card
         change.error = error.map { ErrorDetail($0, transaction: id) }
+        if state == .approved { change.confirmBy = await store.confirmationDue(id, after: change.at) }
         await store.changeForCertain(id, [change])
+        if let due = change.confirmBy { closing.watch(id, due: due) }
         publish(name, change)
         await lane.show(feedback)
     }

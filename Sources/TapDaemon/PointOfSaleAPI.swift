@@ -9,6 +9,7 @@ struct PointOfSaleAPI: Sendable {
     let access: Access
     let health: AdapterHealthCheck
     let preparer: LanePreparer
+    let closing: TwoStepClose
     let connections: ConnectionCount
     let support: String
     let contact: SupportContact
@@ -87,9 +88,23 @@ struct PointOfSaleAPI: Sendable {
             guard let id = TransactionID(path[1]) else { throw ErrorBody(.transactionUnknown) }
             try roles.require(.cashier)
             return try await receipt(id, request)
+        case 3 where path[0] == "transactions":
+            guard let id = TransactionID(path[1]) else { throw ErrorBody(.transactionUnknown) }
+            return try await close(id, path[2], request, roles)
         default:
             throw ErrorBody(.requestUnknownPath)
         }
+    }
+
+    private func close(
+        _ id: TransactionID, _ call: String, _ request: HTTPRequest, _ roles: Set<Role>
+    ) async throws(ErrorBody) -> HTTPResponse {
+        guard ["confirmation", "reversal"].contains(call) else { throw ErrorBody(.requestUnknownPath) }
+        try request.only(.post, parameters: [])
+        try roles.require(.cashier)
+        let isAdmin = roles.contains(.admin)
+        return call == "confirmation"
+            ? try await confirm(id, request, isAdmin: isAdmin) : try await reverse(id, request, isAdmin: isAdmin)
     }
 
     private func status() async -> Status {

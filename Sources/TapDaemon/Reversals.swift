@@ -94,7 +94,7 @@ extension TransactionStore {
                 toReverse.append(id)
             case .reversing:
                 toReverse.append(id)
-            case .approved, .declined, .stored, .cancelled, .failed, .reversed, .completed:
+            case .approved, .declined, .stored, .delivered, .cancelled, .failed, .reversed, .completed:
                 live[id] = nil
             }
         }

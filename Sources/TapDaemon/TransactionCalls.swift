@@ -9,7 +9,7 @@ extension PointOfSaleAPI {
         try roles.require(.cashier, or: request.namesLoyalty ? .loyalty : nil)
         let key = UserKey(uid: request.peer.userID, key: try request.idempotencyKey())
         let seconds = try request.preferredWait()
-        let message = try request.transactionRequest()
+        let message = try request.message(TransactionRequest.self)
         let demand = TransactionDemand(request: message, key: key, requestHash: try message.digest())
         if let refusal = await store.claim(key) { return .refusal(refusal) }
         let response = await admitted(demand, seconds, request.connection)
@@ -68,9 +68,8 @@ extension PointOfSaleAPI {
     }
 
     func cancel(_ id: TransactionID, _ request: HTTPRequest, isAdmin: Bool) async throws(ErrorBody) -> HTTPResponse {
-        _ = try await known(id)
+        _ = try await owned(id, request, isAdmin: isAdmin)
         let isOwner = try await isOwner(request.peer.userID, of: id)
-        guard isOwner || isAdmin else { throw ErrorBody(.sessionNotOwner, transaction: id) }
         do throws(JournalError) {
             let answer = try await store.cancel(id, by: isOwner ? .client : .administrator)
             guard let answer else { throw JournalError.unknownTransaction }
@@ -124,7 +123,7 @@ extension PointOfSaleAPI {
         }
     }
 
-    private func isOwner(_ uid: UInt32, of id: TransactionID) async throws(ErrorBody) -> Bool {
+    func isOwner(_ uid: UInt32, of id: TransactionID) async throws(ErrorBody) -> Bool {
         do throws(JournalError) { return try await store.owner(of: id) == uid } catch {
             throw ErrorBody(ErrorCode(error))
         }
@@ -192,12 +191,15 @@ extension HTTPRequest {
         }
         return (try? WireJSON.decode(Kind.self, from: body))?.type == .loyalty
     }
+}
 
-    fileprivate func transactionRequest() throws(ErrorBody) -> TransactionRequest {
-        let type = fields.only("Content-Type")?.split(separator: ";").first?.trimmed.lowercased()
-        guard type == "application/json" else { throw ErrorBody(.requestNotJSON) }
+extension HTTPRequest {
+    /// The body, which has to be JSON and say so.
+    func message<Message: Decodable>(_ type: Message.Type) throws(ErrorBody) -> Message {
+        let kind = fields.only("Content-Type")?.split(separator: ";").first?.trimmed.lowercased()
+        guard kind == "application/json" else { throw ErrorBody(.requestNotJSON) }
         guard !body.isEmpty else { throw ErrorBody(.requestBodyMissing) }
-        do { return try WireJSON.decode(TransactionRequest.self, from: body) } catch { throw ErrorBody(error) }
+        do { return try WireJSON.decode(type, from: body) } catch { throw ErrorBody(error) }
     }
 }
 

@@ -129,6 +129,7 @@ extension TransactionStore {
         var new = LiveTransaction(transaction: transaction, uid: demand.key.uid)
         new.deadline = request.deadline ?? Limits.defaultDeadlineSeconds
         new.isDetached = request.detached ?? false
+        new.confirmWithin = request.confirmWithin
         new.kind = AuthorizationRequest.Kind(request)
         new.lanes = place.lanes.map { lanes[$0].lane.name }
         new.loyalty = place.loyalty

@@ -32,7 +32,7 @@ extension TransactionStore {
             return CancelAnswer(
                 outcome: .tooLate, phase: known.transaction.state, becomesReversal: true,
                 transaction: known.transaction)
-        case .approved, .declined, .stored, .cancelled, .failed, .reversing, .reversed, .completed:
+        case .approved, .declined, .stored, .delivered, .cancelled, .failed, .reversing, .reversed, .completed:
             return CancelAnswer(outcome: .nothingToCancel, transaction: known.transaction)
         }
     }

@@ -130,6 +130,11 @@ actor TransactionStore {
     /// Marks a transaction as one that must not stay approved.
     func mustBeReversed(_ id: TransactionID) -> Bool { live[id]?.mustBeReversed ?? false }
 
+    /// Until when an approval at `time` has to be confirmed; `nil` where it has not to be.
+    func confirmationDue(_ id: TransactionID, after time: Timestamp) -> Timestamp? {
+        live[id]?.confirmWithin.map { time.advanced(bySeconds: Int64($0)) }
+    }
+
     /// Payments that the adapter has not confirmed as taken back.
     func unfinishedReversals() -> [Timestamp] {
         live.values.filter { $0.transaction.state == .reversing }.map(\.transaction.updatedAt)

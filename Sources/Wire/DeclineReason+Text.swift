@@ -27,6 +27,8 @@ extension DeclineReason {
         case .cardDeclined: "Declined by the card"
         case .hostTimeout: "No answer in time"
         case .cancelledAfterSending: "Cancelled after it was sent"
+        case .notConfirmed: "Not confirmed by the till in time"
+        case .takenBack: "Taken back by the shop"
         }
     }
 
@@ -49,6 +51,8 @@ extension DeclineReason {
         case .cardDeclined: "Von der Karte abgelehnt"
         case .hostTimeout: "Keine Antwort in der vorgesehenen Zeit"
         case .cancelledAfterSending: "Nach dem Senden abgebrochen"
+        case .notConfirmed: "Von der Kasse nicht rechtzeitig bestätigt"
+        case .takenBack: "Vom Händler zurückgenommen"
         }
     }
 }

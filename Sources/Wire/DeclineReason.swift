@@ -8,6 +8,10 @@ public enum DeclineReason: String, Codable, CaseIterable, Sendable {
     case hostTimeout
     /// The POS asked for a cancel after the request had been sent.
     case cancelledAfterSending
+    /// Approved, and not confirmed by the POS within the time that it had set itself.
+    case notConfirmed
+    /// Approved, and taken back on the wish of the shop.
+    case takenBack
 
     /// The reason behind a response code of ISO 8583:1987 (two characters).
     ///

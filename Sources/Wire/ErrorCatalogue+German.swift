@@ -110,6 +110,104 @@ extension ErrorCode {
                 "Auftrag mit einer Zahlung, deren Ausgang noch nicht feststeht",
                 "Warten, bis die genannte Zahlung genehmigt, abgelehnt oder storniert ist"
             )
+        case .transactionNotApproved:
+            (
+                "Nicht genehmigter Vorgang",
+                "Seinen Zustand ansehen: ohne Karte wird er abgebrochen, abgelehnt braucht er nichts"
+            )
+        case .confirmationNotWanted:
+            (
+                "Vorgang, der keine Bestätigung braucht",
+                "In der Anfrage confirmWithin mitsenden, wo eine Genehmigung bestätigt werden soll"
+            )
+        case .confirmationTooLate: ("Zu späte Bestätigung", "Neu beginnen: die Zahlung wird zurückgenommen")
+        case .offlineNotAllowed: ("Zahlung, die ohne den Zahlungsdienst nicht angenommen werden darf", "Anders zahlen")
+        case .offlineExpired:
+            (
+                "Zahlungsdienst zu lange nicht erreicht, um Zahlungen aufzubewahren",
+                "Die Verbindung zum Zahlungsdienst wiederherstellen"
+            )
+        case .offlineInvalidated:
+            (
+                "Neustart des Rechners seit der letzten Verbindung zum Zahlungsdienst",
+                "Den Zahlungsdienst einmal wieder erreichen"
+            )
+        case .offlineIssuerChanged:
+            (
+                "Aufbewahrte Zahlungen eines anderen Zahlungsdienstes",
+                "Zuerst die Zahlungen des früheren Zahlungsdienstes abschließen"
+            )
+        case .offlineCardAsksOnline:
+            (
+                "Karte, die ihre Bank fragen will, die nicht erreichbar ist",
+                "Eine andere Karte oder Zahlungsart benutzen"
+            )
+        case .offlineCardExpired:
+            (
+                "Karte, die abgelaufen, noch nicht gültig oder von unbekannter Gültigkeit ist",
+                "Eine andere Karte benutzen"
+            )
+        case .offlineCardTooOften:
+            ("Karte, die ohne den Zahlungsdienst zu oft benutzt wurde", "Eine andere Karte benutzen")
+        case .offlineSchemeNotAllowed:
+            ("Kartenart, die ohne den Zahlungsdienst nicht angenommen wird", "Eine Karte anderer Art benutzen")
+        case .offlineCurrencyNotAllowed:
+            ("Währung, die ohne den Zahlungsdienst nicht angenommen wird", "Anders zahlen")
+        case .offlineAmountExceeded: ("Betrag, der ohne den Zahlungsdienst zu hoch ist", "Anders zahlen")
+        case .offlineTotalExceeded:
+            ("Aufbewahrte Zahlungen, deren Summe zu hoch würde", "Anders zahlen und die Verbindung wiederherstellen")
+        case .offlineCountExceeded:
+            ("Zu viele aufbewahrte Zahlungen", "Anders zahlen und die Verbindung wiederherstellen")
+        case .queueStored:
+            (
+                "Aufbewahrte und noch nicht genehmigte Zahlung",
+                "Sie binnen einer Minute ablehnen oder warten, bis sie weitergeleitet ist"
+            )
+        case .queueNotStored:
+            (
+                "Vorgang, der nicht aufbewahrt ist",
+                "Seinen Zustand ansehen: weitergeleitet und genehmigt kann er storniert werden"
+            )
+        case .queueDeclineTooLate:
+            (
+                "Aufbewahrte Zahlung, die älter als eine Minute ist",
+                "Warten, bis sie weitergeleitet ist, dann stornieren oder erstatten"
+            )
+        case .queueInBatch:
+            (
+                "Aufbewahrte Zahlung in einem offenen Stapel",
+                "Zuerst den Stapel abschließen oder zurücksetzen, oder später erstatten"
+            )
+        case .queueEmpty: ("Keine aufbewahrte Zahlung für einen Stapel", "Es ist nichts zu tun")
+        case .queueBatchOpen:
+            (
+                "Ein anderer Stapel, der noch offen ist",
+                "Den offenen Stapel mit seiner Quittung abschließen oder zurücksetzen"
+            )
+        case .queueBatchUnknown: ("Unbekannter Stapel", "Die Kennung benutzen, die GET /v1/queue nennt")
+        case .queueBatchClosed: ("Stapel, der nicht offen ist", "Einen neuen Stapel aus dem machen, was übrig ist")
+        case .queueTokenInvalid:
+            (
+                "Quittung, die der Zahlungsdienst nicht unterschrieben hat",
+                "Die Quittung unverändert benutzen; den Stapel zurücksetzen, wo es keine gibt"
+            )
+        case .queueTokenExpired:
+            ("Abgelaufene Quittung", "Den Zahlungsdienst um eine neue Quittung für den Stapel bitten")
+        case .queueTokenMismatch:
+            (
+                "Quittung für einen anderen Stapel oder anderen Inhalt",
+                "Die Quittung benutzen, die der Zahlungsdienst für diesen Stapel gab"
+            )
+        case .queueRecordAltered:
+            (
+                "Aufbewahrte Zahlung, deren Unterschrift nicht passt",
+                "Sie nicht weiterleiten; sie mit dem Journal melden"
+            )
+        case .readExpired:
+            (
+                "Gelesene Karte, die älter als eine Minute ist und nicht gesendet wurde",
+                "Die Karte erneut vorzeigen; nichts wurde belastet"
+            )
         case .laneUnknown: ("Unbekannter Kassenplatz", "Einen Platz benutzen, den GET /v1/lanes aufzählt")
         case .readerBusy:
             ("Leser mit einem anderen Vorgang beschäftigt", "Auf den genannten Vorgang warten oder ihn abbrechen")

@@ -110,6 +110,103 @@ extension ErrorCode {
                 409, .cashier, "Order with a payment whose end is not known yet",
                 "Wait until the payment that is named is approved, declined or reversed", retry: true,
                 next: [.otherMethod])
+        case .transactionNotApproved:
+            row(
+                409, .cashier, "Transaction that is not approved",
+                "Look at its state: one without a card is cancelled, a declined one needs nothing")
+        case .confirmationNotWanted:
+            row(
+                409, .integrator, "Transaction that needs no confirmation",
+                "Send confirmWithin in the request where an approval is to be confirmed")
+        case .confirmationTooLate:
+            row(
+                409, .cashier, "Confirmation that came too late", "Start again: the payment is taken back",
+                next: [.retrySameCard, .otherMethod])
+        case .readExpired:
+            row(
+                422, .customer, "Card read that is older than a minute and was not sent",
+                "Present the card again; nothing was charged", retry: true, next: [.retrySameCard, .otherMethod])
+        case .queueStored:
+            row(
+                409, .cashier, "Payment that was stored and is not approved yet",
+                "Decline it within a minute, or wait until it has been forwarded")
+        case .queueNotStored:
+            row(
+                409, .cashier, "Transaction that is not stored",
+                "Look at its state: one that was forwarded and approved can be reversed")
+        case .queueDeclineTooLate:
+            row(
+                409, .cashier, "Stored payment older than a minute",
+                "Wait until it has been forwarded, then reverse or refund it")
+        case .queueInBatch:
+            row(
+                409, .administrator, "Stored payment in an open batch",
+                "Resolve or reset the batch first, or refund the payment later")
+        case .queueEmpty:
+            row(409, .administrator, "No stored payment for a batch", "Nothing needs to be done")
+        case .queueBatchOpen:
+            row(
+                409, .administrator, "Another batch that is still open",
+                "Resolve the open batch with its receipt, or reset it", retry: true)
+        case .queueBatchUnknown:
+            row(404, .administrator, "Unknown batch", "Use the id that GET /v1/queue gives")
+        case .queueBatchClosed:
+            row(409, .administrator, "Batch that is not open", "Make a new batch of what is left")
+        case .queueTokenInvalid:
+            row(
+                422, .administrator, "Receipt that the payment service has not signed",
+                "Use the receipt as the payment service gave it; reset the batch where there is none")
+        case .queueTokenExpired:
+            row(
+                422, .administrator, "Receipt that has expired",
+                "Ask the payment service for a new receipt of the batch")
+        case .queueTokenMismatch:
+            row(
+                422, .administrator, "Receipt for another batch or other contents",
+                "Use the receipt that the payment service gave for this very batch")
+        case .queueRecordAltered:
+            row(
+                500, .support, "Stored payment whose signature does not fit",
+                "Do not forward it; report it together with the journal")
+        case .offlineNotAllowed:
+            offline(.cashier, "Payment that may not be taken without the payment service", "Use another method")
+        case .offlineExpired:
+            offline(
+                .administrator, "Payment service out of reach for too long to store payments",
+                "Restore the link to the payment service")
+        case .offlineInvalidated:
+            offline(
+                .administrator, "Machine restarted since it last reached the payment service",
+                "Restore the link to the payment service once")
+        case .offlineIssuerChanged:
+            offline(
+                .administrator, "Stored payments of another payment service",
+                "Resolve the payments of the former payment service first")
+        case .offlineCardAsksOnline:
+            offline(
+                .customer, "Card that wants to ask its bank, which cannot be reached", "Use another card or another method",
+                [.otherCard, .otherInterface, .otherMethod])
+        case .offlineCardExpired:
+            offline(
+                .customer, "Card that is expired, not valid yet or of unknown validity", "Use another card",
+                [.otherCard, .otherMethod])
+        case .offlineCardTooOften:
+            offline(
+                .customer, "Card used too often without the payment service", "Use another card",
+                [.otherCard, .otherMethod])
+        case .offlineSchemeNotAllowed:
+            offline(
+                .customer, "Card scheme that is not taken without the payment service", "Use a card of another scheme",
+                [.otherCard, .otherMethod])
+        case .offlineCurrencyNotAllowed:
+            offline(.cashier, "Currency that is not taken without the payment service", "Use another method")
+        case .offlineAmountExceeded:
+            offline(.cashier, "Amount too high without the payment service", "Use another method")
+        case .offlineTotalExceeded:
+            offline(
+                .cashier, "Stored payments whose sum would be too high", "Restore the link, and use another method meanwhile")
+        case .offlineCountExceeded:
+            offline(.cashier, "Too many stored payments", "Restore the link, and use another method meanwhile")
         case .laneUnknown:
             row(404, .integrator, "Unknown lane", "Use a lane that GET /v1/lanes lists")
         case .readerBusy:
@@ -216,6 +313,11 @@ extension ErrorCode {
             row(500, .support, "Fault inside the daemon", "Report it together with the daemon's log")
         }
     }
+
+    /// Why a payment could not be stored while the payment service was away.
+    private func offline(
+        _ who: ResponsibleParty, _ message: String, _ resolution: String, _ next: [NextStep] = [.otherMethod]
+    ) -> ErrorEntry { row(503, who, message, resolution, retry: true, next: next) }
 
     private func row(
         _ status: Int, _ who: ResponsibleParty, _ message: String, _ resolution: String, retry: Bool = false,

@@ -26,6 +26,8 @@ public enum Limits {
     /// Seconds within which the card must be presented.
     public static let deadlineSeconds = 1...600
     public static let defaultDeadlineSeconds = 60
+    /// Seconds within which an approval can have to be confirmed.
+    public static let confirmSeconds = 1...600
     /// Seconds a caller may wait for a settled state.
     public static let waitSeconds = 0...600
     /// Visible ASCII characters of an Idempotency-Key.

@@ -1,7 +1,7 @@
 extension Transaction: Codable {
     private enum CodingKeys: String, CodingKey {
         case id, type, mode, state, lane, amount, order, createdAt, updatedAt, card, result, loyalty, error, cancelledBy
-        case history, events, details, chip
+        case history, events, details, chip, confirmation
     }
 
     public init(from decoder: any Decoder) throws {
@@ -24,6 +24,7 @@ extension Transaction: Codable {
         loyalty = try members.decodeIfPresent(LoyaltyResult.self, forKey: .loyalty)
         error = try members.decodeIfPresent(ErrorDetail.self, forKey: .error)
         cancelledBy = try members.decodeIfPresent(Canceller.self, forKey: .cancelledBy)
+        confirmation = try members.decodeIfPresent(Confirmation.self, forKey: .confirmation)
         history = try members.decode([Step].self, forKey: .history)
         events = try members.decodeIfPresent([Event].self, forKey: .events)
     }
@@ -47,6 +48,7 @@ extension Transaction: Codable {
         try members.encodeIfPresent(loyalty, forKey: .loyalty)
         try members.encodeIfPresent(error, forKey: .error)
         try members.encodeIfPresent(cancelledBy, forKey: .cancelledBy)
+        try members.encodeIfPresent(confirmation, forKey: .confirmation)
         try members.encode(history, forKey: .history)
         try members.encodeIfPresent(events, forKey: .events)
     }

@@ -34,6 +34,8 @@ public struct Transaction: Equatable, Sendable {
     public var error: ErrorDetail?
     /// Present in state `cancelled`.
     public var cancelledBy: Canceller?
+    /// Present where the POS asked for a two-step close and the payment was approved.
+    public var confirmation: Confirmation?
     /// Every state so far, oldest first.
     public var history: [Step]
     /// The events about it that are still kept, oldest first; in the answer to a question about one transaction.

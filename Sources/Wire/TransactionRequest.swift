@@ -23,6 +23,8 @@ public struct TransactionRequest: Equatable, Sendable {
     /// The transaction goes on when its client disconnects.
     public var detached: Bool?
 
+    /// Seconds after the approval within which the POS confirms it, 1…600; unconfirmed it is taken back. Payments only.
+    public var confirmWithin: Int?
     /// The passes wanted; with `purchase` in the same tap as the payment.
     public var loyalty: LoyaltyWish?
     /// Language of what the customer reads, BCP 47.
@@ -56,7 +58,7 @@ public enum VerificationReason: String, Codable, CaseIterable, Sendable {
 extension TransactionRequest: Codable {
     private enum CodingKeys: String, CodingKey, CaseIterable {
         case type, lane, lanes, group, amount, currency, items, amountStatus, reason, consent, order, deadline, detached
-        case loyalty, language, description, preferredApplications, dryRun
+        case loyalty, language, description, preferredApplications, dryRun, confirmWithin
     }
 
     public init(from decoder: any Decoder) throws {
@@ -84,6 +86,8 @@ extension TransactionRequest: Codable {
         order = try members.decodeIfPresent(String.self, forKey: .order)
         deadline = members.contains(.deadline) ? try members.decodeWhole(Int.self, forKey: .deadline) : nil
         detached = try members.decodeIfPresent(Bool.self, forKey: .detached)
+        confirmWithin =
+            members.contains(.confirmWithin) ? try members.decodeWhole(Int.self, forKey: .confirmWithin) : nil
         loyalty = try members.decodeIfPresent(LoyaltyWish.self, forKey: .loyalty)
         language = try members.decodeIfPresent(String.self, forKey: .language)
         description = try members.decodeIfPresent(AmountDescription.self, forKey: .description)
@@ -112,6 +116,7 @@ extension TransactionRequest: Codable {
         try members.encodeIfPresent(order, forKey: .order)
         try members.encodeIfPresent(deadline, forKey: .deadline)
         try members.encodeIfPresent(detached, forKey: .detached)
+        try members.encodeIfPresent(confirmWithin, forKey: .confirmWithin)
         try members.encodeIfPresent(loyalty, forKey: .loyalty)
         try members.encodeIfPresent(language, forKey: .language)
         try members.encodeIfPresent(description, forKey: .description)
@@ -138,6 +143,14 @@ extension TransactionRequest: Codable {
         }
         if let deadline, !Limits.deadlineSeconds.contains(deadline) {
             throw decoder.refusal(.requestInvalidField, at: CodingKeys.deadline)
+        }
+        if let confirmWithin {
+            guard type == .purchase || type == .refund else {
+                throw decoder.refusal(.requestFieldNotApplicable, at: CodingKeys.confirmWithin)
+            }
+            guard Limits.confirmSeconds.contains(confirmWithin) else {
+                throw decoder.refusal(.requestInvalidField, at: CodingKeys.confirmWithin)
+            }
         }
         if let order, !order.isReference(upTo: Limits.orderLength) {
             throw decoder.refusal(.requestInvalidField, at: CodingKeys.order)

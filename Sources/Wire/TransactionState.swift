@@ -25,6 +25,9 @@ public enum TransactionState: String, Codable, CaseIterable, Sendable {
     /// A reversal has to be acknowledged by the adapter. For the shop the payment has not taken place.
     case reversing
     case reversed
+    /// Kept for later, and handed to the payment service in a batch whose receipt it has signed: how it ended is in that
+    /// service's books.
+    case delivered
     /// Ended with what the loyalty part found, and nothing was or will be charged.
     case completed
 
@@ -38,12 +41,13 @@ public enum TransactionState: String, Codable, CaseIterable, Sendable {
         case .reading: [.armed, .sealed, .declined, .completed, .cancelled, .failed]
         // Failed only while it is certain that no byte has left.
         case .sealed: [.sent, .stored, .failed]
-        case .sent: [.approved, .declined, .unknown, .reversing]
-        case .unknown: [.approved, .declined, .reversing]
+        // Stored again where the adapter has certainly not carried out what was forwarded.
+        case .sent: [.approved, .declined, .stored, .unknown, .reversing]
+        case .unknown: [.approved, .declined, .stored, .reversing]
         case .approved: [.reversing]
-        case .stored: [.sent, .declined]
+        case .stored: [.sent, .declined, .delivered]
         case .reversing: [.reversed]
-        case .declined, .cancelled, .failed, .reversed, .completed: []
+        case .declined, .delivered, .cancelled, .failed, .reversed, .completed: []
         }
     }
 
@@ -51,7 +55,7 @@ public enum TransactionState: String, Codable, CaseIterable, Sendable {
     public var isSettled: Bool {
         switch self {
         case .created, .preparing, .armed, .reading, .sealed, .sent, .unknown: false
-        case .approved, .declined, .stored, .cancelled, .failed, .reversing, .reversed, .completed: true
+        case .approved, .declined, .stored, .delivered, .cancelled, .failed, .reversing, .reversed, .completed: true
         }
     }
 
@@ -59,8 +63,8 @@ public enum TransactionState: String, Codable, CaseIterable, Sendable {
     public var isCancellable: Bool {
         switch self {
         case .created, .preparing, .armed: true
-        case .reading, .sealed, .sent, .approved, .declined, .stored, .unknown, .cancelled, .failed, .reversing,
-            .reversed, .completed:
+        case .reading, .sealed, .sent, .approved, .declined, .stored, .delivered, .unknown, .cancelled, .failed,
+            .reversing, .reversed, .completed:
             false
         }
     }
@@ -69,7 +73,7 @@ public enum TransactionState: String, Codable, CaseIterable, Sendable {
     public var blocksOrder: Bool {
         switch self {
         case .created, .preparing, .armed, .reading, .sealed, .sent, .unknown, .reversing: true
-        case .approved, .declined, .stored, .cancelled, .failed, .reversed, .completed: false
+        case .approved, .declined, .stored, .delivered, .cancelled, .failed, .reversed, .completed: false
         }
     }
 }

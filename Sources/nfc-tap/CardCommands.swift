@@ -114,6 +114,7 @@ enum CommandLabel {
             }
         case .declined: "DECLINED"
         case .stored: "WAITING to be sent"
+        case .delivered: "HANDED OVER"
         case .unknown, .sent: "UNKNOWN"
         case .reversing, .reversed: "TAKEN BACK"
         case .cancelled: "CANCELLED"

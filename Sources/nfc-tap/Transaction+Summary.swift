@@ -34,7 +34,7 @@ extension Transaction {
     var exitCode: ExitCode {
         switch state {
         case .approved: result?.outcome == .partiallyApproved ? .partiallyApproved : .success
-        case .stored: .success
+        case .stored, .delivered: .success
         // Of a payment that ended with a pass, nothing was charged.
         case .completed: type == .loyalty ? .success : .notCompleted
         case .declined, .reversed, .reversing: .declined

@@ -166,6 +166,14 @@ struct AccessTests {
             let id = try await shop.post(purchase(500), over: connection).transaction().id
             let target = "http://d/v1/transactions/\(id)"
             #expect(try await curl(folder, groups: "20", ["-X", "DELETE", target]).body.contains("session.not_owner"))
+            for call in ["confirmation", "reversal"] {
+                let body = ["-H", "Content-Type: application/json", "-d", #"{"reason":"malfunction"}"#]
+                let answer = try await curl(folder, groups: "20", body + [target + "/" + call])
+                #expect(answer.body.contains("session.not_owner"))
+                let admin = try await curl(folder, groups: "10", body + [target + "/" + call])
+                #expect(admin.body.contains("transaction.not_approved"))
+                #expect(try await curl(folder, groups: "30", body + [target + "/" + call]).status == "403")
+            }
             #expect(try await curl(folder, groups: "10", ["-X", "DELETE", target]).status == "200")
             #expect(try await curl(folder, groups: "30", [target]).status == "403")
             #expect(try await shop.reach([.cancelled], id).cancelledBy == .administrator)

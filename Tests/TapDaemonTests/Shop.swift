@@ -117,6 +117,13 @@ final class Shop: Sendable {
         return Answer(try await client.send(request, answerWithin: .seconds(20)))
     }
 
+    /// A call that changes something but is no request for a transaction.
+    func post(to target: String, _ body: String = "") async throws -> Answer {
+        let fields: HTTPFields = body.isEmpty ? [:] : ["Content-Type": "application/json"]
+        let request = HTTPClientRequest(.post, target, fields: fields, body: Array(body.utf8))
+        return Answer(try await client.send(request, answerWithin: .seconds(20)))
+    }
+
     func get(_ target: String) async throws -> Answer {
         Answer(try await client.send(HTTPClientRequest(.get, target), answerWithin: .seconds(20)))
     }

@@ -35,8 +35,21 @@ struct TransactionStateTests {
     func blocking(_ state: TransactionState) {
         switch state {
         case .unknown, .sent, .sealed, .reversing: #expect(state.blocksOrder)
-        case .approved, .declined, .cancelled, .failed, .reversed, .completed: #expect(!state.blocksOrder)
+        case .approved, .declined, .delivered, .cancelled, .failed, .reversed, .completed: #expect(!state.blocksOrder)
         case .created, .preparing, .armed, .reading, .stored: break
+        }
+    }
+
+    @Test("Only what is or may be approved can be taken back", arguments: TransactionState.allCases)
+    func reversal(_ state: TransactionState) {
+        switch state.reversalRule {
+        case .begins: #expect(state == .approved && state.successors.contains(.reversing))
+        case .follows: #expect(state.successors.contains(.reversing) && !state.isSettled)
+        case .repeats: #expect([.reversing, .reversed].contains(state))
+        case .refused(.queueStored): #expect([.stored, .delivered].contains(state))
+        case .refused(let code):
+            #expect(code == .transactionNotApproved)
+            #expect(!state.successors.contains(.reversing))
         }
     }
 

@@ -1,0 +1,64 @@
+public import Wire
+
+/// What came of `Journal.confirm`.
+public enum ConfirmationOutcome: Equatable, Sendable {
+    /// Now, or by an earlier call.
+    case confirmed
+    case notWanted
+    case tooLate
+    case notApproved
+}
+
+extension Journal {
+    /// Writes down that the POS has confirmed an approval. Once its time is over nothing confirms it any more, whether
+    /// its reversal has begun or not.
+    public func confirm(_ id: TransactionID, at time: Timestamp) throws(JournalError) -> ConfirmationOutcome {
+        try database.transaction { () throws(JournalError) in
+            guard let transaction = try records(where: "id = ?", [.text(id.text)]).first?.transaction else {
+                throw .unknownTransaction
+            }
+            guard let confirmation = transaction.confirmation else {
+                return transaction.state == .approved ? .notWanted : .notApproved
+            }
+            guard transaction.state == .approved else { return .tooLate }
+            if confirmation.confirmedAt != nil { return .confirmed }
+            guard time <= confirmation.due else { return .tooLate }
+            try database.run(
+                "UPDATE payment SET confirmed_at = ? WHERE id = ?", [.integer(time.milliseconds), .text(id.text)])
+            return .confirmed
+        }
+    }
+
+    /// Approved payments whose POS has not confirmed them yet, the most urgent first, each with its time.
+    public func unconfirmed() throws(JournalError) -> [(id: TransactionID, due: Timestamp)] {
+        try database.query(
+            """
+            SELECT id, confirm_due FROM payment
+            WHERE confirm_due IS NOT NULL AND confirmed_at IS NULL AND state = 'approved' ORDER BY confirm_due
+            """
+        ) { (row) throws(JournalError) in
+            guard let id = TransactionID(try row.text(0)) else { throw .damaged }
+            return (id, Timestamp(milliseconds: try row.integer(1)))
+        }
+    }
+
+    /// Begins to take an approved payment back.
+    ///
+    /// - Parameter unconfirmedOnly: leaves one alone that has been confirmed.
+    /// - Returns: `false` where it is not approved (any more), or confirmed.
+    public func beginReversal(
+        _ id: TransactionID, _ change: StateChange, unconfirmedOnly: Bool
+    ) throws(JournalError) -> Bool {
+        try database.transaction { () throws(JournalError) in
+            guard try state(of: id) == .approved else { return false }
+            if unconfirmedOnly {
+                let confirmed = try database.query("SELECT confirmed_at FROM payment WHERE id = ?", [.text(id.text)]) {
+                    (row) throws(JournalError) in row.optionalInteger(0)
+                }
+                if confirmed.first != .some(nil) { return false }
+            }
+            try appendWithin([change], to: id)
+            return true
+        }
+    }
+}
