@@ -30,6 +30,11 @@ public protocol CardReader: AnyObject {
     /// - Throws: `.timedOut` at `deadline`, `.cancelled`, or what keeps the reader from working.
     func waitForRemoval(until deadline: TapInstant, cancellation: TapCancellation) throws(ReaderError)
 
+    /// Asks the device, not a card, whether it still works. For the time between two taps.
+    ///
+    /// - Throws: what keeps the reader from working.
+    func check() throws(ReaderError)
+
     /// LED and buzzer, where the reader has them.
     func show(_ feedback: ReaderFeedback)
 
@@ -42,6 +47,9 @@ extension CardReader {
         get { [] }
         set {}
     }
+
+    /// A reader that nothing can happen to between two taps.
+    public func check() throws(ReaderError) {}
 }
 
 /// What `CardReader.activate` found.

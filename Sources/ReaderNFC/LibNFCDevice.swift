@@ -100,8 +100,12 @@ import ReaderCore
         throw failure(result)
     }
 
+    /// Without a card, a look at the device itself.
     func isCardPresent() throws(LibNFCError) -> Bool {
-        guard selected != nil else { return false }
+        guard selected != nil else {
+            try setField(on: false)
+            return false
+        }
         let result = unsafe nfc_initiator_target_is_present(device, nil)
         guard result == NFC_EIO || result == NFC_ENOTSUCHDEV else {
             lineFailures = 0

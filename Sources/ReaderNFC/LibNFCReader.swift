@@ -90,6 +90,10 @@ public final class LibNFCReader: CardReader {
         }
     }
 
+    public func check() throws(ReaderError) {
+        _ = try isCardPresent(until: monotonicNow().advanced(byMilliseconds: 500))
+    }
+
     public func release() {
         // A worker that cannot release is gone or will be ended by the next call, which then says so.
         _ = try? ask(until: monotonicNow()) { _ in .release }

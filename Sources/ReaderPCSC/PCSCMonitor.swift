@@ -42,7 +42,7 @@ public final class PCSCMonitor {
                 if !changes.isEmpty || monotonicNow() >= deadline { return changes }
                 let end = min(monotonicNow().advanced(byMilliseconds: pause), deadline)
                 try sleep(until: end, cancellation: cancellation)
-                pause = min(pause * 2, 2_000)
+                pause = min(pause * 2, 500)
             }
         }
     }

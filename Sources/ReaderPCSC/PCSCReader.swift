@@ -110,6 +110,17 @@ public final class PCSCReader: CardReader {
         }
     }
 
+    public func check() throws(ReaderError) {
+        guard !isClosed else { throw .detached }
+        do throws(PCSCFailure) {
+            try establishContexts()
+            if needsLookup { try lookUp() }
+            _ = try nextState(unless: .unaware, until: monotonicNow(), cancellation: TapCancellation())
+        } catch {
+            throw fail(error)
+        }
+    }
+
     /// Shows nothing: no pseudo-APDU for LED or buzzer is known well enough for any model.
     public func show(_ feedback: ReaderFeedback) {}
 
@@ -229,7 +240,11 @@ extension PCSCReader {
         }
         activationCounter = state.eventCounter
         muteCounter = nil
-        return try identify(CardActivation(atr: state.atr))
+        do throws(PCSCFailure) { return try identify(CardActivation(atr: state.atr)) } catch {
+            // Kept, it would be the other program that holds the card at the next try.
+            release()
+            throw error
+        }
     }
 
     /// UID and ATS by the pseudo-APDUs of PC/SC part 3 (§3.2.2.1.3, GET DATA), which the reader answers itself.

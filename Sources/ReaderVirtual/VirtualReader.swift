@@ -50,6 +50,8 @@ public final class VirtualReader: CardReader {
         try wait(until: deadline, cancellation: cancellation) { $0.isReleasedCardPresent ? nil : () }
     }
 
+    public func check() throws(ReaderError) { try mustBeAttached() }
+
     public func show(_ feedback: ReaderFeedback) { control.withField { $0.feedback = feedback } }
 
     public func close() {

@@ -20,6 +20,7 @@ public final class Daemon: Sendable {
     private let health: AdapterHealthCheck
     private let reversals: Reversals
     private let preparer: LanePreparer
+    private let keeper: LaneKeeper
     /// Transactions and what belongs to them: brought to an end when the daemon stops.
     private let payments: WorkQueue
     /// Reversals: go on with the next start.
@@ -90,6 +91,7 @@ public final class Daemon: Sendable {
         (self.store, self.events, self.payments, self.background) = (store, events, payments, background)
         (self.reversals, self.health, self.preparer) = (reversals, health, preparer)
         self.closing = closing
+        keeper = LaneKeeper(store, preparer)
     }
 
     /// Serves until `shutDown` has done its work.
@@ -101,6 +103,7 @@ public final class Daemon: Sendable {
             group.addTask { await self.audit.run() }
             group.addTask { await self.store.scrubAsWished() }
             group.addTask { await self.preparer.run() }
+            group.addTask { await self.keeper.run() }
             for id in toReverse { reversals.take(id) }
             for (id, due) in unconfirmed { closing.watch(id, due: due) }
             let failure = await serve()

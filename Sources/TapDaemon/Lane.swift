@@ -22,11 +22,18 @@ actor Lane {
         thread = try ReaderThread(name: name)
     }
 
-    /// Opens the reader, or makes sure that the open one is still there.
+    nonisolated var usesPCSC: Bool {
+        if case .pcsc = source { true } else { false }
+    }
+
+    /// Opens the reader anew and makes sure that it works.
     func attach() throws(ReaderError) -> LaneStatus.Reader {
+        detach()
         let reader = try opened()
         do throws(ReaderError) {
             _ = try reader.activate(until: monotonicNow(), cancellation: TapCancellation())
+            // A card that lies there now was not put there for the next request; a virtual one may well have been.
+            if reader.identity.driver != .virtual { mayHoldCard = true }
         } catch {
             guard error == .timedOut else {
                 detach()
@@ -38,9 +45,26 @@ actor Lane {
         return LaneStatus.Reader(reader.identity)
     }
 
-    /// The reader, opened where it is not yet: a tap may be asked for before the lane has been prepared.
+    /// Makes sure that the open reader still works.
+    func check() throws(ReaderError) {
+        guard let reader else { throw .detached }
+        do throws(ReaderError) { try reader.check() } catch {
+            detach()
+            throw error
+        }
+    }
+
+    /// The reader, opened where it is not yet, or not any more: a tap may be asked for before the lane has been
+    /// prepared, and before it is known that pcscd was started again.
     private func opened() throws(ReaderError) -> any CardReader {
-        if let reader { return reader }
+        if let reader {
+            do throws(ReaderError) {
+                try reader.check()
+                return reader
+            } catch {
+                detach()
+            }
+        }
         let opened = try source.open()
         reader = opened
         return opened
@@ -50,12 +74,11 @@ actor Lane {
     func tap(_ order: TapOrder, _ progress: LanePlace) {
         defer { progress.finish() }
         let reader: any CardReader
-        do throws(ReaderError) { reader = RacingReader(try opened(), progress) } catch {
+        var order = order
+        do throws(ReaderError) { reader = RacingReader(try readied(&order.deadline, progress), progress) } catch {
             progress.yield(.ended(.reader(error)))
             return
         }
-        awaitRemoval(reader, progress.cancellation)
-        mayHoldCard = true
         do throws(PaymentTapError) {
             if let combined = order.combinedTap(reader: name) {
                 try tap(combined, on: reader, order, progress)
@@ -96,12 +119,11 @@ actor Lane {
     func readPasses(_ order: LoyaltyOrder, _ progress: LanePlace) {
         defer { progress.finish() }
         let reader: any CardReader
-        do throws(ReaderError) { reader = RacingReader(try opened(), progress) } catch {
+        var order = order
+        do throws(ReaderError) { reader = RacingReader(try readied(&order.deadline, progress), progress) } catch {
             progress.yield(.ended(.reader(error)))
             return
         }
-        awaitRemoval(reader, progress.cancellation)
-        mayHoldCard = true
         do throws(ReaderError) {
             let outcome = try order.tap.run(on: reader, cancellation: progress.cancellation) {
                 progress.yield(.loyaltySignal($0))
@@ -132,19 +154,43 @@ actor Lane {
     private func detach() {
         reader?.close()
         reader = nil
-        mayHoldCard = false
     }
 
-    /// A card left lying from the tap before must not pay again at once. It gets a moment to go; one that lies still
-    /// after that was meant.
-    private func awaitRemoval(_ reader: any CardReader, _ cancellation: TapCancellation) {
-        guard mayHoldCard else { return }
-        mayHoldCard = false
-        let deadline = monotonicNow().advanced(byMilliseconds: 2_000)
+    /// The reader, with nothing on it that was there before the request.
+    ///
+    /// - Parameter seconds: for the card to be presented; becomes what is left of them.
+    private func readied(_ seconds: inout Int, _ place: LanePlace) throws(ReaderError) -> any CardReader {
+        let reader = try opened()
+        if mayHoldCard {
+            let begin = monotonicNow()
+            do throws(ReaderError) {
+                try awaitRemoval(reader, until: begin.advanced(byMilliseconds: UInt64(max(0, seconds)) * 1_000), place)
+            } catch {
+                if error == .detached { detach() }
+                throw error
+            }
+            // Those who wait for this lane allow for two seconds beyond its time.
+            let waited = Int(monotonicNow().nanoseconds(since: begin) / 1_000_000_000)
+            seconds = max(1, seconds - max(0, waited - 2))
+        }
+        mayHoldCard = true
+        return reader
+    }
+
+    /// A card that lies there from before must not pay for this request: it has to leave, and come back if it is meant.
+    /// Virtual cards obey commands; one that nobody took away after two seconds was left there on purpose.
+    private func awaitRemoval(
+        _ reader: any CardReader, until deadline: TapInstant, _ place: LanePlace
+    ) throws(ReaderError) {
+        let isVirtual = reader.identity.driver == .virtual
         do throws(ReaderError) {
-            try reader.waitForRemoval(until: deadline, cancellation: cancellation)
+            let patience = monotonicNow().advanced(byMilliseconds: isVirtual ? 2_000 : 200)
+            try reader.waitForRemoval(until: patience, cancellation: place.cancellation)
         } catch {
-            // Whatever it is, the tap that follows meets it too and reports it.
+            guard error == .timedOut else { throw error }
+            guard !isVirtual else { return }
+            place.yield(.cardLeft)
+            try reader.waitForRemoval(until: deadline, cancellation: place.cancellation)
         }
     }
 }

@@ -17,6 +17,8 @@ struct LaneEntry: Sendable {
     /// Seconds since 1970 when what was prepared ends, and when it is renewed while it is still good.
     var expiry: Int64?
     var renewal: Int64?
+    /// Somebody is looking after the reader.
+    var isBeingKept = false
 
     var status: LaneStatus {
         var status = LaneStatus(
@@ -85,5 +87,11 @@ extension TransactionStore {
         var event = Event(error == .readerDetached ? .readerDetached : .readerNotReady, lane: name)
         event.error = ErrorDetail(error)
         publish(event)
+    }
+
+    /// A tap ended with `error`: notes it where the reader is what does not work.
+    func noteTapFailure(_ name: String, _ error: ErrorCode) {
+        let ofReader: Set<ErrorCode> = [.readerDetached, .readerInUse, .readerServiceUnavailable, .readerFaulty]
+        if ofReader.contains(error) { notReady(name, error) }
     }
 }

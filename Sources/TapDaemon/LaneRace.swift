@@ -83,7 +83,7 @@ final class LaneRace: Sendable {
             }
             guard state.winner == nil, !state.isOver else { return false }
             switch step {
-            case .signal, .loyaltySignal: output.yield(.waiting(lane, step))
+            case .signal, .loyaltySignal, .cardLeft: output.yield(.waiting(lane, step))
             case .ended(let error): leave(lane, error, &state)
             case .passes, .endedWithPasses, .result, .waiting, .left, .won:
                 // Nothing is read without a card that has won.

@@ -46,17 +46,18 @@ struct TapNarration {
             switch step {
             case .waiting(let lane, let step): tell(step, waitingOn: lane)
             case .left(let lane, let error):
-                if error == .reader(.detached) { await store.notReady(lane, .readerDetached) }
+                await store.noteTapFailure(lane, ErrorCode(error))
             case .won(let lane):
                 self.lane = lane
                 hasShownReady = true
+            case .cardLeft: publish(.readRemoveCard)
             case .signal(let signal): try await tell(signal)
             case .loyaltySignal(let signal): try await tell(signal)
             case .passes(let outcome): try await take(outcome)
             case .endedWithPasses: return .passes
             case .result(let result): return .result(result)
             case .ended(let error):
-                if error == .reader(.detached) { await store.notReady(lane, .readerDetached) }
+                await store.noteTapFailure(lane, ErrorCode(error))
                 return .failed(ErrorCode(error))
             }
             if failedReads >= retries { return .failed(.readRetriesExhausted) }
@@ -76,6 +77,7 @@ struct TapNarration {
             if request.status == .readyToRead { tellReady(on: lane) }
         case .loyaltySignal(.show(.readyForPass)): tellReady(on: lane)
         case .signal(.collision): askAgain(on: lane)
+        case .cardLeft: publish(.readRemoveCard, on: lane)
         case .signal, .loyaltySignal, .passes, .endedWithPasses, .result, .ended, .waiting, .left, .won: break
         }
     }

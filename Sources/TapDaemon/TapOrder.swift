@@ -16,7 +16,7 @@ struct TapOrder: Sendable {
     /// Transaction Sequence Counter (9F41).
     let sequence: UInt32
     /// Seconds for the card to be presented.
-    let deadline: Int
+    var deadline: Int
     /// The passes wanted in the same tap.
     let loyalty: LoyaltyRequest?
     /// AIDs or RIDs that the shop prefers on a co-badged card.
@@ -58,7 +58,7 @@ struct TapOrder: Sendable {
 struct LoyaltyOrder: Sendable {
     let request: LoyaltyRequest
     /// Seconds for the phone or member card to be presented.
-    let deadline: Int
+    var deadline: Int
 
     var tap: LoyaltyTap {
         LoyaltyTap(
@@ -75,6 +75,8 @@ indirect enum TapProgress: Sendable {
     case left(String, PaymentTapError)
     /// The first card is on this lane: all that follows comes from it.
     case won(String)
+    /// A card lies on the reader from before; nothing is read until it has left.
+    case cardLeft
     case signal(TapSignal)
     case loyaltySignal(LoyaltyTapSignal)
     /// What the loyalty part found; a payment may follow.

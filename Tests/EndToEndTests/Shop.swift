@@ -17,6 +17,8 @@ final class Shop {
     var pspSocket: String { folder.appending(path: "psp.sock").path }
     var readerSocket: String { folder.appending(path: "reader.sock").path }
 
+    var daemonProcess: Int32? { daemon?.processIdentifier }
+
     init(
         reader: String? = nil, environment: [String: String] = [:], sandboxArguments: [String] = [],
         startsSandbox: Bool = true, configuration: String? = nil

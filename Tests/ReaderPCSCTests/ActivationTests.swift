@@ -22,6 +22,29 @@ extension PCSCTests {
             #expect(try live.transmit(select).status == .success)
         }
 
+        @Test func `nonsense in place of the UID lets go of the card, so that the next try finds it free`() throws {
+            let live = try LiveReader("Nonsense")
+            for _ in 0..<2 { live.fake.force(.answer([0x90]), on: .transmit, reader: live.name) }
+            try live.fake.insert(SmokeCard(), into: live.name)
+            #expect(try live.activate().isCard)
+            #expect(live.count(.connect) == 3)
+        }
+
+        @Test func `a look at the reader between taps leaves the card on it alone`() throws {
+            let live = try LiveReader("Looked at")
+            try live.fake.insert(SmokeCard(), into: live.name)
+            try live.reader.check()
+            #expect(live.count(.connect) == 0)
+            try live.fake.setError(true, of: live.name)
+            #expect(throws: ReaderError.self) { try live.reader.check() }
+            try live.fake.setError(false, of: live.name)
+            try live.reader.check()
+            try live.fake.unplug(live.name)
+            #expect(throws: ReaderError.detached) { try live.reader.check() }
+            try live.fake.plug(live.name)
+            try live.reader.check()
+        }
+
         @Test func `a card that is presented during the wait ends it`() throws {
             let live = try LiveReader("Arrives")
             let name = live.name

@@ -98,6 +98,11 @@ public final class FakePCSCD: Sendable {
         try change(reader) { $0.isInError = isInError }
     }
 
+    /// Another program takes the reader for itself, or gives it back.
+    public func occupy(_ reader: String, _ isOccupied: Bool) throws(RigError) {
+        try change(reader) { $0.sharing = isOccupied ? -1 : 0 }
+    }
+
     /// Every open handle of the reader answers `code` until it reconnects: `resetCard`, `removedCard`.
     public func mark(_ reader: String, with code: UInt32) {
         state.withLock { state in
