@@ -71,7 +71,9 @@ struct PCSCRecoveryTests {
         }
     }
 
-    static let nonsense: [[UInt8]] = [[], [0x90], [0x6F, 0xFF, 0xFF, 0xFF, 0x90, 0x00], Array(repeating: 0xA5, count: 64)]
+    static let nonsense: [[UInt8]] = [
+        [], [0x90], [0x6F, 0xFF, 0xFF, 0xFF, 0x90, 0x00], Array(repeating: 0xA5, count: 64),
+    ]
 
     @Test("Firmware that answers nonsense costs another look at the card, not the lane", arguments: nonsense)
     func garbage(answer: [UInt8]) throws {
@@ -86,7 +88,9 @@ struct PCSCRecoveryTests {
         }
     }
 
-    @Test("A driver that reports an error is told of, and its reader taken up again", arguments: FailingReader.Moment.allCases)
+    @Test(
+        "A driver that reports an error is told of, and its reader taken up again",
+        arguments: FailingReader.Moment.allCases)
     func driverError(moment: FailingReader.Moment) throws {
         let rig = try FakeRig()
         let fault = FailingReader.Fault(
@@ -121,7 +125,9 @@ struct PCSCRecoveryTests {
     }
 
     /// What a laptop's sleep looks like from here: the daemon stands still, pcscd goes and comes, the bus is numbered anew.
-    @Test("After a sleep in which everything was plugged anew, the lane works", arguments: [FailingReader.Moment.idle, .armed])
+    @Test(
+        "After a sleep in which everything was plugged anew, the lane works",
+        arguments: [FailingReader.Moment.idle, .armed])
     func slept(moment: FailingReader.Moment) throws {
         let rig = try FakeRig()
         let process = try #require(rig.shop.daemonProcess)
