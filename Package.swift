@@ -63,7 +63,7 @@ let package = Package(
         room("EMVCrypto", ["CardBytes", "EMV", crypto, cryptoExtras]),
         room("Loyalty", ["CardBytes", crypto, cryptoExtras]),
         room("ReaderCore", ["CardBytes"]),
-        room("ReaderPCSC", ["CardBytes", "ReaderCore", "CPCSC"]),
+        room("ReaderPCSC", ["CardBytes", "ReaderCore", "ReaderModels", "CPCSC"]),
         room("ReaderNFC", ["CardBytes", "ReaderCore", "CNFC"]),
         room("ReaderModels", ["CardBytes", "ReaderCore"]),
         room("Doctor", ["Envelope", "ReaderModels", toml]),
@@ -87,8 +87,8 @@ let package = Package(
             [
                 "Audit", "CardBytes", "CardSim", "CLinux", "Contract", "EMV", "EMVCrypto", "Envelope", "Help",
                 "Journal", "LocalHTTP",
-                "Loyalty", "Metrics", "Profile", "ReaderCore", "ReaderNFC", "ReaderPCSC", "ReaderVirtual", "Receipt",
-                "Settings", "TapSession", "Wire", crypto, logging, toml,
+                "Loyalty", "Metrics", "Profile", "ReaderCore", "ReaderModels", "ReaderNFC", "ReaderPCSC",
+                "ReaderVirtual", "Receipt", "Settings", "TapSession", "Wire", crypto, logging, toml,
             ]),
         room("TapClient", ["Receipt", "Wire", "LocalHTTP"]),
         room("PSPSandbox", ["CardBytes", "CardSim", "Envelope", "LocalHTTP", "Wire", crypto, logging]),
@@ -150,6 +150,7 @@ let package = Package(
             "TapDaemonTests",
             [
                 "Audit", "CardBytes", "CardSim", "Envelope", "Help", "Journal", "LocalHTTP", "Loyalty", "PSPSandbox",
+                "ReaderModels", "Rigs",
                 "ReaderCore",
                 "ReaderVirtual", "Receipt", "Settings", "TapDaemon", "Wire", "nfc-tapd", logging,
             ]),

@@ -28,8 +28,13 @@ public enum ReaderIndicator: Equatable, Sendable {
     }
 
     /// What to send for `feedback`, in this order; nothing where the reader cannot show it.
-    public func commands(for feedback: ReaderFeedback) -> [Command] {
-        let signal = Signal(feedback)
+    public func commands(for feedback: ReaderFeedback, level: FeedbackLevel = .lightsAndSound) -> [Command] {
+        var signal = Signal(feedback)
+        switch level {
+        case .lightsAndSound: break
+        case .lights: signal.beeps = 0
+        case .off: return []
+        }
         switch self {
         case .none: return []
         case .pseudoAPDU: return [Command(channel: .transmit, bytes: Self.pseudoAPDU(signal))]

@@ -9,6 +9,8 @@ enum CallLimit: UInt64 {
     case connect = 3_000
     /// Power-down, or another program's transaction that does not end.
     case disconnect = 2_000
+    /// A lamp or a buzzer; some readers answer when the last tone is over.
+    case indicator = 1_500
 }
 
 extension CallGuard {

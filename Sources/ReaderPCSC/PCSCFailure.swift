@@ -4,7 +4,7 @@ import ReaderCore
 /// A PC/SC call that failed: which, with which code, and what that means for us.
 struct PCSCFailure: Error, Equatable {
     enum Call: String {
-        case establishContext, listReaders, getStatusChange, connect, beginTransaction, transmit, disconnect
+        case establishContext, listReaders, getStatusChange, connect, beginTransaction, transmit, control, disconnect
     }
 
     /// What the caller can do about a code.

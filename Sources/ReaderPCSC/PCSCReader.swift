@@ -1,6 +1,7 @@
 import CPCSC
 public import CardBytes
 public import ReaderCore
+public import ReaderModels
 
 /// A contactless reader behind pcscd.
 ///
@@ -19,11 +20,18 @@ public final class PCSCReader: CardReader {
     private var muteCounter: UInt16?
     private var needsLookup = false
     private var isClosed = false
+    private let indicator: ReaderIndicator
+    private let feedbackLevel: FeedbackLevel
+    /// The reader's driver passes no commands on to it; it is not asked again.
+    private var refusesEscape = false
 
     /// Opens a reader by its full PC/SC name.
     ///
+    /// - Parameter feedback: what it may show, where its model has lamps or a buzzer that are known.
     /// - Throws: `.serviceUnavailable` where pcscd does not run, refuses us or does not know the name.
-    public init(name: String) throws(ReaderError) {
+    public init(name: String, feedback: FeedbackLevel = .lightsAndSound) throws(ReaderError) {
+        indicator = ReaderModels.model(named: name)?.indicator ?? .none
+        feedbackLevel = feedback
         identity = ReaderIdentity(PCSCReaderName(name))
         callGuard = try CallGuard()
         claim = ReaderClaim(name)
@@ -121,8 +129,22 @@ public final class PCSCReader: CardReader {
         }
     }
 
-    /// Shows nothing: no pseudo-APDU for LED or buzzer is known well enough for any model.
-    public func show(_ feedback: ReaderFeedback) {}
+    /// LED and buzzer of a model that is known to have them. What fails here fails nobody's tap.
+    public func show(_ feedback: ReaderFeedback) {
+        // Between the commands of a card that is being read nothing else goes to the reader.
+        guard !isClosed, transaction == nil || feedback.isEnd else { return }
+        for command in indicator.commands(for: feedback, level: feedbackLevel) {
+            guard let link = talking?.link, command.channel == .transmit && transaction != nil || !refusesEscape
+            else { return }
+            do throws(PCSCFailure) {
+                try callGuard.run(within: .indicator, severing: link) { () throws(PCSCFailure) in
+                    try send(command)
+                }
+            } catch {
+                return noteRefusal(error)
+            }
+        }
+    }
 
     public func close() {
         release()
@@ -180,6 +202,38 @@ extension PCSCReader {
             break
         }
         return failure.readerError
+    }
+}
+
+extension PCSCReader {
+    private func send(_ command: ReaderIndicator.Command) throws(PCSCFailure) {
+        if transaction == nil {
+            try talking?.connectDirectly(to: identity.name).escape(command.bytes)
+        } else if command.channel == .transmit {
+            _ = try transaction?.transmit(command.bytes)
+        } else {
+            try transaction?.escape(command.bytes)
+        }
+    }
+
+    private func noteRefusal(_ failure: PCSCFailure) {
+        switch failure.meaning {
+        // Another program has the reader, or it went: that is about now, not about the reader.
+        case .inUse, .readerGone, .readerUnavailable: return
+        case .connectionLost, .notRunning, .stuck: _ = fail(failure)
+        case .cardLost, .mute, .accessDenied, .cancelled, .timedOut, .other: break
+        }
+        if failure.call == .control || failure.meaning == .stuck { refusesEscape = true }
+    }
+}
+
+extension ReaderFeedback {
+    /// Whether the card has been read, or will not be.
+    fileprivate var isEnd: Bool {
+        switch self {
+        case .idle, .ready, .processing: false
+        case .read, .approved, .declined, .tryAgain, .error: true
+        }
     }
 }
 

@@ -45,6 +45,9 @@ struct CardTransaction: ~Copyable {
         return Array(answer.prefix(Int(min(length, 258))))
     }
 
+    /// Hands `command` to the reader while the card stays active.
+    func escape(_ command: [UInt8]) throws(PCSCFailure) { try ReaderControl.escape(command, over: card.handle) }
+
     /// Ends the transaction with the connection: pcscd unlocks the reader when its holder disconnects.
     consuming func end() throws(PCSCFailure) { try card.powerDown() }
 }

@@ -75,6 +75,17 @@ struct SmartCardContext: ~Copyable {
         try check(.connect, result)
         return SmartCard(handle: card, activeProtocol: active)
     }
+
+    /// Connects to a reader itself; it need not have a card.
+    func connectDirectly(to reader: String) throws(PCSCFailure) -> ReaderControl {
+        var handle = SCARDHANDLE()
+        var active = DWORD()
+        let result = unsafe reader.withCString { name in
+            unsafe SCardConnect(self.handle, name, DWORD(SCARD_SHARE_DIRECT), 0, &handle, &active)
+        }
+        try check(.connect, result)
+        return ReaderControl(handle: handle)
+    }
 }
 
 /// Ends the wait of a context, from any thread.

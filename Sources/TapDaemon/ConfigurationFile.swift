@@ -1,4 +1,5 @@
 import Envelope
+public import ReaderModels
 public import Settings
 import TapSession
 import Wire
@@ -29,10 +30,13 @@ public struct ConfigurationFile: Sendable {
     public struct Lane: Equatable, Sendable {
         public var name: String
         public var reader: ReaderAddress
+        /// LED and buzzer of a reader that has them.
+        public var feedback: FeedbackLevel
 
-        public init(name: String, reader: ReaderAddress) {
+        public init(name: String, reader: ReaderAddress, feedback: FeedbackLevel = .lightsAndSound) {
             self.name = name
             self.reader = reader
+            self.feedback = feedback
         }
     }
 
@@ -146,7 +150,10 @@ public struct ConfigurationFile: Sendable {
             if case .virtual = reader, mode == .live {
                 throw table.wrong("reader", "is a virtual one", "live mode takes real readers only")
             }
-            lanes.append(Lane(name: name, reader: reader))
+            guard let feedback = FeedbackLevel(rawValue: try table.text("feedback") ?? "lights+sound") else {
+                throw table.wrong("feedback", "is of no known kind", "write lights+sound, lights or off")
+            }
+            lanes.append(Lane(name: name, reader: reader, feedback: feedback))
             try table.finish()
         }
         guard !lanes.isEmpty else { throw top.wrong("lane", "is missing", "write [[lane]] with name and reader") }

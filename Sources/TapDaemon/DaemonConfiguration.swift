@@ -2,6 +2,7 @@ import CardSim
 import Envelope
 import LocalHTTP
 import ReaderCore
+import ReaderModels
 import ReaderVirtual
 public import Settings
 import Wire
@@ -75,19 +76,23 @@ public struct DaemonConfiguration: Sendable {
         if loyalty.programmes.isEmpty, file.mode == .test { loyalty.programmes = LoyaltyOffer.test.programmes }
         access = Access(groups: file.groups)
         groups = file.laneGroups
-        for lane in file.lanes { try add(lane.name, lane.reader) }
+        for lane in file.lanes { try add(lane.name, lane.reader, lane.feedback) }
     }
 
     /// Whether reads are sealed to a key that everybody can open.
     public var usesTestKey: Bool { terminal.recipient.isTest }
 
-    private mutating func add(_ name: String, _ reader: ReaderAddress) throws(ConfigurationError) {
-        lanes.append(LaneSetting(name: name, reader: try source(name, reader)))
+    private mutating func add(
+        _ name: String, _ reader: ReaderAddress, _ feedback: FeedbackLevel = .lightsAndSound
+    ) throws(ConfigurationError) {
+        lanes.append(LaneSetting(name: name, reader: try source(name, reader, feedback)))
     }
 
-    private mutating func source(_ name: String, _ reader: ReaderAddress) throws(ConfigurationError) -> ReaderSource {
+    private mutating func source(
+        _ name: String, _ reader: ReaderAddress, _ feedback: FeedbackLevel
+    ) throws(ConfigurationError) -> ReaderSource {
         switch reader {
-        case .pcsc(let text): return .pcsc(text)
+        case .pcsc(let text): return .pcsc(text, feedback)
         case .libnfc(let connection): return .libnfc(connection)
         case .virtual(let path):
             let control = try DaemonConfiguration.control(name)

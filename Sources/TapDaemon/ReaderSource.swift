@@ -1,5 +1,6 @@
 import CardBytes
 import ReaderCore
+import ReaderModels
 import ReaderNFC
 import ReaderPCSC
 import ReaderVirtual
@@ -7,7 +8,7 @@ import ReaderVirtual
 /// Where a lane's reader comes from.
 enum ReaderSource: Sendable {
     /// Part of the PC/SC name; empty for the first contactless reader.
-    case pcsc(String)
+    case pcsc(String, FeedbackLevel = .lightsAndSound)
     /// libnfc's connection string.
     case libnfc(String)
     /// Obeys text commands.
@@ -16,10 +17,10 @@ enum ReaderSource: Sendable {
     /// Opens the reader; on its own thread.
     func open() throws(ReaderError) -> any CardReader {
         switch self {
-        case .pcsc(let text):
+        case .pcsc(let text, let feedback):
             let matching = PCSCReaders.contactless(in: try PCSCReaders.list(), matching: text)
             guard let found = matching.first else { throw .serviceUnavailable(.unknownReader) }
-            return try PCSCReader(name: found.identity.name)
+            return try PCSCReader(name: found.identity.name, feedback: feedback)
         case .libnfc(let connection):
             guard let program = WorkerProgram.find() else { throw .serviceUnavailable(.workerMissing) }
             return try LibNFCReader(

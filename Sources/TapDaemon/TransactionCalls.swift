@@ -135,17 +135,19 @@ extension PointOfSaleAPI {
         guard let settled = await store.settling(id) else { return }
         guard await store.hold(id, by: connection.id) else { return }
         connection.hold()
-        queue.add {
-            await settled.wait()
-            connection.release()
-        }
-        connection.onClose { [store, queue, patience] in
+        let end = connection.onClose { [store, queue, patience] in
             queue.add {
                 guard let signsOfLife = await store.letGo(id, by: connection.id) else { return }
                 await settled.wait(atMost: patience)
                 guard await store.isAbandoned(id, since: signsOfLife) else { return }
                 _ = try? await store.cancel(id, by: .disconnect)
             }
+        }
+        queue.add {
+            await settled.wait()
+            connection.release()
+            // A till keeps its connection for days: what is over must not stay with it.
+            end.cancel()
         }
     }
 }

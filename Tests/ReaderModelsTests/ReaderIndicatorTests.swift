@@ -48,4 +48,29 @@ struct ReaderIndicatorTests {
         }
         #expect(indicator.commands(for: .declined) != indicator.commands(for: .tryAgain))
     }
+
+    @Test(arguments: [ReaderIndicator.pseudoAPDU, .escape(green: 0x02, red: 0x01)])
+    func `a lane without sound keeps the lamps, and one that is off sends nothing`(indicator: ReaderIndicator) {
+        for feedback in ReaderFeedback.allCases {
+            let silent = indicator.commands(for: feedback, level: .lights)
+            #expect(silent.count == 1)
+            #expect(!silent.contains { $0.bytes.starts(with: [0xE0, 0, 0, 0x28]) || $0.bytes.suffix(2) == [1, 1] })
+            #expect(indicator.commands(for: feedback, level: .off).isEmpty)
+        }
+    }
+
+    @Test(arguments: ["ACS ACR122U", "ACS ACR1252U", "ACS ACR1255U-J1", "ACS ACR1281U"])
+    func `a model whose maker prints the commands has a pattern for each moment`(name: String) throws {
+        let model = try #require(ReaderModels.model(named: name))
+        let patterns = [ReaderFeedback.ready, .read, .declined, .tryAgain].map { model.indicator.commands(for: $0) }
+        #expect(Set(patterns.map { "\($0)" }).count == patterns.count)
+    }
+
+    @Test(arguments: [
+        "ACS ACR1581U", "SCM SCL3711", "Identiv uTrust 3700 F", "HID OMNIKEY 5022", "HID OMNIKEY 5427 CK",
+        "PN532 board", "NXP PN533",
+    ])
+    func `a model of which no command is known is left to its firmware`(name: String) throws {
+        #expect(try #require(ReaderModels.model(named: name)).indicator == .none)
+    }
 }

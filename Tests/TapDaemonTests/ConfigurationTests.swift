@@ -45,6 +45,7 @@ struct ConfigurationTests {
                 [[lane]]
                 name = "till-2"
                 reader = "libnfc:pn532_uart:/dev/ttyUSB0"
+                feedback = "off"
                 """)
         #expect(file.posSocket == "/run/nfc-tap/pos.sock" && file.posGroup == "nfc-tap")
         #expect(file.adapterSocket == "/run/nfc-tap/psp.sock" && file.stateDirectory == "/var/lib/nfc-tap")
@@ -53,7 +54,7 @@ struct ConfigurationTests {
         #expect(
             file.lanes == [
                 .init(name: "till-1", reader: .pcsc("ACS ACR122U")),
-                .init(name: "till-2", reader: .libnfc("pn532_uart:/dev/ttyUSB0")),
+                .init(name: "till-2", reader: .libnfc("pn532_uart:/dev/ttyUSB0"), feedback: .off),
             ])
     }
 

@@ -38,6 +38,8 @@ final class Shop: Sendable {
         /// Whether every lane is ready before anything is asked for.
         var awaitsLanes = true
         var loyalty = LoyaltyOffer.test
+        /// In place of the virtual readers.
+        var sources: [ReaderSource] = []
 
         init() {
             times.connect = .milliseconds(500)
@@ -79,7 +81,8 @@ final class Shop: Sendable {
         for index in wish.unplugged { try readers[index].obey("detach") }
         var configuration = DaemonConfiguration(
             stateDirectory: folder.path + "/state", adapterSocket: folder.path + "/psp.sock",
-            lanes: readers.enumerated().map { .init(name: "lane-\($0.offset)", reader: .virtual($0.element)) })
+            lanes: (wish.sources.isEmpty ? readers.map { .virtual($0) } : wish.sources).enumerated()
+                .map { .init(name: "lane-\($0.offset)", reader: $0.element) })
         configuration.access = wish.access
         configuration.support.url = "https://example.com/help"
         configuration.times = wish.times

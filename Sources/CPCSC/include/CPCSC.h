@@ -8,6 +8,9 @@
 /* Casts and shift expressions are not imported as macros. */
 enum { cpcsc_max_buffer_size_extended = MAX_BUFFER_SIZE_EXTENDED };
 
+/* Passes bytes on to the reader itself: libccid's IOCTL_SMARTCARD_VENDOR_IFD_EXCHANGE. */
+enum { cpcsc_escape = SCARD_CTL_CODE(1) };
+
 /* The PCI that SCardTransmit demands for the protocol in use: same content as SCARD_PCI_T0 and SCARD_PCI_T1. */
 static inline SCARD_IO_REQUEST cpcsc_pci(DWORD protocol) {
     SCARD_IO_REQUEST request = { protocol, sizeof(SCARD_IO_REQUEST) };

@@ -52,10 +52,13 @@ struct FakeState {
         let detail: UInt32 =
             switch command {
             case .disconnect, .endTransaction: body[4]
-            case .transmit: UInt32(extra.count)
+            case .transmit, .control: UInt32(extra.count)
             default: 0
             }
-        log.append(PCSCLogEntry(at: rigNow(), command: command, reader: reader, detail: detail))
+        let isForReader = command == .control || command == .transmit && ReaderPart.isIndicator(extra)
+        log.append(
+            PCSCLogEntry(
+                at: rigNow(), command: command, reader: reader, detail: detail, indicator: isForReader ? extra : []))
         if let fault = takeFault(command, reader) { return answer(fault, command, body) }
         var body = body
         switch command {
@@ -83,7 +86,10 @@ struct FakeState {
             if body.result == PCSCCode.success { lock(body[0], by: nil) }
         case .status: body.result = check(body[0])
         case .transmit: return transmit(&body, extra)
-        case .cancel, .control, .getAttribute, .setAttribute: body.result = PCSCCode.unsupportedFeature
+        case .control:
+            body[16] = 0
+            body.result = handles[body[0]] == nil ? PCSCCode.invalidHandle : PCSCCode.success
+        case .cancel, .getAttribute, .setAttribute: body.result = PCSCCode.unsupportedFeature
         }
         return .send(body.bytes)
     }

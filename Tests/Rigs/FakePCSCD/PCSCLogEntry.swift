@@ -6,6 +6,8 @@ public struct PCSCLogEntry: Sendable {
     public let command: PCSCCommand
     /// The reader that the command or its handle names.
     public let reader: String?
-    /// Disposition (disconnect, end transaction) or the number of bytes sent (transmit), else 0.
+    /// Disposition (disconnect, end transaction) or the number of bytes sent (transmit, control), else 0.
     public let detail: UInt32
+    /// A command for the reader's own lamps and buzzer; empty for all others.
+    public let indicator: [UInt8]
 }
