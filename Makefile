@@ -15,7 +15,7 @@ RELEASE_FLAGS := -c release --static-swift-stdlib --disable-local-rpath -Xlinker
 PREFIX ?= /usr/local
 DESTDIR ?=
 
-.PHONY: demo test build release lint format bless bench load check-secrets check-kills fuzz check-units check-udev check-guest check-contract check-examples \
+.PHONY: demo test build release lint format bless bench load soak check-secrets check-kills fuzz check-units check-udev check-guest check-contract check-examples \
 	check-protocol docs deb check-package install clean
 
 demo:
@@ -69,6 +69,11 @@ check-kills:
 	@scripts/install-packages.sh $(TEST_PACKAGES)
 	$(SWIFT) build --build-tests
 	NFC_TAP_KILLS=$(or $(KILLS),300) $(SWIFT) test --skip-build --no-parallel --filter '^TapDaemonTests\.KillTests'
+
+# Hours of taps: memory and descriptors stay flat, and every tap is in the books.
+soak:
+	@scripts/install-packages.sh $(TEST_PACKAGES)
+	@scripts/soak.sh
 
 check-units:
 	@scripts/check-units.sh

@@ -1,4 +1,5 @@
 import Foundation
+import ReaderModels
 import Settings
 import Testing
 import Wire

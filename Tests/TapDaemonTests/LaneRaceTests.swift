@@ -21,7 +21,7 @@ struct LaneRaceTests {
             case .ended: words.append("ended")
             case .waiting(let lane, _): words.append("waiting \(lane)")
             case .endedWithPasses: words.append("passes")
-            case .signal, .loyaltySignal, .passes, .result: words.append("more")
+            case .cardLeft, .signal, .loyaltySignal, .passes, .result: words.append("more")
             }
         }
         return words

@@ -1,0 +1,32 @@
+#!/usr/bin/env bash
+# Taps for hours and shows what the daemon holds meanwhile: scripts/soak.sh [folder with the programs]
+#
+#   TAPS=N        taps on the virtual reader (default 100000); 0 for none
+#   PCSC_TAPS=N   taps on the unmodified pcscd with vpcd's readers (default 5000); 0 for none
+#   LANES=N       lanes with virtual readers, tapping at the same time (default 4); vpcd has two
+set -euo pipefail
+cd "$(dirname "$0")/.."
+taps=${TAPS:-100000} pcsc=${PCSC_TAPS:-5000} lanes=${LANES:-4}
+binaries=${1:-}
+if [ -z "$binaries" ]; then
+    for product in nfc-tapd nfc-tap-psp-sandbox nfc-tap nfc-tap-libnfc-worker; do
+        swift build -c release --product "$product" 2>&1 | tail -n 1
+    done
+    binaries=$(swift build -c release --show-bin-path)
+fi
+export SWIFT_BACKTRACE=enable=no
+status=0
+if [ "$taps" -gt 0 ]; then
+    python3 scripts/soak.py virtual "$binaries" --taps "$taps" --lanes "$lanes" || status=1
+fi
+if [ "$pcsc" -gt 0 ]; then
+    folder=$(mktemp -d)
+    trap 'rm -rf "$folder"' EXIT
+    mkdir "$folder/readers"
+    printf 'FRIENDLYNAME "Soak PICC"\nDEVICENAME   /dev/null:35963\nLIBPATH      %s\n' \
+        /usr/lib/pcsc/drivers/serial/libifdvpcd.so >"$folder/readers/soak"
+    Tests/Rigs/VPCD/with-private-pcscd.sh "$folder/readers" \
+        python3 scripts/soak.py pcsc "$binaries" --taps "$pcsc" --lanes 2 2>"$folder/errors" ||
+        { status=1 && sed -E '/^[0-9]{8} /d' "$folder/errors" >&2; }
+fi
+exit $status
