@@ -60,7 +60,7 @@ class VPCDReader:
     """A lane's card, in a slot of vpcd."""
 
     # pcscd looks every 400 ms; a card that is back before it looked has never left.
-    GAP = 0.5
+    GAP = 0.9
 
     def __init__(self, program, port):
         self.command = [program, "simulate", "visa", "--vpcd", f"127.0.0.1:{port}"]

@@ -3,7 +3,7 @@
 #
 #   TAPS=N        taps on the virtual reader (default 100000); 0 for none
 #   PCSC_TAPS=N   taps on the unmodified pcscd with vpcd's readers (default 5000); 0 for none
-#   LANES=N       lanes with virtual readers, tapping at the same time (default 4); vpcd has two
+#   LANES=N       lanes with virtual readers, tapping at the same time (default 4); vpcd has one
 set -euo pipefail
 cd "$(dirname "$0")/.."
 taps=${TAPS:-100000} pcsc=${PCSC_TAPS:-5000} lanes=${LANES:-4}
@@ -26,7 +26,7 @@ if [ "$pcsc" -gt 0 ]; then
     printf 'FRIENDLYNAME "Soak PICC"\nDEVICENAME   /dev/null:35963\nLIBPATH      %s\n' \
         /usr/lib/pcsc/drivers/serial/libifdvpcd.so >"$folder/readers/soak"
     Tests/Rigs/VPCD/with-private-pcscd.sh "$folder/readers" \
-        python3 scripts/soak.py pcsc "$binaries" --taps "$pcsc" --lanes 2 2>"$folder/errors" ||
+        python3 scripts/soak.py pcsc "$binaries" --taps "$pcsc" --lanes 1 2>"$folder/errors" ||
         { status=1 && sed -E '/^[0-9]{8} /d' "$folder/errors" >&2; }
 fi
 exit $status
