@@ -6,6 +6,8 @@ public struct ConfigurationError: Error, Equatable, Sendable {
     public var problem: String
     /// One phrase: what to write instead.
     public var remedy: String
+    /// In the file, from 1, where it is known.
+    public var line: Int?
 
     public init(_ key: String, _ problem: String, remedy: String) {
         self.key = key

@@ -20,8 +20,10 @@ public struct ConfigurationTable {
         do {
             self.init(try TOMLTable(string: text), path: "")
         } catch let error as TOMLParseError {
-            throw ConfigurationError(
+            var wrong = ConfigurationError(
                 file, "no TOML at \(error.source.begin.debugDescription)", remedy: "correct that line")
+            wrong.line = Int(exactly: error.source.begin.line)
+            throw wrong
         } catch {
             throw ConfigurationError(file, "no TOML", remedy: "see docs/examples/nfc-tapd.toml")
         }

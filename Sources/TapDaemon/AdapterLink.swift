@@ -1,4 +1,5 @@
 import LocalHTTP
+import Synchronization
 import Wire
 
 /// The way to the payment service: the adapter's socket, with the daemon as its client.
@@ -20,14 +21,38 @@ struct AdapterLink: Sendable {
         var reversal: [Duration] = [.seconds(1), .seconds(5), .seconds(30), .seconds(120), .seconds(600)]
     }
 
-    let client: HTTPClient
-    let times: Times
+    /// Where the adapter is now: every copy of the link follows a change of the configuration.
+    private final class Place: Sendable {
+        let current: Mutex<(client: HTTPClient, times: Times)>
+
+        init(_ client: HTTPClient, _ times: Times) { current = Mutex((client, times)) }
+    }
+
+    private let place: Place
+
+    var client: HTTPClient { place.current.withLock { $0.client } }
+    var times: Times { place.current.withLock { $0.times } }
 
     init(path: String, times: Times = Times()) {
+        place = Place(AdapterLink.client(path, times), times)
+    }
+
+    /// The link as it is now, for one that must stay the same to its end.
+    var pinned: AdapterLink {
+        let (client, times) = place.current.withLock { $0 }
+        return AdapterLink(place: Place(client, times))
+    }
+
+    private init(place: Place) { self.place = place }
+
+    func change(path: String, times: Times) {
+        place.current.withLock { $0 = (AdapterLink.client(path, times), times) }
+    }
+
+    private static func client(_ path: String, _ times: Times) -> HTTPClient {
         var client = HTTPClient(path: path)
         client.connectTime = times.connect
-        self.client = client
-        self.times = times
+        return client
     }
 
     /// What came back to an authorisation or to a query for one.

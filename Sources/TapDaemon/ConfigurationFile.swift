@@ -51,6 +51,16 @@ public struct ConfigurationFile: Sendable {
 
     /// - Parameter file: name of the file, for errors.
     init(file: String, text: String, credentials: String? = nil) throws(ConfigurationError) {
+        do throws(ConfigurationError) { try read(file, text, credentials) } catch {
+            var error = error
+            error.line = error.line ?? ConfigurationPosition.line(of: error.key, in: text)
+            throw error
+        }
+    }
+
+    private mutating func read(
+        _ file: String, _ text: String, _ credentials: String?
+    ) throws(ConfigurationError) {
         var top = try ConfigurationTable(file: file, text: text)
         if let mode = try top.text("mode") {
             guard mode == Mode.test.rawValue else {

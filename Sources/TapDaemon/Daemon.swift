@@ -11,13 +11,13 @@ import Wire
 public final class Daemon: Sendable {
     public static let version = "0.1.0"
 
-    private let configuration: DaemonConfiguration
-    private let logger: Logger
-    private let lanes: [Lane]
+    let settings: CurrentSettings
+    let logger: Logger
+    let adapter: AdapterLink
     let store: TransactionStore
     private let events: EventHub
     private let server: HTTPServer
-    private let health: AdapterHealthCheck
+    let health: AdapterHealthCheck
     private let reversals: Reversals
     private let preparer: LanePreparer
     private let keeper: LaneKeeper
@@ -39,7 +39,7 @@ public final class Daemon: Sendable {
     public init(
         _ configuration: DaemonConfiguration, socket: ListeningSocket, logger: Logger
     ) async throws(StartError) {
-        self.configuration = configuration
+        let settings = CurrentSettings(configuration)
         self.logger = logger
         let (journal, firstEvent) = try Daemon.openJournal(configuration.stateDirectory)
         do throws(InstallationKeyError) {
@@ -48,7 +48,7 @@ public final class Daemon: Sendable {
             throw .installationKey(error)
         }
         let events = EventHub(firstID: firstEvent)
-        lanes = try Daemon.lanes(configuration)
+        let lanes = try Daemon.lanes(configuration)
         let adapter = AdapterLink(path: configuration.adapterSocket, times: configuration.times)
         let store = TransactionStore(
             journal: journal, events: events, lanes: lanes, mode: configuration.mode,
@@ -69,14 +69,14 @@ public final class Daemon: Sendable {
         let closing = TwoStepClose(store: store, reversals: reversals, queue: background, logger: logger)
         let health = AdapterHealthCheck(adapter, every: configuration.healthInterval, logger: logger)
         let preparer = LanePreparer(
-            store: store, health: health, terminal: { [terminal = configuration.terminal] in terminal },
+            store: store, health: health, terminal: { settings.terminal },
             refreshProfile: { nil }, queue: background, logger: logger)
         let starter = PaymentStarter(
-            store: store, adapter: adapter, terminal: configuration.terminal, reversals: reversals,
+            store: store, adapter: adapter, settings: settings, reversals: reversals,
             preparer: preparer, closing: closing, queue: payments, background: background, logger: logger)
         let connections = ConnectionCount()
         let api = PointOfSaleAPI(
-            store: store, events: events, access: configuration.access, health: health, preparer: preparer,
+            store: store, events: events, settings: settings, health: health, preparer: preparer,
             closing: closing, connections: connections, support: journal.support, contact: configuration.support,
             version: Daemon.version, start: starter.start, queue: payments,
             patience: configuration.patience)
@@ -89,6 +89,7 @@ public final class Daemon: Sendable {
             connections: connections,
             handler: api.answer)
         (self.store, self.events, self.payments, self.background) = (store, events, payments, background)
+        (self.settings, self.adapter) = (settings, adapter)
         (self.reversals, self.health, self.preparer) = (reversals, health, preparer)
         self.closing = closing
         keeper = LaneKeeper(store, preparer)
@@ -96,7 +97,7 @@ public final class Daemon: Sendable {
 
     /// Serves until `shutDown` has done its work.
     public func run() async throws(StartError) {
-        await audit.note(AuditEntry(.operation, detail: "started \(Daemon.version) \(configuration.mode.rawValue)"))
+        await audit.note(AuditEntry(.operation, detail: "started \(Daemon.version) \(store.mode.rawValue)"))
         let failure = await withTaskGroup(of: Void.self, returning: ListenError?.self) { group in
             group.addTask { await self.background.run() }
             group.addTask { await self.health.run() }
@@ -110,7 +111,7 @@ public final class Daemon: Sendable {
             group.cancelAll()
             return failure
         }
-        for lane in lanes { await lane.close() }
+        for lane in await store.allLanes() { await lane.close() }
         await audit.note(AuditEntry(.operation, detail: "stopped"))
         await audit.signHead()
         await store.scrub()
@@ -182,7 +183,7 @@ public final class Daemon: Sendable {
 private struct PaymentStarter: Sendable {
     let store: TransactionStore
     let adapter: AdapterLink
-    let terminal: Terminal
+    let settings: CurrentSettings
     let reversals: Reversals
     let preparer: LanePreparer
     let closing: TwoStepClose
@@ -199,8 +200,8 @@ private struct PaymentStarter: Sendable {
                 await LoyaltyRun(id: id, store: store, lane: lane, preparer: preparer, logger: logger).run()
             } else {
                 await PaymentRun(
-                    id: id, store: store, lane: lane, adapter: adapter, terminal: terminal, reversals: reversals,
-                    preparer: preparer, closing: closing, logger: logger
+                    id: id, store: store, lane: lane, adapter: adapter.pinned, terminal: settings.terminal,
+                    reversals: reversals, preparer: preparer, closing: closing, logger: logger
                 ).run()
             }
             await forgetPasses(of: id)

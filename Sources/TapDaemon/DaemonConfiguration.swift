@@ -13,13 +13,23 @@ public struct DaemonConfiguration: Sendable {
     struct LaneSetting: Sendable {
         var name: String
         var reader: ReaderSource
+        /// As it is written; `nil` where the reader came from somewhere else.
+        var address: ReaderAddress?
+        /// Takes the virtual reader's commands for as long as the lane is there.
+        var control: VirtualReaderSocket?
+        var feedback = FeedbackLevel.lightsAndSound
+
+        /// Whether the reader that is open can stay.
+        func isSame(as other: LaneSetting) -> Bool {
+            name == other.name && address != nil && address == other.address && feedback == other.feedback
+        }
     }
 
     var mode = Mode.test
     /// Folder of the journal; made with mode 0700 where it is missing.
-    var stateDirectory: String
+    public internal(set) var stateDirectory: String
     /// The adapter's socket.
-    var adapterSocket: String
+    public internal(set) var adapterSocket: String
     var lanes: [LaneSetting]
     /// Lanes of which any will do, by the group's name.
     var groups: [String: [String]] = [:]
@@ -36,8 +46,6 @@ public struct DaemonConfiguration: Sendable {
     var patience: Duration = .seconds(2)
     var healthInterval: Duration = .seconds(30)
     var retention = Retention()
-    /// Served for as long as the daemon runs.
-    var virtualReaders: [VirtualReaderSocket] = []
 
     init(stateDirectory: String, adapterSocket: String, lanes: [LaneSetting]) {
         self.stateDirectory = stateDirectory
@@ -60,8 +68,10 @@ public struct DaemonConfiguration: Sendable {
     /// - Parameters:
     ///   - stateDirectory: where the file does not name one.
     ///   - adapterSocket: where the file does not name one.
+    ///   - before: what is in force: its readers are kept where they are named again.
     public init(
-        _ file: ConfigurationFile, stateDirectory: String, adapterSocket: String
+        _ file: ConfigurationFile, stateDirectory: String, adapterSocket: String,
+        keeping before: DaemonConfiguration? = nil
     ) throws(ConfigurationError) {
         self.init(
             stateDirectory: file.stateDirectory ?? stateDirectory, adapterSocket: file.adapterSocket ?? adapterSocket,
@@ -76,7 +86,15 @@ public struct DaemonConfiguration: Sendable {
         if loyalty.programmes.isEmpty, file.mode == .test { loyalty.programmes = LoyaltyOffer.test.programmes }
         access = Access(groups: file.groups)
         groups = file.laneGroups
-        for lane in file.lanes { try add(lane.name, lane.reader, lane.feedback) }
+        for lane in file.lanes {
+            let wanted = LaneSetting(
+                name: lane.name, reader: .pcsc("", lane.feedback), address: lane.reader, feedback: lane.feedback)
+            if let kept = before?.lanes.first(where: { $0.isSame(as: wanted) }) {
+                lanes.append(kept)
+            } else {
+                try add(lane.name, lane.reader, lane.feedback)
+            }
+        }
     }
 
     /// Whether reads are sealed to a key that everybody can open.
@@ -85,23 +103,25 @@ public struct DaemonConfiguration: Sendable {
     private mutating func add(
         _ name: String, _ reader: ReaderAddress, _ feedback: FeedbackLevel = .lightsAndSound
     ) throws(ConfigurationError) {
-        lanes.append(LaneSetting(name: name, reader: try source(name, reader, feedback)))
+        var setting = try DaemonConfiguration.setting(name, reader, feedback)
+        setting.feedback = feedback
+        lanes.append(setting)
     }
 
-    private mutating func source(
+    private static func setting(
         _ name: String, _ reader: ReaderAddress, _ feedback: FeedbackLevel
-    ) throws(ConfigurationError) -> ReaderSource {
+    ) throws(ConfigurationError) -> LaneSetting {
         switch reader {
-        case .pcsc(let text): return .pcsc(text, feedback)
-        case .libnfc(let connection): return .libnfc(connection)
+        case .pcsc(let text): return LaneSetting(name: name, reader: .pcsc(text, feedback), address: reader)
+        case .libnfc(let connection): return LaneSetting(name: name, reader: .libnfc(connection), address: reader)
         case .virtual(let path):
             let control = try DaemonConfiguration.control(name)
             do throws(VirtualSocketError) {
-                virtualReaders.append(try VirtualReaderSocket(path: path, control: control))
+                let socket = try VirtualReaderSocket(path: path, control: control)
+                return LaneSetting(name: name, reader: .virtual(control), address: reader, control: socket)
             } catch {
                 throw ConfigurationError("lane \(name)", "virtual reader: \(error)", remedy: "use another path")
             }
-            return .virtual(control)
         }
     }
 

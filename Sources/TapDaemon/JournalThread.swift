@@ -77,6 +77,9 @@ actor JournalThread {
         _ body: @Sendable (Journal) throws(JournalError) -> Result
     ) throws(JournalError) -> Result { try body(journal) }
 
+    /// Returns once the thread has come to it.
+    func pulse() {}
+
     func record(_ id: TransactionID) throws(JournalError) -> JournalRecord? { try journal.record(id) }
 
     func records(order: String) throws(JournalError) -> [JournalRecord] { try journal.records(order: order) }

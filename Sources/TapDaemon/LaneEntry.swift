@@ -5,7 +5,7 @@ import Wire
 /// A lane as the store keeps it.
 struct LaneEntry: Sendable {
     let lane: Lane
-    let offersLoyalty: Bool
+    var offersLoyalty: Bool
     var reader: LaneStatus.Reader?
     var holder: LaneStatus.Holder?
     /// What keeps the reader from working; `daemon.unavailable` until it was prepared for the first time.
@@ -19,6 +19,8 @@ struct LaneEntry: Sendable {
     var renewal: Int64?
     /// Somebody is looking after the reader.
     var isBeingKept = false
+    /// What becomes of it once it is free.
+    var change: LaneChange?
 
     var status: LaneStatus {
         var status = LaneStatus(
@@ -43,6 +45,7 @@ struct LaneEntry: Sendable {
 
     /// What refuses a tap. One that is being prepared takes it: it waits.
     var refusal: ErrorCode? {
+        if change != nil { return .readerBusy }
         if preparation?.isQuiet == false || error == .daemonUnavailable { return nil }
         return error
     }

@@ -33,6 +33,7 @@ struct LanePreparer: Sendable {
                 logger.notice("machine was suspended: lanes are prepared again")
                 await store.forgetPreparations(because: .resume)
             }
+            for lane in await store.takeRetired() { queue.add { await lane.close() } }
             for (name, reason) in await store.lanesToPrepare(at: .now) { await begin(name, reason) }
             do { try await Task.sleep(for: .seconds(1)) } catch { return }
         }

@@ -6,7 +6,7 @@ import Wire
 struct PointOfSaleAPI: Sendable {
     let store: TransactionStore
     let events: EventHub
-    let access: Access
+    let settings: CurrentSettings
     let health: AdapterHealthCheck
     let preparer: LanePreparer
     let closing: TwoStepClose
@@ -27,7 +27,7 @@ struct PointOfSaleAPI: Sendable {
     }
 
     private func answered(_ request: HTTPRequest) async -> HTTPResponse {
-        let roles = access.roles(of: request.peer)
+        let roles = settings.access.roles(of: request.peer)
         guard !roles.isEmpty else { return .refusal(ErrorBody(.authRoleMissing)) }
         do throws(ErrorBody) {
             return try await route(request, roles)
@@ -109,11 +109,13 @@ struct PointOfSaleAPI: Sendable {
 
     private func status() async -> Status {
         let lanes = await store.laneStatuses()
-        return Status(
+        var status = Status(
             mode: store.mode, version: version, ready: lanes.contains { $0.state == .ready },
             accepting: await !store.isStopping, terms: .notRequired, lanes: lanes,
             queue: Status.Queue(stored: 0, reversals: await store.openReversals()), psp: health.state,
             support: support)
+        status.configuration = settings.status
+        return status
     }
 }
 

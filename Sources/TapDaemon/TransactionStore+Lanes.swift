@@ -12,12 +12,14 @@ extension TransactionStore {
 
     func freeLane(of id: TransactionID) {
         for index in lanes.indices where lanes[index].holder?.transaction == id { lanes[index].holder = nil }
+        changeFreeLanes()
     }
 
     /// One lane of several, which the transaction does not need any more.
     func freeLane(_ name: String, of id: TransactionID) {
         guard let index = laneIndex(name), lanes[index].holder?.transaction == id else { return }
         lanes[index].holder = nil
+        changeFreeLanes()
     }
 
     /// Lanes that may take the card: those the request names that are free, or what refuses it. One that is still being

@@ -13,15 +13,17 @@ actor TransactionStore {
     var lanes: [LaneEntry]
     /// Lanes of which any will do, by the group's name.
     var groups: [String: [String]]
+    /// Lanes that are not used any more and have to be closed.
+    var retired: [Lane] = []
     /// Orders whose card could not be read, with how often; the latest of them.
     var failedReads: [(order: String, count: Int)] = []
     /// Idempotency keys whose first request has not been answered yet, with the transaction once there is one.
     var keysInUse: [UserKey: TransactionID?] = [:]
     var isStopping = false
-    let offer: LoyaltyOffer
+    var offer: LoyaltyOffer
     /// The shop as its receipts name it, and its terminal's number.
-    let merchant: Merchant
-    let terminal: String
+    var merchant: Merchant
+    var terminal: String
     /// What became of wishes for passes: only here, never in the journal, and not for long.
     var passes: [TransactionID: KeptPasses] = [:]
 

@@ -47,6 +47,8 @@ public struct Status: Codable, Equatable, Sendable {
     public var psp: AdapterLink
     /// Name of this installation for support, stable over restarts.
     public var support: String
+    /// Which configuration is in force.
+    public var configuration: ConfigurationStatus?
 
     public init(
         mode: Mode, version: String, ready: Bool, accepting: Bool, terms: Terms, lanes: [LaneStatus], queue: Queue,

@@ -13,10 +13,8 @@ struct NFCTap: AsyncParsableCommand {
         version: Version.text,
         subcommands: [
             Readers.self, Read.self, Pay.self, Refund.self, Verify.self, LookUp.self, StoreCard.self,
-            LoyaltyCommand.self, Prepare.self, StatusCommand.self, Cancel.self, Confirm.self, Reverse.self, Events.self,
-            ReceiptCommand.self, HelpTopics.self,
-            Try.self,
-            Virtual.self,
+            LoyaltyCommand.self, Prepare.self, ConfigCommand.self, StatusCommand.self, Cancel.self, Confirm.self,
+            Reverse.self, Events.self, ReceiptCommand.self, HelpTopics.self, Try.self, Virtual.self,
             Decode.self, ExplainCommand.self, Replay.self, Record.self, Simulate.self,
             DoctorCommand.self, DiagnoseCommand.self, AuditCommand.self,
         ])

@@ -43,6 +43,12 @@ struct DaemonCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Same as --reader virtual:SOCKET.", valueName: "socket"))
     var virtualReader: String?
 
+    @Flag(help: "Only look whether the configuration file is right, and say what is not.")
+    var check = false
+
+    @Flag(help: "With --check: one JSON object.")
+    var json = false
+
     @Option(
         help: ArgumentHelp("Lowest level of log messages: debug, info, warning, error.", valueName: "level"),
         transform: Self.level)
@@ -52,9 +58,11 @@ struct DaemonCommand: AsyncParsableCommand {
         if let virtualReader, ReaderAddress("virtual:\(virtualReader)") == nil {
             throw ValidationError("--virtual-reader needs an absolute path.")
         }
+        if check, config == nil { throw ValidationError("--check needs --config FILE.") }
     }
 
     func run() async throws {
+        if check { return try checkConfiguration() }
         let inherited = InheritedSocket.takeAll()
         let notification = ServiceNotification()
         let logger = LogOutput.logger(level: logLevel)
@@ -73,7 +81,11 @@ struct DaemonCommand: AsyncParsableCommand {
         }
         let group = ServiceGroup(
             configuration: ServiceGroupConfiguration(
-                services: [.init(service: DaemonService(daemon: daemon, notification: notification))],
+                services: [
+                    .init(
+                        service: DaemonService(
+                            daemon: daemon, notification: notification, reload: { await reload(daemon, logger) }))
+                ],
                 gracefulShutdownSignals: [.sigterm, .sigint], logger: logger))
         try await group.run()
     }
@@ -99,16 +111,41 @@ struct DaemonCommand: AsyncParsableCommand {
         return try await Daemon(configuration, socket: socket, logger: logger)
     }
 
-    private func makeConfiguration(_ file: ConfigurationFile?, _ folders: Folders) throws -> DaemonConfiguration {
-        var given = reader
-        if let virtualReader, let address = ReaderAddress("virtual:\(virtualReader)") { given.append(address) }
-        let adapter = pspSocket ?? folders.runtime + "/psp.sock"
-        if var file {
-            if !given.isEmpty { file.lanes = Self.lanes(given) }
-            if pspSocket != nil { file.adapterSocket = nil }
-            if stateDirectory != nil { file.stateDirectory = nil }
-            return try DaemonConfiguration(file, stateDirectory: folders.state, adapterSocket: adapter)
+    private func checkConfiguration() throws {
+        let found = ConfigurationCheck(file: config ?? "", credentials: Folders.credentials)
+        print(json ? found.json : found.summary)
+        if found.error != nil { throw ExitCode(65) }
+    }
+
+    /// Reads the configuration file again.
+    private func reload(_ daemon: Daemon, _ logger: Logger) async {
+        guard let config else { return logger.notice("no configuration file to read again") }
+        _ = await daemon.reload { (before) throws(ConfigurationError) in
+            let file = try ConfigurationFile(path: config, credentials: Folders.credentials)
+            return try makeConfiguration(
+                file, state: before.stateDirectory, adapter: pspSocket ?? before.adapterSocket, keeping: before)
         }
+    }
+
+    private func makeConfiguration(
+        _ file: ConfigurationFile, state: String, adapter: String, keeping before: DaemonConfiguration?
+    ) throws(ConfigurationError) -> DaemonConfiguration {
+        var file = file
+        if !givenReaders.isEmpty { file.lanes = Self.lanes(givenReaders) }
+        if pspSocket != nil { file.adapterSocket = nil }
+        if stateDirectory != nil { file.stateDirectory = nil }
+        return try DaemonConfiguration(file, stateDirectory: state, adapterSocket: adapter, keeping: before)
+    }
+
+    private var givenReaders: [ReaderAddress] {
+        guard let virtualReader, let address = ReaderAddress("virtual:\(virtualReader)") else { return reader }
+        return reader + [address]
+    }
+
+    private func makeConfiguration(_ file: ConfigurationFile?, _ folders: Folders) throws -> DaemonConfiguration {
+        var given = givenReaders
+        let adapter = pspSocket ?? folders.runtime + "/psp.sock"
+        if let file { return try makeConfiguration(file, state: folders.state, adapter: adapter, keeping: nil) }
         if given.isEmpty { given = [.virtual(folders.runtime + "/reader.sock")] }
         return try DaemonConfiguration(
             stateDirectory: folders.state, adapterSocket: adapter,

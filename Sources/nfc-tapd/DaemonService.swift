@@ -1,13 +1,18 @@
 import LocalHTTP
 import ServiceLifecycle
 import TapDaemon
+import UnixSignals
 
-/// The daemon under the service group: tells systemd when it is ready, still alive and stopping.
+/// The daemon under the service group: tells systemd when it is ready, how it is, still alive and stopping; reads its
+/// configuration again at SIGHUP.
 struct DaemonService: Service {
     let daemon: Daemon
     let notification: ServiceNotification
+    let reload: @Sendable () async -> Void
 
     func run() async throws {
+        // Trapped before anybody is told that the daemon is there: by default the signal ends a process.
+        let signals = await UnixSignalsSequence(trapping: .sighup)
         try await withGracefulShutdownHandler {
             try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask { try await daemon.run() }
@@ -15,6 +20,10 @@ struct DaemonService: Service {
                     group.addTask { await keepAlive(every: interval) }
                 }
                 notification.send(.ready, .status("taking transactions"))
+                group.addTask {
+                    for await _ in signals { await reloadOnce() }
+                }
+                group.addTask { await tellStatus() }
                 try await group.next()
                 group.cancelAll()
             }
@@ -24,8 +33,27 @@ struct DaemonService: Service {
         }
     }
 
+    private func reloadOnce() async {
+        notification.send(.reloading)
+        await reload()
+        notification.send(.ready, .status(await daemon.summary()))
+    }
+
+    /// One line for `systemctl status`, whenever it is another one.
+    private func tellStatus() async {
+        var told = ""
+        while !Task.isCancelled {
+            let summary = await daemon.summary()
+            if summary != told { notification.send(.status(summary)) }
+            told = summary
+            do { try await Task.sleep(for: .seconds(2)) } catch { return }
+        }
+    }
+
+    /// Says so only where it is: a store or a journal that hangs is not alive.
     private func keepAlive(every interval: Duration) async {
         while !Task.isCancelled {
+            await daemon.pulse()
             notification.send(.watchdog)
             do { try await Task.sleep(for: interval) } catch { return }
         }

@@ -44,7 +44,8 @@ struct ProgramTests {
     static let mistakes: [(arguments: [String], says: String)] = [
         (["--config", "/nowhere.toml"], "cannot be read"), (["--reader", "usb:1"], "pcsc:NAME"),
         (["--virtual-reader", "here"], "absolute path"), (["--log-level", "loud"], "warning"),
-        (["--sokcet"], "--sokcet"),
+        (["--sokcet"], "--sokcet"), (["--check"], "--config"),
+        (["--check", "--config", "/nowhere.toml"], "cannot be read"),
         (["--runtime-directory", "/proc/none"], "runtime directory"),
         (["--pos-socket", "/" + String(repeating: "x", count: 120)], "longer than 107 bytes"),
     ]
@@ -82,9 +83,44 @@ struct ProgramTests {
         }
         process.terminate()
         #expect(try await end(process) == 0)
-        #expect(try await manager.next()?.contains("STOPPING=1") == true)
+        var last = ""
+        while !last.contains("STOPPING=1") { last = try #require(try await manager.next()) }
         #expect(!FileManager.default.fileExists(atPath: folder.path + "/pos.sock"))
         #expect(!FileManager.default.fileExists(atPath: folder.path + "/reader.sock"))
+    }
+
+    @Test("SIGHUP has the configuration read again, with word to the service manager; a wrong one is refused")
+    func reload() async throws {
+        let folder = try TestFolder()
+        let manager = try DatagramSocket(path: folder.path + "/notify")
+        let file = URL(filePath: folder.path + "/nfc-tapd.toml")
+        let lane = "[[lane]]\nname = \"a\"\nreader = \"virtual:\(folder.path)/reader.sock\"\n"
+        try Data(lane.utf8).write(to: file)
+        let (process, _) = try start(
+            ["--config", file.path, "--runtime-directory", folder.path], ["NOTIFY_SOCKET": folder.path + "/notify"])
+        defer { process.terminate() }
+        #expect(try await manager.next()?.contains("READY=1") == true)
+        let client = HTTPClient(path: folder.path + "/pos.sock")
+        func status() async throws -> String {
+            let answer = try await client.send(HTTPClientRequest(.get, "/v1/status"), answerWithin: .seconds(5))
+            return String(decoding: answer.body, as: UTF8.self)
+        }
+        try Data((lane + "[lane-groups]\nbar = [\"a\"]\n").utf8).write(to: file)
+        kill(process.processIdentifier, SIGHUP)
+        var told = ""
+        while !told.contains("RELOADING=1") { told = try #require(try await manager.next()) }
+        #expect(told.contains("MONOTONIC_USEC="))
+        while !told.contains("READY=1") { told = try #require(try await manager.next()) }
+        #expect(told.contains("STATUS=test mode"))
+        #expect(try await status().contains(#""groups":["bar"]"#))
+        try Data("mode = \"wrong\"\n".utf8).write(to: file)
+        kill(process.processIdentifier, SIGHUP)
+        told = ""
+        while !told.contains("READY=1") { told = try #require(try await manager.next()) }
+        #expect(told.contains("newer configuration refused"))
+        #expect(try await status().contains(#""groups":["bar"]"#))
+        process.terminate()
+        #expect(try await end(process) == 0)
     }
 }
 

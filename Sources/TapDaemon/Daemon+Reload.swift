@@ -1,0 +1,71 @@
+import Logging
+import ReaderCore
+public import Settings
+import Wire
+
+extension Daemon {
+    /// Takes a new configuration without a stop: who may do what, the adapter's socket and times, terminal, merchant,
+    /// programmes, lanes and groups. Transactions that run keep what they began with; a lane that is in use is changed
+    /// once it is free.
+    ///
+    /// - Parameter make: reads and checks all of it, given what is in force; nothing changes where it throws.
+    /// - Returns: why it was not taken; the one before stays in force then.
+    public func reload(
+        _ make: @Sendable (DaemonConfiguration) throws(ConfigurationError) -> DaemonConfiguration
+    ) async -> ConfigurationError? {
+        do throws(ConfigurationError) {
+            let before = settings.configuration
+            let new = try make(before)
+            let lanes = try await newLanes(new, before)
+            let later = settings.replace(with: new)
+            adapter.change(path: new.adapterSocket, times: new.times)
+            await store.apply(new, lanes: lanes)
+            logger.notice("configuration read again", metadata: ["lanes": "\(new.lanes.count)"])
+            if !later.isEmpty {
+                logger.warning(
+                    "configuration needs a restart", metadata: ["settings": "\(later.joined(separator: ","))"])
+            }
+            return nil
+        } catch {
+            logger.error("configuration not taken, the one before stays", metadata: ["error": "\(error)"])
+            settings.refuse(error)
+            return error
+        }
+    }
+
+    /// A lane for each setting that is new or whose reader is another one; `nil` for those that stay.
+    private func newLanes(
+        _ new: DaemonConfiguration, _ before: DaemonConfiguration
+    ) async throws(ConfigurationError) -> [(name: String, lane: Lane?)] {
+        var lanes: [(name: String, lane: Lane?)] = []
+        for setting in new.lanes {
+            if before.lanes.contains(where: { $0.name == setting.name && $0.isSame(as: setting) }) {
+                lanes.append((setting.name, nil))
+                continue
+            }
+            do throws(ReaderError) {
+                lanes.append((setting.name, try Lane(name: setting.name, source: setting.reader)))
+            } catch {
+                throw ConfigurationError("lane \(setting.name)", "has no thread: \(error)", remedy: "raise TasksMax=")
+            }
+        }
+        return lanes
+    }
+
+    /// One line for the service manager: `test mode, 2 of 3 lanes ready, 0 stored, 1 reversal open`.
+    public func summary() async -> String {
+        let lanes = await store.laneStatuses()
+        let ready = lanes.count { $0.state == .ready || $0.state == .busy }
+        let reversals = await store.openReversals()
+        let mode = settings.configuration.mode.rawValue
+        let refused = settings.status.error == nil ? "" : ", newer configuration refused"
+        return "\(mode) mode, \(ready) of \(lanes.count) lanes ready, adapter \(health.state.state.rawValue), "
+            + "\(reversals) reversal\(reversals == 1 ? "" : "s") open\(refused)"
+    }
+
+    /// Returns once the store and the journal's thread have answered: a daemon of which one hangs is not alive.
+    public func pulse() async {
+        _ = await store.isStopping
+        await store.journal.pulse()
+    }
+}

@@ -1,0 +1,43 @@
+import ArgumentParser
+import Glibc
+
+struct ConfigCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "config", abstract: "Looks at the daemon's configuration.", subcommands: [Check.self])
+
+    struct Check: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Says whether a configuration file is right, and what is not.",
+            discussion: """
+                Reads the file and all that it names, as the daemon would, and changes nothing. Exit codes: 0 right, 65 \
+                wrong, 69 no nfc-tapd.
+                """)
+
+        @Argument(help: ArgumentHelp("The file.", valueName: "file"))
+        var file = "/etc/nfc-tap/nfc-tapd.toml"
+
+        @Flag(help: "Print JSON.")
+        var json = false
+
+        /// The daemon's own reading decides, so that it cannot differ from what is checked here.
+        func run() throws {
+            let program = Self.daemon
+            let arguments = [program, "--check", "--config", file] + (json ? ["--json"] : [])
+            var pointers = unsafe arguments.map { unsafe strdup($0) } + [nil]
+            _ = unsafe execv(program, &pointers)
+            for index in unsafe pointers.indices { unsafe free(pointers[index]) }
+            throw Failure("\(program) cannot be started", hint: "install nfc-tapd", exitCode: .unavailable)
+        }
+
+        /// Beside this program, else where the package puts it.
+        private static var daemon: String {
+            var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
+            let length = unsafe readlink("/proc/self/exe", &buffer, buffer.count - 1)
+            guard length > 0 else { return "/usr/bin/nfc-tapd" }
+            let own = String(decoding: buffer.prefix(length).map { UInt8(bitPattern: $0) }, as: UTF8.self)
+            guard let slash = own.lastIndex(of: "/") else { return "/usr/bin/nfc-tapd" }
+            let beside = own[..<slash] + "/nfc-tapd"
+            return unsafe access(String(beside), X_OK) == 0 ? String(beside) : "/usr/bin/nfc-tapd"
+        }
+    }
+}
