@@ -67,6 +67,27 @@ public struct TapClient: Sendable {
         return try await get("/v1/transactions?order=\(order)", as: TransactionList.self).transactions
     }
 
+    /// The payment service's terms, and whether they have been accepted.
+    public func terms() async throws(TapClientError) -> Terms { try await get("/v1/terms") }
+
+    /// Accepts the terms whose text was read; for administrators.
+    /// - Parameter hash: as ``terms()`` gives it.
+    public func acceptTerms(hash: String) async throws(TapClientError) -> TermsAcceptance {
+        try await accept(TermsAcceptanceRequest(.hash(hash)))
+    }
+
+    /// Accepts by a file that the payment service has signed; for administrators.
+    public func acceptTerms(file: String) async throws(TapClientError) -> TermsAcceptance {
+        try await accept(TermsAcceptanceRequest(.file(file)))
+    }
+
+    private func accept(_ request: TermsAcceptanceRequest) async throws(TapClientError) -> TermsAcceptance {
+        try await call(
+            HTTPClientRequest(
+                .post, "/v1/terms/acceptance", fields: ["Content-Type": "application/json"],
+                body: try Self.encode(request)))
+    }
+
     /// Starts a transaction; returns once the daemon has written it down, before any card is read.
     ///
     /// A lost answer is asked for again, up to three times, with the same key: the daemon starts one transaction for it.

@@ -37,6 +37,7 @@ extension Failure {
         case .daemonNotRunning, .notSent, .unexpectedAnswer: code = .unavailable
         case .noAnswer: code = .unknownOutcome
         case .accessDenied, .init(.authRoleMissing), .init(.sessionNotOwner): code = .notAllowed
+        case .init(.authAdminRequired): code = .administratorNeeded
         case .cancelled: code = .notCompleted
         case _: code = error.detail?.who == .integrator ? .malformedInput : .notCompleted
         }

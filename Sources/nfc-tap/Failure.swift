@@ -53,6 +53,8 @@ extension ExitCode {
     static let partiallyApproved = ExitCode(11)
     static let unknownOutcome = ExitCode(12)
     static let notCompleted = ExitCode(13)
+    /// `auth.admin_required`
+    static let administratorNeeded = ExitCode(14)
     /// EX_DATAERR of sysexits.
     static let malformedInput = ExitCode(65)
     /// EX_UNAVAILABLE.

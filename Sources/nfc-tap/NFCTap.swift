@@ -8,12 +8,13 @@ struct NFCTap: AsyncParsableCommand {
         discussion: """
             Exit codes: 0 done (a payment: approved), 1 a replay differs from its recording or an audit chain does not hold, 10 declined, 11 partially \
             approved, 12 outcome unknown (look it up before charging again), 13 not completed (cancelled, timed out, card \
-            unreadable), 64 wrong arguments, 65 malformed input, 69 no reader or no daemon, 77 not allowed.
+            unreadable), 14 an administrator is needed, 64 wrong arguments, 65 malformed input, 69 no reader or no daemon, 77 not allowed.
             """,
         version: Version.text,
         subcommands: [
             Readers.self, Read.self, Pay.self, Refund.self, Verify.self, LookUp.self, StoreCard.self,
-            LoyaltyCommand.self, Prepare.self, ConfigCommand.self, StatusCommand.self, Cancel.self, Confirm.self,
+            LoyaltyCommand.self, Prepare.self, ConfigCommand.self, StatusCommand.self, TermsCommand.self, Cancel.self,
+            Confirm.self,
             Reverse.self, Events.self, ReceiptCommand.self, HelpTopics.self, Try.self, Virtual.self,
             Decode.self, ExplainCommand.self, Replay.self, Record.self, Simulate.self,
             DoctorCommand.self, DiagnoseCommand.self, AuditCommand.self,

@@ -16,6 +16,7 @@ struct StatusCommand: AsyncParsableCommand {
         do throws(TapClientError) { status = try await daemon.client.status() } catch { throw Failure(error) }
         if json { return try StandardOutput.print(json: status) }
         StandardOutput.print("mode     \(status.mode.rawValue)  (nfc-tapd \(status.version))")
+        for line in StatusCommand.credentials(status) { StandardOutput.print(line) }
         StandardOutput.print("adapter  \(status.psp.state.rawValue)")
         StandardOutput.print("queue    \(status.queue.stored) stored, \(status.queue.reversals) reversals open")
         for lane in status.lanes {
@@ -24,6 +25,23 @@ struct StatusCommand: AsyncParsableCommand {
                 "lane     \(lane.name): \(lane.state.rawValue), \(lane.reader?.model ?? "no reader")\(holder)")
             if let error = lane.error { StandardOutput.print("         \(error.message): \(error.resolution)") }
         }
+    }
+
+    /// Terms and profile, and what keeps payments from being taken.
+    private static func credentials(_ status: Status) -> [String] {
+        var lines = ["terms    \(status.terms.rawValue)"]
+        if let profile = status.profile {
+            let origin = profile.signed ? "by \(profile.issuer)" : "signed by nobody"
+            lines.append(
+                "profile  \(profile.serial) for \(profile.displayName), \(origin), expires \(profile.expiresAt)")
+            if let date = profile.deprecatedFrom { lines.append("         this version is accepted until \(date)") }
+        }
+        if let error = status.profileError {
+            let field = error.field.map { " (\($0))" } ?? ""
+            lines.append("         latest profile not used: \(error.message)\(field): \(error.resolution)")
+        }
+        if let error = status.blocked { lines.append("blocked  \(error.message): \(error.resolution)") }
+        return lines
     }
 }
 

@@ -140,7 +140,7 @@ actor Narrator {
         case .paymentUnknown: say("no clear answer yet, asking again")
         case .readerAttached, .readerDetached, .readerNotReady, .readNotCompleted, .readCancelled, .paymentApproved,
             .paymentDeclined, .paymentStored, .paymentReversed, .loyaltyResult, .queueForwarded, .queueFailed,
-            .termsChanged, .eventsMissed:
+            .termsChanged, .profileApplied, .profileRefused, .eventsMissed:
             break
         }
     }
