@@ -118,5 +118,31 @@ enum Schema {
             WHEN NEW.state NOT IN ('stored', 'sent', 'unknown')
             BEGIN DELETE FROM queue_record WHERE payment = NEW.id; END;
         """,
+        """
+        CREATE TABLE profile (
+            sequence INTEGER PRIMARY KEY AUTOINCREMENT,
+            serial INTEGER NOT NULL,
+            merchant TEXT NOT NULL,
+            signed_by TEXT NOT NULL,
+            token TEXT NOT NULL,
+            applied_at INTEGER NOT NULL
+        ) STRICT;
+        CREATE TABLE terms_acceptance (
+            sequence INTEGER PRIMARY KEY AUTOINCREMENT,
+            merchant TEXT NOT NULL,
+            version TEXT NOT NULL,
+            hash TEXT NOT NULL,
+            signed_by TEXT NOT NULL,
+            accepted_at INTEGER NOT NULL,
+            accepted_by TEXT NOT NULL,
+            uid INTEGER NOT NULL,
+            source TEXT NOT NULL,
+            UNIQUE (merchant, hash, signed_by)
+        ) STRICT;
+        CREATE TRIGGER terms_acceptance_is_never_altered BEFORE UPDATE ON terms_acceptance
+            BEGIN SELECT RAISE(ABORT, 'append only'); END;
+        CREATE TRIGGER terms_acceptance_is_never_removed BEFORE DELETE ON terms_acceptance
+            BEGIN SELECT RAISE(ABORT, 'append only'); END;
+        """,
     ]
 }

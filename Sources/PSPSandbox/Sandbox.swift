@@ -20,16 +20,31 @@ public actor Sandbox {
     private var references: UInt64 = 0
     private var running: Set<TransactionID> = []
     private var memory = RequestMemory()
+    private let started: Timestamp
+    /// What `GET /v1/profile` serves; `nil` for 404.
+    private var profile: SandboxProfile?
 
     /// - Parameter now: the clock by which records go stale and cards expire.
     public init(
-        key: RecipientPrivateKey, timing: SandboxTiming = SandboxTiming(),
+        key: RecipientPrivateKey, timing: SandboxTiming = SandboxTiming(), profile: SandboxProfile? = nil,
         now: @escaping @Sendable () -> Timestamp = { .now }
     ) {
         self.key = key
         self.timing = timing
         self.now = now
+        self.profile = profile
+        started = now()
     }
+
+    /// Serves another profile from now on.
+    public func serve(_ profile: SandboxProfile?) { self.profile = profile }
+
+    /// `nil` where it serves no profile.
+    func profileToken() -> String? {
+        profile?.token(start: started, now: now(), recipients: recipients.jwks)
+    }
+
+    nonisolated var recipients: RecipientKeySet { RecipientKeySet(keys: key.publicKey.map { [$0] } ?? []) }
 
     public var ledger: LedgerReport { LedgerReport(order.compactMap { entries[$0] }) }
 

@@ -16,7 +16,13 @@ struct SandboxRoutes: Sendable {
                     supports: AuthorizationRequest.Kind.allCases.map(\.rawValue))
             ).response
         case (.get, ["v1", "keys"]):
-            return .json(200, Array(RecipientKeySet(keys: sandbox.key.publicKey.map { [$0] } ?? []).jwks.utf8))
+            return .json(200, Array(sandbox.recipients.jwks.utf8))
+        case (.get, ["v1", "profile"]):
+            guard let token = await sandbox.profileToken() else {
+                return SandboxAnswer.error(404, .credentialMissing).response
+            }
+            return HTTPResponse(
+                status: 200, fields: ["Content-Type": "application/jose"], body: .bytes(Array(token.utf8)))
         case (.get, ["debug", "ledger"]):
             return SandboxAnswer(200, await sandbox.ledger).response
         case (.post, ["v1", "authorizations"]):
@@ -24,7 +30,8 @@ struct SandboxRoutes: Sendable {
         case (_, let path) where path.count >= 3 && path[0] == "v1" && path[1] == "authorizations":
             guard let id = TransactionID(path[2]) else { return SandboxAnswer.error(404, .transactionUnknown).response }
             return await answer(request, about: id, part: path.dropFirst(3).joined(separator: "/"))
-        case (_, ["v1", "health"]), (_, ["v1", "keys"]), (_, ["debug", "ledger"]), (_, ["v1", "authorizations"]):
+        case (_, ["v1", "health"]), (_, ["v1", "keys"]), (_, ["v1", "profile"]), (_, ["debug", "ledger"]),
+            (_, ["v1", "authorizations"]):
             return SandboxAnswer.error(405, .requestMethodNotAllowed).response
         default:
             return SandboxAnswer.error(404, .requestUnknownPath).response

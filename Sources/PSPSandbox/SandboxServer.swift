@@ -24,8 +24,12 @@ public struct SandboxServer: Sendable {
 
     /// As the program starts it.
     ///
-    /// - Parameter keyFile: path of a private JWK; `nil` for the published test key.
-    public init(path: String, keyFile: String?, timing: SandboxTiming, logger: Logger) throws(SandboxStartError) {
+    /// - Parameters:
+    ///   - keyFile: path of a private JWK; `nil` for the published test key.
+    ///   - profile: what `GET /v1/profile` serves.
+    public init(
+        path: String, keyFile: String?, timing: SandboxTiming, profile: SandboxProfile?, logger: Logger
+    ) throws(SandboxStartError) {
         let key: RecipientPrivateKey
         if let keyFile {
             key = try KeyFile.read(keyFile)
@@ -33,7 +37,7 @@ public struct SandboxServer: Sendable {
             do throws(RecipientKeyError) { key = try TestRecipient.privateKey() } catch { throw .key(error) }
         }
         do throws(ListenError) {
-            try self.init(path: path, sandbox: Sandbox(key: key, timing: timing), logger: logger)
+            try self.init(path: path, sandbox: Sandbox(key: key, timing: timing, profile: profile), logger: logger)
         } catch {
             throw .listen(error)
         }

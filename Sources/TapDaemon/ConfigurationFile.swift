@@ -18,6 +18,10 @@ public struct ConfigurationFile: Sendable {
     /// `nil` where no display name is configured.
     var merchant: Merchant?
     var support = SupportContact()
+    /// `psp.recipient-key`
+    var recipient: RecipientKey?
+    /// `nil` where no profile is asked for.
+    var profile: ProfileSettings?
     var times = AdapterLink.Times()
     var retention = Retention()
     /// `nil` where no programme is configured.
@@ -63,12 +67,13 @@ public struct ConfigurationFile: Sendable {
     ) throws(ConfigurationError) {
         var top = try ConfigurationTable(file: file, text: text)
         if let mode = try top.text("mode") {
-            guard mode == Mode.test.rawValue else {
-                throw top.wrong(
-                    "mode", "is not test", "write mode = \"test\": live payments need a profile signed by the PSP")
+            guard let mode = Mode(rawValue: mode) else {
+                throw top.wrong("mode", "is neither test nor live", "write mode = \"test\" or mode = \"live\"")
             }
+            self.mode = mode
         }
         try readSockets(&top)
+        try readProfile(&top)
         try readTerminal(&top)
         merchant = try ConfigurationFile.merchant(&top)
         support = try ConfigurationFile.support(&top)
@@ -92,7 +97,10 @@ public struct ConfigurationFile: Sendable {
         if let seconds = try psp.number("connect-timeout", in: 1...30) { times.connect = .seconds(seconds) }
         if let seconds = try psp.number("answer-timeout", in: 1...120) { times.answer = .seconds(seconds) }
         if let path = try psp.absolutePath("recipient-key") {
-            terminal.recipient = try ConfigurationFile.recipient(path, psp)
+            recipient = try ConfigurationFile.recipient(path, psp)
+            guard mode == .test || recipient?.isTest == false else {
+                throw psp.wrong("recipient-key", "is a test key", "install the payment service's live key")
+            }
         }
         try psp.finish()
         var journal = try top.subtable("journal")

@@ -40,6 +40,8 @@ extension DaemonConfiguration {
     func settingsForRestart(against new: DaemonConfiguration) -> [String] {
         var settings: [String] = []
         if new.mode != mode { settings.append("mode") }
+        if new.profile?.key != profile?.key { settings.append("profile.key") }
+        if new.profile?.file != nil || profile?.file != nil { settings.append("profile.file") }
         if new.stateDirectory != stateDirectory { settings.append("journal.directory") }
         if new.retention != retention { settings.append("journal") }
         if new.support != support { settings.append("support") }

@@ -21,6 +21,7 @@ public final class Daemon: Sendable {
     private let reversals: Reversals
     private let preparer: LanePreparer
     private let keeper: LaneKeeper
+    let profiles: ProfileStore
     /// Transactions and what belongs to them: brought to an end when the daemon stops.
     private let payments: WorkQueue
     /// Reversals: go on with the next start.
@@ -50,12 +51,15 @@ public final class Daemon: Sendable {
         let events = EventHub(firstID: firstEvent)
         let lanes = try Daemon.lanes(configuration)
         let adapter = AdapterLink(path: configuration.adapterSocket, times: configuration.times)
+        let profiles = ProfileStore(
+            settings, adapter: adapter, journal: journal, events: events, logger: logger)
         let store = TransactionStore(
             journal: journal, events: events, lanes: lanes, mode: configuration.mode,
             offer: configuration.loyalty, groups: configuration.groups,
             merchant: configuration.merchant ?? configuration.terminal.defaultMerchant,
-            terminal: configuration.terminal.id, logger: logger)
+            terminal: configuration.terminal.id, profiles: profiles, logger: logger)
         do throws(JournalError) {
+            try await profiles.restore()
             toReverse = try await store.recover()
             unconfirmed = try await journal.unconfirmed()
         } catch {
@@ -69,16 +73,16 @@ public final class Daemon: Sendable {
         let closing = TwoStepClose(store: store, reversals: reversals, queue: background, logger: logger)
         let health = AdapterHealthCheck(adapter, every: configuration.healthInterval, logger: logger)
         let preparer = LanePreparer(
-            store: store, health: health, terminal: { settings.terminal },
-            refreshProfile: { nil }, queue: background, logger: logger)
+            store: store, health: health, terminal: profiles.currentTerminal,
+            refreshProfile: profiles.refreshForLane, queue: background, logger: logger)
         let starter = PaymentStarter(
-            store: store, adapter: adapter, settings: settings, reversals: reversals,
-            preparer: preparer, closing: closing, queue: payments, background: background, logger: logger)
+            store: store, adapter: adapter, reversals: reversals, preparer: preparer, closing: closing,
+            queue: payments, background: background, logger: logger)
         let connections = ConnectionCount()
         let api = PointOfSaleAPI(
-            store: store, events: events, settings: settings, health: health, preparer: preparer,
-            closing: closing, connections: connections, support: journal.support, contact: configuration.support,
-            version: Daemon.version, start: starter.start, queue: payments,
+            store: store, profiles: profiles, events: events, settings: settings, health: health,
+            preparer: preparer, closing: closing, connections: connections, support: journal.support,
+            contact: configuration.support, version: Daemon.version, start: starter.start, queue: payments,
             patience: configuration.patience)
         // What the server refuses by itself, it refuses before it has read a language.
         let audience = Audience(
@@ -89,7 +93,7 @@ public final class Daemon: Sendable {
             connections: connections,
             handler: api.answer)
         (self.store, self.events, self.payments, self.background) = (store, events, payments, background)
-        (self.settings, self.adapter) = (settings, adapter)
+        (self.settings, self.adapter, self.profiles) = (settings, adapter, profiles)
         (self.reversals, self.health, self.preparer) = (reversals, health, preparer)
         self.closing = closing
         keeper = LaneKeeper(store, preparer)
@@ -105,6 +109,7 @@ public final class Daemon: Sendable {
             group.addTask { await self.store.scrubAsWished() }
             group.addTask { await self.preparer.run() }
             group.addTask { await self.keeper.run() }
+            group.addTask { await self.profiles.run() }
             for id in toReverse { reversals.take(id) }
             for (id, due) in unconfirmed { closing.watch(id, due: due) }
             let failure = await serve()
@@ -183,7 +188,6 @@ public final class Daemon: Sendable {
 private struct PaymentStarter: Sendable {
     let store: TransactionStore
     let adapter: AdapterLink
-    let settings: CurrentSettings
     let reversals: Reversals
     let preparer: LanePreparer
     let closing: TwoStepClose
@@ -200,8 +204,8 @@ private struct PaymentStarter: Sendable {
                 await LoyaltyRun(id: id, store: store, lane: lane, preparer: preparer, logger: logger).run()
             } else {
                 await PaymentRun(
-                    id: id, store: store, lane: lane, adapter: adapter.pinned, terminal: settings.terminal,
-                    reversals: reversals, preparer: preparer, closing: closing, logger: logger
+                    id: id, store: store, lane: lane, adapter: adapter.pinned, reversals: reversals,
+                    preparer: preparer, closing: closing, logger: logger
                 ).run()
             }
             await forgetPasses(of: id)

@@ -38,6 +38,12 @@ public struct DaemonConfiguration: Sendable {
     /// As receipts name it; `nil` for the acquirer's name of it.
     var merchant: Merchant?
     var support = SupportContact()
+    /// Card data is sealed to this one whatever the adapter or a profile say.
+    var pinnedRecipient: RecipientKey?
+    /// `nil` where no profile is asked for.
+    var profile: ProfileSettings?
+    /// By which keys and profiles expire.
+    var clock: @Sendable () -> Timestamp = { .now }
     /// Test mode has the programmes of the phones in software until some are configured.
     var loyalty = LoyaltyOffer.test
     var times = AdapterLink.Times()
@@ -60,6 +66,7 @@ public struct DaemonConfiguration: Sendable {
         stateDirectory: String, adapterSocket: String, readers: [(name: String, reader: ReaderAddress)]
     ) throws(ConfigurationError) {
         self.init(stateDirectory: stateDirectory, adapterSocket: adapterSocket, lanes: [])
+        profile = ProfileSettings()
         for (name, reader) in readers { try add(name, reader) }
     }
 
@@ -80,6 +87,9 @@ public struct DaemonConfiguration: Sendable {
         terminal = file.terminal
         merchant = file.merchant
         support = file.support
+        pinnedRecipient = file.recipient
+        if let recipient = file.recipient { terminal.recipient = recipient }
+        profile = file.profile
         times = file.times
         retention = file.retention
         loyalty = file.loyalty ?? LoyaltyOffer(programmes: [])
@@ -103,6 +113,10 @@ public struct DaemonConfiguration: Sendable {
     private mutating func add(
         _ name: String, _ reader: ReaderAddress, _ feedback: FeedbackLevel = .lightsAndSound
     ) throws(ConfigurationError) {
+        if case .virtual = reader, mode == .live {
+            throw ConfigurationError(
+                "lane \(name)", "its reader is a virtual one", remedy: "live mode takes real readers only")
+        }
         var setting = try DaemonConfiguration.setting(name, reader, feedback)
         setting.feedback = feedback
         lanes.append(setting)

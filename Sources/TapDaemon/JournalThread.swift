@@ -98,6 +98,18 @@ actor JournalThread {
         try journal.beginReversal(id, change, unconfirmedOnly: unconfirmedOnly)
     }
 
+    func apply(_ profile: JournalledProfile) throws(JournalError) { try journal.apply(profile) }
+
+    func profile(signedBy key: String) throws(JournalError) -> JournalledProfile? {
+        try journal.profile(signedBy: key)
+    }
+
+    func accept(_ acceptance: TermsAcceptance) throws(JournalError) -> Bool { try journal.accept(acceptance) }
+
+    func acceptance(merchant: String, hash: String, key: String) throws(JournalError) -> TermsAcceptance? {
+        try journal.acceptance(merchant: merchant, hash: hash, key: key)
+    }
+
     func scrub() throws(JournalError) { try journal.scrub() }
 
     /// The same soon: many wishes are one piece of work.

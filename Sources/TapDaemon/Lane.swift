@@ -8,6 +8,7 @@ import Wire
 /// One reader on its own thread. Every call blocks that thread only, and waits for the call before it.
 actor Lane {
     nonisolated let name: String
+    nonisolated let isVirtual: Bool
     private let thread: ReaderThread
     private let source: ReaderSource
     private var reader: (any CardReader)?
@@ -19,6 +20,7 @@ actor Lane {
     init(name: String, source: ReaderSource) throws(ReaderError) {
         self.name = name
         self.source = source
+        isVirtual = source.isVirtual
         thread = try ReaderThread(name: name)
     }
 

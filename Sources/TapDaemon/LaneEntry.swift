@@ -6,6 +6,8 @@ import Wire
 struct LaneEntry: Sendable {
     let lane: Lane
     var offersLoyalty: Bool
+    /// Its reader exists in software only: not for live payments.
+    var isVirtual: Bool { lane.isVirtual }
     var reader: LaneStatus.Reader?
     var holder: LaneStatus.Holder?
     /// What keeps the reader from working; `daemon.unavailable` until it was prepared for the first time.
@@ -47,7 +49,8 @@ struct LaneEntry: Sendable {
     var refusal: ErrorCode? {
         if change != nil { return .readerBusy }
         if preparation?.isQuiet == false || error == .daemonUnavailable { return nil }
-        return error
+        // Terms and profile are asked anew with every payment.
+        return error.flatMap { $0.isAboutProfile ? nil : $0 }
     }
 }
 

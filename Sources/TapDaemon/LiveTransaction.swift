@@ -8,6 +8,8 @@ import Wire
 struct LiveTransaction: Sendable {
     var transaction: Transaction
     let uid: UInt32
+    /// As the profile in force laid it down when the transaction began.
+    var terminal = Terminal.test
     /// Transaction Sequence Counter (9F41).
     var sequence: UInt32 = 0
     /// Seconds for the card to be presented.

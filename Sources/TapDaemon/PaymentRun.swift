@@ -14,7 +14,6 @@ struct PaymentRun: Sendable {
     /// On which it takes place; the first of several until a card decides.
     var lane: Lane
     let adapter: AdapterLink
-    let terminal: Terminal
     let reversals: Reversals
     let preparer: LanePreparer
     let closing: TwoStepClose
@@ -44,7 +43,7 @@ struct PaymentRun: Sendable {
         _ live: LiveTransaction, _ lanes: [Lane], _ handover: WakeSignal
     ) async throws(JournalError) {
         let order = TapOrder(
-            id: id, type: live.transaction.type, amount: live.transaction.amount, terminal: terminal,
+            id: id, type: live.transaction.type, amount: live.transaction.amount, terminal: live.terminal,
             sequence: live.sequence, deadline: live.deadline, loyalty: live.loyalty,
             preferredApplications: live.preferredApplications, delivered: handover)
         let armed = ArmedLanes(id, lanes, store)
@@ -52,7 +51,7 @@ struct PaymentRun: Sendable {
         async let threads: Void = armed.occupy(deadline: live.deadline) { await $0.tap(order, $1) }
         var narration = TapNarration(
             id: id, amount: live.transaction.amount, lane: lanes.first?.name ?? lane.name,
-            retries: terminal.maxTapRetries, store: store)
+            retries: live.terminal.maxTapRetries, store: store)
         narration.language = live.language
         var failure: JournalError?
         do throws(JournalError) {
@@ -99,7 +98,7 @@ struct PaymentRun: Sendable {
         for (phase, seconds) in result.phases.seconds { store.measures.took(phase, seconds: seconds) }
         switch result.status {
         case .onlineRequest, .approved:
-            guard let request = AuthorizationRequest(result, live, terminal) else {
+            guard let request = AuthorizationRequest(result, live, live.terminal) else {
                 return try await end(.readCardUnreadable)
             }
             try await authorize(request, ChipData(result), sealed: result.phases.sealed, settle: settle)
@@ -220,7 +219,8 @@ struct PaymentRun: Sendable {
     /// Ends without anything having been sent.
     private func end(_ given: ErrorCode, after changes: [StateChange] = []) async throws(JournalError) {
         var code = given
-        if code == .readCardUnreadable, await store.countFailedRead(id) >= terminal.maxTapRetries {
+        let retries = store.profiles.currentTerminal().maxTapRetries
+        if code == .readCardUnreadable, await store.countFailedRead(id) >= retries {
             code = .readRetriesExhausted
         }
         if code == .readCancelled {

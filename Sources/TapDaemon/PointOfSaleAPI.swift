@@ -5,6 +5,7 @@ import Wire
 /// The POS socket's API: which call does what, and who may make it.
 struct PointOfSaleAPI: Sendable {
     let store: TransactionStore
+    let profiles: ProfileStore
     let events: EventHub
     let settings: CurrentSettings
     let health: AdapterHealthCheck
@@ -65,6 +66,12 @@ struct PointOfSaleAPI: Sendable {
         case 1...2 where path[0] == "help":
             try request.only(.get, parameters: [])
             return try await help(path.dropFirst().first, request)
+        case 1 where path[0] == "terms":
+            try request.only(.get, parameters: [])
+            return terms()
+        case 2 where path == ["terms", "acceptance"]:
+            try request.only(.post, parameters: [])
+            return try await acceptTerms(request, roles)
         case 1 where path[0] == "events":
             try request.only(.get, parameters: [])
             return .events(
@@ -109,12 +116,16 @@ struct PointOfSaleAPI: Sendable {
 
     private func status() async -> Status {
         let lanes = await store.laneStatuses()
+        let known = profiles.status
         var status = Status(
             mode: store.mode, version: version, ready: lanes.contains { $0.state == .ready },
-            accepting: await !store.isStopping, terms: .notRequired, lanes: lanes,
+            accepting: await !store.isStopping, terms: known.terms, lanes: lanes,
             queue: Status.Queue(stored: 0, reversals: await store.openReversals()), psp: health.state,
             support: support)
         status.configuration = settings.status
+        status.profile = known.profile
+        status.profileError = known.error
+        status.blocked = profiles.refusal()
         return status
     }
 }

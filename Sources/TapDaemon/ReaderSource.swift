@@ -14,6 +14,13 @@ enum ReaderSource: Sendable {
     /// Obeys text commands.
     case virtual(VirtualReaderControl)
 
+    var isVirtual: Bool {
+        switch self {
+        case .virtual: true
+        case .pcsc, .libnfc: false
+        }
+    }
+
     /// Opens the reader; on its own thread.
     func open() throws(ReaderError) -> any CardReader {
         switch self {

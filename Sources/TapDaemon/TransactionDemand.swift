@@ -2,6 +2,7 @@ import CardBytes
 import Journal
 import Logging
 import Loyalty
+import Profile
 import Wire
 
 /// An idempotency key belongs to the user who sends it.
@@ -91,6 +92,7 @@ extension TransactionStore {
         guard !isStopping else { return .failure(ErrorBody(.daemonUnavailable)) }
         let loyalty: LoyaltyRequest?
         do throws(ErrorBody) { loyalty = try offer.request(request) } catch { return .failure(error) }
+        if request.type != .loyalty, let refusal = refusal(of: request) { return .failure(refusal) }
         let free: [Int]
         switch freeLanes(for: request) {
         case .failure(let refusal): return .failure(refusal)
@@ -105,6 +107,9 @@ extension TransactionStore {
             return .failure(ErrorBody(.orderUnresolved, transaction: other.transaction.id))
         }
         guard let index = free.first else { return .failure(ErrorBody(.internalFault)) }
+        if mode == .live, request.type != .loyalty, free.contains(where: { lanes[$0].isVirtual }) {
+            return .failure(ErrorBody(.liveVirtualReader, field: "lane"))
+        }
         return .success(Place(lane: index, lanes: free, loyalty: loyalty))
     }
 
@@ -124,7 +129,8 @@ extension TransactionStore {
             id: id, type: request.type, mode: mode, lane: lane, amount: request.amount, order: request.order,
             createdAt: .now)
         if request.type != .loyalty {
-            transaction.details = TransactionDetails(request, merchant: merchant, terminal: terminal)
+            transaction.details = TransactionDetails(
+                request, merchant: profiles.current.map { Merchant($0.merchant) } ?? merchant, terminal: terminal)
         }
         var new = LiveTransaction(transaction: transaction, uid: demand.key.uid)
         new.deadline = request.deadline ?? Limits.defaultDeadlineSeconds
@@ -135,9 +141,16 @@ extension TransactionStore {
         new.loyalty = place.loyalty
         new.language = request.language
         new.preferredApplications = (request.preferredApplications ?? []).compactMap { try? Hex.bytes($0) }
+        new.terminal = profiles.currentTerminal()
         live[id] = new
         keysInUse[demand.key] = id
         return .success(lane)
+    }
+
+    /// What terms, profile and mode have against a payment.
+    private func refusal(of request: TransactionRequest) -> ErrorBody? {
+        if let refusal = profiles.refusal() { return ErrorBody(error: refusal) }
+        return profiles.refusal(of: request.amount.currency).map { ErrorBody($0, field: "amount.currency") }
     }
 
     private func writeDown(_ demand: TransactionDemand, _ id: TransactionID, lane: String) async -> Admission {

@@ -24,12 +24,13 @@ actor TransactionStore {
     /// The shop as its receipts name it, and its terminal's number.
     var merchant: Merchant
     var terminal: String
+    let profiles: ProfileStore
     /// What became of wishes for passes: only here, never in the journal, and not for long.
     var passes: [TransactionID: KeptPasses] = [:]
 
     init(
         journal: JournalThread, events: EventHub, lanes: [Lane], mode: Mode, offer: LoyaltyOffer,
-        groups: [String: [String]] = [:], merchant: Merchant, terminal: String, logger: Logger
+        groups: [String: [String]] = [:], merchant: Merchant, terminal: String, profiles: ProfileStore, logger: Logger
     ) {
         self.groups = groups
         self.journal = journal
@@ -39,6 +40,7 @@ actor TransactionStore {
         self.offer = offer
         self.merchant = merchant
         self.terminal = terminal
+        self.profiles = profiles
         self.lanes = lanes.map { LaneEntry(lane: $0, offersLoyalty: !offer.programmes.isEmpty) }
     }
 

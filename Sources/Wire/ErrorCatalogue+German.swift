@@ -71,10 +71,81 @@ extension ErrorCode {
                 "Fehlende Berechtigung für diese Anfrage",
                 "Den Benutzer in die nötige Gruppe aufnehmen: nfc-tap, nfc-tap-loyalty oder nfc-tap-admin"
             )
+        case .authAdminRequired:
+            ("Nur für Verwalter", "Als root oder als Mitglied der Gruppe nfc-tap-admin ausführen")
+        case .termsNotAccepted:
+            (
+                "Nicht angenommene Bedingungen des Zahlungsdienstes",
+                "Mit nfc-tap terms show lesen und als Verwalter annehmen: nfc-tap terms accept"
+            )
+        case .termsAlreadyAccepted:
+            (
+                "Bedingungen, die schon angenommen sind",
+                "Weitermachen: die Annahme gilt für jeden Platz und jedes Lesegerät des Händlers"
+            )
+        case .termsRevoked:
+            ("Vom Zahlungsdienst beendeter Vertrag", "Den Zahlungsdienst nach dem Konto des Händlers fragen")
+        case .termsOtherVersion:
+            (
+                "Annahme anderer Bedingungen als der geltenden",
+                "Die Bedingungen neu holen, lesen und ihre Prüfsumme senden"
+            )
+        case .termsFileInvalid:
+            (
+                "Unbrauchbare Annahmedatei",
+                "Vom Zahlungsdienst eine Datei für diesen Händler und diese Bedingungen holen, vom hinterlegten Schlüssel unterschrieben"
+            )
+        case .credentialMissing:
+            (
+                "Kein Profil des Zahlungsdienstes",
+                "Den Adapter starten, der unter GET /v1/profile das Profil des Händlers liefern muss"
+            )
+        case .credentialUntrusted:
+            (
+                "Profil ohne gültige Unterschrift des Zahlungsdienstes",
+                "Den Schlüssel in profile.key mit dem des Zahlungsdienstes vergleichen; stimmt er, dort nachfragen"
+            )
+        case .credentialInvalid:
+            ("Profil mit einem falschen Wert", "Den Zahlungsdienst bitten, das genannte Feld zu berichtigen")
+        case .credentialOutdated:
+            (
+                "Profil, das älter als das geltende ist",
+                "Den Zahlungsdienst um ein Profil mit höherer laufender Nummer bitten"
+            )
+        case .credentialExpired:
+            (
+                "Abgelaufenes Profil des Zahlungsdienstes",
+                "Den Adapter ein neues Profil holen lassen; die Uhr dieses Rechners prüfen"
+            )
+        case .liveNotAcknowledged:
+            (
+                "In der Konfiguration nicht bestätigter Echtbetrieb",
+                "Den Satz aus docs/profile.md für diesen Händler als live.acknowledgement eintragen"
+            )
+        case .liveTestKey:
+            (
+                "Testschlüssel oder Testprofil im Echtbetrieb",
+                "Die echten Schlüssel und das echte Profil des Zahlungsdienstes einrichten, oder mode = \"test\" schreiben"
+            )
+        case .liveVirtualReader:
+            (
+                "Virtuelles Lesegerät im Echtbetrieb",
+                "Für diesen Platz ein wirkliches Lesegerät verwenden, oder mode = \"test\" schreiben"
+            )
+        case .readerUnsupported:
+            (
+                "Ältere Version, als der Zahlungsdienst annimmt",
+                "Zuerst ein neueres nfc-tap einspielen: apt-get install --only-upgrade nfc-tap"
+            )
         case .sessionNotOwner:
             (
                 "Vorgang eines anderen Benutzers",
                 "Den Benutzer, der den Vorgang begonnen hat, oder einen Verwalter darum bitten"
+            )
+        case .amountCurrencyNotAccepted:
+            (
+                "Währung, die das Profil des Händlers nicht hat",
+                "Eine Währung des Profils verwenden, oder den Zahlungsdienst um diese bitten"
             )
         case .amountTotalNotPositive: ("Summe, die nicht über null liegt", "Einen Betrag über null eingeben")
         case .amountTooLarge:

@@ -74,6 +74,72 @@ extension ErrorCode {
             row(
                 403, .administrator, "Permission missing for this request",
                 "Add the user to the group that the request needs: nfc-tap, nfc-tap-loyalty or nfc-tap-admin")
+        case .authAdminRequired:
+            row(
+                403, .administrator, "Administrator needed for this",
+                "Do it as root or as a member of the group nfc-tap-admin")
+        case .termsNotAccepted:
+            row(
+                409, .administrator, "Terms of the payment service not accepted",
+                "Read them with nfc-tap terms show, then accept them as an administrator: nfc-tap terms accept",
+                next: [.otherMethod])
+        case .termsAlreadyAccepted:
+            row(
+                409, .administrator, "Terms that have been accepted already",
+                "Go on: an acceptance holds for every lane and reader of the merchant")
+        case .termsRevoked:
+            row(
+                403, .administrator, "Contract that the payment service has ended",
+                "Ask the payment service about the merchant's account", next: [.otherMethod])
+        case .termsOtherVersion:
+            row(
+                409, .administrator, "Acceptance of other terms than those in force",
+                "Get the terms again, read them, and send their hash")
+        case .termsFileInvalid:
+            row(
+                422, .administrator, "Acceptance file that cannot be used",
+                "Get a file from the payment service for this merchant and these terms, signed with the pinned key")
+        case .credentialMissing:
+            row(
+                503, .administrator, "No profile of the payment service",
+                "Start the payment adapter and let it serve the merchant's profile at GET /v1/profile", retry: true,
+                next: [.otherMethod])
+        case .credentialUntrusted:
+            row(
+                503, .administrator, "Profile without a good signature of the payment service",
+                "Compare the key in profile.key with the payment service's; ask it where they agree",
+                next: [.otherMethod])
+        case .credentialInvalid:
+            row(
+                503, .support, "Profile with a wrong value",
+                "Ask the payment service to correct the field that is named",
+                next: [.otherMethod])
+        case .credentialOutdated:
+            row(
+                503, .support, "Profile older than the one in force",
+                "Ask the payment service for a profile with a higher serial", next: [.otherMethod])
+        case .credentialExpired:
+            row(
+                503, .administrator, "Profile of the payment service that has expired",
+                "Let the payment adapter fetch a new profile; check the clock of this machine", retry: true,
+                next: [.otherMethod])
+        case .liveNotAcknowledged:
+            row(
+                503, .administrator, "Live payments not acknowledged in the configuration",
+                "Write the sentence of docs/profile.md for this merchant as live.acknowledgement", next: [.otherMethod])
+        case .liveTestKey:
+            row(
+                503, .administrator, "Test key or test profile in live mode",
+                "Install the payment service's live keys and profile, or write mode = \"test\"", next: [.otherMethod])
+        case .liveVirtualReader:
+            row(
+                503, .administrator, "Virtual reader in live mode",
+                "Use a real reader for this lane, or write mode = \"test\"", next: [.otherMethod])
+        case .readerUnsupported:
+            row(
+                503, .administrator, "Version older than the payment service accepts",
+                "Install a newer nfc-tap before anything else: apt-get install --only-upgrade nfc-tap",
+                next: [.otherMethod])
         case .sessionNotOwner:
             row(
                 403, .cashier, "Transaction of another user",
@@ -94,6 +160,10 @@ extension ErrorCode {
             row(
                 422, .integrator, "Description that does not go with the type or the amount",
                 "Correct or remove what is named; the API description says what goes with what")
+        case .amountCurrencyNotAccepted:
+            row(
+                422, .integrator, "Currency that the merchant's profile does not have",
+                "Use one of the currencies of the profile, or ask the payment service to add this one")
         case .transactionUnknown:
             row(404, .integrator, "Unknown transaction", "Use the id that the answer to the request gave")
         case .transactionTypeUnsupported:

@@ -27,6 +27,8 @@ public struct Event: Codable, Equatable, Sendable {
     /// What to say to the customer, in the language of the request, with `read.readyForTap`, `read.retry` and
     /// `read.removeCard`.
     public var customerText: String?
+    /// With `terms.changed`.
+    public var terms: Status.Terms?
     public var mode: Mode?
 
     public init(id: UInt64 = 0, _ name: EventName, at: Timestamp = .now, lane: String? = nil) {

@@ -21,6 +21,10 @@ public enum EventName: String, Codable, CaseIterable, Sendable {
     case queueForwarded = "queue.forwarded"
     case queueFailed = "queue.failed"
     case termsChanged = "terms.changed"
+    /// A profile has come into force.
+    case profileApplied = "profile.applied"
+    /// A profile was fetched and is not used; `error` says why. The one before it stays in force.
+    case profileRefused = "profile.refused"
     /// Older events than the first one that follows are no longer kept: ask for the transactions of interest.
     case eventsMissed = "events.missed"
 }

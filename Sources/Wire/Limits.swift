@@ -36,6 +36,8 @@ public enum Limits {
     public static let programmes = 16
     public static let programmeLength = 32
     public static let languageLength = 35
+    /// Bytes of an acceptance file.
+    public static let acceptanceFileLength = 16 * 1024
     /// Characters of an error message, and of a field's path in it.
     public static let messageLength = 128
     static let fieldPathLength = 128

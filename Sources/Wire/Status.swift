@@ -42,6 +42,12 @@ public struct Status: Codable, Equatable, Sendable {
     /// Requests are accepted, be it to wait.
     public var accepting: Bool
     public var terms: Terms
+    /// The profile in force; missing where there is none.
+    public var profile: ProfileStatus?
+    /// Why the latest profile that was fetched is not used. The one before it stays in force.
+    public var profileError: ErrorDetail?
+    /// What keeps every payment from being taken, with what to do about it; only in live mode.
+    public var blocked: ErrorDetail?
     public var lanes: [LaneStatus]
     public var queue: Queue
     public var psp: AdapterLink

@@ -32,7 +32,28 @@ struct SandboxCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Seconds until amounts ending in 99 are answered.", valueName: "seconds"))
     var lateSeconds: Double = 35
 
+    @Option(help: ArgumentHelp("Version of the terms in the profile: another one is another text.", valueName: "text"))
+    var termsVersion = "2026-01"
+
+    @Option(help: ArgumentHelp("Seconds from a profile's issue to its expiry.", valueName: "seconds"))
+    var profileLifetime: Int64 = 30 * 86_400
+
+    @Option(
+        help: ArgumentHelp(
+            "Serve a profile that must be refused: expired, signature or malformed. absent for none.",
+            valueName: "fault"))
+    var profileFault: String?
+
     func validate() throws {
+        guard (1...31_536_000).contains(profileLifetime) else {
+            throw ValidationError("The profile's lifetime must be between 1 and 31536000 seconds.")
+        }
+        guard (1...32).contains(termsVersion.utf8.count), termsVersion.utf8.allSatisfy(Self.isPlain) else {
+            throw ValidationError("The version of the terms must be 1 to 32 letters, digits, dots and dashes.")
+        }
+        guard profileFault.map({ $0 == "absent" || SandboxProfile.Fault(rawValue: $0) != nil }) ?? true else {
+            throw ValidationError("The profile's fault must be expired, signature, malformed or absent.")
+        }
         guard sandbox != (key != nil) else {
             throw ValidationError(
                 "Give either --sandbox, which uses a published test key that protects nothing, or --key FILE.")
@@ -45,11 +66,28 @@ struct SandboxCommand: AsyncParsableCommand {
     func run() async throws {
         let logger = Logger(label: "nfc-tap-psp-sandbox") { StreamLogHandler.standardError(label: $0) }
         let timing = SandboxTiming(slow: .seconds(slowSeconds), late: .seconds(lateSeconds))
-        let server = try SandboxServer(path: socket, keyFile: key, timing: timing, logger: logger)
+        let server = try SandboxServer(
+            path: socket, keyFile: key, timing: timing, profile: try profile(), logger: logger)
         say("listening at \(socket)")
         if sandbox { say("warning: published test key in use, nothing sealed to it is protected") }
         ServiceNotification().send(.ready)
         try await serve(server)
+    }
+
+    private func profile() throws -> SandboxProfile? {
+        guard profileFault != "absent" else { return nil }
+        var profile = SandboxProfile(key: try TestSigner.key())
+        profile.termsVersion = termsVersion
+        profile.lifetime = profileLifetime
+        profile.fault = profileFault.flatMap(SandboxProfile.Fault.init)
+        return profile
+    }
+
+    private static func isPlain(_ unit: UInt8) -> Bool {
+        switch unit {
+        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2D, 0x2E: true
+        default: false
+        }
     }
 
     private func serve(_ server: SandboxServer) async throws {

@@ -14,7 +14,7 @@ struct StartTests {
         do throws(SandboxStartError) {
             _ = try SandboxServer(
                 path: socket ?? folder.appending(path: "psp.sock").path(), keyFile: keyFile, timing: SandboxTiming(),
-                logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+                profile: nil, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
             return nil
         } catch {
             return error

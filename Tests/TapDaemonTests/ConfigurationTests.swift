@@ -1,4 +1,6 @@
+import Envelope
 import Foundation
+import Profile
 import ReaderModels
 import Settings
 import Testing
@@ -60,7 +62,8 @@ struct ConfigurationTests {
     }
 
     static let wrongSettings: [(text: String, key: String)] = [
-        ("", "lane"), ("= 1", "nfc-tapd.toml"), ("mode = \"live\"\n", "mode"), ("mode = 1\n", "mode"),
+        ("", "lane"), ("= 1", "nfc-tapd.toml"), ("mode = \"real\"\n", "mode"), ("mode = \"live\"\n", "profile.key"),
+        ("mode = 1\n", "mode"),
         ("colour = \"red\"\n", "colour"), ("[pos]\nsocket = \"pos.sock\"\n", "pos.socket"),
         ("[pos]\nsokcet = \"/a\"\n", "pos.sokcet"), ("pos = 1\n", "pos"),
         ("[psp]\nanswer-timeout = 0\n", "psp.answer-timeout"),
@@ -69,6 +72,10 @@ struct ConfigurationTests {
         ("[psp]\nrecipient-key = \"/nowhere\"\n", "psp.recipient-key"), ("[terminal]\nid = \"1\"\n", "terminal.id"),
         ("[terminal]\ncountry = 1000\n", "terminal.country"), ("[terminal]\nfile = \"/nowhere\"\n", "terminal.file"),
         ("[groups]\ncashier = \"no-such-group\"\n", "groups.cashier"),
+        ("[profile]\nkey = \"/nowhere\"\n", "profile.key"), ("[profile]\nfile = \"/nowhere\"\n", "profile.file"),
+        ("[profile]\nurl = \"https://psp\"\n", "profile.url"),
+        ("[live]\nacknowledgement = true\n", "live.acknowledgement"),
+        ("mode = \"live\"\n[profile]\nfile = \"/a\"\n", "profile.file"),
     ]
 
     @Test("Every wrong setting is refused by its name, with a remedy", arguments: wrongSettings)
@@ -102,5 +109,46 @@ struct ConfigurationTests {
         let folder = try TestFolder()
         try Data("{}".utf8).write(to: URL(filePath: folder.path + "/key.jwk"))
         #expect(refusal("[psp]\nrecipient-key = \"\(folder.path)/key.jwk\"\n" + lane)?.key == "psp.recipient-key")
+    }
+
+    @Test("Live mode takes the payment service's own keys only, and real readers only")
+    func live() throws {
+        let folder = try TestFolder()
+        let key = SigningKey().verificationKey
+        try Data(key.jwk.utf8).write(to: URL(filePath: folder.path + "/psp.jwk"))
+        try Data(VerificationKey.sandboxTest.jwk.utf8).write(to: URL(filePath: folder.path + "/test.jwk"))
+        try Data(RecipientKey.sandboxTest.jwk.utf8).write(to: URL(filePath: folder.path + "/test-recipient.jwk"))
+        let lane = "[[lane]]\nname = \"a\"\nreader = \"pcsc:\"\n"
+        func text(_ name: String, _ more: String = "", lane: String) -> String {
+            "mode = \"live\"\n[profile]\nkey = \"\(folder.path)/\(name).jwk\"\n\(more)\(lane)"
+        }
+        let good = text("psp", "[live]\nacknowledgement = \"We may.\"\n", lane: lane)
+        let file = try ConfigurationFile(file: "nfc-tapd.toml", text: good)
+        #expect(file.mode == .live && file.profile?.key == key && file.profile?.acknowledgement == "We may.")
+        #expect(refusal(text("test", lane: lane))?.key == "profile.key")
+        let pinned = "[psp]\nrecipient-key = \"\(folder.path)/test-recipient.jwk\"\n"
+        #expect(refusal(text("psp", pinned, lane: lane))?.key == "psp.recipient-key")
+        let virtual = lane.replacing("pcsc:", with: "virtual:/tmp/x")
+        #expect(refusal(text("psp", lane: virtual))?.key == "lane[0].reader")
+        var given = file
+        given.lanes = [.init(name: "main", reader: .virtual(folder.path + "/reader.sock"))]
+        #expect(throws: ConfigurationError.self) {
+            try DaemonConfiguration(given, stateDirectory: folder.path, adapterSocket: folder.path + "/psp.sock")
+        }
+    }
+
+    @Test("A profile in a file is read with its faults named; without [profile] none is asked for")
+    func profileFile() throws {
+        let folder = try TestFolder()
+        let lane = "[[lane]]\nname = \"a\"\nreader = \"pcsc:\"\n"
+        #expect(try ConfigurationFile(file: "nfc-tapd.toml", text: lane).profile == nil)
+        let json = try PaymentService().json()
+        try Data(json.utf8).write(to: URL(filePath: folder.path + "/p.json"))
+        let text = "[profile]\nfile = \"\(folder.path)/p.json\"\n" + lane
+        #expect(try ConfigurationFile(file: "nfc-tapd.toml", text: text).profile?.file?.merchant.id == "M-4711")
+        let wrong = json.replacing("\"country\": 276", with: "\"country\": 0")
+        try Data(wrong.utf8).write(to: URL(filePath: folder.path + "/p.json"))
+        #expect(refusal(text)?.key == "profile.file")
+        #expect(refusal(text)?.problem.contains("merchant.country") == true)
     }
 }

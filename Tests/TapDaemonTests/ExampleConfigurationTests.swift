@@ -9,7 +9,8 @@ import Testing
 struct ExampleConfigurationTests {
     /// Each table with what it cannot do without. Those of private keys read files before they look for more settings.
     static let tables: [(heading: String, text: String)] = [
-        ("", ""), ("[pos]", ""), ("[psp]", ""), ("[journal]", ""), ("[terminal]", ""), ("[merchant]", ""),
+        ("", ""), ("[pos]", ""), ("[psp]", ""), ("[profile]", ""), ("[live]", ""), ("[journal]", ""),
+        ("[terminal]", ""), ("[merchant]", ""),
         ("[support]", ""), ("[groups]", ""), ("[loyalty]", ""),
         ("[[loyalty.programme]]", "id = \"a\"\n"),
         ("[loyalty.programme.apple]", "pass-type = \"pass.a\"\n"),

@@ -22,11 +22,17 @@ struct LanePreparationTests {
     private func store(in folder: TestFolder) throws -> TransactionStore {
         let journal = JournalThread(try Journal(directory: folder.path), on: try ReaderThread(name: "journal"))
         let control = try VirtualReaderControl { CardCatalogue.card(named: $0) }
+        let events = EventHub(firstID: 1)
+        let configuration = DaemonConfiguration(
+            stateDirectory: folder.path, adapterSocket: folder.path + "/psp.sock", lanes: [])
+        let profiles = ProfileStore(
+            CurrentSettings(configuration), adapter: AdapterLink(path: configuration.adapterSocket), journal: journal, events: events,
+            logger: Shop.quiet)
         return TransactionStore(
-            journal: journal, events: EventHub(firstID: 1),
+            journal: journal, events: events,
             lanes: [try Lane(name: "lane-0", source: .virtual(control))],
-            mode: .test, offer: .test, merchant: Terminal.test.defaultMerchant, terminal: "00000001", logger: Shop.quiet
-        )
+            mode: .test, offer: .test, merchant: Terminal.test.defaultMerchant, terminal: "00000001",
+            profiles: profiles, logger: Shop.quiet)
     }
 
     private func now(_ seconds: Int64) -> Timestamp { Timestamp(milliseconds: seconds * 1_000) }

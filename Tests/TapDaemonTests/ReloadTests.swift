@@ -86,9 +86,10 @@ struct ReloadTests {
             _ = await shop.daemon.reload { before in
                 var new = before
                 new.stateDirectory = "/elsewhere"
+                new.profile = ProfileSettings()
                 return new
             }
-            #expect(shop.daemon.settings.status.needsRestart == ["journal.directory"])
+            #expect(shop.daemon.settings.status.needsRestart == ["profile.key", "journal.directory"])
         }
     }
 

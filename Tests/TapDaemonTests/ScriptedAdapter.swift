@@ -26,7 +26,7 @@ final class ScriptedAdapter: Sendable {
 
     private let seen = Mutex<[Seen]>([])
 
-    /// All requests but those about health.
+    /// All requests but those about health, keys and profile.
     var requests: [Seen] { seen.withLock { $0 } }
 
     fileprivate func note(_ request: HTTPRequest) -> Seen {
@@ -55,6 +55,7 @@ func withAdapter(
         if $0.path.last == "health" {
             return .text(200, #"{"status":"ok","protocolVersions":["v1"],"supports":["sale"]}"#)
         }
+        if $0.path.last == "keys" || $0.path.last == "profile" { return .text(404, "{}") }
         return answer(adapter.note($0))
     }
     async let end: Void = server.run()

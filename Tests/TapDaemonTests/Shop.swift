@@ -40,6 +40,9 @@ final class Shop: Sendable {
         var loyalty = LoyaltyOffer.test
         /// In place of the virtual readers.
         var sources: [ReaderSource] = []
+        var mode = Mode.test
+        var profile: ProfileSettings?
+        var clock: @Sendable () -> Timestamp = { .now }
 
         init() {
             times.connect = .milliseconds(500)
@@ -57,6 +60,7 @@ final class Shop: Sendable {
     let daemon: Daemon
 
     var store: TransactionStore { daemon.store }
+    var profiles: ProfileStore { daemon.profiles }
     var reader: VirtualReaderControl { readers[0] }
 
     private init(folder: TestFolder, readers: [VirtualReaderControl], daemon: Daemon) {
@@ -89,6 +93,7 @@ final class Shop: Sendable {
         configuration.groups = wish.groups
         configuration.patience = wish.patience
         configuration.loyalty = wish.loyalty
+        (configuration.mode, configuration.profile, configuration.clock) = (wish.mode, wish.profile, wish.clock)
         let daemon = try await Daemon(
             configuration, socket: try ListeningSocket(path: folder.path + "/pos.sock"), logger: quiet)
         let shop = Shop(folder: folder, readers: readers, daemon: daemon)

@@ -1,0 +1,35 @@
+import Envelope
+import LocalHTTP
+import Wire
+
+extension AdapterLink {
+    /// What the adapter answers to the question for the profile.
+    enum ProfileAnswer: Equatable, Sendable {
+        /// JWS in compact form.
+        case token(String)
+        case unavailable(ErrorCode)
+    }
+
+    func profile() async -> ProfileAnswer {
+        do throws(HTTPClientError) {
+            let answer = try await client.send(HTTPClientRequest(.get, "/v1/profile"), answerWithin: times.query)
+            switch answer.status {
+            case 200: return .token(String(decoding: answer.body, as: UTF8.self))
+            case 404: return .unavailable(.credentialMissing)
+            default: return .unavailable(.pspNoAnswer)
+            }
+        } catch {
+            return .unavailable(.pspUnreachable)
+        }
+    }
+
+    /// The recipient's keys as the adapter offers them; `nil` where there are none to use.
+    func recipientKeys() async -> RecipientKeySet? {
+        do {
+            let answer = try await client.send(HTTPClientRequest(.get, "/v1/keys"), answerWithin: times.query)
+            return answer.status == 200 ? try RecipientKeySet(json: answer.body) : nil
+        } catch {
+            return nil
+        }
+    }
+}

@@ -1,0 +1,51 @@
+import Envelope
+import Profile
+import Wire
+
+/// What has to be right before a live payment. One thing after the other is asked for, in the order in which an
+/// administrator can do it: version, terms, configuration.
+struct LiveGate {
+    let version: String
+    let key: VerificationKey
+    let acknowledgement: String?
+    let inForce: ProfileInForce?
+    let isAccepted: Bool
+    /// Why the latest profile is not used.
+    let failure: ErrorDetail?
+    /// Pinned in the configuration.
+    let recipient: RecipientKey?
+
+    /// The first thing that is missing; `nil` where nothing is.
+    func refusal(at now: Timestamp) -> ErrorDetail? {
+        guard !key.isTest else { return ErrorDetail(.liveTestKey, field: "profile.key") }
+        guard let inForce, inForce.signed != nil else { return failure ?? ErrorDetail(.credentialMissing) }
+        let profile = inForce.profile
+        if let minimum = profile.software.minimum, let own = SoftwareVersion(version), own < minimum {
+            return ErrorDetail(.readerUnsupported, field: "software.minimum")
+        }
+        guard !profile.terms.isRevoked else { return ErrorDetail(.termsRevoked) }
+        guard isAccepted else { return ErrorDetail(.termsNotAccepted) }
+        guard profile.isLive else { return ErrorDetail(.liveTestKey, field: "terminal.environment") }
+        guard now < profile.expiresAt else { return ErrorDetail(.credentialExpired) }
+        guard acknowledgement == ProfileSettings.acknowledgement(for: profile.merchant.id) else {
+            return ErrorDetail(.liveNotAcknowledged, field: "live.acknowledgement")
+        }
+        return recipientRefusal(profile, now)
+    }
+
+    private func recipientRefusal(_ profile: Profile, _ now: Timestamp) -> ErrorDetail? {
+        let seconds = UInt64(max(0, now.milliseconds / 1_000))
+        let used: RecipientKey
+        do throws(RecipientKeyError) {
+            if let recipient {
+                try recipient.checkPeriod(at: seconds)
+                used = recipient
+            } else {
+                used = try profile.recipientKeys.key(at: seconds)
+            }
+        } catch {
+            return ErrorDetail(.envelopeKeyUnusable)
+        }
+        return used.isTest ? ErrorDetail(.liveTestKey, field: "recipientKeys") : nil
+    }
+}

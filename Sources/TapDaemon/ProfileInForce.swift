@@ -1,0 +1,46 @@
+import Profile
+import Wire
+
+/// A profile, and by which right it is in force.
+struct ProfileInForce: Sendable {
+    let profile: Profile
+    /// `nil` for a file that nobody signed.
+    let signed: SignedProfile?
+
+    init(_ signed: SignedProfile) {
+        profile = signed.profile
+        self.signed = signed
+    }
+
+    init(unsigned profile: Profile) {
+        self.profile = profile
+        signed = nil
+    }
+
+    /// What `GET /v1/status` tells of it.
+    var status: ProfileStatus {
+        ProfileStatus(
+            serial: profile.serial, issuer: profile.issuer, merchant: profile.merchant.id,
+            displayName: profile.merchant.displayName, issuedAt: profile.issuedAt, expiresAt: profile.expiresAt,
+            signed: signed != nil, deprecatedFrom: profile.software.deprecatedFrom)
+    }
+}
+
+extension ErrorCode {
+    /// Whether it comes from terms or profile rather than from a reader.
+    var isAboutProfile: Bool {
+        [
+            .termsNotAccepted, .termsRevoked, .credentialMissing, .credentialUntrusted, .credentialInvalid,
+            .credentialOutdated, .credentialExpired, .liveNotAcknowledged, .liveTestKey, .readerUnsupported,
+        ].contains(self)
+    }
+}
+
+extension Merchant {
+    /// As receipts name it.
+    init(_ merchant: Profile.Merchant) {
+        self.init(
+            displayName: merchant.displayName, statementDescriptor: merchant.statementDescriptor,
+            address: merchant.addressLines.isEmpty ? nil : merchant.addressLines, onBehalfOf: merchant.onBehalfOf)
+    }
+}

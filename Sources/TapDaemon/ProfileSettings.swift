@@ -1,0 +1,17 @@
+import Envelope
+import Profile
+
+/// What the configuration says of the payment service's profile.
+struct ProfileSettings: Sendable {
+    /// Who must have signed it.
+    var key = VerificationKey.sandboxTest
+    /// Instead of asking the adapter: a profile in a file, which nobody has signed. In test mode only.
+    var file: Profile?
+    /// What the administrator has written down to take live payments.
+    var acknowledgement: String?
+
+    /// What has to be written down, word for word, to take live payments for a merchant.
+    static func acknowledgement(for merchant: String) -> String {
+        "We may take live cards for merchant \(merchant), and our acquirer agrees to this reader."
+    }
+}

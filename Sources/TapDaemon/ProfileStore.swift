@@ -1,0 +1,167 @@
+import Envelope
+import Journal
+import Logging
+import Profile
+import Synchronization
+import Wire
+
+/// The payment service's profile that is in force, the terms in it, and the keys that card data is sealed to. What it
+/// says has been written down before.
+final class ProfileStore: Sendable {
+    struct State {
+        var inForce: ProfileInForce?
+        /// Of the terms in force.
+        var acceptance: TermsAcceptance?
+        /// Why the latest profile is not used.
+        var failure: ErrorDetail?
+        /// What the adapter offers, in its order of preference. Nobody signed it.
+        var offered: RecipientKeySet?
+        /// No profile with a lower serial comes into force any more.
+        var floor: UInt64 = 0
+        /// Happens when the refresh that is running has its end.
+        var running: Occasion?
+        var latest = ProfileRefresh.unchanged
+    }
+
+    /// `nil` where no profile is wanted. Key and file are those of the start: another key is another payment service.
+    let settings: ProfileSettings?
+    let mode: Mode
+    private let configured: CurrentSettings
+    let adapter: AdapterLink
+    let journal: JournalThread
+    let events: EventHub
+    let logger: Logger
+    let now: @Sendable () -> Timestamp
+    let state = Mutex(State())
+
+    init(
+        _ configured: CurrentSettings, adapter: AdapterLink, journal: JournalThread, events: EventHub, logger: Logger
+    ) {
+        let configuration = configured.configuration
+        settings = configuration.profile
+        mode = configuration.mode
+        now = configuration.clock
+        self.configured = configured
+        (self.adapter, self.journal, self.events, self.logger) = (adapter, journal, events, logger)
+    }
+
+    /// The recipient's key that the configuration pins: it wins over every other one.
+    var pinned: RecipientKey? { configured.configuration.pinnedRecipient }
+
+    /// In force now.
+    var current: Profile? { state.withLock { $0.inForce?.profile } }
+
+    /// The terminal for a transaction that begins now; it keeps it to its end, whatever comes into force meanwhile.
+    func currentTerminal() -> Terminal {
+        let (inForce, offered) = state.withLock { ($0.inForce, $0.offered) }
+        // As the configuration has it, for what no profile says.
+        var terminal = configured.terminal
+        if let profile = inForce?.profile {
+            terminal.file = profile.terminal
+            terminal.merchant = profile.merchant.id
+            terminal.country = profile.merchant.country
+        }
+        if let recipient = recipient(inForce?.profile, offered) { terminal.recipient = recipient }
+        return terminal
+    }
+
+    /// Pinned before signed before offered. With a profile in force the adapter may choose among the keys in it and
+    /// cannot bring others: whoever took its socket over would read every card.
+    private func recipient(_ profile: Profile?, _ offered: RecipientKeySet?) -> RecipientKey? {
+        if let pinned { return pinned }
+        let seconds = UInt64(max(0, now().milliseconds / 1_000))
+        guard let profile else { return mode == .test ? try? offered?.key(at: seconds) : nil }
+        let chosen = profile.recipientKeys.keys.filter { offered?.keys.contains($0) ?? true }
+        return (try? RecipientKeySet(keys: chosen).key(at: seconds)) ?? (try? profile.recipientKeys.key(at: seconds))
+    }
+
+    /// What keeps every payment from being taken; `nil` in test mode.
+    func refusal() -> ErrorDetail? {
+        guard mode == .live else { return nil }
+        guard let settings else { return ErrorDetail(.credentialMissing) }
+        let (acknowledgement, pinned) = (configured.configuration.profile?.acknowledgement, pinned)
+        let gate = state.withLock {
+            LiveGate(
+                version: Daemon.version, key: settings.key, acknowledgement: acknowledgement,
+                inForce: $0.inForce, isAccepted: $0.acceptance != nil, failure: $0.failure, recipient: pinned)
+        }
+        return gate.refusal(at: now())
+    }
+
+    /// Why this currency is not taken; `nil` where it is.
+    func refusal(of currency: Currency) -> ErrorCode? {
+        guard let profile = current, !profile.currencies.contains(currency) else { return nil }
+        return .amountCurrencyNotAccepted
+    }
+
+    /// What `GET /v1/status` tells.
+    var status: (terms: Status.Terms, profile: ProfileStatus?, error: ErrorDetail?) {
+        state.withLock { (terms($0), $0.inForce?.status, $0.failure) }
+    }
+
+    func terms(_ state: State) -> Status.Terms {
+        if state.inForce?.profile.terms.isRevoked == true { return .revoked }
+        if state.acceptance != nil { return .accepted }
+        return mode == .live ? .notAccepted : .notRequired
+    }
+
+    /// Takes up what an earlier run left: the profile is verified again, as if it had just come.
+    func restore() async throws(JournalError) {
+        guard let settings else { return }
+        if let file = settings.file {
+            state.withLock { $0.inForce = ProfileInForce(unsigned: file) }
+            return
+        }
+        guard let known = try await journal.profile(signedBy: settings.key.thumbprint) else { return }
+        state.withLock { $0.floor = known.serial }
+        let inForce: ProfileInForce
+        do throws(ProfileError) {
+            inForce = ProfileInForce(try SignedProfile(token: known.token, key: settings.key))
+        } catch {
+            return note(error)
+        }
+        let acceptance = try await self.acceptance(of: inForce)
+        state.withLock { ($0.inForce, $0.acceptance) = (inForce, acceptance) }
+    }
+
+    /// The acceptance of a profile's terms, where there is one.
+    func acceptance(of inForce: ProfileInForce) async throws(JournalError) -> TermsAcceptance? {
+        guard let settings else { return nil }
+        return try await journal.acceptance(
+            merchant: inForce.profile.merchant.id, hash: inForce.profile.terms.hash, key: settings.key.thumbprint)
+    }
+
+    /// Notes why a profile is not used, and says so where that is news.
+    func note(_ error: ProfileError) {
+        let detail = ErrorDetail(ErrorCode(error), field: error.field)
+        let isNews = state.withLock { state in
+            defer { state.failure = detail }
+            return state.failure != detail
+        }
+        guard isNews else { return }
+        logger.error("profile refused", metadata: ["reason": "\(error)"])
+        var event = Event(.profileRefused)
+        event.error = detail
+        publish(event)
+    }
+
+    func publish(_ event: Event) {
+        var event = event
+        event.mode = mode
+        events.publish(event)
+    }
+}
+
+extension ErrorCode {
+    /// The catalogue's word for why a profile is not used.
+    init(_ error: ProfileError) {
+        switch error {
+        case .untrusted: self = .credentialUntrusted
+        case .expired, .notYetValid: self = .credentialExpired
+        case .older, .sameSerial: self = .credentialOutdated
+        case .member, .text, .time, .version, .currency, .network, .empty, .repeated, .networkNotAccepted,
+            .networkWithoutApplication, .recipientKey, .verificationKey, .period, .otherTerms:
+            self = .credentialInvalid
+        }
+    }
+}

@@ -1,0 +1,101 @@
+import Envelope
+import Foundation
+import Profile
+import Testing
+import Wire
+
+@testable import TapDaemon
+
+@Suite("What has to be right before a live payment")
+struct LiveGateTests {
+    private let service = PaymentService()
+    private let start = Timestamp(milliseconds: 1_772_000_000_000)
+
+    private func signed(_ json: String) throws -> ProfileInForce {
+        let token = try JWS.sign(Array(json.utf8), key: service.key, type: SignedProfile.type)
+        return ProfileInForce(try SignedProfile(token: token, key: service.key.verificationKey))
+    }
+
+    /// What is missing, of everything, after `change`.
+    private func refusal(
+        _ replacements: [(String, String)] = [], accepted: Bool = true, acknowledgement: String? = nil,
+        key: VerificationKey? = nil, recipient: RecipientKey? = nil, version: String = "0.1.0",
+        after seconds: Int64 = 60
+    ) throws -> ErrorDetail? {
+        let gate = LiveGate(
+            version: version, key: key ?? service.key.verificationKey,
+            acknowledgement: acknowledgement ?? ProfileSettings.acknowledgement(for: PaymentService.merchant),
+            inForce: try signed(service.json(from: start, replacements)), isAccepted: accepted, failure: nil,
+            recipient: recipient)
+        return gate.refusal(at: start.advanced(bySeconds: seconds))
+    }
+
+    @Test func `with terms, profile, keys and acknowledgement nothing is missing`() throws {
+        #expect(try refusal() == nil)
+    }
+
+    @Test func `without a profile the reason is that, or why the last one is not used`() {
+        var gate = LiveGate(
+            version: "0.1.0", key: service.key.verificationKey, acknowledgement: nil, inForce: nil, isAccepted: false,
+            failure: nil, recipient: nil)
+        #expect(gate.refusal(at: start)?.code == "credential.missing")
+        let failure = ErrorDetail(.credentialInvalid, field: "merchant.country")
+        gate = LiveGate(
+            version: "0.1.0", key: service.key.verificationKey, acknowledgement: nil, inForce: nil, isAccepted: false,
+            failure: failure, recipient: nil)
+        #expect(gate.refusal(at: start) == failure)
+    }
+
+    @Test func `an unsigned profile does not count`() throws {
+        let profile = try Profile(json: Array(service.json(from: start).utf8))
+        let gate = LiveGate(
+            version: "0.1.0", key: service.key.verificationKey,
+            acknowledgement: ProfileSettings.acknowledgement(for: PaymentService.merchant),
+            inForce: ProfileInForce(unsigned: profile), isAccepted: true, failure: nil, recipient: nil)
+        #expect(gate.refusal(at: start)?.code == "credential.missing")
+    }
+
+    @Test("Requirement 5: the version is asked for before the terms, the terms before the configuration")
+    func order() throws {
+        let newer = [(#""minimum": "0.1.0""#, #""minimum": "0.2.0""#)]
+        #expect(try refusal(newer, accepted: false, acknowledgement: "no")?.code == "reader.unsupported")
+        #expect(
+            try refusal(newer, accepted: false, acknowledgement: "no", version: "0.2.0")?.code == "terms.not_accepted")
+        #expect(try refusal(newer, acknowledgement: "no", version: "0.2.0")?.code == "live.not_acknowledged")
+        #expect(try refusal(newer, version: "0.2.0") == nil)
+    }
+
+    @Test func `a contract that the payment service has ended is no contract, accepted or not`() throws {
+        #expect(try refusal([(#""revoked": false"#, #""revoked": true"#)])?.code == "terms.revoked")
+    }
+
+    @Test func `an expired profile stops live payments to the second`() throws {
+        #expect(try refusal(after: 86_399) == nil)
+        #expect(try refusal(after: 86_400)?.code == "credential.expired")
+    }
+
+    @Test("The acknowledgement is the whole sentence, for this merchant", arguments: ["yes", "", "M-4711"])
+    func acknowledgement(text: String) throws {
+        let refusal = try refusal(acknowledgement: text)
+        #expect(refusal?.code == "live.not_acknowledged" && refusal?.field == "live.acknowledgement")
+        let other = ProfileSettings.acknowledgement(for: "M-4712")
+        #expect(try self.refusal(acknowledgement: other)?.code == "live.not_acknowledged")
+    }
+
+    @Test func `test keys and the test CA are refused by name`() throws {
+        #expect(try refusal(key: .sandboxTest)?.field == "profile.key")
+        #expect(try refusal(recipient: .sandboxTest)?.field == "recipientKeys")
+        let testKey = [(#""kid":"live-1""#, #""kid":"test-1""#)]
+        let refusedKey = try refusal(testKey)
+        #expect(refusedKey?.code == "live.test_key" && refusedKey?.field == "recipientKeys")
+        let testCA = [(#""environment": "live""#, #""environment": "test""#)]
+        let refusedCA = try refusal(testCA)
+        #expect(refusedCA?.code == "live.test_key" && refusedCA?.field == "terminal.environment")
+    }
+
+    @Test func `a recipient key whose time is over is not sealed to`() throws {
+        let old = [(#""kid":"live-1""#, #""kid":"live-1","exp":1772000030"#)]
+        #expect(try refusal(old, after: 10) == nil)
+        #expect(try refusal(old, after: 60)?.code == "envelope.key_unusable")
+    }
+}

@@ -1,0 +1,56 @@
+import Envelope
+import Foundation
+import PSPSandbox
+import Profile
+import Testing
+import Wire
+
+@testable import TapDaemon
+
+/// A payment service with a key of its own, as a live one has: what it puts into a profile a test decides.
+struct PaymentService: Sendable {
+    static let merchant = "M-4711"
+    let key = SigningKey()
+    /// What card data is sealed to: not a test key.
+    let recipient = """
+        {"kty":"EC","crv":"P-256","kid":"live-1","use":"enc","alg":"ECDH-ES",\
+        "x":"795BHl9HJmtpe0yG1eMB1eGAE2WS5srg1uDOEX4MFY8","y":"w2vHTCZp64drgwqlzzPunJrBoj4m5iCoIVM-FbA3Oi8"}
+        """
+
+    /// The configuration of a shop that trusts it.
+    func settings(acknowledged: Bool = true) -> ProfileSettings {
+        var settings = ProfileSettings()
+        settings.key = key.verificationKey
+        if acknowledged { settings.acknowledgement = ProfileSettings.acknowledgement(for: Self.merchant) }
+        return settings
+    }
+
+    /// The example of the documents made live, with pieces of text replaced.
+    func json(serial: Int = 1, from start: Timestamp = .now, _ replacements: [(String, String)] = []) throws -> String {
+        let file = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent().appending(path: "docs/examples/profile-test.json")
+        var text = try String(contentsOf: file, encoding: .utf8)
+        let keys = try #require(text.range(of: #""keys": ["#))
+        let after = try #require(text.range(of: #""offline""#))
+        text.replaceSubrange(keys.upperBound..<after.lowerBound, with: recipient + "] },\n  ")
+        let all =
+            [
+                (#""serial": 7"#, #""serial": \#(serial)"#), ("2026-03-01T08:00:00Z", start.description),
+                ("2026-03-31T08:00:00Z", start.advanced(bySeconds: 86_400).description),
+                ("sandbox-merchant", Self.merchant),
+                (#""environment": "test","#, #""environment": "live", "caKeys": [],"#),
+            ] + replacements
+        for (old, new) in all {
+            try #require(text.contains(old), "\(old)")
+            text = text.replacing(old, with: new, maxReplacements: 1)
+        }
+        return text
+    }
+
+    /// Serves this profile at the sandbox.
+    func serve(_ json: String, at sandbox: Sandbox) async {
+        var profile = SandboxProfile(key: key)
+        profile.payload = json
+        await sandbox.serve(profile)
+    }
+}
