@@ -254,7 +254,8 @@ extension ErrorCode {
                 "Resolve the payments of the former payment service first")
         case .offlineCardAsksOnline:
             offline(
-                .customer, "Card that wants to ask its bank, which cannot be reached", "Use another card or another method",
+                .customer, "Card that wants to ask its bank, which cannot be reached",
+                "Use another card or another method",
                 [.otherCard, .otherInterface, .otherMethod])
         case .offlineCardExpired:
             offline(
@@ -274,7 +275,8 @@ extension ErrorCode {
             offline(.cashier, "Amount too high without the payment service", "Use another method")
         case .offlineTotalExceeded:
             offline(
-                .cashier, "Stored payments whose sum would be too high", "Restore the link, and use another method meanwhile")
+                .cashier, "Stored payments whose sum would be too high",
+                "Restore the link, and use another method meanwhile")
         case .offlineCountExceeded:
             offline(.cashier, "Too many stored payments", "Restore the link, and use another method meanwhile")
         case .laneUnknown:

@@ -106,7 +106,7 @@ struct LoyaltySecretScanTests {
             "http://localhost/v1/events", "--max-time", "1", "-H", "Last-Event-ID: 0",
         ])
         #expect(events.contains("loyalty.result"))
-        let memory = try ProcessMemory(of: try #require(shop.daemonIdentifier))
+        let memory = try ProcessMemory(of: try #require(shop.daemonProcess))
         defer { memory.close() }
         for place in try memory.places(of: club.contents) { #expect(place.other == 0, "a pass in plain memory") }
         let keys = try memory.places(of: club.keys)

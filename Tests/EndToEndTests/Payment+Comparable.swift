@@ -6,6 +6,8 @@ extension Payment {
         transaction["history"] = (transaction["history"] as? [[String: Any]])?.map { $0["state"] as? String ?? "" }
         transaction["result"] = Payment.given(
             transaction["result"], ["pspReference", "approvalCode", "receiptURL"])
+        // The sandbox's own for each of its runs, as its keys are.
+        transaction["card"] = Payment.given(transaction["card"], ["token"])
         transaction["chip"] = Payment.given(transaction["chip"], ["cryptogram", "unpredictableNumber"])
         return transaction
     }

@@ -71,7 +71,7 @@ struct SecretScanTests {
         #expect(approved == taps)
         let inFiles = try scan(shop.folder.path, wallet.secrets)
         #expect(inFiles == nil, "files, logs, journal and what passed the sockets")
-        let inMemory = try scan("\(try #require(shop.daemonIdentifier))", wallet.secrets)
+        let inMemory = try scan("\(try #require(shop.daemonProcess))", wallet.secrets)
         #expect(inMemory == nil, "the daemon's memory after \(taps) taps")
     }
 

@@ -71,8 +71,6 @@ final class Shop {
     /// Ends another program with the shop.
     func keep(_ process: Process) { others.append(process) }
 
-    var daemonIdentifier: Int32? { daemon?.processIdentifier }
-
     /// Ends the daemon as a power cut would.
     func killDaemon() {
         if let daemon { kill(daemon.processIdentifier, SIGKILL) }

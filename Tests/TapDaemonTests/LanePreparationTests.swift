@@ -26,7 +26,8 @@ struct LanePreparationTests {
         let configuration = DaemonConfiguration(
             stateDirectory: folder.path, adapterSocket: folder.path + "/psp.sock", lanes: [])
         let profiles = ProfileStore(
-            CurrentSettings(configuration), adapter: AdapterLink(path: configuration.adapterSocket), journal: journal, events: events,
+            CurrentSettings(configuration), adapter: AdapterLink(path: configuration.adapterSocket), journal: journal,
+            events: events,
             logger: Shop.quiet)
         return TransactionStore(
             journal: journal, events: events,
