@@ -81,6 +81,7 @@ let package = Package(
         room("Profile", ["CardBytes", "EMV", "EMVCrypto", "Envelope", "TapSession", "Wire", crypto]),
         room("Metrics"),
         room("Audit", ["Envelope", "Wire", crypto]),
+        room("StoreAndForward", ["CardBytes", "Envelope", "Wire", crypto]),
         room("Journal", ["Audit", "Wire", "CSQLite"]),
         room(
             "TapDaemon",
@@ -88,10 +89,12 @@ let package = Package(
                 "Audit", "CardBytes", "CardSim", "CLinux", "Contract", "EMV", "EMVCrypto", "Envelope", "Help",
                 "Journal", "LocalHTTP",
                 "Loyalty", "Metrics", "Profile", "ReaderCore", "ReaderModels", "ReaderNFC", "ReaderPCSC",
-                "ReaderVirtual", "Receipt", "Settings", "TapSession", "Wire", crypto, logging, toml,
+                "ReaderVirtual", "Receipt", "Settings", "StoreAndForward", "TapSession", "Wire", crypto, logging, toml,
             ]),
         room("TapClient", ["Receipt", "Wire", "LocalHTTP"]),
-        room("PSPSandbox", ["CardBytes", "CardSim", "Envelope", "LocalHTTP", "Wire", crypto, logging]),
+        room(
+            "PSPSandbox",
+            ["CardBytes", "CardSim", "Envelope", "LocalHTTP", "StoreAndForward", "Wire", crypto, logging]),
         program(
             "nfc-tapd", ["Settings", "TapDaemon", "LocalHTTP", "CLinux", "CScrub", arguments, logging] + lifecycle),
         program(
@@ -152,8 +155,11 @@ let package = Package(
                 "Audit", "CardBytes", "CardSim", "Envelope", "Help", "Journal", "LocalHTTP", "Loyalty", "PSPSandbox",
                 "ReaderModels", "Rigs",
                 "ReaderCore",
-                "ReaderVirtual", "Receipt", "Settings", "TapDaemon", "Wire", "nfc-tapd", logging,
+                "ReaderVirtual", "Receipt", "Settings", "StoreAndForward", "TapDaemon", "TapSession", "Wire",
+                "nfc-tapd",
+                logging,
             ]),
+        tests("StoreAndForwardTests", ["Envelope", "StoreAndForward", "Wire"]),
         tests("TapClientTests", ["LocalHTTP", "TapClient", "Wire"]),
         tests("ExplainTests", ["CardBytes", "CardSim", "EMV", "EMVCrypto", "Explain", "ReaderCore"]),
         tests("EMVConformanceTests", ["CardBytes", "CardSim", "EMV", "EMVCrypto"]),

@@ -69,7 +69,9 @@ extension Journal {
     ///
     /// - Returns: how many.
     public func eraseTransactions(endedBefore time: Timestamp) throws(JournalError) -> Int {
-        let ended: [TransactionState] = [.approved, .declined, .cancelled, .failed, .reversed, .completed]
+        let ended: [TransactionState] = [
+            .approved, .declined, .delivered, .cancelled, .failed, .reversed, .completed,
+        ]
         let marks = ended.map { _ in "?" }.joined(separator: ", ")
         let values = [SQLValue.integer(time.milliseconds)] + ended.map { .text($0.rawValue) }
         return try database.transaction { () throws(JournalError) in

@@ -209,7 +209,7 @@ extension Journal {
         try note(AuditEntry(.state, subject: id.text, detail: change.state.rawValue + outcome, at: change.at))
     }
 
-    private func json(_ message: (some Encodable)?) throws(JournalError) -> SQLValue {
+    func json(_ message: (some Encodable)?) throws(JournalError) -> SQLValue {
         guard let message else { return .null }
         do { return .text(String(decoding: try WireJSON.encode(message), as: UTF8.self)) } catch { throw .damaged }
     }

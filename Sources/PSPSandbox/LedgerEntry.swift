@@ -13,6 +13,8 @@ public struct LedgerEntry: Codable, Equatable, Sendable {
     public var id: TransactionID
     public var type: AuthorizationRequest.Kind
     public var amount: Money
+    /// The card had approved by itself, with or without having been stored.
+    public var offline: Bool
     public var card: MaskedCard
     public var state: State
     public var responseCode: String?
@@ -33,6 +35,7 @@ public struct LedgerEntry: Codable, Equatable, Sendable {
         type = request.type
         amount = request.amount
         card = request.card
+        offline = request.offline
         state = .running
         authorised = 0
         reversed = 0

@@ -25,6 +25,11 @@ struct SandboxRoutes: Sendable {
                 status: 200, fields: ["Content-Type": "application/jose"], body: .bytes(Array(token.utf8)))
         case (.get, ["debug", "ledger"]):
             return SandboxAnswer(200, await sandbox.ledger).response
+        case (.post, ["debug", "batches"]):
+            guard let batch = try? WireJSON.decode(QueueBatch.self, from: request.body) else {
+                return SandboxAnswer.error(400, .requestMalformedJSON).response
+            }
+            return await sandbox.receive(batch).response
         case (.post, ["v1", "authorizations"]):
             return await authorize(request)
         case (_, let path) where path.count >= 3 && path[0] == "v1" && path[1] == "authorizations":

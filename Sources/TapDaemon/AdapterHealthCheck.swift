@@ -7,14 +7,20 @@ final class AdapterHealthCheck: Sendable {
     private let adapter: AdapterLink
     private let interval: Duration
     private let logger: Logger
+    /// Called whenever the payment service has been reached.
+    private let onContact: @Sendable () async -> Void
     private let known = Mutex(Status.AdapterLink(state: .unknown))
     /// Somebody wants to know now; and the next answer.
     private let wish = Mutex((now: Occasion(), answer: Occasion()))
 
-    init(_ adapter: AdapterLink, every interval: Duration, logger: Logger) {
+    init(
+        _ adapter: AdapterLink, every interval: Duration, logger: Logger,
+        onContact: @escaping @Sendable () async -> Void = {}
+    ) {
         self.adapter = adapter
         self.interval = interval
         self.logger = logger
+        self.onContact = onContact
     }
 
     var state: Status.AdapterLink { known.withLock { $0 } }
@@ -47,7 +53,10 @@ final class AdapterHealthCheck: Sendable {
     }
 
     private func ask() async {
-        let isUp = await adapter.isHealthy()
+        let health = await adapter.health()
+        let isUp = health != nil
+        // A degraded adapter works, but has not reached the payment service.
+        if health == .ok { await onContact() }
         let before = known.withLock { known in
             defer { known = Status.AdapterLink(state: isUp ? .up : .down, checkedAt: .now) }
             return known.state

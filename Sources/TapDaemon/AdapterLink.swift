@@ -1,4 +1,5 @@
 import LocalHTTP
+import StoreAndForward
 import Synchronization
 import Wire
 
@@ -13,6 +14,10 @@ struct AdapterLink: Sendable {
         /// For the adapter to answer before the reader's lamp and tone say that the card was read. An adapter that takes
         /// longer has had the request for so long that it has surely taken it from the socket.
         var handover: Duration = .milliseconds(200)
+        /// How old a read may be when it is sent.
+        var readLife: Duration = StoredSale.readLife
+        /// Before stored payments are tried again while the adapter is away.
+        var forwarding: Duration = .seconds(1)
         /// For the answer to a query, a reversal or a question about health.
         var query: Duration = .seconds(5)
         /// Before a question is put again; doubles with every time.
@@ -109,7 +114,10 @@ struct AdapterLink: Sendable {
         do throws(HTTPClientError) {
             let answer = try await client.send(
                 HTTPClientRequest(.get, "/v1/authorizations/\(id.text)"), answerWithin: min(time, times.query))
-            return answer.status == 404 ? .neverSeen : reply(to: answer)
+            if answer.status == 404 { return .neverSeen }
+            let reply = reply(to: answer)
+            // A question that is refused says nothing about what it asked for.
+            return reply == .refused ? .unusable : reply
         } catch {
             return .unusable
         }
@@ -137,15 +145,15 @@ struct AdapterLink: Sendable {
         }
     }
 
-    /// Whether the adapter answers and says that it works.
-    func isHealthy() async -> Bool {
+    /// What the adapter says of itself; `nil` where it does not answer, or says that it is down.
+    func health() async -> AdapterHealth.State? {
         do throws(HTTPClientError) {
             let answer = try await client.send(HTTPClientRequest(.get, "/v1/health"), answerWithin: times.query)
-            guard answer.status == 200 else { return false }
+            guard answer.status == 200 else { return nil }
             let health = try? WireJSON.decode(AdapterHealth.self, from: answer.body)
-            return health.map { $0.status != .down } ?? false
+            return health?.status == .down ? nil : health?.status
         } catch {
-            return false
+            return nil
         }
     }
 

@@ -1,3 +1,4 @@
+import StoreAndForward
 import Wire
 
 /// How one authorisation ended, after every repetition.
@@ -13,7 +14,7 @@ extension AdapterLink {
     /// Resolves an authorisation whose first reply was `reply`: query, and send again under the same key what the adapter
     /// has never seen, until there is an answer or `deadline` has passed.
     func resolve(
-        _ request: AuthorizationRequest, after reply: Reply, until deadline: ContinuousClock.Instant,
+        _ request: AuthorizationRequest, after reply: Reply, until deadline: ContinuousClock.Instant, readAt: Timestamp,
         isInDoubt: () async -> Void
     ) async -> Verdict {
         var reply = reply
@@ -32,6 +33,7 @@ extension AdapterLink {
             let left = ContinuousClock.now.duration(to: deadline)
             guard left > .zero else { return .unresolved }
             if reply == .neverSeen {
+                guard StoredSale.mayBeSent(readAt: readAt, now: .now, life: times.readLife) else { return .unresolved }
                 reply = await authorizeAgain(request, within: left)
                 if reply != .unusable { continue }
             }

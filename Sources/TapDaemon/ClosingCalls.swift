@@ -15,6 +15,11 @@ extension PointOfSaleAPI {
         return .message(after.state == .reversed ? 200 : 202, after)
     }
 
+    func decline(_ id: TransactionID, _ request: HTTPRequest, isAdmin: Bool) async throws(ErrorBody) -> HTTPResponse {
+        let transaction = try await owned(id, request, isAdmin: isAdmin)
+        return .message(200, try await payments.decline(transaction))
+    }
+
     /// The transaction, for the user who asked for it or an administrator.
     func owned(_ id: TransactionID, _ request: HTTPRequest, isAdmin: Bool) async throws(ErrorBody) -> Transaction {
         let transaction = try await known(id)

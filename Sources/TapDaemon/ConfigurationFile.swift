@@ -24,6 +24,8 @@ public struct ConfigurationFile: Sendable {
     var profile: ProfileSettings?
     var times = AdapterLink.Times()
     var retention = Retention()
+    /// `nil` where nothing may be stored.
+    var offline: Offline?
     /// `nil` where no programme is configured.
     var loyalty: LoyaltyOffer?
     var groups: [Role: UInt32] = Access.systemGroups.groups
@@ -84,6 +86,7 @@ public struct ConfigurationFile: Sendable {
         loyalty = settings.map {
             LoyaltyOffer(programmes: $0.programmes, maximumClockDifference: $0.maximumClockDifference)
         }
+        offline = try ConfigurationFile.offline(&top, mode: mode)
         try top.finish()
     }
 

@@ -5,6 +5,7 @@ import Journal
 public import LocalHTTP
 public import Logging
 import ReaderCore
+import StoreAndForward
 import Wire
 
 /// The daemon: lanes, transactions, the POS socket and the way to the adapter, put together.
@@ -31,6 +32,7 @@ public final class Daemon: Sendable {
     let installation: SigningKey
     let audit: AuditKeeper
     private let closing: TwoStepClose
+    private let forwarder: QueueForwarder
     /// Approvals of an earlier run that nobody has confirmed yet.
     private let unconfirmed: [(id: TransactionID, due: Timestamp)]
 
@@ -58,10 +60,14 @@ public final class Daemon: Sendable {
             offer: configuration.loyalty, groups: configuration.groups,
             merchant: configuration.merchant ?? configuration.terminal.defaultMerchant,
             terminal: configuration.terminal.id, profiles: profiles, logger: logger)
+        let contact: OnlineContact?
         do throws(JournalError) {
             try await profiles.restore()
             toReverse = try await store.recover()
             unconfirmed = try await journal.unconfirmed()
+            contact = try await journal.lastOnline().map {
+                OnlineContact(at: $0.at, boot: $0.boot, issuer: $0.issuer)
+            }
         } catch {
             throw .journal(error)
         }
@@ -71,17 +77,22 @@ public final class Daemon: Sendable {
         let background = WorkQueue()
         let reversals = Reversals(store: store, adapter: adapter, queue: background, logger: logger)
         let closing = TwoStepClose(store: store, reversals: reversals, queue: background, logger: logger)
-        let health = AdapterHealthCheck(adapter, every: configuration.healthInterval, logger: logger)
+        let stored = PaymentQueue(
+            store: store, key: installation, boot: configuration.boot, contact: contact, logger: logger,
+            settings: { OfflineSettings(settings.configuration, profiles.current) })
+        let health = AdapterHealthCheck(adapter, every: configuration.healthInterval, logger: logger) {
+            await stored.noteContact()
+        }
         let preparer = LanePreparer(
             store: store, health: health, terminal: profiles.currentTerminal,
             refreshProfile: profiles.refreshForLane, queue: background, logger: logger)
         let starter = PaymentStarter(
             store: store, adapter: adapter, reversals: reversals, preparer: preparer, closing: closing,
-            queue: payments, background: background, logger: logger)
+            stored: stored, queue: payments, background: background, logger: logger)
         let connections = ConnectionCount()
         let api = PointOfSaleAPI(
             store: store, profiles: profiles, events: events, settings: settings, health: health,
-            preparer: preparer, closing: closing, connections: connections, support: journal.support,
+            preparer: preparer, closing: closing, payments: stored, connections: connections, support: journal.support,
             contact: configuration.support, version: Daemon.version, start: starter.start, queue: payments,
             patience: configuration.patience)
         // What the server refuses by itself, it refuses before it has read a language.
@@ -97,6 +108,7 @@ public final class Daemon: Sendable {
         (self.reversals, self.health, self.preparer) = (reversals, health, preparer)
         self.closing = closing
         keeper = LaneKeeper(store, preparer)
+        forwarder = QueueForwarder(queue: stored, adapter: adapter, logger: logger)
     }
 
     /// Serves until `shutDown` has done its work.
@@ -110,6 +122,7 @@ public final class Daemon: Sendable {
             group.addTask { await self.preparer.run() }
             group.addTask { await self.keeper.run() }
             group.addTask { await self.profiles.run() }
+            group.addTask { await self.forwarder.run() }
             for id in toReverse { reversals.take(id) }
             for (id, due) in unconfirmed { closing.watch(id, due: due) }
             let failure = await serve()
@@ -191,6 +204,7 @@ private struct PaymentStarter: Sendable {
     let reversals: Reversals
     let preparer: LanePreparer
     let closing: TwoStepClose
+    let stored: PaymentQueue
     let queue: WorkQueue
     let background: WorkQueue
     let logger: Logger
@@ -205,7 +219,7 @@ private struct PaymentStarter: Sendable {
             } else {
                 await PaymentRun(
                     id: id, store: store, lane: lane, adapter: adapter.pinned, reversals: reversals,
-                    preparer: preparer, closing: closing, logger: logger
+                    preparer: preparer, closing: closing, stored: stored, logger: logger
                 ).run()
             }
             await forgetPasses(of: id)

@@ -5,6 +5,7 @@ import ReaderCore
 import ReaderModels
 import ReaderVirtual
 public import Settings
+import StoreAndForward
 import Wire
 
 /// Everything a daemon has to be told. Without a file: test mode, one virtual reader, the published test key.
@@ -47,6 +48,10 @@ public struct DaemonConfiguration: Sendable {
     /// Test mode has the programmes of the phones in software until some are configured.
     var loyalty = LoyaltyOffer.test
     var times = AdapterLink.Times()
+    /// `nil` where nothing may be stored.
+    var offline: ConfigurationFile.Offline?
+    /// Of the machine, new with each start of it.
+    var boot = DaemonConfiguration.kernelBoot()
     var limits = HTTPLimits()
     /// How long a transaction waits for a client whose connections have all ended.
     var patience: Duration = .seconds(2)
@@ -91,6 +96,7 @@ public struct DaemonConfiguration: Sendable {
         if let recipient = file.recipient { terminal.recipient = recipient }
         profile = file.profile
         times = file.times
+        offline = file.offline
         retention = file.retention
         loyalty = file.loyalty ?? LoyaltyOffer(programmes: [])
         if loyalty.programmes.isEmpty, file.mode == .test { loyalty.programmes = LoyaltyOffer.test.programmes }
@@ -105,6 +111,21 @@ public struct DaemonConfiguration: Sendable {
                 try add(lane.name, lane.reader, lane.feedback)
             }
         }
+    }
+
+    /// What rules storing; the key of the payment service stands for its name where nothing else does.
+    var offlineSettings: OfflineSettings {
+        OfflineSettings(
+            rules: offline?.rules, issuer: offline?.issuer ?? terminal.recipient.keyID,
+            receiptKey: offline?.receiptKey ?? (mode == .test ? SandboxReceipts.key : nil),
+            alertAge: offline?.alertAge ?? .seconds(3_600))
+    }
+
+    /// The kernel's name for this start of the machine; without it every start of the daemon counts as one.
+    private static func kernelBoot() -> String {
+        let contents = ConfigurationTable.contents("/proc/sys/kernel/random/boot_id") ?? []
+        let text = String(decoding: contents.prefix { $0 > 0x20 }, as: UTF8.self)
+        return text.isEmpty ? TransactionID().text : text
     }
 
     /// Whether reads are sealed to a key that everybody can open.

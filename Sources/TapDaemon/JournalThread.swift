@@ -11,7 +11,7 @@ actor JournalThread {
     private typealias Write = (work: @Sendable (Journal) -> Void, done: CheckedContinuation<JournalError?, Never>)
 
     private let thread: ReaderThread
-    private let journal: Journal
+    let journal: Journal
     private var waiting: [Write] = []
     private let wishes: AsyncStream<Void>
     private let wish: AsyncStream<Void>.Continuation

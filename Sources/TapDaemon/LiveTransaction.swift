@@ -16,6 +16,8 @@ struct LiveTransaction: Sendable {
     var deadline = Limits.defaultDeadlineSeconds
     /// Goes on when its client has gone.
     var isDetached = true
+    /// Stored before, and being forwarded: it cannot be reversed for want of an answer.
+    var isForwarded = false
     /// Seconds within which an approval has to be confirmed.
     var confirmWithin: Int?
     var kind = AuthorizationRequest.Kind.sale

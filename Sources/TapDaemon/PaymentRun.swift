@@ -4,6 +4,7 @@ import Journal
 import LocalHTTP
 import Logging
 import ReaderCore
+import StoreAndForward
 import TapSession
 import Wire
 
@@ -17,6 +18,7 @@ struct PaymentRun: Sendable {
     let reversals: Reversals
     let preparer: LanePreparer
     let closing: TwoStepClose
+    let stored: PaymentQueue
     let logger: Logger
 
     func run() async {
@@ -101,7 +103,8 @@ struct PaymentRun: Sendable {
             guard let request = AuthorizationRequest(result, live, live.terminal) else {
                 return try await end(.readCardUnreadable)
             }
-            try await authorize(request, ChipData(result), sealed: result.phases.sealed, settle: settle)
+            let sale = OfflineSale(request, result, live)
+            try await authorize(request, sale, ChipData(result), sealed: result.phases.sealed, settle: settle)
         case .declined:
             var change = StateChange(.declined)
             change.result = PaymentResult(mode: live.transaction.mode, outcome: .declined, reason: .cardDeclined)
@@ -123,7 +126,8 @@ struct PaymentRun: Sendable {
     }
 
     private func authorize(
-        _ request: AuthorizationRequest, _ chip: ChipData, sealed sealedAt: TapInstant, settle: () async -> Void
+        _ request: AuthorizationRequest, _ sale: OfflineSale, _ chip: ChipData, sealed sealedAt: TapInstant,
+        settle: () async -> Void
     ) async throws(JournalError) {
         await store.forgetFailedReads(id)
         var sealed = StateChange(.sealed)
@@ -134,8 +138,10 @@ struct PaymentRun: Sendable {
         do throws(AdapterUnreachable) {
             connection = try await adapter.connect()
         } catch {
-            // Nothing has left: the sealed read is forgotten in the same write that ends the transaction.
-            return try await end(.pspUnreachable, after: [sealed])
+            return try await keep(request, sale, sealed, settle)
+        }
+        guard StoredSale.mayBeSent(readAt: sealed.at, now: .now, life: adapter.times.readLife) else {
+            return try await end(.readExpired, after: [sealed])
         }
         try await store.change(id, [sealed, StateChange(.sent)])
         let deadline = ContinuousClock.now.advanced(by: adapter.times.answer)
@@ -150,9 +156,32 @@ struct PaymentRun: Sendable {
         await settle()
         publish(.readCompleted, card: request.card)
         publish(.paymentAuthorizing, card: request.card)
-        let verdict = await adapter.resolve(request, after: await reply, until: deadline) { await doubt() }
+        let verdict = await adapter.resolve(request, after: await reply, until: deadline, readAt: sealed.at) {
+            await doubt()
+        }
         store.measures.took(.answered, seconds: monotonicNow().seconds(since: sentAt))
         await apply(verdict, mode: request.mode)
+    }
+
+    /// Nothing has left: the payment is stored where the rules allow it, else the sealed read is forgotten in the same
+    /// write that ends the transaction.
+    private func keep(
+        _ request: AuthorizationRequest, _ sale: OfflineSale, _ sealed: StateChange, _ settle: () async -> Void
+    ) async throws(JournalError) {
+        var change = StateChange(.stored)
+        change.result = PaymentResult(mode: request.mode, outcome: .stored)
+        // Nothing but a sale is ever stored.
+        guard request.type == .sale, stored.settings().rules != nil else {
+            return try await end(.pspUnreachable, after: [sealed])
+        }
+        if let refusal = try await stored.keep(request, sale, after: [sealed], change) {
+            return try await end(refusal, after: [sealed])
+        }
+        await settle()
+        publish(.readCompleted, card: request.card)
+        publish(.paymentStored, change, card: request.card)
+        // Nobody has approved it: the reader says no more than that the card was read.
+        await lane.show(.read)
     }
 
     /// Between sending and an answer, something went wrong: nobody may charge this order again until it is resolved.
@@ -253,5 +282,20 @@ extension WakeSignal {
     /// - Returns: `nil` where the process has no descriptor left.
     fileprivate static func forHandover() -> WakeSignal? {
         do { return try WakeSignal() } catch { return nil }
+    }
+}
+
+extension OfflineSale {
+    fileprivate init(_ request: AuthorizationRequest, _ result: PaymentTapResult, _ live: LiveTransaction) {
+        let validity: Validity =
+            switch result.read?.validity {
+            case .valid: .valid
+            case .expired: .expired
+            case .notYetEffective: .notYetEffective
+            case .unknown, nil: .unknown
+            }
+        self.init(
+            kind: request.type, amount: request.amount, card: request.card, isApprovedByCard: request.offline,
+            validity: validity, needsConfirmation: live.confirmWithin != nil)
     }
 }

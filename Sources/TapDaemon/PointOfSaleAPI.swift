@@ -11,6 +11,7 @@ struct PointOfSaleAPI: Sendable {
     let health: AdapterHealthCheck
     let preparer: LanePreparer
     let closing: TwoStepClose
+    let payments: PaymentQueue
     let connections: ConnectionCount
     let support: String
     let contact: SupportContact
@@ -72,6 +73,8 @@ struct PointOfSaleAPI: Sendable {
         case 2 where path == ["terms", "acceptance"]:
             try request.only(.post, parameters: [])
             return try await acceptTerms(request, roles)
+        case _ where path.first == "queue":
+            return try await answerAboutQueue(path.dropFirst(), request, roles)
         case 1 where path[0] == "events":
             try request.only(.get, parameters: [])
             return .events(
@@ -106,10 +109,11 @@ struct PointOfSaleAPI: Sendable {
     private func close(
         _ id: TransactionID, _ call: String, _ request: HTTPRequest, _ roles: Set<Role>
     ) async throws(ErrorBody) -> HTTPResponse {
-        guard ["confirmation", "reversal"].contains(call) else { throw ErrorBody(.requestUnknownPath) }
+        guard ["confirmation", "reversal", "decline"].contains(call) else { throw ErrorBody(.requestUnknownPath) }
         try request.only(.post, parameters: [])
         try roles.require(.cashier)
         let isAdmin = roles.contains(.admin)
+        if call == "decline" { return try await decline(id, request, isAdmin: isAdmin) }
         return call == "confirmation"
             ? try await confirm(id, request, isAdmin: isAdmin) : try await reverse(id, request, isAdmin: isAdmin)
     }
@@ -120,13 +124,23 @@ struct PointOfSaleAPI: Sendable {
         var status = Status(
             mode: store.mode, version: version, ready: lanes.contains { $0.state == .ready },
             accepting: await !store.isStopping, terms: known.terms, lanes: lanes,
-            queue: Status.Queue(stored: 0, reversals: await store.openReversals()), psp: health.state,
+            queue: await queueStatus(), psp: health.state,
             support: support)
         status.configuration = settings.status
         status.profile = known.profile
         status.profileError = known.error
         status.blocked = profiles.refusal()
         return status
+    }
+}
+
+extension PointOfSaleAPI {
+    private func queueStatus() async -> Status.Queue {
+        let waiting = try? await payments.status()
+        var queue = Status.Queue(stored: waiting?.count ?? 0, reversals: await store.openReversals())
+        queue.oldest = waiting?.oldest
+        queue.overdue = waiting?.overdue
+        return queue
     }
 }
 
@@ -138,7 +152,7 @@ extension Set<Role> {
 
 extension HTTPRequest {
     /// Refuses other methods than these, and parameters that the call does not have.
-    fileprivate func only(_ methods: HTTPMethod..., parameters: Set<String>) throws(ErrorBody) {
+    func only(_ methods: HTTPMethod..., parameters: Set<String>) throws(ErrorBody) {
         guard methods.contains(method) else {
             var refusal = ErrorBody(.requestMethodNotAllowed)
             refusal.allowedMethods = methods.map(\.rawValue)

@@ -27,6 +27,8 @@ extension TransactionStore {
             return CancelAnswer(outcome: .tooLate, phase: after.state, transaction: after)
         case .reading:
             return CancelAnswer(outcome: .tooLate, phase: .reading, transaction: known.transaction)
+        case .sent where known.isForwarded, .unknown where known.isForwarded:
+            return CancelAnswer(outcome: .tooLate, phase: known.transaction.state, transaction: known.transaction)
         case .sealed, .sent, .unknown:
             live[id]?.mustBeReversed = true
             return CancelAnswer(

@@ -69,6 +69,11 @@ actor TransactionStore {
     /// Writes changes down, then lets everybody see them.
     func change(_ id: TransactionID, _ changes: [StateChange]) async throws(JournalError) {
         try await journal.append(changes, to: id)
+        noted(id, changes)
+    }
+
+    /// Lets everybody see changes that have been written down.
+    func noted(_ id: TransactionID, _ changes: [StateChange]) {
         guard var known = live[id] else { return }
         for change in changes { known.apply(change) }
         live[id] = known

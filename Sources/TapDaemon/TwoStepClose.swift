@@ -47,6 +47,7 @@ struct TwoStepClose: Sendable {
         let id = transaction.id
         let rule = transaction.state.reversalRule
         if case .refused(let code) = rule { throw ErrorBody(code, transaction: id) }
+        if rule == .follows, await store.isForwarded(id) { throw ErrorBody(.queueStored, transaction: id) }
         do throws(JournalError) {
             switch rule {
             case .begins:
@@ -105,6 +106,8 @@ extension TransactionStore {
         publish(event)
         return true
     }
+
+    func isForwarded(_ id: TransactionID) -> Bool { live[id]?.isForwarded ?? false }
 
     /// Takes a payment that has been sent back if it turns out to be approved.
     func reverseOnceApproved(_ id: TransactionID) { live[id]?.mustBeReversed = true }

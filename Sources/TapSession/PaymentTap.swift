@@ -111,7 +111,8 @@ public struct PaymentTap: Sendable {
         do throws(EnvelopeError) {
             return PaymentTapResult.SealedRead(
                 envelope: try JWE.seal(record.plaintext, to: recipient), keyID: recipient.keyID,
-                isTest: recipient.isTest, clearTags: record.clearTags, account: record.account)
+                isTest: recipient.isTest, clearTags: record.clearTags, account: record.account,
+                validity: CardValidity(final.outcome.dataRecord ?? [], on: transaction.date))
         } catch {
             throw .sealing(error)
         }

@@ -13,6 +13,8 @@ public struct PaymentTapResult: Equatable, Sendable {
         public let isTest: Bool
         public let clearTags: ClearDataObjects
         public let account: MaskedAccount
+        /// Whether the card is within its dates.
+        public let validity: CardValidity
     }
 
     /// How the data were read (ISO 8583 data element 22: 07 and 91).

@@ -212,16 +212,13 @@ extension ErrorCode {
             row(
                 409, .administrator, "Stored payment in an open batch",
                 "Resolve or reset the batch first, or refund the payment later")
-        case .queueEmpty:
-            row(409, .administrator, "No stored payment for a batch", "Nothing needs to be done")
+        case .queueEmpty: row(409, .administrator, "No stored payment for a batch", "Nothing needs to be done")
         case .queueBatchOpen:
             row(
                 409, .administrator, "Another batch that is still open",
                 "Resolve the open batch with its receipt, or reset it", retry: true)
-        case .queueBatchUnknown:
-            row(404, .administrator, "Unknown batch", "Use the id that GET /v1/queue gives")
-        case .queueBatchClosed:
-            row(409, .administrator, "Batch that is not open", "Make a new batch of what is left")
+        case .queueBatchUnknown: row(404, .administrator, "Unknown batch", "Use the id that GET /v1/queue gives")
+        case .queueBatchClosed: row(409, .administrator, "Batch that is not open", "Make a new batch of what is left")
         case .queueTokenInvalid:
             row(
                 422, .administrator, "Receipt that the payment service has not signed",

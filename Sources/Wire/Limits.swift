@@ -11,6 +11,8 @@ public enum Limits {
     public static let bodySeconds = 10
     /// Largest amount in minor units: fewer than ten digits.
     public static let amount: Int64 = 999_999_999
+    /// Stored payments in one batch.
+    public static let batchSize = 1...100
     public static let items = 64
     /// Lanes of a daemon, and so of a request.
     public static let lanes = 64

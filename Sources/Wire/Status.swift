@@ -26,6 +26,10 @@ public struct Status: Codable, Equatable, Sendable {
     public struct Queue: Codable, Equatable, Sendable {
         /// Transactions that wait to be forwarded.
         public var stored: Int
+        /// When the oldest of them was stored.
+        public var oldest: Timestamp?
+        /// The oldest waits for longer than it should.
+        public var overdue: Bool?
         /// Reversals that the adapter has not acknowledged.
         public var reversals: Int
 

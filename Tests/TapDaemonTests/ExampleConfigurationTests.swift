@@ -11,7 +11,8 @@ struct ExampleConfigurationTests {
     static let tables: [(heading: String, text: String)] = [
         ("", ""), ("[pos]", ""), ("[psp]", ""), ("[profile]", ""), ("[live]", ""), ("[journal]", ""),
         ("[terminal]", ""), ("[merchant]", ""),
-        ("[support]", ""), ("[groups]", ""), ("[loyalty]", ""),
+        ("[support]", ""), ("[groups]", ""), ("[loyalty]", ""), ("[offline]", ""),
+        ("[[offline.currency]]", "code = \"EUR\"\namount = 1\ntotal = 1\n"),
         ("[[loyalty.programme]]", "id = \"a\"\n"),
         ("[loyalty.programme.apple]", "pass-type = \"pass.a\"\n"),
         ("[loyalty.programme.google]", "collector = 1\n"),

@@ -6,6 +6,7 @@ import Logging
 import PSPSandbox
 import ReaderCore
 import ReaderVirtual
+import TapSession
 import Testing
 import Wire
 
@@ -28,6 +29,9 @@ final class Shop: Sendable {
     /// What differs between shops.
     struct Wish: Sendable {
         var access = Access.ownerOnly
+        var offline: ConfigurationFile.Offline?
+        var terminal = Terminal.test
+        var boot = "boot-1"
         var lanes = 1
         var times = AdapterLink.Times()
         var patience: Duration = .milliseconds(300)
@@ -88,6 +92,9 @@ final class Shop: Sendable {
             lanes: (wish.sources.isEmpty ? readers.map { .virtual($0) } : wish.sources).enumerated()
                 .map { .init(name: "lane-\($0.offset)", reader: $0.element) })
         configuration.access = wish.access
+        configuration.offline = wish.offline
+        configuration.terminal = wish.terminal
+        configuration.boot = wish.boot
         configuration.support.url = "https://example.com/help"
         configuration.times = wish.times
         configuration.groups = wish.groups
@@ -109,6 +116,14 @@ final class Shop: Sendable {
         daemon.shutDown(grace: .milliseconds(200))
         try await end
         if let failure { throw failure }
+    }
+
+    /// The test terminal with a floor limit below which cards may approve by themselves.
+    static func offlineTerminal() throws -> TerminalFile {
+        let file = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent().appending(path: "docs/examples/terminal-test.json")
+        let text = try String(contentsOf: file, encoding: .utf8).replacing(#""floor": 0"#, with: #""floor": 100000"#)
+        return try TerminalFile(json: Array(text.utf8))
     }
 
     static var quiet: Logger { Logger(label: "test") { _ in SwiftLogNoOpLogHandler() } }

@@ -1,0 +1,184 @@
+public import Wire
+
+/// A stored payment as it is to be written down.
+public struct NewQueueRecord: Equatable, Sendable {
+    /// Signed; holds the sealed card record.
+    public var record: String
+    /// Payment service that it is for.
+    public var issuer: String
+    public var storedAt: Timestamp
+
+    public init(record: String, issuer: String, storedAt: Timestamp) {
+        self.record = record
+        self.issuer = issuer
+        self.storedAt = storedAt
+    }
+}
+
+/// A stored payment that waits for its answer.
+public struct QueueEntry: Equatable, Sendable {
+    public var transaction: Transaction
+    public var uid: UInt32
+    public var issuer: String
+    public var storedAt: Timestamp
+    /// The open batch that it is in.
+    public var batch: String?
+    /// How often it was forwarded without success.
+    public var attempts: Int
+    /// When it is forwarded next.
+    public var due: Timestamp
+}
+
+/// What counts for the next payment that is to be stored.
+public struct QueueFacts: Equatable, Sendable {
+    public var count: Int
+    /// Sums by currency code.
+    public var totals: [String: Int64]
+    public var issuers: Set<String>
+    /// Stored payments of the card in question.
+    public var ofCard: Int
+
+    public init(_ entries: [QueueEntry], ofCard: Int = 0) {
+        count = entries.count
+        totals = Dictionary(grouping: entries, by: \.transaction.amount.currency.code).mapValues { entries in
+            entries.reduce(0) { sum, entry in
+                let (total, overflow) = sum.addingReportingOverflow(entry.transaction.amount.value)
+                return overflow ? .max : total
+            }
+        }
+        issuers = Set(entries.map(\.issuer))
+        self.ofCard = ofCard
+    }
+}
+
+extension Journal {
+    /// Writes down that a payment is stored, with its signed record: both or nothing.
+    ///
+    /// - Parameters:
+    ///   - since: from when on the card's stored payments count.
+    ///   - refusal: decides by what is in the queue at that very moment; no other payment gets in between.
+    /// - Returns: what `refusal` says; `nil` where it is stored.
+    public func store<Refusal>(
+        _ changes: [StateChange], _ new: NewQueueRecord, to id: TransactionID, card: MaskedCard, since: Timestamp,
+        unless refusal: (QueueFacts) -> Refusal?
+    ) throws(JournalError) -> Refusal? {
+        try database.transaction { () throws(JournalError) in
+            let facts = QueueFacts(try queue(), ofCard: try storedCount(of: card, since: since))
+            if let refused = refusal(facts) { return refused }
+            try appendWithin(changes, to: id)
+            try database.run(
+                "INSERT INTO queue_record (payment, record, issuer, stored_at, due) VALUES (?, ?, ?, ?, ?)",
+                [
+                    .text(id.text), .text(new.record), .text(new.issuer), .integer(new.storedAt.milliseconds),
+                    .integer(new.storedAt.milliseconds),
+                ])
+            return nil
+        }
+    }
+
+    /// What is stored or being forwarded, oldest first.
+    public func queue() throws(JournalError) -> [QueueEntry] {
+        let rows = try database.query(
+            "SELECT payment, issuer, stored_at, batch, attempts, due FROM queue_record ORDER BY sequence"
+        ) { (row) throws(JournalError) in
+            (
+                try row.text(0), try row.text(1), try row.integer(2), row.optionalText(3), try row.integer(4),
+                try row.integer(5)
+            )
+        }
+        var entries: [QueueEntry] = []
+        for (id, issuer, storedAt, batch, attempts, due) in rows {
+            guard let found = try records(where: "id = ?", [.text(id)]).first else { throw .damaged }
+            entries.append(
+                QueueEntry(
+                    transaction: found.transaction, uid: found.uid, issuer: issuer,
+                    storedAt: Timestamp(milliseconds: storedAt), batch: batch, attempts: Int(attempts),
+                    due: Timestamp(milliseconds: due)))
+        }
+        return entries
+    }
+
+    /// The signed record of a payment; `nil` where it is not in the queue.
+    public func queueRecord(_ id: TransactionID) throws(JournalError) -> String? {
+        try database.query("SELECT record FROM queue_record WHERE payment = ?", [.text(id.text)]) {
+            (row) throws(JournalError) in try row.text(0)
+        }.first
+    }
+
+    /// Payments with this card that were stored since `time`, answered or not.
+    public func storedCount(of card: MaskedCard, since time: Timestamp) throws(JournalError) -> Int {
+        try database.query(
+            """
+            SELECT count(*) FROM payment WHERE card = ? AND EXISTS (SELECT 1 FROM state_change
+                WHERE payment = payment.id AND state_change.state = 'stored' AND at >= ?)
+            """, [try json(card), .integer(time.milliseconds)]
+        ) { (row) throws(JournalError) in Int(try row.integer(0)) }.first ?? 0
+    }
+
+    /// Takes a stored payment out of the queue to forward it.
+    ///
+    /// - Returns: `false` where it is not stored (any more), or in a batch: then it must not be sent.
+    public func beginForward(_ id: TransactionID, _ change: StateChange) throws(JournalError) -> Bool {
+        try database.transaction { () throws(JournalError) in
+            guard try state(of: id) == .stored, try batch(of: id) == .some(nil) else { return false }
+            try appendWithin([change], to: id)
+            return true
+        }
+    }
+
+    /// Notes an attempt that came to nothing.
+    public func postpone(_ id: TransactionID, attempts: Int, due: Timestamp) throws(JournalError) {
+        try database.run(
+            "UPDATE queue_record SET attempts = ?, due = ? WHERE payment = ?",
+            [.integer(Int64(attempts)), .integer(due.milliseconds), .text(id.text)])
+    }
+
+    /// Makes all that waits due now.
+    public func hasten(_ now: Timestamp) throws(JournalError) {
+        try database.run(
+            "UPDATE queue_record SET due = ? WHERE due > ?",
+            [.integer(now.milliseconds), .integer(now.milliseconds)])
+    }
+
+    /// Declines a stored payment where `time` allows it.
+    public func declineStored(
+        _ id: TransactionID, _ change: StateChange, isInTime: (Timestamp) -> Bool
+    ) throws(JournalError) -> StoredDecline {
+        try database.transaction { () throws(JournalError) in
+            let found = try database.query(
+                "SELECT batch, stored_at FROM queue_record WHERE payment = ?", [.text(id.text)]
+            ) { (row) throws(JournalError) in (row.optionalText(0), Timestamp(milliseconds: try row.integer(1))) }
+            guard try state(of: id) == .stored, let (batch, storedAt) = found.first else { return .notStored }
+            guard batch == nil else { return .inBatch }
+            guard isInTime(storedAt) else { return .tooLate }
+            try appendWithin([change], to: id)
+            return .declined
+        }
+    }
+
+    /// - Returns: `nil` where the payment is not in the queue, `.some(nil)` where it is in no batch.
+    private func batch(of id: TransactionID) throws(JournalError) -> String?? {
+        try database.query("SELECT batch FROM queue_record WHERE payment = ?", [.text(id.text)]) {
+            (row) throws(JournalError) in row.optionalText(0)
+        }.first
+    }
+
+    /// When the payment service was last reached.
+    public func noteOnline(at: Timestamp, boot: String, issuer: String) throws(JournalError) {
+        try database.run(
+            "INSERT OR REPLACE INTO online_contact (only_row, at, boot, issuer) VALUES (1, ?, ?, ?)",
+            [.integer(at.milliseconds), .text(boot), .text(issuer)])
+    }
+
+    /// - Returns: `nil` where it was never reached.
+    public func lastOnline() throws(JournalError) -> (at: Timestamp, boot: String, issuer: String)? {
+        try database.query("SELECT at, boot, issuer FROM online_contact") { (row) throws(JournalError) in
+            (Timestamp(milliseconds: try row.integer(0)), try row.text(1), try row.text(2))
+        }.first
+    }
+}
+
+/// What came of `Journal.declineStored`.
+public enum StoredDecline: Equatable, Sendable {
+    case declined, notStored, inBatch, tooLate
+}

@@ -1,0 +1,59 @@
+public import Envelope
+public import Wire
+
+/// A stored payment as the installation has signed it: a JWS that holds all that the payment service gets, so that
+/// nothing of it can be altered unnoticed between the tap and the books.
+public struct SignedRecord: Equatable, Sendable {
+    /// `typ` of the JWS.
+    public static let type = "nfc-tap-record+jws"
+
+    /// What is signed.
+    public struct Content: Codable, Equatable, Sendable {
+        /// Version of this form: 1.
+        public var v = 1
+        /// As it is forwarded, `offline` being true.
+        public var authorization: AuthorizationRequest
+        public var storedAt: Timestamp
+        /// Name of the payment service that it is for.
+        public var issuer: String
+        /// Of the machine when it was stored.
+        public var boot: String
+
+        public init(authorization: AuthorizationRequest, storedAt: Timestamp, issuer: String, boot: String) {
+            self.authorization = authorization
+            self.storedAt = storedAt
+            self.issuer = issuer
+            self.boot = boot
+        }
+    }
+
+    public let content: Content
+    /// Compact JWS.
+    public let jws: String
+
+    /// - Throws: where the key cannot sign.
+    public init(_ content: Content, key: SigningKey) throws(SignedRecordError) {
+        self.content = content
+        do { jws = try JWS.sign(WireJSON.encode(content), key: key, type: SignedRecord.type) } catch {
+            throw .notSigned
+        }
+    }
+
+    /// - Throws: `.altered` where the key's owner has not signed exactly this.
+    public init(jws: String, key: VerificationKey) throws(SignedRecordError) {
+        self.jws = jws
+        do {
+            let payload = try JWS.verify(jws, with: key, type: SignedRecord.type)
+            content = try WireJSON.decode(Content.self, from: payload)
+        } catch {
+            throw .altered
+        }
+        guard content.v == 1, content.authorization.offline else { throw .altered }
+    }
+}
+
+public enum SignedRecordError: Error, Equatable, Sendable {
+    case notSigned
+    /// A signature does not hold, or what it covers is of no known form.
+    case altered
+}

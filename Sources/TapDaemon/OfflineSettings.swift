@@ -1,0 +1,41 @@
+import Envelope
+import Profile
+import StoreAndForward
+import Wire
+
+/// What rules storing and forwarding now.
+struct OfflineSettings: Sendable {
+    /// `nil` where nothing may be stored.
+    var rules: OfflineRules?
+    /// Name of the payment service.
+    var issuer: String
+    /// Signs receipts for batches; `nil` where there is none, and no batch is ever let go.
+    var receiptKey: VerificationKey?
+    /// A payment that waits for longer is told of as overdue.
+    var alertAge: Duration = .seconds(3_600)
+}
+
+extension OfflineSettings {
+    /// A profile alone decides where one is in force. One that has expired allows nothing to be stored, but what is
+    /// stored is still its payment service's.
+    init(_ configuration: DaemonConfiguration, _ profile: Profile?, at now: Timestamp = .now) {
+        self = configuration.offlineSettings
+        guard let profile else { return }
+        rules = now < profile.expiresAt ? profile.offline.map { OfflineRules($0) } : nil
+        issuer = profile.issuer
+        receiptKey = profile.receiptTokenKey
+    }
+}
+
+extension OfflineRules {
+    /// As the payment service has signed them.
+    init(_ limits: OfflineLimits) {
+        var currencies: [String: CurrencyLimit] = [:]
+        for ceiling in limits.ceilings {
+            currencies[ceiling.currency.code] = CurrencyLimit(amount: ceiling.amount, total: ceiling.total)
+        }
+        self.init(currencies: currencies, count: limits.count, schemes: Set(limits.networks))
+        age = .seconds(limits.maximumAge)
+        needsSameBoot = !limits.rebootAllowed
+    }
+}

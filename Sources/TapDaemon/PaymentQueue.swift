@@ -1,0 +1,153 @@
+import Envelope
+import Journal
+import Logging
+import StoreAndForward
+import Synchronization
+import Wire
+
+/// Store and forward: decides what is stored, and knows what is.
+final class PaymentQueue: Sendable {
+    let store: TransactionStore
+    let key: SigningKey
+    let boot: String
+    let settings: @Sendable () -> OfflineSettings
+    let logger: Logger
+    /// Happens when there is something to forward at once; then there is a new one.
+    private let waking = Mutex(Occasion())
+    private let contact: Mutex<OnlineContact?>
+    private let written: Mutex<OnlineContact?>
+
+    /// - Parameters:
+    ///   - contact: the last one that an earlier run has written down.
+    ///   - boot: of the machine, new with each start of it.
+    init(
+        store: TransactionStore, key: SigningKey, boot: String, contact: OnlineContact?, logger: Logger,
+        settings: @escaping @Sendable () -> OfflineSettings
+    ) {
+        self.store = store
+        self.key = key
+        self.boot = boot
+        self.contact = Mutex(contact)
+        written = Mutex(contact)
+        self.logger = logger
+        self.settings = settings
+    }
+
+    var journal: JournalThread { store.journal }
+
+    // MARK: - Contact with the payment service
+
+    /// Notes that the payment service was reached just now. Written down at most once a minute: what is on disk is never
+    /// later than the truth.
+    func noteContact() async {
+        let now = OnlineContact(at: .now, boot: boot, issuer: settings().issuer)
+        contact.withLock { $0 = now }
+        wake()
+        let isDue = written.withLock { last in
+            last?.boot != now.boot || last?.issuer != now.issuer
+                || (last?.at ?? now.at).advanced(bySeconds: 60) <= now.at
+        }
+        guard isDue else { return }
+        do throws(JournalError) {
+            try await journal.noteOnline(at: now.at, boot: now.boot, issuer: now.issuer)
+            written.withLock { $0 = now }
+        } catch {
+            logger.warning("online contact not written", metadata: ["error": "\(error)"])
+        }
+    }
+
+    /// Forwards at once what is due.
+    func wake() {
+        let before = waking.withLock { occasion in
+            defer { occasion = Occasion() }
+            return occasion
+        }
+        before.happen()
+    }
+
+    func waitForWork(atMost time: Duration) async {
+        await waking.withLock { $0 }.wait(atMost: time)
+    }
+
+    // MARK: - Storing
+
+    /// Stores a payment that cannot be sent, where every rule allows it: what `changes` say is written down together with
+    /// the signed record, or nothing.
+    ///
+    /// - Returns: `nil` where it is stored, else why not.
+    func keep(
+        _ request: AuthorizationRequest, _ sale: OfflineSale, after changes: [StateChange], _ stored: StateChange
+    ) async throws(JournalError) -> ErrorCode? {
+        let settings = settings()
+        guard settings.rules != nil else { return .offlineNotAllowed }
+        let content = SignedRecord.Content(
+            authorization: request, storedAt: stored.at, issuer: settings.issuer, boot: boot)
+        let record: SignedRecord
+        do throws(SignedRecordError) { record = try SignedRecord(content, key: key) } catch {
+            logger.error("stored payment not signed", metadata: ["transaction": "\(request.id)"])
+            return .internalFault
+        }
+        let new = NewQueueRecord(record: record.jws, issuer: settings.issuer, storedAt: stored.at)
+        let base = situation(at: stored.at, settings)
+        let refusal = try await store.keep(request.id, changes + [stored], new, card: request.card) { facts in
+            OfflineDecision.refusal(of: sale, in: base.with(facts), by: settings.rules)
+        }
+        if refusal == nil { wake() }
+        return refusal
+    }
+
+    func situation(at now: Timestamp, _ settings: OfflineSettings) -> OfflineSituation {
+        OfflineSituation(
+            now: now, boot: boot, issuer: settings.issuer, lastContact: contact.withLock { $0 })
+    }
+
+    // MARK: - What waits
+
+    func status() async throws(JournalError) -> QueueStatus {
+        let settings = settings()
+        let entries = try await journal.queue()
+        let now = Timestamp.now
+        let contact = contact.withLock { $0 }
+        let situation = situation(at: now, settings).with(QueueFacts(entries))
+        var refusal: ErrorCode? = .offlineNotAllowed
+        var expires: Timestamp?
+        if let rules = settings.rules {
+            refusal = OfflineDecision.refusal(in: situation, by: rules)
+            expires = contact.flatMap { OfflineDecision.expiry(after: $0, by: rules) }
+        }
+        let oldest = entries.first?.storedAt
+        return QueueStatus(
+            count: entries.count, oldest: oldest,
+            overdue: oldest.map { $0.advanced(bySeconds: settings.alertAge.components.seconds) < now } ?? false,
+            totals: PaymentQueue.totals(entries), issuer: settings.issuer, expires: expires,
+            refusal: refusal.map { ErrorDetail($0) }, openBatch: try await journal.openBatch()?.id,
+            entries: entries.prefix(100).map { QueueStatus.Entry($0) })
+    }
+
+    private static func totals(_ entries: [QueueEntry]) -> [Money] {
+        let sums = Dictionary(grouping: entries, by: \.transaction.amount.currency).map { currency, entries in
+            Money(value: entries.reduce(0) { $0 &+ $1.transaction.amount.value }, currency: currency)
+        }
+        return sums.sorted { $0.currency.code < $1.currency.code }
+    }
+}
+
+extension OfflineSituation {
+    /// With what the journal says of the queue.
+    func with(_ facts: QueueFacts) -> OfflineSituation {
+        var situation = self
+        situation.storedCount = facts.count
+        situation.storedTotals = facts.totals
+        situation.storedIssuers = facts.issuers
+        situation.storedOfCard = facts.ofCard
+        return situation
+    }
+}
+
+extension QueueStatus.Entry {
+    init(_ entry: QueueEntry) {
+        self.init(
+            transaction: entry.transaction.id, state: entry.transaction.state, amount: entry.transaction.amount,
+            card: entry.transaction.card, storedAt: entry.storedAt, attempts: entry.attempts, batch: entry.batch)
+    }
+}

@@ -1,0 +1,170 @@
+import ArgumentParser
+import TapClient
+import Wire
+
+struct QueueCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "queue",
+        abstract: "Shows and moves payments that were stored while the payment service was away.",
+        discussion: """
+            They are forwarded by themselves once the adapter is back. A batch is the other way: export it, take it to \
+            the payment service, and resolve it with the receipt. Batches need the role of an administrator.
+            """,
+        subcommands: [
+            QueueList.self, QueueFlush.self, QueueMakeBatch.self, QueueExport.self, QueueReset.self, QueueResolve.self,
+        ], defaultSubcommand: QueueList.self)
+}
+
+/// What every command about the queue takes.
+struct QueueOptions: ParsableArguments {
+    @OptionGroup var daemon: DaemonChoice
+
+    @Flag(help: "Print JSON.")
+    var json = false
+
+    /// What `call` gives, or why not in words for a person.
+    func ask<Answer>(_ call: (TapClient) async throws(TapClientError) -> Answer) async throws -> Answer {
+        do throws(TapClientError) { return try await call(daemon.client) } catch { throw Failure(error) }
+    }
+
+    /// The batch that is open.
+    func openBatch() async throws -> String {
+        let status = try await ask { (client) throws(TapClientError) in try await client.queue() }
+        guard let id = status.openBatch else {
+            throw Failure("no batch is open", hint: "open one: nfc-tap queue batch", exitCode: .notCompleted)
+        }
+        return id
+    }
+
+    func print(_ answer: BatchAnswer) throws {
+        if json { return try StandardOutput.print(json: answer) }
+        StandardOutput.print("\(answer.left) left in the queue")
+    }
+
+    func print(_ status: QueueStatus) throws {
+        if json { return try StandardOutput.print(json: status) }
+        StandardOutput.print(status.summary)
+    }
+}
+
+struct QueueList: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(commandName: "list", abstract: "Lists what waits, oldest first.")
+
+    @OptionGroup var options: QueueOptions
+
+    func run() async throws {
+        try options.print(try await options.ask { (client) throws(TapClientError) in try await client.queue() })
+    }
+}
+
+struct QueueFlush: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "flush", abstract: "Forwards at once, without waiting for the next attempt.")
+
+    @OptionGroup var options: QueueOptions
+
+    func run() async throws {
+        try options.print(try await options.ask { (client) throws(TapClientError) in try await client.flushQueue() })
+    }
+}
+
+struct QueueMakeBatch: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "batch", abstract: "Opens a batch of the oldest payments.",
+        discussion: "What is in the open batch is not forwarded, until the batch is reset.")
+
+    @Option(help: ArgumentHelp("At most so many payments.", valueName: "number"))
+    var size: Int?
+
+    @OptionGroup var options: QueueOptions
+
+    func run() async throws {
+        let batch = try await options.ask { (client) throws(TapClientError) in try await client.openBatch(size: size) }
+        if options.json { return try StandardOutput.print(json: batch) }
+        StandardOutput.print("batch \(batch.id) with \(batch.count) payments; nfc-tap queue export prints it")
+    }
+}
+
+struct QueueExport: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "export", abstract: "Prints the open batch as JSON, for the payment service.")
+
+    @OptionGroup var options: QueueOptions
+
+    func run() async throws {
+        let id = try await options.openBatch()
+        try StandardOutput.print(
+            json: try await options.ask { (client) throws(TapClientError) in try await client.batch(id) })
+    }
+}
+
+struct QueueReset: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "reset", abstract: "Puts the payments of the open batch back; loses none.")
+
+    @OptionGroup var options: QueueOptions
+
+    func run() async throws {
+        let id = try await options.openBatch()
+        try options.print(
+            try await options.ask { (client) throws(TapClientError) in try await client.resetBatch(id) })
+    }
+}
+
+struct QueueResolve: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "resolve", abstract: "Lets the open batch go, against the payment service's receipt.")
+
+    @Argument(help: ArgumentHelp("The receipt, as the payment service gave it.", valueName: "token"))
+    var token: String
+
+    @OptionGroup var options: QueueOptions
+
+    func run() async throws {
+        let id = try await options.openBatch()
+        try options.print(
+            try await options.ask { (client) throws(TapClientError) in try await client.resolveBatch(id, token: token) }
+        )
+    }
+}
+
+extension QueueStatus {
+    /// For a person: how much waits, since when, and what would come of another payment.
+    var summary: String {
+        let sums = totals.map(\.description).joined(separator: ", ")
+        var lines = [
+            count == 0
+                ? "nothing is stored" : "\(count) stored, \(sums), the oldest since \(oldest.map { "\($0)" } ?? "")"
+        ]
+        if overdue { lines.append("OVERDUE: look at the adapter, or export a batch") }
+        if let openBatch { lines.append("open batch \(openBatch)") }
+        for entry in entries {
+            let batch = entry.batch == nil ? "" : "  in the batch"
+            let attempts = entry.attempts == 0 ? "" : "  \(entry.attempts) attempts"
+            lines.append(
+                "\(entry.transaction)  \(entry.amount)  \(entry.card?.description ?? "")  \(entry.storedAt)"
+                    + attempts + batch)
+        }
+        if let refusal {
+            lines.append("no payment would be stored now: \(refusal.message) (\(refusal.code))")
+        } else if let expires {
+            lines.append("payments are stored until \(expires) where the adapter is away")
+        }
+        return lines.joined(separator: "\n")
+    }
+}
+
+struct Decline: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Declines a stored payment, within a minute of the tap.",
+        discussion: "Later wait until it has been forwarded, then reverse or refund it.")
+
+    @OptionGroup var choice: TransactionChoice
+
+    func run() async throws {
+        let id = try choice.transaction
+        let after: Transaction
+        do throws(TapClientError) { after = try await choice.daemon.client.decline(id) } catch { throw Failure(error) }
+        try choice.print(after)
+    }
+}
