@@ -41,7 +41,7 @@ public struct SandboxProfile: Sendable {
     }
 
     private func json(issued: Timestamp, recipients: String) -> String {
-        let currencies = fault == .malformed ? #""EUR", "XTS""# : #""EUR", "CHF", "USD", "GBP", "JPY""#
+        let currencies = fault == .malformed ? #""EUR", "XTS""# : #""EUR", "CHF", "USD", "GBP", "JPY", "KWD""#
         let merchant =
             #"{"id": "sandbox-merchant", "displayName": "Sandbox Shop", "country": 276, "addressLines": ["Teststrasse 1"]}"#
         return """
