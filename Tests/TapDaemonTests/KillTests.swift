@@ -14,7 +14,7 @@ import Wire
 @testable import TapDaemon
 
 /// The daemon as a process of its own, so that it can be killed.
-private final class DaemonProcess: Sendable {
+final class DaemonProcess: Sendable {
     private let process: Process
 
     init(_ folder: TestFolder) throws {
