@@ -34,23 +34,20 @@ await() {
     exit 1
 }
 
-cat >"$folder/nfc-tapd.toml" <<TOML
-[[lane]]
-name = "virtual"
-reader = "virtual:$folder/one.sock"
-[[lane]]
-name = "second"
-reader = "virtual:$folder/two.sock"
-TOML
 "$bin/nfc-tap-psp-sandbox" --sandbox --socket "$folder/psp.sock" >"$folder/sandbox.log" 2>&1 &
 pids+=($!)
 await "$folder/psp.sock"
-"$bin/nfc-tapd" --config "$folder/nfc-tapd.toml" --runtime-directory "$folder" --state-directory "$folder/state" \
-    --psp-socket "$folder/psp.sock" --pos-socket "$folder/pos.sock" >"$folder/daemon.log" 2>&1 &
+# Without a configuration: lanes `main` and `lane-2`, and the sandbox's profile, so that there are terms to accept.
+"$bin/nfc-tapd" --runtime-directory "$folder" --state-directory "$folder/state" \
+    --reader "virtual:$folder/one.sock" --reader "virtual:$folder/two.sock" >"$folder/daemon.log" 2>&1 &
 daemon=$!
 pids+=("$daemon")
 await "$folder/pos.sock"
 await "$folder/one.sock"
+for _ in $(seq 100); do
+    curl -s --unix-socket "$folder/pos.sock" http://localhost/v1/status | grep -q '"profile"' && break
+    sleep 0.1
+done
 "$bin/nfc-tap" virtual --control "$folder/one.sock" present visa >/dev/null
 python3 Tests/Contract/hostile.py "$folder/pos.sock"
 python3 Tests/Contract/forward.py "$folder/pos.sock" >"$folder/port" &
@@ -60,7 +57,7 @@ await "$folder/port"
 # `positive_data_acceptance` is left out: rules that OpenAPI cannot say (items make the amount) refuse what its schema
 # allows. `negative_data_rejection` holds for bodies; unknown headers are no error in HTTP.
 status=0
-PYTHONPATH=Tests/Contract SCHEMATHESIS_HOOKS=hooks "$tools/bin/st" run docs/openapi.yaml \
+PYTHONPATH=Tests/Contract SCHEMATHESIS_HOOKS=hooks "$tools/bin/st" --config-file Tests/Contract/schemathesis.toml run docs/openapi.yaml \
     --url "http://127.0.0.1:$(cat "$folder/port")" --checks all \
     --exclude-checks positive_data_acceptance,ignored_auth,use_after_free,ensure_resource_availability \
     --request-timeout 10 --max-examples "${NFC_TAP_EXAMPLES:-40}" --seed "${NFC_TAP_SEED:-1}" --workers 1 \
