@@ -16,6 +16,8 @@ public struct AuditEntry: Equatable, Sendable {
         case configuration
         /// What an administrator did.
         case administration
+        /// A stored payment's record that does not hold: `subject` is the transaction.
+        case queue
         /// Records erased because their time was over.
         case retention
         /// The daemon started or stopped.

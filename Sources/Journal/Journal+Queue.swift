@@ -29,6 +29,18 @@ public struct QueueEntry: Equatable, Sendable {
     public var due: Timestamp
 }
 
+/// How much waits, without a look into what it is.
+public struct QueueExtent: Equatable, Sendable {
+    public var count: Int
+    /// When the oldest was stored.
+    public var oldest: Timestamp?
+
+    public init(count: Int, oldest: Timestamp?) {
+        self.count = count
+        self.oldest = oldest
+    }
+}
+
 /// What counts for the next payment that is to be stored.
 public struct QueueFacts: Equatable, Sendable {
     public var count: Int
@@ -96,6 +108,17 @@ extension Journal {
                     due: Timestamp(milliseconds: due)))
         }
         return entries
+    }
+
+    /// How much is stored or being forwarded.
+    public func queueExtent() throws(JournalError) -> QueueExtent {
+        let found = try database.query("SELECT count(*), min(stored_at) FROM queue_record") {
+            (row) throws(JournalError) in
+            QueueExtent(
+                count: Int(try row.integer(0)), oldest: row.optionalInteger(1).map { Timestamp(milliseconds: $0) })
+        }
+        guard let extent = found.first else { throw .damaged }
+        return extent
     }
 
     /// The signed record of a payment; `nil` where it is not in the queue.

@@ -39,21 +39,22 @@ public struct SignedRecord: Equatable, Sendable {
         }
     }
 
-    /// - Throws: `.altered` where the key's owner has not signed exactly this.
+    /// - Throws: `.altered` where the key's owner has not signed exactly this, `.unreadable` for what is no such record.
     public init(jws: String, key: VerificationKey) throws(SignedRecordError) {
         self.jws = jws
-        do {
-            let payload = try JWS.verify(jws, with: key, type: SignedRecord.type)
-            content = try WireJSON.decode(Content.self, from: payload)
-        } catch {
-            throw .altered
+        let payload: [UInt8]
+        do throws(JWSError) { payload = try JWS.verify(jws, with: key, type: SignedRecord.type) } catch {
+            throw error == .notAuthentic || error == .wrongKey ? .altered : .unreadable
         }
-        guard content.v == 1, content.authorization.offline else { throw .altered }
+        do { content = try WireJSON.decode(Content.self, from: payload) } catch { throw .unreadable }
+        guard content.v == 1, content.authorization.offline else { throw .unreadable }
     }
 }
 
 public enum SignedRecordError: Error, Equatable, Sendable {
     case notSigned
-    /// A signature does not hold, or what it covers is of no known form.
+    /// A signature does not hold, or is another key's.
     case altered
+    /// No signed record, or one of a form that is not known.
+    case unreadable
 }

@@ -27,13 +27,6 @@ struct AuditKeeper: Sendable {
         }
     }
 
-    /// Writes an entry that no change of a transaction brings along.
-    func note(_ entry: AuditEntry) async {
-        do throws(JournalError) { try await journal.audit(entry) } catch {
-            logger.error("audit entry not written", metadata: ["kind": "\(entry.kind.rawValue)", "error": "\(error)"])
-        }
-    }
-
     /// Signs the chain's end. Number and hash go to the log too: a chain cut off later, statements included, contradicts it.
     func signHead() async {
         do throws(JournalError) {

@@ -1,3 +1,4 @@
+import Journal
 import Logging
 import ReaderCore
 public import Settings
@@ -56,10 +57,15 @@ extension Daemon {
     public func summary() async -> String {
         let lanes = await store.laneStatuses()
         let ready = lanes.count { $0.state == .ready || $0.state == .busy }
+        let queue = await stored.outline()
+        let waiting = queue.extent.map { "\($0.count) stored" } ?? "stored payments not known"
+        let trouble = queue.isOverdue == true ? ", overdue" : ""
+        let unread = queue.failure == nil ? "" : ", queue not readable"
         let reversals = await store.openReversals()
         let mode = settings.configuration.mode.rawValue
         let refused = settings.status.error == nil ? "" : ", newer configuration refused"
         return "\(mode) mode, \(ready) of \(lanes.count) lanes ready, adapter \(health.state.state.rawValue), "
+            + "\(waiting)\(trouble)\(unread), "
             + "\(reversals) reversal\(reversals == 1 ? "" : "s") open\(refused)"
     }
 

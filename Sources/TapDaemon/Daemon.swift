@@ -31,8 +31,10 @@ public final class Daemon: Sendable {
     /// Signs what must be provably from this installation.
     let installation: SigningKey
     let audit: AuditKeeper
+    let trail: AuditTrail
     private let closing: TwoStepClose
     private let forwarder: QueueForwarder
+    let stored: PaymentQueue
     /// Approvals of an earlier run that nobody has confirmed yet.
     private let unconfirmed: [(id: TransactionID, due: Timestamp)]
 
@@ -73,12 +75,13 @@ public final class Daemon: Sendable {
         }
         audit = AuditKeeper(
             journal: journal, events: events, key: installation, retention: configuration.retention, logger: logger)
+        let trail = AuditTrail(journal: journal, logger: logger)
         let payments = WorkQueue()
         let background = WorkQueue()
         let reversals = Reversals(store: store, adapter: adapter, queue: background, logger: logger)
         let closing = TwoStepClose(store: store, reversals: reversals, queue: background, logger: logger)
         let stored = PaymentQueue(
-            store: store, key: installation, boot: configuration.boot, contact: contact, logger: logger,
+            store: store, key: installation, boot: configuration.boot, contact: contact, trail: trail,
             settings: { OfflineSettings(settings.configuration, profiles.current) })
         let health = AdapterHealthCheck(adapter, every: configuration.healthInterval, logger: logger) {
             await stored.noteContact()
@@ -106,14 +109,14 @@ public final class Daemon: Sendable {
         (self.store, self.events, self.payments, self.background) = (store, events, payments, background)
         (self.settings, self.adapter, self.profiles) = (settings, adapter, profiles)
         (self.reversals, self.health, self.preparer) = (reversals, health, preparer)
-        self.closing = closing
+        (self.closing, self.trail, self.stored) = (closing, trail, stored)
         keeper = LaneKeeper(store, preparer)
         forwarder = QueueForwarder(queue: stored, adapter: adapter, logger: logger)
     }
 
     /// Serves until `shutDown` has done its work.
     public func run() async throws(StartError) {
-        await audit.note(AuditEntry(.operation, detail: "started \(Daemon.version) \(store.mode.rawValue)"))
+        await trail.note(AuditEntry(.operation, detail: "started \(Daemon.version) \(store.mode.rawValue)"))
         let failure = await withTaskGroup(of: Void.self, returning: ListenError?.self) { group in
             group.addTask { await self.background.run() }
             group.addTask { await self.health.run() }
@@ -130,7 +133,7 @@ public final class Daemon: Sendable {
             return failure
         }
         for lane in await store.allLanes() { await lane.close() }
-        await audit.note(AuditEntry(.operation, detail: "stopped"))
+        await trail.note(AuditEntry(.operation, detail: "stopped"))
         await audit.signHead()
         await store.scrub()
         if let failure { throw .socket(failure) }

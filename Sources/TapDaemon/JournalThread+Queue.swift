@@ -12,6 +12,8 @@ extension JournalThread {
 
     func queue() throws(JournalError) -> [QueueEntry] { try journal.queue() }
 
+    func queueExtent() throws(JournalError) -> QueueExtent { try journal.queueExtent() }
+
     func queueRecord(_ id: TransactionID) throws(JournalError) -> String? { try journal.queueRecord(id) }
 
     func beginForward(_ id: TransactionID, _ change: StateChange) throws(JournalError) -> Bool {

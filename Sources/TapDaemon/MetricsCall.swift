@@ -1,3 +1,4 @@
+import Journal
 import LocalHTTP
 import Metrics
 import Wire
@@ -21,8 +22,7 @@ extension PointOfSaleAPI {
         }
         let open = await store.unfinishedReversals()
         let oldest = open.map { Double(Timestamp.now.milliseconds - $0.milliseconds) / 1_000 }.max() ?? 0
-        return [
-            lanes,
+        return [lanes] + queue(await payments.outline()) + [
             gauge(
                 "nfc_tap_reversals_open", Double(open.count),
                 "Payments that the adapter has not confirmed as taken back."),
@@ -30,6 +30,23 @@ extension PointOfSaleAPI {
             gauge("nfc_tap_adapter_up", health.state.state == .up ? 1 : 0, "Whether the payment adapter answers."),
             gauge("nfc_tap_event_streams", Double(events.subscriberCount), "Clients that listen to events."),
             gauge("nfc_tap_connections", Double(connections.count), "Connections to the socket for points of sale."),
+        ]
+    }
+
+    /// What is not known has no value: 0 would look like an empty queue.
+    private func queue(_ outline: QueueOutline) -> [MetricFamily] {
+        var stored = MetricFamily("nfc_tap_queue_stored", .gauge, help: "Stored payments that wait to be forwarded.")
+        var oldest = MetricFamily("nfc_tap_queue_oldest_seconds", .gauge, help: "Age of the oldest of them.")
+        if let extent = outline.extent {
+            stored.add(Double(extent.count))
+            let age = extent.oldest.map { Double(Timestamp.now.milliseconds - $0.milliseconds) / 1_000 }
+            oldest.add(max(0, age ?? 0))
+        }
+        return [
+            stored, oldest,
+            gauge(
+                "nfc_tap_queue_readable", outline.failure == nil ? 1 : 0,
+                "Whether the journal gives what is stored; nothing is forwarded where not."),
         ]
     }
 

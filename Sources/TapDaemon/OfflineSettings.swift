@@ -13,6 +13,11 @@ struct OfflineSettings: Sendable {
     var receiptKey: VerificationKey?
     /// A payment that waits for longer is told of as overdue.
     var alertAge: Duration = .seconds(3_600)
+
+    /// - Parameter oldest: when the oldest payment was stored; `nil` where none is.
+    func isOverdue(_ oldest: Timestamp?, at now: Timestamp) -> Bool {
+        oldest.map { $0.advanced(bySeconds: alertAge.components.seconds) < now } ?? false
+    }
 }
 
 extension OfflineSettings {

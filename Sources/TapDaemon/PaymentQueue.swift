@@ -11,17 +11,22 @@ final class PaymentQueue: Sendable {
     let key: SigningKey
     let boot: String
     let settings: @Sendable () -> OfflineSettings
+    let trail: AuditTrail
     let logger: Logger
     /// Happens when there is something to forward at once; then there is a new one.
     private let waking = Mutex(Occasion())
     private let contact: Mutex<OnlineContact?>
     private let written: Mutex<OnlineContact?>
+    /// What the last reading of the queue failed of.
+    private let trouble = Mutex<JournalError?>(nil)
+    /// Records that do not hold and have been told of.
+    private let told = Mutex<[TransactionID: RecordFault]>([:])
 
     /// - Parameters:
     ///   - contact: the last one that an earlier run has written down.
     ///   - boot: of the machine, new with each start of it.
     init(
-        store: TransactionStore, key: SigningKey, boot: String, contact: OnlineContact?, logger: Logger,
+        store: TransactionStore, key: SigningKey, boot: String, contact: OnlineContact?, trail: AuditTrail,
         settings: @escaping @Sendable () -> OfflineSettings
     ) {
         self.store = store
@@ -29,7 +34,8 @@ final class PaymentQueue: Sendable {
         self.boot = boot
         self.contact = Mutex(contact)
         written = Mutex(contact)
-        self.logger = logger
+        self.trail = trail
+        logger = trail.logger
         self.settings = settings
     }
 
@@ -117,11 +123,46 @@ final class PaymentQueue: Sendable {
         }
         let oldest = entries.first?.storedAt
         return QueueStatus(
-            count: entries.count, oldest: oldest,
-            overdue: oldest.map { $0.advanced(bySeconds: settings.alertAge.components.seconds) < now } ?? false,
+            count: entries.count, oldest: oldest, overdue: settings.isOverdue(oldest, at: now),
             totals: PaymentQueue.totals(entries), issuer: settings.issuer, expires: expires,
             refusal: refusal.map { ErrorDetail($0) }, openBatch: try await journal.openBatch()?.id,
             entries: entries.prefix(100).map { QueueStatus.Entry($0) })
+    }
+
+    /// What can be said of the queue at any moment, at the price of one row.
+    func outline() async -> QueueOutline {
+        var outline = QueueOutline(failure: trouble.withLock { $0 })
+        do throws(JournalError) {
+            let extent = try await journal.queueExtent()
+            outline.extent = extent
+            outline.isOverdue = settings().isOverdue(extent.oldest, at: .now)
+        } catch {
+            outline.failure = error
+        }
+        return outline
+    }
+
+    /// What waits, for the forwarder. Whether it could be read is kept for whoever asks, and told once.
+    func entries() async -> [QueueEntry]? {
+        do throws(JournalError) {
+            let entries = try await journal.queue()
+            if trouble.withLock({ $0.take() }) != nil { logger.notice("queue read again") }
+            return entries
+        } catch {
+            let isNews = trouble.withLock { before in
+                defer { before = error }
+                return before != error
+            }
+            if isNews {
+                logger.critical("queue not read, nothing is forwarded", metadata: ["error": "\(error)"])
+            }
+            return nil
+        }
+    }
+
+    /// Whether nobody has been told yet, since the start, that a record does not hold.
+    func isNews(_ fault: RecordFault, of id: TransactionID) -> Bool {
+        told.withLock { $0.updateValue(fault, forKey: id) } != fault
     }
 
     private static func totals(_ entries: [QueueEntry]) -> [Money] {

@@ -1,3 +1,4 @@
+import Journal
 import LocalHTTP
 import Logging
 import Wire
@@ -136,10 +137,11 @@ struct PointOfSaleAPI: Sendable {
 
 extension PointOfSaleAPI {
     private func queueStatus() async -> Status.Queue {
-        let waiting = try? await payments.status()
-        var queue = Status.Queue(stored: waiting?.count ?? 0, reversals: await store.openReversals())
-        queue.oldest = waiting?.oldest
-        queue.overdue = waiting?.overdue
+        let outline = await payments.outline()
+        var queue = Status.Queue(stored: outline.extent?.count, reversals: await store.openReversals())
+        queue.oldest = outline.extent?.oldest
+        queue.overdue = outline.isOverdue
+        queue.error = outline.failure.map { ErrorDetail(ErrorCode($0)) }
         return queue
     }
 }

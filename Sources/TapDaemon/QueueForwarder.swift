@@ -1,3 +1,4 @@
+import Audit
 import Envelope
 import Journal
 import LocalHTTP
@@ -42,23 +43,27 @@ struct QueueForwarder: Sendable {
     /// - Returns: whether something still waits.
     private func round() async -> Bool {
         let settings = queue.settings()
+        let now = Timestamp.now
+        guard let entries = await queue.entries() else { return true }
         do throws(JournalError) {
-            let now = Timestamp.now
-            let entries = try await queue.journal.queue().filter { $0.batch == nil && $0.issuer == settings.issuer }
-            for entry in entries where entry.due <= now {
+            for entry in entries where entry.batch == nil && entry.issuer == settings.issuer && entry.due <= now {
                 guard !Task.isCancelled else { return true }
                 if try await forward(entry) == .unreachable { return true }
             }
-            return try await !queue.journal.queue().isEmpty
         } catch {
-            logger.error("queue not read", metadata: ["error": "\(error)"])
+            logger.error("queue not forwarded", metadata: ["error": "\(error)"])
             return true
         }
+        return await queue.entries()?.isEmpty != true
     }
 
     private func forward(_ entry: QueueEntry) async throws(JournalError) -> Progress {
         let id = entry.transaction.id
-        guard let request = try await request(of: entry) else {
+        // Answered, declined or let go since the queue was read.
+        guard let record = try await queue.journal.queueRecord(id) else { return .nothing }
+        let request: AuthorizationRequest
+        do throws(RecordFault) { request = try self.request(in: record, of: entry) } catch {
+            await report(error, entry)
             await fail(entry, .queueRecordAltered)
             return .nothing
         }
@@ -90,12 +95,27 @@ struct QueueForwarder: Sendable {
     }
 
     /// The request as it was signed, where the signature holds and it is this payment's.
-    private func request(of entry: QueueEntry) async throws(JournalError) -> AuthorizationRequest? {
-        guard let jws = try await queue.journal.queueRecord(entry.transaction.id) else { return nil }
-        guard let record = try? SignedRecord(jws: jws, key: queue.key.verificationKey) else { return nil }
-        let request = record.content.authorization
-        guard request.id == entry.transaction.id, request.amount == entry.transaction.amount else { return nil }
+    private func request(in record: String, of entry: QueueEntry) throws(RecordFault) -> AuthorizationRequest {
+        let request: AuthorizationRequest
+        do throws(SignedRecordError) {
+            request = try SignedRecord(jws: record, key: queue.key.verificationKey).content.authorization
+        } catch {
+            throw error == .altered ? .signature : .unreadable
+        }
+        guard request.id == entry.transaction.id else { throw .otherTransaction }
+        guard request.amount == entry.transaction.amount else { throw .otherAmount }
         return request
+    }
+
+    /// Says which rule a record breaks, in the log each time and in the audit chain once.
+    private func report(_ fault: RecordFault, _ entry: QueueEntry) async {
+        let id = entry.transaction.id
+        logger.critical(
+            "stored record does not hold, never sent",
+            metadata: ["transaction": "\(id)", "reason": "\(fault.rawValue)"])
+        guard queue.isNews(fault, of: id) else { return }
+        await queue.trail.note(
+            AuditEntry(.queue, subject: id.text, detail: "stored record does not hold: \(fault.rawValue)"))
     }
 
     private func finish(_ entry: QueueEntry, _ answer: AuthorizationAnswer) async {
@@ -138,12 +158,14 @@ struct QueueForwarder: Sendable {
 
     /// Says once that the oldest payment waits for too long.
     private func alert(_ wasOverdue: Bool) async -> Bool {
-        guard let status = try? await queue.status() else { return wasOverdue }
-        if status.overdue, !wasOverdue {
+        let outline = await queue.outline()
+        // Not known: said where it was read.
+        guard let extent = outline.extent, let isOverdue = outline.isOverdue else { return wasOverdue }
+        if isOverdue, !wasOverdue {
             logger.critical(
                 "stored payments wait for too long",
-                metadata: ["count": "\(status.count)", "oldest": "\(status.oldest.map { "\($0)" } ?? "")"])
+                metadata: ["count": "\(extent.count)", "oldest": "\(extent.oldest.map { "\($0)" } ?? "")"])
         }
-        return status.overdue
+        return isOverdue
     }
 }

@@ -351,7 +351,7 @@ extension ErrorCode {
         case .interrupted: ("Unterbrechung durch das Anhalten des Dienstes", "Den Vorgang neu beginnen")
         case .storageFull: ("Kein Platz für das Journal", "Platz im Zustandsverzeichnis schaffen")
         case .storageFailed:
-            ("Nicht beschreibbares Journal", "Im Protokoll des Dienstes und nach der Festplatte sehen")
+            ("Journal nicht les- oder beschreibbar", "Im Protokoll des Dienstes und nach der Festplatte sehen")
         case .daemonUnavailable:
             ("Dienst hält an oder ist nicht bereit", "Den Dienst starten: systemctl start nfc-tapd")
         case .internalFault: ("Fehler im Dienst", "Ihn mit dem Protokoll des Dienstes melden")

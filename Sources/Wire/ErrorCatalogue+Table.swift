@@ -372,7 +372,7 @@ extension ErrorCode {
                 next: [.otherMethod])
         case .storageFailed:
             row(
-                500, .support, "Journal that cannot be written", "Look at the daemon's log and at the disk",
+                500, .support, "Journal that cannot be read or written", "Look at the daemon's log and at the disk",
                 next: [.otherMethod])
         case .daemonUnavailable:
             row(

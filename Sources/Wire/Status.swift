@@ -24,16 +24,19 @@ public struct Status: Codable, Equatable, Sendable {
     }
 
     public struct Queue: Codable, Equatable, Sendable {
-        /// Transactions that wait to be forwarded.
-        public var stored: Int
+        /// Transactions that wait to be forwarded; `nil` where that cannot be read, for which `error` has the reason. It
+        /// is never 0 for want of knowledge.
+        public var stored: Int?
         /// When the oldest of them was stored.
         public var oldest: Timestamp?
         /// The oldest waits for longer than it should.
         public var overdue: Bool?
         /// Reversals that the adapter has not acknowledged.
         public var reversals: Int
+        /// What keeps the queue from being read, in part or as a whole: nothing of it may be forwarded.
+        public var error: ErrorDetail?
 
-        public init(stored: Int, reversals: Int) {
+        public init(stored: Int?, reversals: Int) {
             self.stored = stored
             self.reversals = reversals
         }

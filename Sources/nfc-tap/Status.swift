@@ -18,7 +18,7 @@ struct StatusCommand: AsyncParsableCommand {
         StandardOutput.print("mode     \(status.mode.rawValue)  (nfc-tapd \(status.version))")
         for line in StatusCommand.credentials(status) { StandardOutput.print(line) }
         StandardOutput.print("adapter  \(status.psp.state.rawValue)")
-        StandardOutput.print("queue    \(status.queue.stored) stored, \(status.queue.reversals) reversals open")
+        for line in status.queue.lines { StandardOutput.print(line) }
         for lane in status.lanes {
             let holder = lane.holder.map { ", held by uid \($0.uid) since \($0.since)" } ?? ""
             StandardOutput.print(
@@ -41,6 +41,17 @@ struct StatusCommand: AsyncParsableCommand {
             lines.append("         latest profile not used: \(error.message)\(field): \(error.resolution)")
         }
         if let error = status.blocked { lines.append("blocked  \(error.message): \(error.resolution)") }
+        return lines
+    }
+}
+
+extension Status.Queue {
+    /// What a person reads of it.
+    var lines: [String] {
+        let count = stored.map { "\($0) stored" } ?? "stored payments not known"
+        let age = oldest.map { ", the oldest since \($0)" + (overdue == true ? ", which is too long" : "") } ?? ""
+        var lines = ["queue    \(count)\(age), \(reversals) reversals open"]
+        if let error { lines.append("         queue not readable: \(error.message): \(error.resolution)") }
         return lines
     }
 }

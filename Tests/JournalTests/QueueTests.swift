@@ -41,6 +41,8 @@ struct QueueTests {
             let ids = [try store(journal), try store(journal)]
             let queue = try journal.queue()
             #expect(queue.map(\.transaction.id) == ids)
+            let extent = try journal.queueExtent()
+            #expect(extent == QueueExtent(count: 2, oldest: queue[0].storedAt))
             let facts = QueueFacts(queue)
             #expect(facts.count == 2 && facts.totals == ["EUR": 1_000] && facts.issuers == ["psp"])
             let card = try #require(queue.first?.transaction.card)
@@ -55,7 +57,8 @@ struct QueueTests {
             let id = try store(journal, refusing: "no")
             let state = try journal.record(id)?.transaction.state
             let queue = try journal.queue()
-            #expect(state == .created && queue.isEmpty)
+            let extent = try journal.queueExtent()
+            #expect(state == .created && queue.isEmpty && extent == QueueExtent(count: 0, oldest: nil))
         }
     }
 

@@ -62,8 +62,12 @@ struct SignedBatchTests {
     func singleRecord() throws {
         let good = try record()
         #expect(try SignedRecord(jws: good.jws, key: key.verificationKey) == good)
-        for (jws, key) in [(altered(good.jws), key), (good.jws, psp), (try record(offline: false).jws, key)] {
+        for (jws, key) in [(altered(good.jws), key), (good.jws, psp)] {
             #expect(throws: SignedRecordError.altered) { try SignedRecord(jws: jws, key: key.verificationKey) }
+        }
+        let other = try JWS.sign(Array("{}".utf8), key: key, type: SignedRecord.type)
+        for jws in ["", "a.b.c", other, try record(offline: false).jws] {
+            #expect(throws: SignedRecordError.unreadable) { try SignedRecord(jws: jws, key: key.verificationKey) }
         }
     }
 

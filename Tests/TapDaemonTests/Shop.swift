@@ -47,6 +47,7 @@ final class Shop: Sendable {
         var mode = Mode.test
         var profile: ProfileSettings?
         var clock: @Sendable () -> Timestamp = { .now }
+        var logger = Shop.quiet
 
         init() {
             times.connect = .milliseconds(500)
@@ -102,7 +103,7 @@ final class Shop: Sendable {
         configuration.loyalty = wish.loyalty
         (configuration.mode, configuration.profile, configuration.clock) = (wish.mode, wish.profile, wish.clock)
         let daemon = try await Daemon(
-            configuration, socket: try ListeningSocket(path: folder.path + "/pos.sock"), logger: quiet)
+            configuration, socket: try ListeningSocket(path: folder.path + "/pos.sock"), logger: wish.logger)
         let shop = Shop(folder: folder, readers: readers, daemon: daemon)
         async let end: Void = daemon.run()
         var failure: (any Error)?

@@ -1,0 +1,175 @@
+import Envelope
+import Foundation
+import Journal
+import LocalHTTP
+import PSPSandbox
+import ReaderVirtual
+import Testing
+import Wire
+
+@testable import TapDaemon
+
+@Suite("What the daemon says of its queue", .timeLimit(.minutes(2)))
+struct QueueTruthTests {
+    /// A shop without its payment service, in which `values` have been stored.
+    private func storing(
+        _ values: [Int64], log: KeptLog = KeptLog(), _ body: (Shop, [TransactionID]) async throws -> Void
+    ) async throws {
+        let folder = try TestFolder()
+        let wish = try StoreAndForwardTests.wish { $0.logger = log.logger }
+        // So that storing is allowed: the payment service has been reached in this run of the machine.
+        do {
+            let journal = try Journal(directory: try state(of: folder))
+            try journal.noteOnline(at: .now, boot: wish.boot, issuer: wish.terminal.recipient.keyID)
+        }
+        try await Shop.open(in: folder, wish) { shop in
+            var ids: [TransactionID] = []
+            for value in values {
+                try shop.reader.obey("present visa-afl")
+                let transaction = try await shop.post(purchase(value), wait: 20).transaction()
+                try #require(transaction.state == .stored, "\(transaction.error?.code ?? "")")
+                ids.append(transaction.id)
+                try shop.reader.obey("remove")
+            }
+            try await body(shop, ids)
+        }
+    }
+
+    private func state(of folder: TestFolder) throws -> String {
+        let path = folder.path + "/state"
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+        return path
+    }
+
+    private func alter(_ shop: Shop, _ sql: String) throws {
+        let process = Process()
+        process.executableURL = URL(filePath: "/usr/bin/sqlite3")
+        process.arguments = [shop.folder.path + "/state/journal.sqlite", ".timeout 5000", sql]
+        try process.run()
+        process.waitUntilExit()
+        try #require(process.terminationStatus == 0)
+    }
+
+    private func queue(_ shop: Shop) async throws -> Status.Queue {
+        try WireJSON.decode(Status.self, from: try await shop.get("/v1/status").body).queue
+    }
+
+    private func until(_ what: String, _ holds: () async throws -> Bool) async throws {
+        let deadline = ContinuousClock.now.advanced(by: .seconds(15))
+        while ContinuousClock.now < deadline {
+            if try await holds() { return }
+            try await Task.sleep(for: .milliseconds(5))
+        }
+        throw Shop.Late(waitedFor: what)
+    }
+
+    @Test("Status, metrics and the service manager's line tell how much is stored")
+    func known() async throws {
+        try await storing([100, 200]) { shop, _ in
+            let queue = try await queue(shop)
+            #expect(queue.stored == 2 && queue.oldest != nil && queue.overdue == false && queue.error == nil)
+            let scrape = try Scrape(try await shop.get("/metrics").text)
+            #expect(scrape.values["nfc_tap_queue_stored"] == 2)
+            #expect(scrape.values["nfc_tap_queue_readable"] == 1)
+            #expect(try #require(scrape.values["nfc_tap_queue_oldest_seconds"]) >= 0)
+            let summary = await shop.daemon.summary()
+            #expect(summary.contains(", 2 stored, 0 reversals open"))
+        }
+    }
+
+    @Test("Where the queue cannot be read nobody is told that it is empty")
+    func unknown() async throws {
+        try await storing([]) { shop, _ in
+            #expect(try await queue(shop).stored == 0)
+            try alter(shop, "ALTER TABLE queue_record RENAME TO gone")
+            let queue = try await queue(shop)
+            #expect(queue.stored == nil && queue.overdue == nil && queue.error?.code == "storage.failed")
+            #expect(queue.reversals == 0)
+            let scrape = try Scrape(try await shop.get("/metrics").text)
+            #expect(scrape.values["nfc_tap_queue_stored"] == nil)
+            #expect(scrape.values["nfc_tap_queue_oldest_seconds"] == nil)
+            #expect(scrape.values["nfc_tap_queue_readable"] == 0)
+            let summary = await shop.daemon.summary()
+            #expect(summary.contains("stored payments not known, queue not readable, "))
+            #expect(try await shop.get("/v1/queue").error().code == "storage.failed")
+        }
+    }
+
+    @Test("A payment in the queue that cannot be read is told of once, and so is that it can be again")
+    func onePayment() async throws {
+        let log = KeptLog()
+        try await storing([100], log: log) { shop, ids in
+            try alter(shop, "UPDATE payment SET currency = '??' WHERE id = '\(ids[0])'")
+            try await until("an error in the status") { try await queue(shop).error != nil }
+            #expect(try await queue(shop).stored == 1)
+            // Some rounds more, each of which fails.
+            for _ in 0..<5 {
+                shop.daemon.stored.wake()
+                try await Task.sleep(for: .milliseconds(10))
+            }
+            #expect(log.lines("queue not read, nothing is forwarded").count == 1)
+            try alter(shop, "UPDATE payment SET currency = 'EUR' WHERE id = '\(ids[0])'")
+            try await until("a readable queue") { try await queue(shop).error == nil }
+            #expect(log.lines("queue read again").count == 1)
+        }
+    }
+
+    @Test("A payment that waits for too long is told of once, also where another cannot be read")
+    func overdue() async throws {
+        let log = KeptLog()
+        try await storing([100], log: log) { shop, ids in
+            #expect(log.lines("stored payments wait for too long").isEmpty)
+            try alter(
+                shop, "UPDATE queue_record SET stored_at = 1; UPDATE payment SET currency = '' WHERE id = '\(ids[0])'")
+            try await until("the alert") { !log.lines("stored payments wait for too long").isEmpty }
+            #expect(try await queue(shop).overdue == true)
+            #expect(await shop.daemon.summary().contains("1 stored, overdue, "))
+            #expect(log.lines("stored payments wait for too long").count == 1)
+        }
+    }
+
+    static let faults: [(reason: String, sql: String)] = [
+        (
+            "signature",
+            """
+            UPDATE queue_record SET record = substr(record, 1, length(record) - 40)
+                || CASE substr(record, -40, 1) WHEN 'A' THEN 'B' ELSE 'A' END || substr(record, -39)
+            """
+        ),
+        ("unreadable", "UPDATE queue_record SET record = 'nonsense'"),
+        ("other amount", "UPDATE payment SET value = 101"),
+        (
+            "other transaction",
+            """
+            CREATE TEMP TABLE was AS SELECT payment, record FROM queue_record;
+            UPDATE queue_record SET record = (SELECT record FROM was WHERE was.payment <> queue_record.payment)
+            """
+        ),
+    ]
+
+    @Test("A stored record that does not hold is never sent; the log says why each time, the audit chain once")
+    func reasons() async throws {
+        let log = KeptLog()
+        for (reason, sql) in Self.faults {
+            try await storing([100, 100], log: log) { shop, ids in
+                try alter(shop, sql)
+                try await withSandbox(in: shop.folder) { sandbox in
+                    for id in ids {
+                        try await until("\(reason) in the log, twice") {
+                            shop.daemon.stored.wake()
+                            return log.lines("stored record does not hold, never sent").count {
+                                $0.metadata == ["transaction": id.text, "reason": reason]
+                            } >= 2
+                        }
+                    }
+                    #expect(await sandbox.ledger.transactions.isEmpty)
+                }
+                let entries = try shop.journal(
+                    "SELECT subject, detail FROM audit WHERE kind = 'queue' ORDER BY subject")
+                #expect(
+                    entries.split(separator: "\n").map(String.init)
+                        == ids.map { "\($0)|stored record does not hold: \(reason)" })
+            }
+        }
+    }
+}
