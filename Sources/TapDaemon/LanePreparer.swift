@@ -42,6 +42,9 @@ struct LanePreparer: Sendable {
     /// A reader that may be this lane's was connected.
     func laneAppeared(_ name: String) async { await begin(name, .readerAttached) }
 
+    /// A lane's reader has just failed while nobody used it.
+    func laneFailed(_ name: String) async { await begin(name, .retry) }
+
     /// Somebody wants the lane to be ready: joins the preparation that runs, or begins one.
     ///
     /// - Returns: `nil` where the lane is prepared.

@@ -76,6 +76,12 @@ public final class PN532Emulator: Sendable {
         state.withLock { $0.faults.append((code, fault)) }
     }
 
+    /// How many faults wait for a command of theirs.
+    public var faultsToCome: Int { state.withLock { $0.faults.count } }
+
+    /// Lets every command fail from now on; `nil` makes the line good again.
+    public func damage(_ fault: PN532Fault?) { state.withLock { $0.damage = fault } }
+
     /// Every answer comes that many milliseconds later.
     public func delay(milliseconds: UInt64) { state.withLock { $0.delayMilliseconds = milliseconds } }
 

@@ -6,6 +6,8 @@ public enum PN532Fault: Equatable, Sendable {
     case wrongChecksum
     /// The last four bytes of the answer are missing.
     case truncated
+    /// One byte in the middle of the answer is lost.
+    case byteLost
     /// The command is acknowledged, and that was it.
     case mute
     /// Not even acknowledged.

@@ -9,6 +9,8 @@ struct PN532Line {
     private(set) var log: [PN532LogEntry] = []
     var events: [Event] = []
     var faults: [(code: UInt8, fault: PN532Fault)] = []
+    /// What is wrong with every answer that no fault of its own was meant for.
+    var damage: PN532Fault?
     var delayMilliseconds: UInt64 = 0
     /// What is to be done once a command of that code arrives.
     var observers: [(code: UInt8, body: @Sendable () -> Void)] = []
@@ -58,7 +60,7 @@ struct PN532Line {
         log.append(PN532LogEntry(at: now, direction: .fromHost, data: command))
         notified += observers.filter { $0.code == command.first }.map(\.body)
         observers.removeAll { $0.code == command.first }
-        var fault: PN532Fault?
+        var fault = damage
         if let index = faults.firstIndex(where: { $0.code == command.first }) { fault = faults.remove(at: index).fault }
         if fault == .cardGone { chip.removeActive() }
         if case .status(let status) = fault {
@@ -98,6 +100,7 @@ struct PN532Line {
         switch fault {
         case .wrongChecksum: frame[frame.count - 2] ^= 0x01
         case .truncated: frame.removeLast(4)
+        case .byteLost: frame.remove(at: frame.count / 2)
         case .mute: return
         case .garbage: frame = (0..<40).map { UInt8(truncatingIfNeeded: $0 &* 37 &+ 11) }
         case .otherAnswer: frame = PN532Frame.answer([0x33])

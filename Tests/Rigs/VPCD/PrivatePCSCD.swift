@@ -40,8 +40,7 @@ public final class PrivatePCSCD {
         directory = FileManager.default.temporaryDirectory.appending(path: "nfc-tap-pcscd-\(UUID().uuidString)")
         do {
             try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
-            try Self.configuration(stanzas).write(
-                to: directory.appending(path: "readers"), atomically: true, encoding: .utf8)
+            try configure(stanzas)
             shell.executableURL = Self.script
             shell.arguments = [directory.path, "/bin/sh"]
             shell.standardInput = commands
@@ -65,13 +64,28 @@ public final class PrivatePCSCD {
     /// Ends pcscd as a crash does: socket and pid file stay behind.
     public func kill() { signal(SIGKILL) }
 
+    /// Ends pcscd as a service manager does, and returns once it has ended.
+    public func terminate() throws(RigError) {
+        guard let process else { throw .unavailable("no pcscd") }
+        signal(SIGTERM)
+        let deadline = rigNow().advanced(byMilliseconds: 5_000)
+        while rigNow() < deadline {
+            if Self.hasEnded(process) { return }
+            usleep(1_000)
+        }
+        throw .unavailable("pcscd does not end")
+    }
+
     /// Makes pcscd answer nobody until `thaw`.
     public func freeze() { signal(SIGSTOP) }
 
     public func thaw() { signal(SIGCONT) }
 
-    /// A new pcscd after `kill`.
-    public func restart() throws(RigError) {
+    /// A new pcscd after `kill` or `terminate`, with other readers where `stanzas` are given.
+    public func restart(_ stanzas: [Stanza]? = nil) throws(RigError) {
+        if let stanzas {
+            do { try configure(stanzas) } catch { throw .unavailable("\(directory.path): \(error)") }
+        }
         // The socket of the dead one must not be taken for the new one's.
         try? FileManager.default.removeItem(atPath: socketPath)
         tell("pcscd -f -c \(directory.path) --error </dev/null & PCSCD_PID=$!")
@@ -102,12 +116,24 @@ public final class PrivatePCSCD {
         }.joined(separator: "\n")
     }
 
-    private func signal(_ number: Int32) {
+    private func configure(_ stanzas: [Stanza]) throws {
+        try Self.configuration(stanzas).write(
+            to: directory.appending(path: "readers"), atomically: true, encoding: .utf8)
+    }
+
+    private var process: Int32? {
         let file = "/proc/\(shell.processIdentifier)/root/run/pcscd/pcscd.pid"
-        guard let text = try? String(contentsOfFile: file, encoding: .utf8),
-            let process = Int32(text.prefix(while: \.isNumber))
-        else { return }
-        _ = Foundation.kill(process, number)
+        return (try? String(contentsOfFile: file, encoding: .utf8)).flatMap { Int32($0.prefix(while: \.isNumber)) }
+    }
+
+    private func signal(_ number: Int32) {
+        if let process { _ = Foundation.kill(process, number) }
+    }
+
+    /// Its parent may not have noticed yet.
+    private static func hasEnded(_ process: Int32) -> Bool {
+        guard let text = try? String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8) else { return true }
+        return text.contains(") Z ")
     }
 
     private func tell(_ command: String) {
