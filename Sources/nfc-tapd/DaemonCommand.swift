@@ -67,7 +67,8 @@ struct DaemonCommand: AsyncParsableCommand {
         let notification = ServiceNotification()
         let logger = LogOutput.logger(level: logLevel)
         if !ProcessHardening.forbidDumps() { logger.warning("core dumps could not be forbidden") }
-        if !ProcessHardening.lockMemory() { logger.notice("memory not locked: raise the limit of locked memory") }
+        let isMemoryLocked = ProcessHardening.lockMemory()
+        if !isMemoryLocked { logger.notice("memory not locked: raise the limit of locked memory") }
         if !ProcessHardening.scrubsFreedMemory { logger.warning("freed memory is not overwritten") }
         let daemon: Daemon
         do {
@@ -84,7 +85,8 @@ struct DaemonCommand: AsyncParsableCommand {
                 services: [
                     .init(
                         service: DaemonService(
-                            daemon: daemon, notification: notification, reload: { await reload(daemon, logger) }))
+                            daemon: daemon, notification: notification, isMemoryLocked: isMemoryLocked,
+                            reload: { await reload(daemon, logger) }))
                 ],
                 gracefulShutdownSignals: [.sigterm, .sigint], logger: logger))
         try await group.run()

@@ -8,6 +8,7 @@ import UnixSignals
 struct DaemonService: Service {
     let daemon: Daemon
     let notification: ServiceNotification
+    let isMemoryLocked: Bool
     let reload: @Sendable () async -> Void
 
     func run() async throws {
@@ -20,6 +21,8 @@ struct DaemonService: Service {
                     group.addTask { await keepAlive(every: interval) }
                 }
                 notification.send(.ready, .status("taking transactions"))
+                // Best effort: without it the daemon works as well, in more memory.
+                _ = ProcessHardening.releaseStartCode(lockingAgain: isMemoryLocked)
                 group.addTask {
                     for await _ in signals { await reloadOnce() }
                 }

@@ -11,6 +11,12 @@ enum ProcessHardening {
     /// - Returns: whether the limit of locked memory allows it; the unit's does.
     static func lockMemory() -> Bool { clinux_lock_memory() == 0 }
 
+    /// Gives back the code that only the start needed, and that `lockMemory` would keep for good: two thirds of what
+    /// is resident. What a tap needs is locked again as it is used.
+    ///
+    /// - Returns: whether all of it could be given back.
+    static func releaseStartCode(lockingAgain isLocked: Bool) -> Bool { clinux_release_code(isLocked ? 1 : 0) == 0 }
+
     /// Whether freed heap blocks are overwritten; not so under a sanitizer.
     static var scrubsFreedMemory: Bool { cscrub_is_in_force() == 1 }
 }

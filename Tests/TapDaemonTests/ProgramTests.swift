@@ -89,6 +89,33 @@ struct ProgramTests {
         #expect(!FileManager.default.fileExists(atPath: folder.path + "/reader.sock"))
     }
 
+    @Test("Once it is ready it gives back the code that only the start needed, and keeps the rest locked")
+    func startCode() async throws {
+        let folder = try TestFolder()
+        let manager = try DatagramSocket(path: folder.path + "/notify")
+        let (process, _) = try start(
+            ["--runtime-directory", folder.path], ["NOTIFY_SOCKET": folder.path + "/notify"])
+        defer { process.terminate() }
+        #expect(try await manager.next()?.contains("READY=1") == true)
+        // It tells its status when that is done.
+        while try await manager.next()?.contains("STATUS=") != true {}
+        let proc = "/proc/\(process.processIdentifier)/"
+        let status = try String(contentsOfFile: proc + "status", encoding: .utf8)
+        func kilobytes(_ name: String) throws -> Int {
+            let line = try #require(status.split(separator: "\n").first { $0.hasPrefix(name) })
+            return try #require(Int(line.filter(\.isNumber)))
+        }
+        #expect(try kilobytes("VmRSS:") + 3_000 < kilobytes("VmHWM:"))
+        guard geteuid() == 0 else { return }
+        let maps = try String(contentsOfFile: proc + "smaps", encoding: .utf8).components(separatedBy: "VmFlags:")
+        let code = maps.indices.dropLast().filter { maps[$0].contains(" r-xp ") && maps[$0].contains("/nfc-tapd\n") }
+        #expect(!code.isEmpty)
+        for index in code {
+            let flags = maps[index + 1].prefix { $0 != "\n" }
+            #expect(flags.split(separator: " ").contains("lo"), "\(flags)")
+        }
+    }
+
     @Test("SIGHUP has the configuration read again, with word to the service manager; a wrong one is refused")
     func reload() async throws {
         let folder = try TestFolder()

@@ -63,6 +63,11 @@ static inline int clinux_lock_memory(void) {
     return mlockall(MCL_CURRENT | MCL_FUTURE | 4 /* MCL_ONFAULT */) == 0 ? 0 : errno;
 }
 
+/// Takes the program's and its libraries' code out of this process's memory, where it comes back page by page as it is
+/// used again, locked as it comes where `lock` is not 0. Mappings that may be written are left alone. The number of
+/// mappings that could not be treated so.
+int clinux_release_code(int lock);
+
 /// Has the kernel send `signal` to this process when the thread that started it ends: PR_SET_PDEATHSIG. For worker
 /// processes. 0, or the error number.
 static inline int clinux_signal_on_parent_death(int signal) {
