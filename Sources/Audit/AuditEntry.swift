@@ -8,13 +8,13 @@ public struct AuditEntry: Equatable, Sendable {
         case state
         /// An attempt at a reversal: `subject` is the transaction.
         case reversal
-        /// Terms shown, accepted or revoked.
+        /// Terms accepted, or an acceptance refused: `subject` is the merchant.
         case terms
-        /// A profile or its keys applied or refused.
+        /// A profile applied or refused: `subject` is the merchant, or the member that is wrong.
         case profile
-        /// The configuration applied at start or reload.
+        /// A reload of the configuration, taken or refused: `subject` is the setting that is wrong.
         case configuration
-        /// What an administrator did.
+        /// What an administrator did to the queue, a batch or another user's transaction, which is the `subject`.
         case administration
         /// A stored payment's record that does not hold: `subject` is the transaction.
         case queue

@@ -1,3 +1,4 @@
+import Audit
 public import Wire
 
 /// A signed profile as it came into force.
@@ -35,6 +36,10 @@ extension Journal {
                 ])
             try database.run(
                 "DELETE FROM profile WHERE sequence <= ?", [.integer(database.lastRowID - Int64(Journal.keptProfiles))])
+            try note(
+                AuditEntry(
+                    .profile, subject: profile.merchant, detail: "serial \(serial) applied, signed by \(profile.key)",
+                    at: profile.appliedAt))
         }
     }
 
@@ -56,18 +61,26 @@ extension Journal {
     ///
     /// - Returns: `false` where these terms, under this key, have been accepted for the merchant before.
     public func accept(_ acceptance: TermsAcceptance) throws(JournalError) -> Bool {
-        try database.run(
-            """
-            INSERT OR IGNORE INTO terms_acceptance
-                (merchant, version, hash, signed_by, accepted_at, accepted_by, uid, source)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?)
-            """,
-            [
-                .text(acceptance.merchant), .text(acceptance.version), .text(acceptance.hash), .text(acceptance.key),
-                .integer(acceptance.acceptedAt.milliseconds), .text(acceptance.acceptedBy),
-                .integer(Int64(acceptance.uid)), .text(acceptance.source.rawValue),
-            ])
-        return database.changes == 1
+        try database.transaction { () throws(JournalError) in
+            try database.run(
+                """
+                INSERT OR IGNORE INTO terms_acceptance
+                    (merchant, version, hash, signed_by, accepted_at, accepted_by, uid, source)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+                """,
+                [
+                    .text(acceptance.merchant), .text(acceptance.version), .text(acceptance.hash),
+                    .text(acceptance.key), .integer(acceptance.acceptedAt.milliseconds),
+                    .text(acceptance.acceptedBy), .integer(Int64(acceptance.uid)), .text(acceptance.source.rawValue),
+                ])
+            guard database.changes == 1 else { return false }
+            let who = "by \(acceptance.acceptedBy), uid \(acceptance.uid), \(acceptance.source.rawValue)"
+            try note(
+                AuditEntry(
+                    .terms, subject: acceptance.merchant,
+                    detail: "version \(acceptance.version) accepted \(who), hash \(acceptance.hash)"))
+            return true
+        }
     }
 
     /// The acceptance of a merchant's terms by their hash and the key they came under; `nil` where there is none.

@@ -5,19 +5,27 @@ import Wire
 extension PointOfSaleAPI {
     func confirm(_ id: TransactionID, _ request: HTTPRequest, isAdmin: Bool) async throws(ErrorBody) -> HTTPResponse {
         let transaction = try await owned(id, request, isAdmin: isAdmin)
-        return .message(200, try await closing.confirm(transaction))
+        let after = try await carryOut("confirm", on: transaction, request, outcome: \.state.rawValue) {
+            () throws(ErrorBody) in try await closing.confirm(transaction)
+        }
+        return .message(200, after)
     }
 
     func reverse(_ id: TransactionID, _ request: HTTPRequest, isAdmin: Bool) async throws(ErrorBody) -> HTTPResponse {
         let demand = try request.message(ReversalDemand.self)
         let transaction = try await owned(id, request, isAdmin: isAdmin)
-        let after = try await closing.reverse(transaction, demand.reason)
+        let after = try await carryOut("reverse", on: transaction, request, outcome: \.state.rawValue) {
+            () throws(ErrorBody) in try await closing.reverse(transaction, demand.reason)
+        }
         return .message(after.state == .reversed ? 200 : 202, after)
     }
 
     func decline(_ id: TransactionID, _ request: HTTPRequest, isAdmin: Bool) async throws(ErrorBody) -> HTTPResponse {
         let transaction = try await owned(id, request, isAdmin: isAdmin)
-        return .message(200, try await payments.decline(transaction))
+        let after = try await carryOut("decline", on: transaction, request, outcome: \.state.rawValue) {
+            () throws(ErrorBody) in try await payments.decline(transaction)
+        }
+        return .message(200, after)
     }
 
     /// The transaction, for the user who asked for it or an administrator.

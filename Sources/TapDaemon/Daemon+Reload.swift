@@ -1,3 +1,4 @@
+import Audit
 import Journal
 import Logging
 import ReaderCore
@@ -22,6 +23,9 @@ extension Daemon {
             adapter.change(path: new.adapterSocket, times: new.times)
             await store.apply(new, lanes: lanes)
             logger.notice("configuration read again", metadata: ["lanes": "\(new.lanes.count)"])
+            let restart = later.isEmpty ? "" : ", after a restart: \(later.joined(separator: ", "))"
+            await trail.note(
+                AuditEntry(.configuration, detail: "applied at a reload, lanes: \(new.lanes.count)\(restart)"))
             if !later.isEmpty {
                 logger.warning(
                     "configuration needs a restart", metadata: ["settings": "\(later.joined(separator: ","))"])
@@ -30,6 +34,10 @@ extension Daemon {
         } catch {
             logger.error("configuration not taken, the one before stays", metadata: ["error": "\(error)"])
             settings.refuse(error)
+            await trail.note(
+                AuditEntry(
+                    .configuration, subject: error.key,
+                    detail: "refused at a reload: \(error.problem); the one before stays"))
             return error
         }
     }

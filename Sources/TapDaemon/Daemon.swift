@@ -5,6 +5,7 @@ import Journal
 public import LocalHTTP
 public import Logging
 import ReaderCore
+import ReaderVirtual
 import StoreAndForward
 import Wire
 
@@ -55,8 +56,8 @@ public final class Daemon: Sendable {
         let events = EventHub(firstID: firstEvent)
         let lanes = try Daemon.lanes(configuration)
         let adapter = AdapterLink(path: configuration.adapterSocket, times: configuration.times)
-        let profiles = ProfileStore(
-            settings, adapter: adapter, journal: journal, events: events, logger: logger)
+        let trail = AuditTrail(journal: journal, logger: logger)
+        let profiles = ProfileStore(settings, adapter: adapter, journal: journal, events: events, trail: trail)
         let store = TransactionStore(
             journal: journal, events: events, lanes: lanes, mode: configuration.mode,
             offer: configuration.loyalty, groups: configuration.groups,
@@ -75,7 +76,6 @@ public final class Daemon: Sendable {
         }
         audit = AuditKeeper(
             journal: journal, events: events, key: installation, retention: configuration.retention, logger: logger)
-        let trail = AuditTrail(journal: journal, logger: logger)
         let payments = WorkQueue()
         let background = WorkQueue()
         let reversals = Reversals(store: store, adapter: adapter, queue: background, logger: logger)
@@ -95,9 +95,9 @@ public final class Daemon: Sendable {
         let connections = ConnectionCount()
         let api = PointOfSaleAPI(
             store: store, profiles: profiles, events: events, settings: settings, health: health,
-            preparer: preparer, closing: closing, payments: stored, connections: connections, support: journal.support,
-            contact: configuration.support, version: Daemon.version, start: starter.start, queue: payments,
-            patience: configuration.patience)
+            preparer: preparer, closing: closing, payments: stored, trail: trail, connections: connections,
+            support: journal.support, contact: configuration.support, version: Daemon.version, start: starter.start,
+            queue: payments, patience: configuration.patience)
         // What the server refuses by itself, it refuses before it has read a language.
         let audience = Audience(
             support: SupportReference(configuration.support, installation: journal.support))
@@ -133,6 +133,8 @@ public final class Daemon: Sendable {
             return failure
         }
         for lane in await store.allLanes() { await lane.close() }
+        // The process may end before anybody lets go of them.
+        for lane in settings.configuration.lanes { lane.control?.stop() }
         await trail.note(AuditEntry(.operation, detail: "stopped"))
         await audit.signHead()
         await store.scrub()

@@ -13,6 +13,7 @@ struct PointOfSaleAPI: Sendable {
     let preparer: LanePreparer
     let closing: TwoStepClose
     let payments: PaymentQueue
+    let trail: AuditTrail
     let connections: ConnectionCount
     let support: String
     let contact: SupportContact

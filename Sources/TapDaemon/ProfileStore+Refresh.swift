@@ -43,7 +43,7 @@ extension ProfileStore {
             do throws(ProfileError) {
                 return try await apply(try SignedProfile(token: token, key: settings.key), settings)
             } catch {
-                note(error)
+                await note(error)
                 return .failed(ErrorCode(error))
             }
         }

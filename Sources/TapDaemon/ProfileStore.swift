@@ -1,3 +1,4 @@
+import Audit
 import Envelope
 import Journal
 import Logging
@@ -30,19 +31,22 @@ final class ProfileStore: Sendable {
     let adapter: AdapterLink
     let journal: JournalThread
     let events: EventHub
+    let trail: AuditTrail
     let logger: Logger
     let now: @Sendable () -> Timestamp
     let state = Mutex(State())
 
     init(
-        _ configured: CurrentSettings, adapter: AdapterLink, journal: JournalThread, events: EventHub, logger: Logger
+        _ configured: CurrentSettings, adapter: AdapterLink, journal: JournalThread, events: EventHub,
+        trail: AuditTrail
     ) {
         let configuration = configured.configuration
         settings = configuration.profile
         mode = configuration.mode
         now = configuration.clock
         self.configured = configured
-        (self.adapter, self.journal, self.events, self.logger) = (adapter, journal, events, logger)
+        (self.adapter, self.journal, self.events) = (adapter, journal, events)
+        (self.trail, logger) = (trail, trail.logger)
     }
 
     /// The recipient's key that the configuration pins: it wins over every other one.
@@ -118,7 +122,7 @@ final class ProfileStore: Sendable {
         do throws(ProfileError) {
             inForce = ProfileInForce(try SignedProfile(token: known.token, key: settings.key))
         } catch {
-            return note(error)
+            return await note(error)
         }
         let acceptance = try await self.acceptance(of: inForce)
         state.withLock { ($0.inForce, $0.acceptance) = (inForce, acceptance) }
@@ -132,14 +136,17 @@ final class ProfileStore: Sendable {
     }
 
     /// Notes why a profile is not used, and says so where that is news.
-    func note(_ error: ProfileError) {
+    func note(_ error: ProfileError) async {
         let detail = ErrorDetail(ErrorCode(error), field: error.field)
-        let isNews = state.withLock { state in
+        let (isNews, kept) = state.withLock { state in
             defer { state.failure = detail }
-            return state.failure != detail
+            return (state.failure != detail, state.inForce?.profile.serial)
         }
         guard isNews else { return }
         logger.error("profile refused", metadata: ["reason": "\(error)"])
+        let remains = kept.map { "serial \($0) stays in force" } ?? "none is in force"
+        await trail.note(
+            AuditEntry(.profile, subject: detail.field ?? "", detail: "refused with \(detail.code); \(remains)"))
         var event = Event(.profileRefused)
         event.error = detail
         publish(event)

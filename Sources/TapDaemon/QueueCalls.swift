@@ -14,23 +14,62 @@ extension PointOfSaleAPI {
             return .message(200, try await payments.reading { () throws(JournalError) in try await payments.status() })
         case (1, "flush"):
             try request.only(.post, parameters: [])
-            return .message(202, try await payments.flush())
-        case (1, "batches"):
-            try request.only(.post, parameters: [])
-            let size = request.body.isEmpty ? nil : try request.message(BatchRequest.self).size
-            return .message(201, try await payments.openBatch(size: size ?? Limits.batchSize.upperBound))
-        case (2, "batches"):
-            try request.only(.get, parameters: [])
-            return .message(200, try await payments.batch(path[path.startIndex + 1]))
-        case (3, "batches") where path.last == "reset":
-            try request.only(.post, parameters: [])
-            return .message(200, try await payments.reset(path[path.startIndex + 1]))
-        case (3, "batches") where path.last == "resolve":
-            try request.only(.post, parameters: [])
-            let token = try request.message(BatchResolution.self).token
-            return .message(200, try await payments.resolve(path[path.startIndex + 1], token: token))
+            return .message(202, try await flush(request, roles))
+        case (_, "batches"):
+            return try await answerAboutBatches(path.dropFirst(), request)
         default:
             throw ErrorBody(.requestUnknownPath)
         }
     }
+
+    private func flush(_ request: HTTPRequest, _ roles: Set<Role>) async throws(ErrorBody) -> QueueStatus {
+        guard roles.contains(.admin) else { return try await payments.flush() }
+        return try await administer("flush", "", request, outcome: { "stored: \($0.count)" }) {
+            () throws(ErrorBody) in try await payments.flush()
+        }
+    }
+
+    private func answerAboutBatches(
+        _ path: ArraySlice<String>, _ request: HTTPRequest
+    ) async throws(ErrorBody) -> HTTPResponse {
+        let id = path.first ?? ""
+        // Whatever else it may be, it is no text for the audit chain.
+        let subject = TransactionID(id)?.text ?? ""
+        switch (path.count, path.last) {
+        case (0, _):
+            try request.only(.post, parameters: [])
+            let size = request.body.isEmpty ? nil : try request.message(BatchRequest.self).size
+            let batch = try await administer(
+                "open batch", "", request, outcome: { "\($0.id), payments: \($0.count)" }
+            ) { () throws(ErrorBody) in
+                try await payments.openBatch(size: size ?? Limits.batchSize.upperBound)
+            }
+            return .message(201, batch)
+        case (1, _):
+            try request.only(.get, parameters: [])
+            let batch = try await administer("export batch", subject, request, outcome: { "payments: \($0.count)" }) {
+                () throws(ErrorBody) in try await payments.batch(id)
+            }
+            return .message(200, batch)
+        case (2, "reset"):
+            try request.only(.post, parameters: [])
+            let answer = try await administer("reset batch", subject, request, outcome: \.summary) {
+                () throws(ErrorBody) in try await payments.reset(id)
+            }
+            return .message(200, answer)
+        case (2, "resolve"):
+            try request.only(.post, parameters: [])
+            let token = try request.message(BatchResolution.self).token
+            let answer = try await administer("resolve batch", subject, request, outcome: \.summary) {
+                () throws(ErrorBody) in try await payments.resolve(id, token: token)
+            }
+            return .message(200, answer)
+        default:
+            throw ErrorBody(.requestUnknownPath)
+        }
+    }
+}
+
+extension BatchAnswer {
+    fileprivate var summary: String { "left in the queue: \(left)" }
 }

@@ -1,5 +1,7 @@
+import Audit
 import Glibc
 import LocalHTTP
+import Profile
 import Wire
 
 extension PointOfSaleAPI {
@@ -11,8 +13,16 @@ extension PointOfSaleAPI {
         guard roles.contains(.admin) else { throw ErrorBody(.authAdminRequired) }
         let message = try request.message(TermsAcceptanceRequest.self)
         let uid = request.peer.userID
-        let acceptance = try await profiles.accept(message, uid: uid, name: Self.name(ofUser: uid))
-        return .message(201, acceptance)
+        do throws(ErrorBody) {
+            return .message(201, try await profiles.accept(message, uid: uid, name: Self.name(ofUser: uid)))
+        } catch {
+            // The acceptance itself is written down together with its entry.
+            await trail.note(
+                AuditEntry(
+                    .terms, subject: profiles.current?.merchant.id ?? "",
+                    detail: "not accepted by uid \(uid): \(error.error.code)"))
+            throw error
+        }
     }
 
     /// Name of a user, or the number where there is none.

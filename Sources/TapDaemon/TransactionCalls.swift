@@ -68,15 +68,19 @@ extension PointOfSaleAPI {
     }
 
     func cancel(_ id: TransactionID, _ request: HTTPRequest, isAdmin: Bool) async throws(ErrorBody) -> HTTPResponse {
-        _ = try await owned(id, request, isAdmin: isAdmin)
+        let transaction = try await owned(id, request, isAdmin: isAdmin)
         let isOwner = try await isOwner(request.peer.userID, of: id)
-        do throws(JournalError) {
-            let answer = try await store.cancel(id, by: isOwner ? .client : .administrator)
-            guard let answer else { throw JournalError.unknownTransaction }
-            return .message(200, answer)
-        } catch {
-            throw ErrorBody(ErrorCode(error))
+        let answer = try await carryOut("cancel", on: transaction, request, outcome: \CancelAnswer.summary) {
+            () throws(ErrorBody) in
+            do throws(JournalError) {
+                let answer = try await store.cancel(id, by: isOwner ? .client : .administrator)
+                guard let answer else { throw JournalError.unknownTransaction }
+                return answer
+            } catch {
+                throw ErrorBody(ErrorCode(error))
+            }
         }
+        return .message(200, answer)
     }
 
     /// The transaction as it is once it is settled, the time is over, or the client has gone.
@@ -216,5 +220,12 @@ extension Substring {
     fileprivate var trimmed: String {
         let isBlank = { (character: Character) in character == " " || character == "\t" }
         return String(drop(while: isBlank).reversed().drop(while: isBlank).reversed())
+    }
+}
+
+extension CancelAnswer {
+    /// What came of it, in words of the contract.
+    fileprivate var summary: String {
+        outcome.rawValue + (phase.map { ", \($0.rawValue)" } ?? "") + (becomesReversal == true ? ", reversed" : "")
     }
 }

@@ -8,21 +8,21 @@ import Wire
 
 @testable import TapDaemon
 
+/// What verification finds in a shop's journal with the shop's own public key.
+func verified(_ folder: TestFolder) throws -> (faults: [AuditFault], signedUpTo: Int64?, last: Int64?) {
+    let jwk = try Data(contentsOf: URL(filePath: folder.path + "/state/installation.jwk"))
+    let source = try AuditSource(file: folder.path + "/state/journal.sqlite")
+    var verifier = AuditVerifier(key: try VerificationKey(jwk: Array(jwk)))
+    for statement in source.statements { verifier.take(statement: statement) }
+    try source.forEachLink { link in
+        if let link { verifier.take(link) } else { verifier.takeUnreadable(number: 0) }
+    }
+    for id in try source.differences() { verifier.takeDifference(transaction: id) }
+    return (verifier.finish(), verifier.signedUpTo, verifier.last)
+}
+
 @Suite("The daemon's audit chain (requirements §10.5, §10.15)", .timeLimit(.minutes(1)))
 struct AuditTests {
-    /// What verification finds in a shop's journal with the shop's own public key.
-    private func verified(_ folder: TestFolder) throws -> (faults: [AuditFault], signedUpTo: Int64?, last: Int64?) {
-        let jwk = try Data(contentsOf: URL(filePath: folder.path + "/state/installation.jwk"))
-        let source = try AuditSource(file: folder.path + "/state/journal.sqlite")
-        var verifier = AuditVerifier(key: try VerificationKey(jwk: Array(jwk)))
-        for statement in source.statements { verifier.take(statement: statement) }
-        try source.forEachLink { link in
-            if let link { verifier.take(link) } else { verifier.takeUnreadable(number: 0) }
-        }
-        for id in try source.differences() { verifier.takeDifference(transaction: id) }
-        return (verifier.finish(), verifier.signedUpTo, verifier.last)
-    }
-
     @Test("It can be verified while the daemon works, and everything in it is signed once it has stopped")
     func life() async throws {
         let folder = try TestFolder()

@@ -27,8 +27,7 @@ struct LanePreparationTests {
             stateDirectory: folder.path, adapterSocket: folder.path + "/psp.sock", lanes: [])
         let profiles = ProfileStore(
             CurrentSettings(configuration), adapter: AdapterLink(path: configuration.adapterSocket), journal: journal,
-            events: events,
-            logger: Shop.quiet)
+            events: events, trail: AuditTrail(journal: journal, logger: Shop.quiet))
         return TransactionStore(
             journal: journal, events: events,
             lanes: [try Lane(name: "lane-0", source: .virtual(control))],
