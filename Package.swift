@@ -112,6 +112,8 @@ let package = Package(
         .executableTarget(
             name: "rig-card", dependencies: ["CardSim", "Rigs"], path: "Tests/RigCard", swiftSettings: strict),
         .executableTarget(
+            name: "rig-client", dependencies: ["CPCSC"], path: "Tests/RigClient", swiftSettings: strict),
+        .executableTarget(
             name: "tap-bench",
             dependencies: [
                 "CPCSC", "CardBytes", "CardSim", "EMV", "EMVCrypto", "Envelope", "LocalHTTP", "ReaderCore",

@@ -49,6 +49,14 @@ struct PCSCFailure: Error, Equatable {
         }
     }
 
+    /// Whether pcscd answers the call by itself, without a word to a reader or a card.
+    private var asksService: Bool {
+        switch call {
+        case .establishContext, .listReaders, .getStatusChange: true
+        case .connect, .beginTransaction, .transmit, .control, .disconnect: false
+        }
+    }
+
     var readerError: ReaderError {
         switch meaning {
         case .cardLost, .mute: .cardLost
@@ -59,7 +67,8 @@ struct PCSCFailure: Error, Equatable {
         case .notRunning: call == .establishContext ? .serviceUnavailable(.pcscdNotRunning) : .detached
         case .accessDenied: .serviceUnavailable(.accessDenied)
         case .cancelled: .cancelled
-        case .timedOut, .stuck: .timedOut
+        case .timedOut: .timedOut
+        case .stuck: asksService ? .serviceUnavailable(.pcscdNotRunning) : .timedOut
         case .other: .faulty(code: Int64(code))
         }
     }

@@ -123,7 +123,9 @@ public final class PCSCReader: CardReader {
         do throws(PCSCFailure) {
             try establishContexts()
             if needsLookup { try lookUp() }
-            _ = try nextState(unless: .unaware, until: monotonicNow(), cancellation: TapCancellation())
+            let state = try nextState(unless: .unaware, until: monotonicNow(), cancellation: TapCancellation())
+            // We share a card with nobody, and have none between two taps: the next one would not get its card.
+            if transaction == nil, state?.isInUse == true { throw PCSCFailure(.getStatusChange, 0, meaning: .inUse) }
         } catch {
             throw fail(error)
         }

@@ -21,6 +21,8 @@ struct ReaderState: Equatable {
     var isUnavailable: Bool { has(SCARD_STATE_UNAVAILABLE) }
     var isMute: Bool { has(SCARD_STATE_MUTE) }
     var hasCard: Bool { has(SCARD_STATE_PRESENT) }
+    /// Some program is connected to the card, alone or with others.
+    var isInUse: Bool { has(SCARD_STATE_INUSE) || has(SCARD_STATE_EXCLUSIVE) }
 
     private func has(_ bit: Int32) -> Bool { rawValue & UInt32(bit) != 0 }
 }

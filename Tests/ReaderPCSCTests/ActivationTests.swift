@@ -121,8 +121,11 @@ extension PCSCTests {
             let other = try PCSCReader(name: live.name)
             _ = try other.activate(until: soon(1_000), cancellation: live.cancellation)
             #expect(throws: ReaderError.inUse) { _ = try live.activate() }
+            #expect(throws: ReaderError.inUse, "and a look between taps says so") { try live.reader.check() }
             other.close()
+            try live.reader.check()
             #expect(try live.activate().isCard)
+            try live.reader.check()
         }
 
         @Test func `a connection that another program's transaction blocks is in use, and ends`() throws {

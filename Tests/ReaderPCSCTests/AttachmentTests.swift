@@ -101,6 +101,7 @@ extension PCSCTests {
                     Issue.record("established: \(try context.readers().count) readers")
                 } catch {
                     #expect(error.meaning == .stuck)
+                    #expect(error.readerError == .serviceUnavailable(.pcscdNotRunning))
                 }
             }
             #expect(took < 1_000)
