@@ -1,7 +1,7 @@
 /// The table of docs/architecture.md: which of our modules and packages a room may import. The standard library
 /// (Swift, Synchronization, Glibc, Dispatch) is open to all.
 enum AllowedImports {
-    static let standardLibrary: Set<String> = ["Swift", "Synchronization", "Glibc"]
+    static let standardLibrary: Set<String> = ["Swift", "Synchronization", "Glibc", "Dispatch"]
     private static let nio: Set<String> = ["NIOCore", "NIOPosix", "NIOHTTP1", "NIOConcurrencyHelpers", "Logging"]
     private static let executable: Set<String> = ["ArgumentParser", "Logging", "ServiceLifecycle", "UnixSignals"]
 
