@@ -99,9 +99,9 @@ class Soak:
                 lanes += f'[[lane]]\nname = "lane-{number}"\nreader = "virtual:{path}"\n'
                 self.readers.append(Reader(path))
             else:
-                # vpcd has two slots, whatever pcscd's configuration says: more readers would share them.
-                lanes += f'[[lane]]\nname = "lane-{number}"\nreader = "pcsc:Soak PICC 00 0{number}"\n'
-                self.readers.append(VPCDReader(binaries / "nfc-tap", 35963 + number))
+                # One driver to a lane, as soak.sh lays them out; of its two slots the first.
+                lanes += f'[[lane]]\nname = "lane-{number}"\nreader = "pcsc:Soak PICC {number} 00 00"\n'
+                self.readers.append(VPCDReader(binaries / "nfc-tap", 35963 + 2 * number))
         configuration = self.folder / "nfc-tapd.toml"
         configuration.write_text(
             f'mode = "test"\n[pos]\nsocket = "{self.pos}"\n[psp]\nsocket = "{psp}"\n'
@@ -191,6 +191,13 @@ class Soak:
         return approved, ledger["unseen"]
 
 
+def course(samples):
+    """The samples nearest after a twentieth of the taps, two of them, and so on."""
+    end, twentieth = samples[-1][0], max(1, samples[-1][0] // 20)
+    chosen = [next(s for s in samples if s[0] >= taps) for taps in range(0, end, twentieth)]
+    return sorted(set(chosen + [samples[-1]]), key=lambda sample: (sample[0], sample is samples[-1]))
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("kind", choices=["virtual", "pcsc"])
@@ -219,6 +226,9 @@ def main():
     print(f"| memory after a tenth, largest, at the end | {settled[1]}, {max(s[1] for s in rest)}, {rest[-1][1]} KiB |")
     print(f"| descriptors after a tenth, most, at the end | {settled[2]}, {max(s[2] for s in rest)}, {rest[-1][2]} |")
     print(f"| threads after a tenth, most, at the end | {settled[3]}, {max(s[3] for s in rest)}, {rest[-1][3]} |")
+    print("\n| taps | memory, KiB | descriptors | threads |\n|---|---|---|---|")
+    for sample in course(samples):
+        print("| " + " | ".join(str(value) for value in sample) + " |")
     for fault in soak.lost[:20]:
         print(f"lost: {fault}", file=sys.stderr)
     flat = grown[0] <= RSS_ROOM and grown[1] <= DESCRIPTOR_ROOM

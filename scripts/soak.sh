@@ -3,10 +3,11 @@
 #
 #   TAPS=N        taps on the virtual reader (default 100000); 0 for none
 #   PCSC_TAPS=N   taps on the unmodified pcscd with vpcd's readers (default 5000); 0 for none
-#   LANES=N       lanes with virtual readers, tapping at the same time (default 4); vpcd has one
+#   LANES=N       lanes with virtual readers, tapping at the same time (default 4)
+#   PCSC_LANES=N  lanes with vpcd's readers (default 8, which is the most)
 set -euo pipefail
 cd "$(dirname "$0")/.."
-taps=${TAPS:-100000} pcsc=${PCSC_TAPS:-5000} lanes=${LANES:-4}
+taps=${TAPS:-100000} pcsc=${PCSC_TAPS:-5000} lanes=${LANES:-4} pcsc_lanes=${PCSC_LANES:-8}
 binaries=${1:-}
 if [ -z "$binaries" ]; then
     for product in nfc-tapd nfc-tap-psp-sandbox nfc-tap nfc-tap-libnfc-worker; do
@@ -23,10 +24,14 @@ if [ "$pcsc" -gt 0 ]; then
     folder=$(mktemp -d)
     trap 'rm -rf "$folder"' EXIT
     mkdir "$folder/readers"
-    printf 'FRIENDLYNAME "Soak PICC"\nDEVICENAME   /dev/null:35963\nLIBPATH      %s\n' \
-        /usr/lib/pcsc/drivers/serial/libifdvpcd.so >"$folder/readers/soak"
+    # vpcd keeps its two slots in variables of its own: under another name pcscd loads it once more, with two others.
+    for ((lane = 0; lane < pcsc_lanes; lane++)); do
+        cp /usr/lib/pcsc/drivers/serial/libifdvpcd.so "$folder/vpcd-$lane.so"
+        printf 'FRIENDLYNAME "Soak PICC %d"\nDEVICENAME   /dev/null:%d\nLIBPATH      %s\n\n' \
+            "$lane" "$((35963 + 2 * lane))" "$folder/vpcd-$lane.so"
+    done >"$folder/readers/soak"
     Tests/Rigs/VPCD/with-private-pcscd.sh "$folder/readers" \
-        python3 scripts/soak.py pcsc "$binaries" --taps "$pcsc" --lanes 1 2>"$folder/errors" ||
+        python3 scripts/soak.py pcsc "$binaries" --taps "$pcsc" --lanes "$pcsc_lanes" 2>"$folder/errors" ||
         { status=1 && sed -E '/^[0-9]{8} /d' "$folder/errors" >&2; }
 fi
 exit $status
