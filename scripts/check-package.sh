@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # The package through its life: check-package.sh [FOLDER-WITH-RELEASE-PROGRAMS]. Builds it twice, asks lintian, then boots a
 # systemd in a copy of this machine's file system (nothing is changed here) and installs, taps on a virtual reader,
-# upgrades while a sale is running and while a reversal waits, removes, and purges. Says clearly what could not be done.
+# upgrades while a sale is running, while a reversal waits and while a stored sale waits, removes, and purges. Says clearly
+# what could not be done.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -294,6 +295,60 @@ inside systemctl start nfc-tap-psp-sandbox.service
 await 150 "the reversal is not done once the adapter is back" settled
 say "upgraded in $took ms while a reversal waited: it was done when the adapter came back ($(state "$running"))"
 
+# --- upgrade while a stored sale waits: the adapter is gone, and the card has approved by itself
+sed 's/"floor": 0/"floor": 100000/' docs/examples/terminal-test.json >"$root/etc/nfc-tap/terminal.json"
+sed -i 's|^# file = "/etc/nfc-tap/terminal.json"|file = "/etc/nfc-tap/terminal.json"|' "$root/etc/nfc-tap/nfc-tapd.toml"
+cat >>"$root/etc/nfc-tap/nfc-tapd.toml" <<'TOML'
+[offline]
+[[offline.currency]]
+code = "EUR"
+amount = 2000
+total = 50000
+TOML
+inside nfc-tap config check >/dev/null
+inside systemctl restart nfc-tapd.service
+await 20 "the lane is not ready with [offline]" ready
+queued() { get /v1/queue | value count; }
+may_store() { ! get /v1/queue | grep -q '"refusal"'; }
+await 20 "nothing may be stored: $(get /v1/queue)" may_store
+inside systemctl stop nfc-tap-psp-sandbox.service
+inside nfc-tap virtual --control "$reader" present visa-afl >/dev/null
+inside nfc-tap pay 13.00 EUR --json >"$tree/kept"
+lift >/dev/null
+kept=$(value id <"$tree/kept")
+[ "$(value state <"$tree/kept")" = stored ] && [ "$(queued)" = 1 ] || {
+    say "FAILED: without the adapter the sale is $(cat "$tree/kept"), the queue $(get /v1/queue)" >&2
+    exit 1
+}
+took=$(upgrade second)
+await 60 "the daemon does not run after the third upgrade" active nfc-tapd.service
+await 20 "the lane is not ready after the third upgrade" ready
+[ "$(state "$kept")" = stored ] && [ "$(queued)" = 1 ] || {
+    say "FAILED: after the upgrade the stored sale is $(state "$kept"), the queue $(get /v1/queue)" >&2
+    exit 1
+}
+inside nfc-tap audit verify >/dev/null
+# This one has no memory of the earlier ones: whatever is in its ledger came after the upgrade.
+inside systemctl start nfc-tap-psp-sandbox.service
+forwarded() { [ "$(state "$kept")" = approved ] && [ "$(queued)" = 0 ]; }
+await 60 "the stored sale is not forwarded once the adapter is back" forwarded
+# Nothing is sent again, not even by a daemon that starts anew.
+inside systemctl restart nfc-tapd.service
+await 20 "the lane is not ready again" ready
+inside nfc-tap queue flush >/dev/null
+inside curl --silent --unix-socket /run/nfc-tap/psp.sock http://localhost/debug/ledger >"$tree/ledger"
+python3 - "$kept" "$tree/ledger" <<'PYTHON' || exit 1
+import json, sys
+entries = json.load(open(sys.argv[2]))["transactions"]
+sale = [e for e in entries if e["id"] == sys.argv[1] and e["offline"] and e["state"] == "approved"
+        and e["authorised"] == 1300 and e["reversed"] == 0 and e["answered"]]
+if len(entries) != 1 or len(sale) != 1:
+    sys.exit(f"check-package: FAILED: the ledger does not have the stored sale, and nothing else: {entries}")
+PYTHON
+inside nfc-tap audit verify >"$tree/audit"
+say "upgraded in $took ms while a stored sale waited: forwarded when the adapter came back, once in its ledger"
+say "audit verify: $(tail -n 1 "$tree/audit")"
+
 # --- remove, install again, purge
 inside dpkg --remove nfc-tap >"$tree/dpkg" 2>&1
 ! active nfc-tapd.service
@@ -307,11 +362,16 @@ await 10 "the daemon does not run after it was installed again" active nfc-tapd.
 inside nfc-tap status >/dev/null
 [ "$(get "/v1/transactions/$paid" | value state)" = approved ]
 inside dpkg --purge nfc-tap >"$tree/dpkg" 2>&1
-for left in /var/lib/nfc-tap /etc/nfc-tap /run/nfc-tap /usr/share/nfc-tap /lib/systemd/system/nfc-tapd.service \
+# A file that the shop put there is the shop's.
+[ "$(inside ls -A /etc/nfc-tap)" = terminal.json ] || {
+    say "FAILED: purged, and /etc/nfc-tap has $(inside ls -A /etc/nfc-tap)" >&2
+    exit 1
+}
+for left in /var/lib/nfc-tap /run/nfc-tap /usr/share/nfc-tap /lib/systemd/system/nfc-tapd.service \
     /etc/systemd/system/multi-user.target.wants/nfc-tapd.service /lib/udev/rules.d/72-nfc-tap.rules; do
     inside test ! -e "$left" || {
         say "FAILED: purged, and $left is still there" >&2
         exit 1
     }
 done
-say "purged: nothing is left but the users and groups"
+say "purged: nothing is left but the users, the groups, and the file that the shop had put there"
