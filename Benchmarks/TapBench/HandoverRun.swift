@@ -64,21 +64,35 @@ struct HandoverRun {
         guard let card = CardCatalogue.card(named: "visa") else { throw BenchmarkError.missing("the card visa") }
         let client = HTTPClient(path: programs.posSocket)
         for number in 0..<taps {
+            let id = try await armed(client, number)
             try rig.insert(TimedCard(card: card, clock: clock), into: Self.reader)
-            let body = #"{"type":"purchase","amount":{"value":1200,"currency":"EUR"}}"#
-            let fields: HTTPFields = [
-                "Content-Type": "application/json", "Idempotency-Key": "handover-\(number)", "Prefer": "wait=30",
-            ]
-            let answer = try await client.send(
-                HTTPClientRequest(.post, "/v1/transactions", fields: fields, body: Array(body.utf8)),
-                answerWithin: .seconds(40))
-            let state = try WireJSON.decode(Transaction.self, from: answer.body).state
+            let state = try await transaction(client, id, "?wait=30").state
             guard state == .approved else { throw BenchmarkError.wrongResult("a tap ended \(state)") }
             try rig.remove(from: Self.reader)
-            // An idle machine is what is asked about.
-            try await Task.sleep(for: .milliseconds(20))
         }
         return clock.sorted
+    }
+
+    /// Asks for a tap, and returns once the reader waits for a card: one that is there before would have to leave first.
+    private func armed(_ client: HTTPClient, _ number: Int) async throws -> TransactionID {
+        let body = #"{"type":"purchase","amount":{"value":1200,"currency":"EUR"}}"#
+        let fields: HTTPFields = ["Content-Type": "application/json", "Idempotency-Key": "handover-\(number)"]
+        let answer = try await client.send(
+            HTTPClientRequest(.post, "/v1/transactions", fields: fields, body: Array(body.utf8)),
+            answerWithin: .seconds(10))
+        let id = try WireJSON.decode(Transaction.self, from: answer.body).id
+        for _ in 0..<1_000 {
+            // An idle machine is what is asked about.
+            try await Task.sleep(for: .milliseconds(10))
+            if try await transaction(client, id).state == .armed { return id }
+        }
+        throw BenchmarkError.wrongResult("a reader does not wait for a card")
+    }
+
+    private func transaction(_ client: HTTPClient, _ id: TransactionID, _ query: String = "") async throws -> Transaction {
+        let answer = try await client.send(
+            HTTPClientRequest(.get, "/v1/transactions/\(id)\(query)"), answerWithin: .seconds(40))
+        return try WireJSON.decode(Transaction.self, from: answer.body)
     }
 
     private static var approval: [UInt8] { Array(#"{"outcome":"approved","responseCode":"00"}"#.utf8) }

@@ -21,8 +21,6 @@ struct DaemonService: Service {
                     group.addTask { await keepAlive(every: interval) }
                 }
                 notification.send(.ready, .status("taking transactions"))
-                // Best effort: without it the daemon works as well, in more memory.
-                _ = ProcessHardening.releaseStartCode(lockingAgain: isMemoryLocked)
                 group.addTask {
                     for await _ in signals { await reloadOnce() }
                 }
@@ -45,11 +43,15 @@ struct DaemonService: Service {
     /// One line for `systemctl status`, whenever it is another one.
     private func tellStatus() async {
         var told = ""
+        var isStart = true
         while !Task.isCancelled {
             let summary = await daemon.summary()
             if summary != told { notification.send(.status(summary)) }
             told = summary
             do { try await Task.sleep(for: .seconds(2)) } catch { return }
+            // Best effort: without it the daemon works as well, in more memory.
+            if isStart { _ = ProcessHardening.releaseStartCode(lockingAgain: isMemoryLocked) }
+            isStart = false
         }
     }
 
