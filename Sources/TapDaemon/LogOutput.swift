@@ -1,18 +1,29 @@
 import Glibc
+import LocalHTTP
 public import Logging
 import Wire
 
-/// Log messages to standard error, one line each: `level=info msg="state changed" lane=main …`. In front of it the time,
-/// or for journald, which has a clock of its own, the priority.
+/// Log messages, one line each: `level=info msg="state changed" lane=main …`.
+///
+/// Where standard error goes to the journal of systemd, each is an entry there: the line as its text, and the message and
+/// all that belongs to it as fields of their own, `NFC_TAP_LANE` and the like. Elsewhere, and where the journal does not
+/// take it, the line goes to standard error, with the time or, for the journal, the priority in front.
 public struct LogOutput: LogHandler {
-    private static let isJournal = unsafe getenv("JOURNAL_STREAM") != nil
-
     public var metadata: Logger.Metadata = [:]
     public var logLevel: Logger.Level
+    private let journal: ServiceJournal?
+    private let descriptor: Int32
+
+    init(level: Logger.Level, journal: ServiceJournal?, descriptor: Int32 = STDERR_FILENO) {
+        logLevel = level
+        self.journal = journal
+        self.descriptor = descriptor
+    }
 
     /// A logger whose messages below `level` are dropped.
     public static func logger(level: Logger.Level) -> Logger {
-        Logger(label: "nfc-tapd") { _ in LogOutput(logLevel: level) }
+        let journal = ServiceJournal()
+        return Logger(label: "nfc-tapd") { _ in LogOutput(level: level, journal: journal) }
     }
 
     public subscript(metadataKey key: String) -> Logger.Metadata.Value? {
@@ -21,12 +32,22 @@ public struct LogOutput: LogHandler {
     }
 
     public func log(event: LogEvent) {
-        var line = Self.isJournal ? "<\(priority(event.level))>" : "\(Timestamp.now) "
-        line += "level=\(event.level.rawValue) msg=\(quoted(event.message.description))"
-        let all = metadata.merging(event.metadata ?? [:]) { $1 }
-        for (key, value) in all.sorted(by: { $0.key < $1.key }) { line += " \(key)=\(quoted(value.description))" }
-        let bytes = Array((line + "\n").utf8)
-        _ = unsafe write(STDERR_FILENO, bytes, bytes.count)
+        let message = event.message.description
+        let all = metadata.merging(event.metadata ?? [:]) { $1 }.sorted { $0.key < $1.key }
+            .map { (key: $0.key, value: $0.value.description) }
+        var line = "level=\(event.level.rawValue) msg=\(quoted(message))"
+        for (key, value) in all { line += " \(key)=\(quoted(value))" }
+        let priority = priority(event.level)
+        if let journal {
+            let fields: [ServiceJournal.Field] =
+                [
+                    ("MESSAGE", line), ("PRIORITY", "\(priority)"), ("SYSLOG_IDENTIFIER", "nfc-tapd"),
+                    ("NFC_TAP_MESSAGE", message),
+                ] + all.map { ("NFC_TAP_\($0.key)", $0.value) }
+            if journal.send(fields) { return }
+        }
+        let bytes = Array(((journal == nil ? "\(Timestamp.now) " : "<\(priority)>") + line + "\n").utf8)
+        _ = unsafe write(descriptor, bytes, bytes.count)
     }
 
     /// syslog(3)'s, as sd-daemon(3) takes them in front of a line.
