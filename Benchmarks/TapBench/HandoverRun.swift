@@ -89,7 +89,9 @@ struct HandoverRun {
         throw BenchmarkError.wrongResult("a reader does not wait for a card")
     }
 
-    private func transaction(_ client: HTTPClient, _ id: TransactionID, _ query: String = "") async throws -> Transaction {
+    private func transaction(
+        _ client: HTTPClient, _ id: TransactionID, _ query: String = ""
+    ) async throws -> Transaction {
         let answer = try await client.send(
             HTTPClientRequest(.get, "/v1/transactions/\(id)\(query)"), answerWithin: .seconds(40))
         return try WireJSON.decode(Transaction.self, from: answer.body)
