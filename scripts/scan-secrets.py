@@ -21,11 +21,17 @@ def packed(digits, start):
     return bytes.fromhex(nibbles)
 
 
+# Fewer characters of Base64 stand in any longer ciphertext by chance: four do in every sixth run.
+LEAST_ENCODED = 7
+
+
 def encoded(name, data):
     """Base64 of the bytes wherever they stand in a longer text: the characters that do not depend on their neighbours."""
     for shift in range(3):
-        first = 0 if shift == 0 else shift + 1
-        text = base64.b64encode(bytes(shift) + data)[first : (shift + len(data)) // 3 * 4]
+        first, end = -(-shift * 8 // 6), (shift + len(data)) * 8 // 6
+        if end - first < LEAST_ENCODED:
+            continue
+        text = base64.b64encode(bytes(shift) + data)[first:end]
         yield f"Base64 of {name}, shifted {shift}", text
         url = text.translate(bytes.maketrans(b"+/", b"-_"))
         if url != text:

@@ -94,6 +94,31 @@ struct SecretScanTests {
         #expect(found?.contains("digits") == true)
     }
 
+    @Test func `the scan finds a number in Base64 wherever it stands, and none in ciphertext that has none`() throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "scan-\(UUID().uuidString.prefix(8))")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let file = folder.appending(path: "capture")
+        // SplitMix64 by its definition: as good as ciphertext, and the same in every run.
+        var state: UInt64 = 1
+        let noise = (0..<400_000).map { _ in
+            state &+= 0x9E37_79B9_7F4A_7C15
+            var word = (state ^ state >> 30) &* 0xBF58_476D_1CE4_E5B9
+            word = (word ^ word >> 27) &* 0x94D0_49BB_1331_11EB
+            return UInt8(truncatingIfNeeded: word ^ word >> 31)
+        }
+        let number = "4761739001010010"
+        try Data(noise).base64EncodedData().write(to: file)
+        #expect(try scan(folder.path, number) == nil)
+        for shift in 0..<3 {
+            for secret in [Array(number.utf8), try Hex.bytes(number), try Hex.bytes("5" + number + "3")] {
+                let text = Array(noise.prefix(300 + shift)) + secret + Array(noise.suffix(300))
+                try Data(text).base64EncodedData().write(to: file)
+                #expect(try scan(folder.path, number)?.contains("Base64") == true, "\(shift)")
+            }
+        }
+    }
+
     private func pay(_ shop: Shop, _ number: Int) throws -> String? {
         let text = try shop.curl([
             "http://localhost/v1/transactions", "-H", "Content-Type: application/json", "-H",

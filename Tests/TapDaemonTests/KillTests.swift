@@ -16,14 +16,24 @@ import Wire
 /// The daemon as a process of its own, so that it can be killed.
 final class DaemonProcess: Sendable {
     private let process: Process
+    private let errors: URL
 
     init(_ folder: TestFolder) throws {
+        errors = URL(filePath: folder.path + "/nfc-tapd-\(UUID().uuidString.prefix(8)).log")
+        _ = FileManager.default.createFile(atPath: errors.path, contents: nil)
         process = Process()
         let products = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
         process.executableURL = products.appending(path: "nfc-tapd")
         process.arguments = ["--config", folder.path + "/nfc-tapd.conf", "--runtime-directory", folder.path]
-        process.standardError = FileHandle.nullDevice
+        process.standardError = try FileHandle(forWritingTo: errors)
         try process.run()
+    }
+
+    /// Whether it runs, and what it said last.
+    var state: String {
+        let said = (try? String(contentsOf: errors, encoding: .utf8)) ?? ""
+        let end = process.isRunning ? "runs" : "ended with \(process.terminationStatus)"
+        return end + "; " + said.split(separator: "\n").suffix(3).joined(separator: " | ")
     }
 
     /// Ends it as the kernel does: nothing is finished, nothing flushed.
@@ -63,7 +73,7 @@ struct KillTests {
     }
 
     /// Asks until the daemon takes the transaction; it may still be starting.
-    private func pay(_ value: Int64, _ folder: TestFolder) async throws {
+    private func pay(_ value: Int64, _ folder: TestFolder, _ daemon: DaemonProcess) async throws {
         let body = purchase(value, order: "K-\(value)-\(UUID().uuidString.prefix(8))", more: #","detached":true"#)
         let fields: HTTPFields = ["Content-Type": "application/json", "Idempotency-Key": UUID().uuidString]
         let request = HTTPClientRequest(.post, "/v1/transactions", fields: fields, body: Array(body.utf8))
@@ -71,13 +81,16 @@ struct KillTests {
         let deadline = ContinuousClock.now.advanced(by: .seconds(20))
         var last = "no answer"
         while ContinuousClock.now < deadline {
-            if let answer = try? await client.send(request, answerWithin: .seconds(5)) {
+            do {
+                let answer = try await client.send(request, answerWithin: .seconds(5))
                 if answer.status == 201 { return }
                 last = String(decoding: answer.body, as: UTF8.self)
+            } catch {
+                last = "\(error)"
             }
             try await Task.sleep(for: .milliseconds(5))
         }
-        throw Shop.Late(waitedFor: "a daemon that takes transactions: \(last)")
+        throw Shop.Late(waitedFor: "a daemon that takes transactions: \(last); it \(daemon.state)")
     }
 
     /// Every second time at a write to the journal, the first, the second and so on in turns; else at any moment.
@@ -104,7 +117,7 @@ struct KillTests {
             for round in 0..<kills {
                 let daemon = try DaemonProcess(folder)
                 let watch = FileWatch(folder.path + "/state/journal.sqlite-wal")
-                try await pay(amounts[round % amounts.count], folder)
+                try await pay(amounts[round % amounts.count], folder, daemon)
                 let present = try? VirtualReaderSocket.send(
                     "present visa", to: folder.path + "/reader.sock",
                     until: monotonicNow().advanced(byMilliseconds: 2_000))
