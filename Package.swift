@@ -154,7 +154,8 @@ let package = Package(
         tests(
             "TapDaemonTests",
             [
-                "Audit", "CardBytes", "CardSim", "Envelope", "Help", "Journal", "LocalHTTP", "Loyalty", "PSPSandbox",
+                "Audit", "CardBytes", "CardSim", "Contract", "Envelope", "Help", "Journal", "LocalHTTP", "Loyalty",
+                "PSPSandbox",
                 "ReaderModels", "Rigs",
                 "ReaderCore",
                 "ReaderVirtual", "Receipt", "Settings", "StoreAndForward", "TapDaemon", "TapSession", "Wire",

@@ -4,26 +4,8 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 bin=$(cd "${1:?usage: check-examples.sh FOLDER-WITH-THE-PROGRAMS}" && pwd)
+. scripts/lib.sh
 
-folder=$(mktemp -d)
-pids=()
-stop() {
-    for ((i = ${#pids[@]} - 1; i >= 0; i--)); do
-        kill "${pids[i]}" 2>/dev/null || true
-        wait "${pids[i]}" 2>/dev/null || true
-    done
-    rm -rf "$folder"
-}
-trap stop EXIT
-await() {
-    for _ in $(seq 100); do
-        [ -S "$1" ] && return
-        sleep 0.1
-    done
-    echo "$1 did not appear" >&2
-    cat "$folder"/*.log >&2
-    exit 1
-}
 # expect STATUS TEXT: what pos.py said last
 expect() {
     [ "$status" -eq "$1" ] && [[ $said == $2 ]] && return
@@ -35,13 +17,10 @@ expect() {
     echo "check-examples: an example has grown beyond its 40 or 20 lines" >&2
     exit 1
 }
-python3 docs/examples/adapter.py "$folder/psp.sock" >"$folder/adapter.log" 2>&1 &
-pids+=($!)
+background adapter python3 docs/examples/adapter.py "$folder/psp.sock"
 await "$folder/psp.sock"
-"$bin/nfc-tapd" --runtime-directory "$folder" --state-directory "$folder/state" >"$folder/daemon.log" 2>&1 &
-pids+=($!)
-await "$folder/pos.sock"
-await "$folder/reader.sock"
+background daemon "$bin/nfc-tapd" --runtime-directory "$folder" --state-directory "$folder/state"
+await "$folder/pos.sock" "$folder/reader.sock"
 "$bin/nfc-tap" virtual --control "$folder/reader.sock" present visa >/dev/null
 
 pos() {

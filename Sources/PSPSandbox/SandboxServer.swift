@@ -17,6 +17,8 @@ public struct SandboxServer: Sendable {
         var limits = HTTPLimits()
         limits.connections = 256
         limits.connectionsPerUser = 256
+        // A whole batch is some 300 KiB.
+        limits.bodyBytes = 1 << 20
         server = HTTPServer(socket: try ListeningSocket(path: path), limits: limits, logger: logger) {
             await routes.answer($0)
         }

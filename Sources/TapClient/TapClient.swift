@@ -22,7 +22,12 @@ public struct TapClient: Sendable {
     private let client: HTTPClient
 
     /// Opens nothing yet.
-    public init(path: String = TapClient.defaultPath) { client = HTTPClient(path: path) }
+    public init(path: String = TapClient.defaultPath) {
+        var client = HTTPClient(path: path)
+        // A whole batch, or a hundred transactions with their items, is more than any adapter's answer.
+        client.maximumAnswerBytes = 4 << 20
+        self.client = client
+    }
 
     /// A client for a daemon that has shown that it is there and speaks this version's language.
     public static func connect(to path: String = TapClient.defaultPath) async throws(TapClientError) -> TapClient {

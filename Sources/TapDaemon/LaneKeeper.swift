@@ -32,7 +32,7 @@ final class LaneKeeper: Sendable {
 
     private func check(_ lane: Lane) async {
         do throws(ReaderError) { try await lane.check() } catch {
-            await store.notReady(lane.name, ErrorCode(error))
+            await store.notReady(lane.name, ErrorCode(opening: error))
             // What fails once may work at the next try: a worker that died, a connection that pcscd dropped.
             await preparer.laneFailed(lane.name)
         }

@@ -122,7 +122,7 @@ struct LanePreparer: Sendable {
         await tell(preparation, name, .reader)
         switch await openReader(name) {
         case .success(let reader): await store.attached(name, reader)
-        case .failure(let error): return ErrorCode(error)
+        case .failure(let error): return ErrorCode(opening: error)
         }
         // From here on it will come to something: a quiet attempt is told like any other.
         preparation.join()

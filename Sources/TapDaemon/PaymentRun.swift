@@ -108,7 +108,7 @@ struct PaymentRun: Sendable {
         case .declined:
             var change = StateChange(.declined)
             change.result = PaymentResult(mode: live.transaction.mode, outcome: .declined, reason: .cardDeclined)
-            change.result?.next = ErrorCode.readCardDeclined.entry.next
+            change.result?.next = [.otherCard, .otherMethod, .paymentLink]
             change.card = result.read.flatMap { MaskedCard($0.account) }
             change.chip = ChipData(result)
             try await store.change(id, [change])

@@ -198,6 +198,14 @@ extension ErrorCode {
         }
     }
 
+    /// Why a reader could not be opened: no card is part of that, and nobody cancels it.
+    init(opening error: ReaderError) {
+        switch error {
+        case .cardLost, .timedOut, .cancelled: self = .readerFaulty
+        case .detached, .inUse, .serviceUnavailable, .faulty: self = ErrorCode(error)
+        }
+    }
+
     /// Why a kernel gave up without a result.
     init(_ indication: ErrorIndication) {
         switch indication.l2 {

@@ -165,11 +165,6 @@ extension ErrorCode {
                 "Das Genannte berichtigen oder entfernen; was zusammenpasst, sagt die Beschreibung der Schnittstelle"
             )
         case .transactionUnknown: ("Unbekannter Vorgang", "Die Kennung aus der Antwort auf die Anfrage benutzen")
-        case .transactionTypeUnsupported:
-            (
-                "Art von Vorgang, die es hier nicht gibt",
-                "Eine der Arten aus der Beschreibung der Schnittstelle benutzen"
-            )
         case .helpTopicUnknown: ("Unbekanntes Hilfethema", "Ein Thema benutzen, das GET /v1/help aufzählt")
         case .receiptNotAvailable:
             (
@@ -302,8 +297,6 @@ extension ErrorCode {
             )
         case .readCardUnsupported:
             ("Karte ohne hier angenommene Zahlungsanwendung", "Eine andere Karte benutzen")
-        case .readCardDeclined:
-            ("Ablehnung der Zahlung durch die Karte", "Eine andere Karte oder Zahlungsart benutzen")
         case .readRetriesExhausted:
             ("Auch nach mehreren Versuchen nicht lesbare Karte", "Den Chip der Karte benutzen oder anders zahlen")
         case .readOtherInterface:

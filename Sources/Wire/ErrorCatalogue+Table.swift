@@ -166,10 +166,6 @@ extension ErrorCode {
                 "Use one of the currencies of the profile, or ask the payment service to add this one")
         case .transactionUnknown:
             row(404, .integrator, "Unknown transaction", "Use the id that the answer to the request gave")
-        case .transactionTypeUnsupported:
-            row(
-                422, .integrator, "Type of transaction that is not available here",
-                "Use one of the types that the API description lists")
         case .helpTopicUnknown: row(404, .integrator, "Unknown help topic", "Use a topic that GET /v1/help lists")
         case .receiptNotAvailable:
             row(
@@ -319,10 +315,6 @@ extension ErrorCode {
         case .readCardUnsupported:
             row(
                 422, .customer, "Card without a payment application that is accepted here", "Use another card",
-                next: [.otherCard, .otherMethod, .paymentLink])
-        case .readCardDeclined:
-            row(
-                422, .customer, "Payment declined by the card", "Use another card or another way to pay",
                 next: [.otherCard, .otherMethod, .paymentLink])
         case .readOtherInterface:
             row(

@@ -28,6 +28,20 @@ import Wire
         }
     }
 
+    @Test func `An answer as long as a whole batch arrives, one without end does not`() async throws {
+        let batch = QueueBatch(
+            id: Sample.id.text, count: 100, hash: String(repeating: "0", count: 64), createdAt: .now,
+            records: Array(repeating: String(repeating: "r", count: 10_000), count: 100), signature: "s", key: "k")
+        try await TestDaemon.run({ _ in .message(200, batch) }) { client in
+            let exported = try await client.batch(Sample.id.text)
+            #expect(exported.records.count == 100)
+        }
+        let endless = [UInt8](repeating: 0x20, count: 5 << 20)
+        try await TestDaemon.run({ _ in HTTPResponse(status: 200, body: .bytes(endless)) }) { client in
+            await #expect(throws: error(.unexpectedAnswer)) { try await client.queue() }
+        }
+    }
+
     @Test func `Connecting shows whether a daemon is there`() async throws {
         try await TestDaemon.withPath { path in
             await #expect(throws: error(.daemonNotRunning)) { try await TapClient.connect(to: path) }

@@ -10,7 +10,7 @@ import Wire
 struct AudienceTests {
     private func get(_ shop: Shop, _ target: String, _ language: String) async throws -> Answer {
         let request = HTTPClientRequest(.get, target, fields: ["Accept-Language": language])
-        return Answer(try await shop.client.send(request, answerWithin: .seconds(10)))
+        return try await shop.send(request)
     }
 
     @Test("Requirement 29: an error comes in the client's language, with whom to ask and what they will ask for")

@@ -124,7 +124,7 @@ struct PrepareTests {
             #expect(try await shop.prepare("nowhere").error().code == "lane.unknown")
             #expect(try await shop.prepare("lane-0", wait: 601).error().code == "request.invalid_parameter")
             let body = HTTPClientRequest(.post, "/v1/lanes/lane-0/prepare", body: Array("{}".utf8))
-            let answer = Answer(try await shop.client.send(body, answerWithin: .seconds(5)))
+            let answer = try await shop.send(body)
             #expect(try answer.error().code == "request.unknown_field")
             #expect(try await shop.get("/v1/lanes/lane-0/prepare").status == 405)
         }

@@ -14,7 +14,7 @@ struct ReceiptTests {
         _ shop: Shop, _ id: String, _ query: String = "", _ fields: HTTPFields = HTTPFields()
     ) async throws -> Answer {
         let request = HTTPClientRequest(.get, "/v1/transactions/\(id)/receipt\(query)", fields: fields)
-        return Answer(try await shop.client.send(request, answerWithin: .seconds(20)))
+        return try await shop.send(request)
     }
 
     @Test("A paid sale has both copies, in JSON and as text, also after a restart")

@@ -137,29 +137,33 @@ final class Shop: Sendable {
         var fields: HTTPFields = ["Content-Type": "application/json", "Idempotency-Key": key]
         if let wait { fields.set("Prefer", "wait=\(wait)") }
         let request = HTTPClientRequest(.post, "/v1/transactions", fields: fields, body: Array(body.utf8))
-        if let connection { return Answer(try await connection.send(request, answerWithin: .seconds(20))) }
-        return Answer(try await client.send(request, answerWithin: .seconds(20)))
+        return try await send(request, over: connection)
     }
 
     /// A call that changes something but is no request for a transaction.
     func post(to target: String, _ body: String = "") async throws -> Answer {
         let fields: HTTPFields = body.isEmpty ? [:] : ["Content-Type": "application/json"]
-        let request = HTTPClientRequest(.post, target, fields: fields, body: Array(body.utf8))
-        return Answer(try await client.send(request, answerWithin: .seconds(20)))
+        return try await send(HTTPClientRequest(.post, target, fields: fields, body: Array(body.utf8)))
     }
 
-    func get(_ target: String) async throws -> Answer {
-        Answer(try await client.send(HTTPClientRequest(.get, target), answerWithin: .seconds(20)))
-    }
+    func get(_ target: String) async throws -> Answer { try await send(HTTPClientRequest(.get, target)) }
 
     func prepare(_ lane: String, wait: Int? = nil) async throws -> Answer {
         var request = HTTPClientRequest(.post, "/v1/lanes/\(lane)/prepare")
         if let wait { request.fields.set("Prefer", "wait=\(wait)") }
-        return Answer(try await client.send(request, answerWithin: .seconds(20)))
+        return try await send(request)
     }
 
-    func delete(_ target: String) async throws -> Answer {
-        Answer(try await client.send(HTTPClientRequest(.delete, target), answerWithin: .seconds(20)))
+    func delete(_ target: String) async throws -> Answer { try await send(HTTPClientRequest(.delete, target)) }
+
+    /// Any request; its answer has to be one that docs/openapi.yaml knows.
+    func send(_ request: HTTPClientRequest, over connection: HTTPClientConnection? = nil) async throws -> Answer {
+        let answer =
+            if let connection { try await connection.send(request, answerWithin: .seconds(20)) } else {
+                try await client.send(request, answerWithin: .seconds(20))
+            }
+        if let complaint = WrittenContract.current.complaint(request, answer) { Issue.record("\(complaint)") }
+        return Answer(answer)
     }
 
     /// Waits until a transaction is in one of these states, however long it takes within reason.

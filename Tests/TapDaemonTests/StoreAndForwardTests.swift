@@ -217,6 +217,29 @@ struct StoreAndForwardTests {
         }
     }
 
+    @Test("A batch of as many payments as one may have is exported, received and let go")
+    func wholeBatch() async throws {
+        let folder = try TestFolder()
+        let many = Limits.batchSize.upperBound
+        let change = { (wish: inout Shop.Wish) in
+            wish.offline?.rules.count = many + 1
+            wish.offline?.rules.perCard = many + 1
+        }
+        try await offline(in: folder, change) { shop in
+            for _ in 0...many { #expect(try await pay(shop, 100).state == .stored) }
+            let batch = try await batch(shop)
+            #expect(batch.count == many && batch.records.count == many)
+            try await withSandbox(in: folder) { sandbox in
+                let token = try await deliver(batch, to: folder)
+                let answer = try await shop.post(
+                    to: "/v1/queue/batches/\(batch.id)/resolve", #"{"token":"\#(token)"}"#)
+                #expect(answer.status == 200)
+                while try await queue(shop).count > 0 { try await Task.sleep(for: .milliseconds(5)) }
+                #expect(await sandbox.ledger.transactions.count { $0.outstanding == 100 } == many + 1)
+            }
+        }
+    }
+
     private func deliver(_ batch: QueueBatch, to folder: TestFolder) async throws -> String {
         struct Receipt: Decodable { let token: String }
         let request = HTTPClientRequest(

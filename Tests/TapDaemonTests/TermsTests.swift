@@ -20,7 +20,7 @@ struct TermsTests {
     private func post(_ shop: Shop, _ body: String) async throws -> Answer {
         let request = HTTPClientRequest(
             .post, "/v1/terms/acceptance", fields: ["Content-Type": "application/json"], body: Array(body.utf8))
-        return Answer(try await shop.client.send(request, answerWithin: .seconds(5)))
+        return try await shop.send(request)
     }
 
     private func terms(_ shop: Shop) async throws -> Terms {

@@ -1,0 +1,87 @@
+"""A till and its customers, for the contract's test: real transactions for calls that need one."""
+import http.client
+import json
+import socket
+import threading
+import time
+import uuid
+
+
+class Connection(http.client.HTTPConnection):
+    def __init__(self, path):
+        super().__init__("localhost", timeout=20)
+        self.path = path
+
+    def connect(self):
+        self.sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        self.sock.settimeout(self.timeout)
+        self.sock.connect(self.path)
+
+
+def ask(path, method, target, body=None, **headers):
+    """Status and JSON of one answer of the server at a Unix socket."""
+    connection = Connection(path)
+    try:
+        data = json.dumps(body) if body is not None else ""
+        if data:
+            headers["Content-Type"] = "application/json"
+        connection.request(method, target, data, {name.replace("_", "-"): value for name, value in headers.items()})
+        answer = connection.getresponse()
+        return answer.status, json.loads(answer.read() or "null")
+    finally:
+        connection.close()
+
+
+def obey(control, command):
+    """One command to a virtual reader."""
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as reader:
+        reader.settimeout(10)
+        reader.connect(control)
+        reader.sendall(command.encode() + b"\n")
+        return reader.recv(4096).decode().strip()
+
+
+class Till:
+    def __init__(self, socket_path, control, card):
+        self.path, self.control, self.card = socket_path, control, card
+
+    def sale(self, value=500, lane="lane-3", **more):
+        """A payment with a card that is there, at its end."""
+        body = {"type": "purchase", "amount": {"value": value, "currency": "EUR"}, "lane": lane, "deadline": 20, **more}
+        for _ in range(100):
+            obey(self.control, f"present {self.card}")
+            try:
+                status, answer = ask(
+                    self.path, "POST", "/v1/transactions", body, Idempotency_Key=str(uuid.uuid4()), Prefer="wait=20")
+            finally:
+                obey(self.control, "remove")
+            if status == 201:
+                return answer
+            # Somebody else's transaction has the lane, for a second.
+            assert answer["error"]["code"] == "reader.busy", answer
+            time.sleep(0.1)
+        raise AssertionError("the till's lane was never free")
+
+    def open_batch(self):
+        """The open batch of the queue, opened where there is none; a sale goes into it."""
+        _, queue = ask(self.path, "GET", "/v1/queue")
+        if "openBatch" in queue:
+            return ask(self.path, "GET", f"/v1/queue/batches/{queue['openBatch']}")[1]
+        self.sale()
+        return ask(self.path, "POST", "/v1/queue/batches", {"size": 2})[1]
+
+
+def customers(controls, card):
+    """People who come to these readers without an end, each for a moment."""
+
+    def come_and_go():
+        while True:
+            for command, pause in ((f"present {card}", 0.2), ("remove", 0.1)):
+                for control in controls:
+                    try:
+                        obey(control, command)
+                    except OSError:
+                        return
+                time.sleep(pause)
+
+    threading.Thread(target=come_and_go, daemon=True).start()
