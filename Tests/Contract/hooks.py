@@ -17,7 +17,8 @@ from till import Till, ask, customers
 
 ID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}")
 LANE = re.compile(r"[!-~]{1,64}")
-TOPICS = ["taps", "holding", "queue", "terms", "try"]
+TOPICS = ["taps", "holding", "queue", "terms", "whatever"]
+NONE = "00000000-0000-7000-8000-000000000000"
 
 POS = os.environ["NFC_TAP_POS"]
 *OPEN_READERS, TILL_READER = os.environ["NFC_TAP_READERS"].split()
@@ -41,7 +42,7 @@ def is_right(case):
 
 
 def some(things, of):
-    return things[next(turns.setdefault(f"one of {of}", itertools.count())) * 7 % len(things)]
+    return things[next(turns.setdefault(f"one of {of}", itertools.count())) % len(things)]
 
 
 def delivered(batch):
@@ -58,6 +59,8 @@ def transaction(name, case):
         parameters["id"] = till.sale()["id"]
     elif which == 1 and transactions:
         parameters["id"] = some(transactions, name)
+    elif parameters["id"] in transactions:
+        parameters["id"] = NONE
 
 
 def batch(name, case):
@@ -70,6 +73,8 @@ def batch(name, case):
             case.body["token"] = delivered(opened)
     elif which == 2 and batches:
         case.path_parameters["id"] = some(batches, name)
+    elif case.path_parameters["id"] in batches:
+        case.path_parameters["id"] = NONE
 
 
 def body(name, case):
@@ -108,10 +113,10 @@ def before_call(context, case, kwargs):
             batch(name, case)
         else:
             transaction(name, case)
-    if LANE.fullmatch(str(parameters.get("lane", ""))) and turn(name) != 2:
-        parameters["lane"] = some(["main", "lane-2"], "lanes")
-    if name == "getHelp" and isinstance(parameters.get("topic"), str) and turn(name) != 2:
-        parameters["topic"] = some(TOPICS, "topics")
+    if LANE.fullmatch(str(parameters.get("lane", ""))) and is_right(case):
+        parameters["lane"] = some(["main", "nowhere", "lane-2"], name)
+    if name == "getHelp" and is_right(case):
+        parameters["topic"] = some(TOPICS, name)
     if isinstance(case.body, dict):
         body(name, case)
     if name == "openBatch" and "NFC_TAP_RECEIPTS" in os.environ and turn(name) == 0:
