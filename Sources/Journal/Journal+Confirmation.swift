@@ -45,20 +45,17 @@ extension Journal {
     /// Begins to take an approved payment back.
     ///
     /// - Parameter unconfirmedOnly: leaves one alone that has been confirmed.
-    /// - Returns: `false` where it is not approved (any more), or confirmed.
+    /// - Returns: what it was in the moment before; `nil` where it is not approved (any more), or confirmed.
     public func beginReversal(
         _ id: TransactionID, _ change: StateChange, unconfirmedOnly: Bool
-    ) throws(JournalError) -> Bool {
+    ) throws(JournalError) -> JournalRecord? {
         try database.transaction { () throws(JournalError) in
-            guard try state(of: id) == .approved else { return false }
-            if unconfirmedOnly {
-                let confirmed = try database.query("SELECT confirmed_at FROM payment WHERE id = ?", [.text(id.text)]) {
-                    (row) throws(JournalError) in row.optionalInteger(0)
-                }
-                if confirmed.first != .some(nil) { return false }
-            }
+            guard let record = try records(where: "id = ?", [.text(id.text)]).first,
+                record.transaction.state == .approved
+            else { return nil }
+            if unconfirmedOnly, record.transaction.confirmation.map({ $0.confirmedAt != nil }) ?? false { return nil }
             try appendWithin([change], to: id)
-            return true
+            return record
         }
     }
 }

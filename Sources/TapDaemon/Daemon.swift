@@ -33,7 +33,7 @@ public final class Daemon: Sendable {
     let installation: SigningKey
     let audit: AuditKeeper
     let trail: AuditTrail
-    private let closing: TwoStepClose
+    let closing: TwoStepClose
     private let forwarder: QueueForwarder
     let stored: PaymentQueue
     /// Approvals of an earlier run that nobody has confirmed yet.

@@ -94,7 +94,7 @@ actor JournalThread {
 
     func beginReversal(
         _ id: TransactionID, _ change: StateChange, unconfirmedOnly: Bool
-    ) throws(JournalError) -> Bool {
+    ) throws(JournalError) -> JournalRecord? {
         try journal.beginReversal(id, change, unconfirmedOnly: unconfirmedOnly)
     }
 

@@ -35,6 +35,8 @@ struct LiveTransaction: Sendable {
     var canceller: Canceller?
     /// Cancelled after it was sent: taken back if it turns out to be approved.
     var mustBeReversed = false
+    /// Its answer is being written down: a wish to take it back waits for what comes of that.
+    var isDecided = false
     var reversal: ReversalPlan?
     /// Somebody does: nothing waits for a card any more.
     let isUnwanted = Occasion()

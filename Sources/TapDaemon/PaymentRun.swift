@@ -199,7 +199,7 @@ struct PaymentRun: Sendable {
             let card = await store.live[id]?.transaction.card?.named(answer.cardToken)
             if result.outcome == .declined {
                 await finish(.declined, .paymentDeclined, result, .declined, card: card)
-            } else if await store.mustBeReversed(id) {
+            } else if await store.decide(id) {
                 await takeBack(.cancelledAfterSending, .customerCancel, nil, mode)
             } else {
                 await finish(.approved, .paymentApproved, result, .approved, card: card)

@@ -29,6 +29,13 @@ extension TransactionStore {
             return CancelAnswer(outcome: .tooLate, phase: .reading, transaction: known.transaction)
         case .sent where known.isForwarded, .unknown where known.isForwarded:
             return CancelAnswer(outcome: .tooLate, phase: known.transaction.state, transaction: known.transaction)
+        case .sealed where known.isDecided, .sent where known.isDecided, .unknown where known.isDecided:
+            await known.isSettled.wait(atMost: TwoStepClose.patience)
+            guard let after = try await transaction(id) else { return nil }
+            guard after.state.isSettled else {
+                return CancelAnswer(outcome: .tooLate, phase: after.state, transaction: after)
+            }
+            return CancelAnswer(outcome: .nothingToCancel, transaction: after)
         case .sealed, .sent, .unknown:
             live[id]?.mustBeReversed = true
             return CancelAnswer(

@@ -136,8 +136,14 @@ actor TransactionStore {
         events.publish(event)
     }
 
-    /// Marks a transaction as one that must not stay approved.
-    func mustBeReversed(_ id: TransactionID) -> Bool { live[id]?.mustBeReversed ?? false }
+    /// The answer has come: from here on a wish to take the payment back comes too late to change what is written down, and
+    /// waits for it.
+    ///
+    /// - Returns: whether somebody has wished so before, and the payment must not stay approved.
+    func decide(_ id: TransactionID) -> Bool {
+        live[id]?.isDecided = true
+        return live[id]?.mustBeReversed ?? false
+    }
 
     /// Until when an approval at `time` has to be confirmed; `nil` where it has not to be.
     func confirmationDue(_ id: TransactionID, after time: Timestamp) -> Timestamp? {

@@ -39,27 +39,55 @@ struct TwoStepClose: Sendable {
         }
     }
 
+    /// How long a wish waits for an answer that is being written down.
+    static let patience: Duration = .seconds(5)
+
     /// Takes a payment back on the wish of the shop; the same wish again changes nothing.
     ///
     /// - Returns: the transaction after that.
     /// - Throws: `transaction.not_approved` and the like, by the table of `TransactionState.reversalRule`.
     func reverse(_ transaction: Transaction, _ reason: ReversalDemand.Reason) async throws(ErrorBody) -> Transaction {
         let id = transaction.id
-        let rule = transaction.state.reversalRule
-        if case .refused(let code) = rule { throw ErrorBody(code, transaction: id) }
-        if rule == .follows, await store.isForwarded(id) { throw ErrorBody(.queueStored, transaction: id) }
-        do throws(JournalError) {
-            switch rule {
-            case .begins:
-                if try await store.takeBack(id, .takenBack, reason.forAdapter, unconfirmedOnly: false) {
-                    reversals.take(id)
-                }
-            case .follows: await store.reverseOnceApproved(id)
-            case .repeats, .refused: break
+        var known = transaction
+        while true {
+            let wish: ReversalWish
+            do throws(JournalError) { wish = try await carryOut(reason, known) } catch {
+                throw ErrorBody(ErrorCode(error), transaction: id)
             }
-            return try await store.transaction(id) ?? transaction
-        } catch {
-            throw ErrorBody(ErrorCode(error), transaction: id)
+            let after = try await fresh(known)
+            switch wish {
+            case .done: return after
+            case .refused(let code): throw ErrorBody(code, transaction: id)
+            case .wasDecided:
+                // Its state has changed meanwhile. Where it has not, the queue has just begun to forward it, or its answer
+                // cannot be written down.
+                if after.state.reversalRule == .follows {
+                    throw ErrorBody(await store.live[id] == nil ? .queueStored : .storageFailed, transaction: id)
+                }
+                known = after
+            }
+        }
+    }
+
+    /// One attempt at it, with the payment as it was known to be.
+    private func carryOut(
+        _ reason: ReversalDemand.Reason, _ known: Transaction
+    ) async throws(JournalError) -> ReversalWish {
+        switch known.state.reversalRule {
+        case .begins:
+            if try await store.takeBack(known.id, .takenBack, reason.forAdapter, unconfirmedOnly: false) {
+                reversals.take(known.id)
+            }
+            return .done
+        case .follows: return await store.reverseOnceApproved(known.id)
+        case .repeats: return .done
+        case .refused(let code): return .refused(code)
+        }
+    }
+
+    private func fresh(_ transaction: Transaction) async throws(ErrorBody) -> Transaction {
+        do throws(JournalError) { return try await store.transaction(transaction.id) ?? transaction } catch {
+            throw ErrorBody(ErrorCode(error), transaction: transaction.id)
         }
     }
 
@@ -78,10 +106,16 @@ struct TwoStepClose: Sendable {
         case .tooLate: throw ErrorBody(.confirmationTooLate, transaction: id)
         case .notApproved: throw ErrorBody(.transactionNotApproved, transaction: id)
         }
-        do throws(JournalError) { return try await store.transaction(id) ?? transaction } catch {
-            throw ErrorBody(ErrorCode(error), transaction: id)
-        }
+        return try await fresh(transaction)
     }
+}
+
+/// What came of a wish to take a payment back.
+enum ReversalWish: Equatable, Sendable {
+    case done
+    case refused(ErrorCode)
+    /// Nothing: its answer came first.
+    case wasDecided
 }
 
 extension TransactionStore {
@@ -91,15 +125,15 @@ extension TransactionStore {
     func takeBack(
         _ id: TransactionID, _ reason: DeclineReason, _ cause: ReversalRequest.Reason, unconfirmedOnly: Bool
     ) async throws(JournalError) -> Bool {
-        guard let record = try await journal.record(id) else { throw .unknownTransaction }
-        var change = Reversals.start(id, reason, cause, nil, record.transaction.mode)
-        change.result?.pspReference = record.transaction.result?.pspReference
-        guard try await journal.beginReversal(id, change, unconfirmedOnly: unconfirmedOnly) else { return false }
-        var known = LiveTransaction(transaction: record.transaction, uid: record.uid)
-        known.apply(change)
-        known.announce()
-        live[id] = known
-        logger.info("state changed", metadata: ["transaction": "\(id)", "state": "\(change.state.rawValue)"])
+        guard let found = try await journal.record(id)?.transaction else { throw .unknownTransaction }
+        var change = Reversals.start(id, reason, cause, nil, found.mode)
+        change.result?.pspReference = found.result?.pspReference
+        // It may have been confirmed since: what the journal has in the moment of the change counts.
+        guard let record = try await journal.beginReversal(id, change, unconfirmedOnly: unconfirmedOnly) else {
+            return false
+        }
+        live[id] = LiveTransaction(transaction: record.transaction, uid: record.uid)
+        noted(id, [change])
         var event = Event(.paymentDeclined, lane: record.transaction.lane)
         event.transaction = id
         event.result = change.result
@@ -107,8 +141,16 @@ extension TransactionStore {
         return true
     }
 
-    func isForwarded(_ id: TransactionID) -> Bool { live[id]?.isForwarded ?? false }
-
-    /// Takes a payment that has been sent back if it turns out to be approved.
-    func reverseOnceApproved(_ id: TransactionID) { live[id]?.mustBeReversed = true }
+    /// Takes a payment that has been sent back if it turns out to be approved. Where its answer has come, waits until that
+    /// is written down.
+    func reverseOnceApproved(_ id: TransactionID) async -> ReversalWish {
+        guard let known = live[id] else { return .wasDecided }
+        if known.isForwarded { return .refused(.queueStored) }
+        guard known.isDecided || known.transaction.state.isSettled else {
+            live[id]?.mustBeReversed = true
+            return .done
+        }
+        await known.isSettled.wait(atMost: TwoStepClose.patience)
+        return .wasDecided
+    }
 }

@@ -175,6 +175,84 @@ struct TwoStepCloseTests {
         }
     }
 
+    /// A payment whose answer has come and is not written down yet, as far as the daemon is concerned.
+    private func decided(_ body: (Shop, Sandbox, TransactionID) async throws -> Void) async throws {
+        let folder = try TestFolder()
+        try await withSandbox(in: folder) { sandbox in
+            try await Shop.open(in: folder) { shop in
+                try shop.reader.obey("present visa")
+                let request = purchase(1_097, more: #","detached":true"#)
+                let id = try await shop.post(request).transaction().id
+                _ = try await shop.reach([.sent], id)
+                #expect(await shop.store.decide(id) == false)
+                try await body(shop, sandbox, id)
+            }
+        }
+    }
+
+    @Test("A demand that comes while an approval is being written down waits for it, and takes it back")
+    func demandBehindTheAnswer() async throws {
+        try await decided { shop, sandbox, id in
+            let answer = try await shop.post(to: "/v1/transactions/\(id)/reversal", #"{"reason":"customerCancel"}"#)
+            let state = try answer.transaction().state
+            #expect(state == .reversing || state == .reversed)
+            let end = try await shop.reach([.reversed], id)
+            #expect(end.history.map(\.state).suffix(3) == [.approved, .reversing, .reversed])
+            #expect(await sandbox.ledger.transactions.map(\.outstanding) == [0])
+        }
+    }
+
+    @Test("A cancel that comes while an approval is being written down says that it is approved, and it stays so")
+    func cancelBehindTheAnswer() async throws {
+        try await decided { shop, sandbox, id in
+            let answer = try await shop.delete("/v1/transactions/\(id)").cancel()
+            #expect(answer.outcome == .nothingToCancel && answer.transaction.state == .approved)
+            #expect(await sandbox.ledger.transactions.map(\.outstanding) == [1_097])
+        }
+    }
+
+    @Test("A demand that saw the payment on its way takes it back also where it has been approved since")
+    func demandWithOldKnowledge() async throws {
+        try await approved(in: try TestFolder()) { shop, sandbox, transaction in
+            var old = transaction
+            old.state = .sent
+            let after = try await shop.daemon.closing.reverse(old, .malfunction)
+            #expect(after.state == .reversing || after.state == .reversed)
+            _ = try await shop.reach([.reversed], transaction.id)
+            #expect(await sandbox.ledger.transactions.map(\.outstanding) == [0])
+        }
+    }
+
+    @Test("However many confirm and take back at once, it is taken back once, and every answer is true")
+    func everythingAtOnce() async throws {
+        try await approved(#","confirmWithin":600"#, in: try TestFolder()) { shop, sandbox, transaction in
+            let target = "/v1/transactions/\(transaction.id)"
+            let answers = try await withThrowingTaskGroup(of: (Bool, Answer).self) { group in
+                for number in 0..<6 {
+                    group.addTask {
+                        guard number % 2 == 0 else { return (true, try await shop.post(to: target + "/confirmation")) }
+                        return (false, try await shop.post(to: target + "/reversal", #"{"reason":"customerCancel"}"#))
+                    }
+                }
+                return try await group.reduce(into: []) { $0.append($1) }
+            }
+            let end = try await shop.reach([.reversed], transaction.id)
+            for (isConfirmation, answer) in answers {
+                guard isConfirmation else {
+                    #expect([.reversing, .reversed].contains(try answer.transaction().state))
+                    continue
+                }
+                let isConfirmed = end.confirmation?.confirmedAt != nil
+                let code = answer.status == 409 ? try answer.error().code : nil
+                #expect(answer.status == 200 ? isConfirmed : code == "confirmation.too_late")
+            }
+            #expect(end.history.count { $0.state == .reversing } == 1)
+            #expect(await sandbox.ledger.transactions.map(\.outstanding) == [0])
+            let written = try shop.journal("SELECT confirmed_at IS NOT NULL FROM payment")
+            #expect(written == (end.confirmation?.confirmedAt != nil ? "1" : "0"))
+        }
+    }
+
     @Test("A body with anything but the reason is refused, and an unknown transaction is unknown")
     func badRequests() async throws {
         try await approved(in: try TestFolder()) { shop, _, transaction in

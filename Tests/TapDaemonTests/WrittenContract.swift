@@ -74,7 +74,8 @@ struct WrittenContract {
     func complaint(_ request: HTTPClientRequest, _ answer: HTTPClientAnswer) -> String? {
         let target = request.target.split(separator: "?")[0]
         let call = "\(request.method.rawValue) \(target)"
-        let found = operation(request.method.rawValue, target.split(separator: "/").map(String.init))
+        let path = target.dropFirst().split(separator: "/", omittingEmptySubsequences: false)
+        let found = operation(request.method.rawValue, path.map(String.init))
         guard answer.status >= 400 else {
             return found?.statuses.contains(answer.status) == true ? nil : "\(call): \(answer.status) is not described"
         }
