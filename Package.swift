@@ -108,7 +108,7 @@ let package = Package(
         program("nfc-tap-libnfc-worker", ["ReaderNFC", "CScrub"]),
         .target(
             name: "Rigs", dependencies: ["CardBytes", "CardSim", "ReaderCore"], path: "Tests/Rigs",
-            exclude: ["VPCD/with-private-pcscd.sh", "USB"], swiftSettings: strict),
+            exclude: ["VPCD/with-private-pcscd.sh", "USB", "Clock"], swiftSettings: strict),
         .executableTarget(
             name: "rig-card", dependencies: ["CardSim", "Rigs"], path: "Tests/RigCard", swiftSettings: strict),
         .executableTarget(

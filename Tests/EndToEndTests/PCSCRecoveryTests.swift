@@ -108,22 +108,39 @@ struct PCSCRecoveryTests {
         #expect(card?["last4"] as? String == "1034")
     }
 
-    /// What a laptop's sleep looks like from here: the daemon stands still, pcscd goes and comes, the bus is numbered anew.
+    /// What a laptop's sleep looks like from here: the daemon stands still, its clock has gone on by an hour, pcscd goes
+    /// and comes, the bus is numbered anew. No machine was suspended for it.
     @Test(
         "After a sleep in which everything was plugged anew, the lane works",
         arguments: [FailingReader.Moment.idle, .armed])
     func slept(moment: FailingReader.Moment) throws {
-        let rig = try FakeRig()
+        let clock = try SleepingClock()
+        let rig = try FakeRig(environment: clock.environment)
         let process = try #require(rig.shop.daemonProcess)
-        try rig.reader.survives(.init(name: "machine slept", moment: moment)) {
+        try rig.reader.survives(.init(name: "machine slept, all plugged anew", moment: moment)) {
             kill(process, SIGSTOP)
             rig.pcscd.die()
             try rig.unplug()
             try rig.pcscd.start()
+            try clock.sleeps(seconds: 3_600)
             kill(process, SIGCONT)
         } repair: {
             try rig.plug(Self.newName)
         }
+        #expect(try rig.log.contains("machine was suspended"))
+    }
+
+    @Test("After a sleep that left everything in its place, every lane is prepared again before a card pays")
+    func sleptQuietly() throws {
+        let clock = try SleepingClock()
+        let rig = try FakeRig(environment: clock.environment)
+        try rig.reader.survives(.init(name: "machine slept", moment: .idle, event: "prepare.progress")) {
+            try clock.sleeps(seconds: 3_600)
+        }
+        #expect(try rig.log.contains("machine was suspended"))
+        // In the middle of a payment: what the service has is paid once, however late its answer is read.
+        let fault = FailingReader.Fault(name: "machine slept", moment: .sent, event: "prepare.progress")
+        try rig.reader.survives(fault) { try clock.sleeps(seconds: 7_200) }
     }
 }
 
@@ -141,15 +158,17 @@ final class FakeRig {
 
     var name: String { place.name }
 
-    /// - Parameter card: what lies on the reader before the daemon starts.
-    init(card: String? = nil) throws {
+    /// - Parameters:
+    ///   - card: what lies on the reader before the daemon starts.
+    ///   - environment: the daemon's, besides the way to the played pcscd.
+    init(card: String? = nil, environment: [String: String] = [:]) throws {
         let pcscd = FakePCSCD(path: NSTemporaryDirectory() + "/pcscd-\(UUID().uuidString.prefix(8)).comm")
         try pcscd.start()
         let place = Place()
         try pcscd.plug(place.name)
         if let card { try pcscd.insert(try #require(CardCatalogue.card(named: card)), into: place.name) }
         shop = try Shop(
-            reader: "pcsc:ACR122U", environment: ["PCSCLITE_CSOCK_NAME": pcscd.path],
+            reader: "pcsc:ACR122U", environment: environment.merging(["PCSCLITE_CSOCK_NAME": pcscd.path]) { $1 },
             sandboxArguments: FailingReader.slowSandbox)
         reader = try FailingReader(shop) { card in
             try pcscd.insert(card, into: place.name)
@@ -161,6 +180,11 @@ final class FakeRig {
     }
 
     deinit { pcscd.die() }
+
+    /// What the daemon has said.
+    var log: String {
+        get throws { try String(contentsOf: shop.folder.appending(path: "nfc-tapd.err"), encoding: .utf8) }
+    }
 
     func unplug() throws { try pcscd.unplug(place.name) }
 
