@@ -11,6 +11,7 @@ await "$folder/psp.sock"
 echo "== daemon, test mode, virtual reader"
 background daemon "$bin/nfc-tapd" --runtime-directory "$folder" --state-directory "$folder/state"
 await "$folder/pos.sock" "$folder/reader.sock"
+"$bin/nfc-tap" prepare --socket "$folder/pos.sock" >/dev/null
 "$bin/nfc-tap" status --socket "$folder/pos.sock"
 
 "$bin/nfc-tap" events --socket "$folder/pos.sock" >"$folder/events" 2>/dev/null &
