@@ -19,6 +19,8 @@ public final class PCSCReader: CardReader {
     /// The event counter at which a mute card was reported, so that it is reported once.
     private var muteCounter: UInt16?
     private var needsLookup = false
+    /// The last look between taps found the card with another program.
+    private var wasInUse = false
     private var isClosed = false
     private let indicator: ReaderIndicator
     private let feedbackLevel: FeedbackLevel
@@ -124,8 +126,11 @@ public final class PCSCReader: CardReader {
             try establishContexts()
             if needsLookup { try lookUp() }
             let state = try nextState(unless: .unaware, until: monotonicNow(), cancellation: TapCancellation())
-            // We share a card with nobody, and have none between two taps: the next one would not get its card.
-            if transaction == nil, state?.isInUse == true { throw PCSCFailure(.getStatusChange, 0, meaning: .inUse) }
+            // We share a card with nobody, and have none between two taps: the next one would not get its card. A glance at
+            // it, as `nfc-tap readers` takes one, is over by the next look.
+            let isInUse = transaction == nil && state?.isInUse == true
+            defer { wasInUse = isInUse }
+            if isInUse, wasInUse { throw PCSCFailure(.getStatusChange, 0, meaning: .inUse) }
         } catch {
             throw fail(error)
         }

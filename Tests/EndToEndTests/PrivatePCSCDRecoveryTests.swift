@@ -60,6 +60,20 @@ struct PrivatePCSCDRecoveryTests {
         }
     }
 
+    /// Nothing at all as an answer is a command that hangs: ReaderPCSC's tests have it.
+    @Test("A card or a reader that answers nonsense costs another look at it, or that card, but not the lane")
+    func nonsense() throws {
+        let rig = try VPCDShop()
+        let visa = try #require(CardCatalogue.card(named: "visa"))
+        for answer in [[0x90], [0x6F, 0xFF, 0xFF, 0xFF, 0x90, 0x00], Array(repeating: 0xA5, count: 64)] as [[UInt8]] {
+            // Half a status word is a torn card; what has a whole one says that there is nothing to pay with.
+            let outcome = answer.count < 2 ? "approved" : "failed"
+            let fault = FailingReader.Fault(
+                name: "\(answer.count) bytes of nonsense", moment: .armed, event: "read.retry", outcome: [outcome])
+            try rig.reader.survives(fault) { rig.card.insert(BabblingCard(visa, says: answer)) }
+        }
+    }
+
     @Test("Another program has the card for itself: the lane says so, between taps and in one, until it is free")
     func heldExclusively() throws {
         let rig = try VPCDShop()
