@@ -160,6 +160,9 @@ struct AuditExport: ParsableCommand {
 
     @OptionGroup var chain: AuditChoice
 
+    @Flag(help: "Print JSON. It does so anyway; said for those who always say it.")
+    var json = false
+
     func run() throws {
         try chain.forEachLine { line in
             guard let line else {

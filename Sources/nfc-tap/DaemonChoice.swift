@@ -43,4 +43,14 @@ extension Failure {
         }
         self.init("\(error.message) (\(error.code.rawValue))", hint: error.hint, exitCode: code)
     }
+
+    /// Why nobody can tell what became of a transaction that has begun: a daemon that has gone is no proof that nothing
+    /// happened.
+    init(_ error: TapClientError, losing transaction: Transaction) {
+        self.init(error)
+        guard error.code != .cancelled, transaction.type != .loyalty else { return }
+        self.init(
+            "\(phrase); how \(transaction.id) ended is not known",
+            hint: "look it up before it is repeated: nfc-tap receipt \(transaction.id)", exitCode: .unknownOutcome)
+    }
 }

@@ -21,6 +21,15 @@ struct DiagnoseCommand: AsyncParsableCommand {
 
     @OptionGroup var machine: MachineChoice
 
+    @Flag(help: "Print what is in it as JSON.")
+    var json = false
+
+    /// With --json.
+    private struct Contents: Encodable {
+        let file: String
+        let contains: [String]
+    }
+
     func run() async throws {
         let descriptor = unsafe open(file, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else {
@@ -42,6 +51,7 @@ struct DiagnoseCommand: AsyncParsableCommand {
         guard unsafe write(descriptor, archive, archive.count) == archive.count else {
             throw Failure("\(file) cannot be written", hint: "is there room left?", exitCode: .unavailable)
         }
+        if json { return try StandardOutput.print(json: Contents(file: file, contains: bundle.names)) }
         StandardOutput.print("\(file): \(bundle.names.joined(separator: ", "))")
     }
 

@@ -25,11 +25,20 @@ struct Pay: AsyncParsableCommand {
     @Flag(help: "With --loyalty: the first of pass and card ends the tap. A pass charges nothing: exit code 13.")
     var stopOnPass = false
 
+    @Option(
+        help: ArgumentHelp(
+            "Two-step close: an approval that is not confirmed within so many seconds (nfc-tap confirm) is taken back.",
+            valueName: "seconds"))
+    var confirmWithin: Int?
+
     @OptionGroup var daemon: DaemonChoice
     @OptionGroup var options: TransactionOptions
 
     func validate() throws {
         do { _ = try AmountText.parse(amount) } catch { throw ValidationError("\(error).") }
+        if let confirmWithin, !Limits.confirmSeconds.contains(confirmWithin) {
+            throw ValidationError("--confirm-within takes 1 to 600 seconds.")
+        }
         if stopOnPass, loyalty.isEmpty { throw ValidationError("--stop-on-pass needs --loyalty.") }
     }
 
@@ -46,6 +55,7 @@ struct Pay: AsyncParsableCommand {
         }
         var request = TransactionRequest(type: .purchase, amount: money)
         request.loyalty = wish
+        request.confirmWithin = confirmWithin
         try await options.run(request, receipt: receipt, with: daemon.client)
     }
 }

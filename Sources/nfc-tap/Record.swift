@@ -35,6 +35,15 @@ struct Record: ParsableCommand {
     @Flag(help: "Keep everything as it is. Refused unless the card has a public test number.")
     var keep = false
 
+    @Flag(help: "Print what was written as JSON.")
+    var json = false
+
+    /// With --json.
+    private struct Written: Encodable {
+        let file: String
+        let steps: Int
+    }
+
     func validate() throws {
         guard amount <= 999_999_999_999 else { throw ValidationError("--amount takes at most 12 digits.") }
         guard currency <= 999, country <= 999 else { throw ValidationError("ISO codes have three digits.") }
@@ -57,6 +66,7 @@ struct Record: ParsableCommand {
             header: RecordingHeader.fields(trace, numbers: numbers, reader: reader.identity))
         let transcript = try safe(original, trace, terminal)
         try OutputFile.create(file, transcript.text)
+        if json { return try StandardOutput.print(json: Written(file: file, steps: transcript.steps.count)) }
         StandardError.write("nfc-tap: \(transcript.steps.count) steps written to \(file)\n")
     }
 

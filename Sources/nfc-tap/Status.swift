@@ -93,6 +93,9 @@ struct Events: AsyncParsableCommand {
     @Option(help: ArgumentHelp("End after this many events.", valueName: "number"))
     var count: Int?
 
+    @Flag(help: "Print JSON. It does so anyway; said for those who always say it.")
+    var json = false
+
     @OptionGroup var daemon: DaemonChoice
 
     func run() async throws {

@@ -12,6 +12,11 @@ extension Transaction {
         if let error {
             lines.append("  error          \(error.message) (\(error.code))\n  remedy         \(error.resolution)")
         }
+        if let confirmation, state == .approved {
+            lines.append(
+                confirmation.confirmedAt.map { "  confirmed      \($0)" }
+                    ?? "  to confirm     before \(confirmation.due), or it is taken back: nfc-tap confirm \(id)")
+        }
         if let loyalty { lines += loyalty.lines }
         let next = (result?.next ?? error?.next ?? []).map(\.rawValue)
         if !next.isEmpty { lines.append("  possible next  \(next.joined(separator: ", "))") }

@@ -84,12 +84,15 @@ struct TransactionOptions: ParsableArguments {
             }
         }
         defer { watch.cancel() }
+        let tap: TapTransaction
         do throws(TapClientError) {
-            let tap = try await client.start(request, idempotencyKey: idempotencyKey ?? TransactionID().text)
-            await narrator.follow(tap.started)
-            return try await tap.settled()
+            tap = try await client.start(request, idempotencyKey: idempotencyKey ?? TransactionID().text)
         } catch {
             throw Failure(error)
+        }
+        await narrator.follow(tap.started)
+        do throws(TapClientError) { return try await tap.settled() } catch {
+            throw Failure(error, losing: tap.started)
         }
     }
 }

@@ -20,6 +20,14 @@ struct Virtual: ParsableCommand {
     @Argument(help: ArgumentHelp("The command, word by word.", valueName: "command"))
     var words: [String]
 
+    @Flag(help: "Print JSON.")
+    var json = false
+
+    /// With --json.
+    private struct Answer: Encodable {
+        let answer: String
+    }
+
     func run() throws {
         let answer: String
         do throws(VirtualSocketError) {
@@ -32,6 +40,7 @@ struct Virtual: ParsableCommand {
             throw Failure(
                 String(answer.dropFirst(6)), hint: "nfc-tap virtual --help lists commands", exitCode: .malformedInput)
         }
+        if json { return try StandardOutput.print(json: Answer(answer: answer)) }
         StandardOutput.print(answer)
     }
 }

@@ -19,6 +19,7 @@ final class Shop {
 
     var daemonProcess: Int32? { daemon?.processIdentifier }
 
+    /// - Parameter configuration: FOLDER in it stands for the shop's own.
     init(
         reader: String? = nil, environment: [String: String] = [:], sandboxArguments: [String] = [],
         startsSandbox: Bool = true, configuration: String? = nil
@@ -36,7 +37,7 @@ final class Shop {
         if let reader { arguments += ["--reader", reader] }
         if let configuration {
             let file = folder.appending(path: "nfc-tapd.toml")
-            try Data(configuration.utf8).write(to: file)
+            try Data(configuration.replacingOccurrences(of: "FOLDER", with: folder.path).utf8).write(to: file)
             arguments += ["--config", file.path]
         }
         daemonArguments = arguments

@@ -1,0 +1,148 @@
+import Foundation
+import PSPSandbox
+import Testing
+import Wire
+
+@Suite("--json everywhere", .timeLimit(.minutes(3)))
+struct JSONTests {
+    /// A run of one command: its words with SOME-THING in place of what the run gives it, and the options that it needs.
+    struct Run {
+        let command: String
+        var arguments = ""
+        var status: Set<Int32> = [0]
+    }
+
+    static let withoutDaemon: [Run] = [
+        Run(command: "readers", status: [0, 69]), Run(command: "read", arguments: "--reader virtual:visa"),
+        Run(command: "loyalty", arguments: "--reader virtual:apple-pass"),
+        Run(command: "config check", arguments: "CONFIGURATION"), Run(command: "try"),
+        Run(command: "decode", arguments: "9F270180"), Run(command: "simulate", arguments: "--list"),
+        Run(command: "record", arguments: "TAP --reader virtual:visa"), Run(command: "explain", arguments: "TAP"),
+        Run(command: "replay", arguments: "TAP"), Run(command: "doctor", status: [0, 1]),
+        Run(command: "diagnose", arguments: "BUNDLE"), Run(command: "help-topics"),
+        Run(command: "help-topics", arguments: "taps"),
+    ]
+
+    static let online: [Run] = [
+        Run(command: "prepare", arguments: "--lane main"), Run(command: "status"), Run(command: "terms show"),
+        Run(command: "terms import", arguments: "ACCEPTANCE"),
+        Run(command: "pay", arguments: "12.00 EUR --confirm-within 600"), Run(command: "confirm", arguments: "PAID"),
+        Run(command: "receipt", arguments: "PAID"), Run(command: "reverse", arguments: "PAID"),
+        Run(command: "cancel", arguments: "PAID"), Run(command: "pay", arguments: "12.51 EUR", status: [10]),
+        Run(command: "pay", arguments: "12.00 EUR --dry-run"), Run(command: "refund", arguments: "5.00 EUR"),
+        Run(command: "verify"), Run(command: "look-up"), Run(command: "store-card", arguments: "--consent told"),
+        Run(command: "events", arguments: "--after 0 --count 3"), Run(command: "virtual", arguments: "CONTROL state"),
+        Run(command: "audit verify", arguments: "JOURNAL"), Run(command: "audit export", arguments: "JOURNAL"),
+    ]
+
+    static let storing: [Run] = [
+        Run(command: "queue list"), Run(command: "queue flush"), Run(command: "decline", arguments: "STORED"),
+        Run(command: "queue batch"), Run(command: "queue export"), Run(command: "queue reset"),
+        Run(command: "queue batch"), Run(command: "queue resolve", arguments: "RECEIPT"),
+    ]
+
+    /// `terms accept` is run in a shop of its own: one acceptance is enough.
+    static let other: [Run] = [Run(command: "terms accept", arguments: "--yes")]
+
+    @Test("Every command takes --json, and each of them is run here with it")
+    func commands() throws {
+        let dump = try Program.tap.run(["--experimental-dump-help"], in: FileManager.default.temporaryDirectory).output
+        let top = try JSONSerialization.jsonObject(with: Data(dump.utf8)) as? [String: Any]
+        let leaves = Self.leaves(try #require(top?["command"] as? [String: Any]), [])
+        let run = Set((Self.withoutDaemon + Self.online + Self.storing + Self.other).map(\.command))
+        #expect(Set(leaves.map(\.words)) == run)
+        for leaf in leaves { #expect(leaf.takesJSON, "\(leaf.words)") }
+    }
+
+    private static func leaves(_ command: [String: Any], _ path: [String]) -> [(words: String, takesJSON: Bool)] {
+        let children = (command["subcommands"] as? [[String: Any]] ?? []).filter {
+            $0["commandName"] as? String != "help"
+        }
+        guard children.isEmpty else {
+            return children.flatMap { leaves($0, path + [$0["commandName"] as? String ?? ""]) }
+        }
+        let names = (command["arguments"] as? [[String: Any]] ?? []).flatMap { $0["names"] as? [[String: Any]] ?? [] }
+        return [(path.joined(separator: " "), names.contains { $0["name"] as? String == "json" })]
+    }
+
+    /// Runs them one after the other; what each prints on standard output has to be JSON, as a whole or line by line.
+    private func run(
+        _ runs: [Run], in folder: URL, environment: [String: String], _ names: inout [String: String],
+        after: (Run, Any, inout [String: String]) throws -> Void = { _, _, _ in }
+    ) throws {
+        for run in runs {
+            let words = "\(run.command) \(run.arguments)".split(separator: " ").map { names[String($0)] ?? String($0) }
+            let arguments = words.flatMap { $0.split(separator: " ").map(String.init) } + ["--json"]
+            let result = try Program.tap.run(arguments, in: folder, environment: environment)
+            #expect(run.status.contains(result.status), "\(arguments): \(result.status) \(result.errors)")
+            let parts = (try? [JSONSerialization.jsonObject(with: Data(result.output.utf8))]) ?? []
+            let lines =
+                try parts.isEmpty
+                ? result.output.split(separator: "\n").map { try JSONSerialization.jsonObject(with: Data($0.utf8)) }
+                : parts
+            // Without a service for readers there is nothing to tell of.
+            #expect(!lines.isEmpty || result.status == 69, "\(arguments)")
+            if let first = lines.first { try after(run, first, &names) }
+        }
+    }
+
+    @Test("What works without a daemon prints JSON")
+    func alone() throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "j\(UUID().uuidString.prefix(8))")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let configuration = folder.appending(path: "nfc-tapd.toml")
+        try Data("[[lane]]\nname = \"a\"\nreader = \"pcsc:\"\n".utf8).write(to: configuration)
+        var names = ["CONFIGURATION": configuration.path]
+        for (name, file) in [("TAP", "visa.tap"), ("BUNDLE", "bundle.tar")] {
+            names[name] = folder.appending(path: file).path
+        }
+        let nobody = ["NFC_TAP_SOCKET": folder.appending(path: "nowhere").path]
+        try run(Self.withoutDaemon, in: folder, environment: nobody, &names)
+    }
+
+    @Test("What asks the daemon prints JSON")
+    func asking() throws {
+        let shop = try Shop()
+        try shop.awaitReader()
+        try shop.eventually("terms") { try shop.get("/v1/terms")["hash"] != nil }
+        let hash = try #require(try shop.get("/v1/terms")["hash"] as? String)
+        let token = try SandboxProfile(key: TestSigner.key())
+            .acceptance(merchant: "sandbox-merchant", hash: hash, by: "Head office", at: .now)
+        let file = shop.folder.appending(path: "acceptance.jws")
+        try Data(token.utf8).write(to: file)
+        var names = [
+            "ACCEPTANCE": file.path, "CONTROL": "--control \(shop.readerSocket)",
+            "JOURNAL": "--file \(shop.folder.path)/state/journal.sqlite",
+        ]
+        try shop.card("present visa")
+        try run(Self.online, in: shop.folder, environment: ["NFC_TAP_SOCKET": shop.posSocket], &names) {
+            (run, answer, names) in
+            guard run.command == "pay", names["PAID"] == nil else { return }
+            names["PAID"] = (answer as? [String: Any])?["id"] as? String
+        }
+        let other = try Shop()
+        try other.eventually("terms") { try other.get("/v1/terms")["hash"] != nil }
+        try run(Self.other, in: other.folder, environment: ["NFC_TAP_SOCKET": other.posSocket], &names)
+    }
+
+    @Test("What is about stored payments prints JSON")
+    func stored() throws {
+        let shop = try Shop.storing()
+        var names = ["STORED": try #require(try shop.store().transaction["id"] as? String)]
+        _ = try shop.store()
+        let elsewhere = shop.folder.appending(path: "else.sock").path
+        shop.keep(try Program.sandbox.launch(["--sandbox", "--socket", elsewhere], in: shop.folder))
+        try shop.eventually("another payment service") { FileManager.default.fileExists(atPath: elsewhere) }
+        try run(Self.storing, in: shop.folder, environment: ["NFC_TAP_SOCKET": shop.posSocket], &names) {
+            (run, answer, names) in
+            guard run.command == "queue batch" else { return }
+            let batch = String(decoding: try JSONSerialization.data(withJSONObject: answer), as: UTF8.self)
+            let receipt = try shop.curl(
+                ["-H", "Content-Type: application/json", "-d", batch, "http://localhost/debug/batches"],
+                socket: elsewhere)
+            let object = try JSONSerialization.jsonObject(with: Data(receipt.utf8)) as? [String: Any]
+            names["RECEIPT"] = object?["token"] as? String
+        }
+    }
+}

@@ -1,0 +1,72 @@
+import Foundation
+
+extension Shop {
+    /// A command of nfc-tap to this shop's daemon.
+    func tap(_ arguments: [String]) throws -> Program.Finished {
+        try Program.tap.run(arguments, in: folder, environment: ["NFC_TAP_SOCKET": posSocket])
+    }
+
+    func tap(_ words: String) throws -> Program.Finished { try tap(words.split(separator: " ").map(String.init)) }
+
+    /// The JSON object that a command prints with `--json`.
+    func json(_ words: String) throws -> [String: Any] {
+        let result = try tap(words + " --json")
+        guard let object = try? JSONSerialization.jsonObject(with: Data(result.output.utf8)) as? [String: Any] else {
+            throw Trouble.refused("\(words): \(result.output)\(result.errors)")
+        }
+        return object
+    }
+
+    /// The same command as another user, who is in no group but those named.
+    func tap(as user: UInt32, groups: String = "", _ arguments: [String]) throws -> Int32 {
+        let process = Process()
+        process.executableURL = URL(filePath: "/usr/bin/setpriv")
+        process.arguments =
+            ["--reuid=\(user)", "--regid=65534"] + (groups.isEmpty ? ["--clear-groups"] : ["--groups=\(groups)"])
+            + [Program.tap.url.path] + arguments + ["--socket", posSocket]
+        process.standardOutput = FileHandle.nullDevice
+        process.standardError = FileHandle.nullDevice
+        try process.run()
+        process.waitUntilExit()
+        return process.terminationStatus
+    }
+
+    /// A shop that stores what cards approve by themselves, and whose payment service has gone after a short visit.
+    static func storing() throws -> Shop {
+        let documents = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent().appending(path: "docs/examples/terminal-test.json")
+        // A floor limit below which the terminal lets a card decide.
+        let terminal = try String(contentsOf: documents, encoding: .utf8)
+            .replacingOccurrences(of: #""floor": 0"#, with: #""floor": 100000"#)
+        let file = FileManager.default.temporaryDirectory.appending(path: "t\(UUID().uuidString.prefix(8)).json")
+        try Data(terminal.utf8).write(to: file)
+        defer { try? FileManager.default.removeItem(at: file) }
+        let shop = try Shop(
+            configuration: """
+                mode = "test"
+                [terminal]
+                file = "\(file.path)"
+                [offline]
+                count = 20
+                per-card = 20
+                [[offline.currency]]
+                code = "EUR"
+                amount = 2000
+                total = 20000
+                [[lane]]
+                name = "main"
+                reader = "virtual:FOLDER/reader.sock"
+                """)
+        try shop.eventually("a visit of the payment service") { try shop.get("/v1/queue")["expires"] != nil }
+        try shop.awaitReader()
+        shop.stopSandbox()
+        return shop
+    }
+
+    /// A payment of a card that approves by itself.
+    func store(_ amount: String = "5.00 EUR", _ more: [String] = []) throws -> Payment {
+        try card("present visa-afl")
+        defer { try? card("remove") }
+        return try pay(amount, more)
+    }
+}
