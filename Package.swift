@@ -156,7 +156,7 @@ let package = Package(
             [
                 "Audit", "CardBytes", "CardSim", "Contract", "Envelope", "Help", "Journal", "LocalHTTP", "Loyalty",
                 "PSPSandbox",
-                "ReaderModels", "Rigs",
+                "ReaderModels", "ReaderPCSC", "Rigs",
                 "ReaderCore",
                 "ReaderVirtual", "Receipt", "Settings", "StoreAndForward", "TapDaemon", "TapSession", "Wire",
                 "nfc-tapd",

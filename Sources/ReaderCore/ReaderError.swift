@@ -17,6 +17,8 @@ public enum ReaderError: Error, Equatable, Sendable {
 
     public enum ServiceFault: String, Sendable {
         case pcscdNotRunning, accessDenied, workerMissing, unknownReader
+        /// It is there, and its model or slot is known not to do what a contactless payment needs.
+        case unsuitableReader
     }
 }
 
@@ -32,6 +34,7 @@ extension ReaderError: CustomStringConvertible {
         case .serviceUnavailable(.accessDenied): "access denied"
         case .serviceUnavailable(.workerMissing): "nfc-tap-libnfc-worker cannot be started"
         case .serviceUnavailable(.unknownReader): "no such reader"
+        case .serviceUnavailable(.unsuitableReader): "reader cannot read contactless payment cards"
         case .faulty(let code): "reader error 0x\(String(UInt64(bitPattern: code), radix: 16))"
         }
     }

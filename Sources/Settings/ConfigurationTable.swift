@@ -3,14 +3,24 @@ import TOMLKit
 
 /// One table of the configuration file, asked for key after key. A key that nobody asked for is an error, so that a typo
 /// never goes unnoticed.
+///
+/// What is wrong is collected for the whole file: a value that cannot be used is reported, and then as if it were not
+/// there.
 public struct ConfigurationTable {
+    /// What is wrong with a file, by all of its tables.
+    private final class Faults {
+        var list: [ConfigurationError] = []
+    }
+
     private let table: TOMLTable?
     private let path: String
+    private let reported: Faults
     private var known: Set<String> = []
 
-    init(_ table: TOMLTable?, path: String) {
+    private init(_ table: TOMLTable?, path: String, _ reported: Faults) {
         self.table = table
         self.path = path
+        self.reported = reported
     }
 
     /// The whole file.
@@ -18,7 +28,7 @@ public struct ConfigurationTable {
     /// - Throws: where in the text it is no TOML.
     public init(file: String, text: String) throws(ConfigurationError) {
         do {
-            self.init(try TOMLTable(string: text), path: "")
+            self.init(try TOMLTable(string: text), path: "", Faults())
         } catch let error as TOMLParseError {
             var wrong = ConfigurationError(
                 file, "no TOML at \(error.source.begin.debugDescription)", remedy: "correct that line")
@@ -29,6 +39,9 @@ public struct ConfigurationTable {
         }
     }
 
+    /// What is wrong with the whole file so far, in the order of reading.
+    public var faults: [ConfigurationError] { reported.list }
+
     /// Whether the key is there, whatever its value.
     public mutating func has(_ key: String) -> Bool { value(key) != nil }
 
@@ -37,68 +50,92 @@ public struct ConfigurationTable {
 
     public func name(of key: String) -> String { path.isEmpty ? key : "\(path).\(key)" }
 
-    public mutating func text(_ key: String) throws(ConfigurationError) -> String? {
+    public mutating func text(_ key: String) -> String? {
         guard let value = value(key) else { return nil }
-        guard let text = value.string, !text.isEmpty else { throw wrong(key, "is no text", "write it in quotes") }
+        guard let text = value.string, !text.isEmpty else { return report(key, "is no text", "write it in quotes") }
         return text
     }
 
     /// A path that does not depend on the folder the daemon was started in.
-    public mutating func absolutePath(_ key: String) throws(ConfigurationError) -> String? {
-        guard let text = try text(key) else { return nil }
-        guard text.hasPrefix("/") else { throw wrong(key, "is no absolute path", "begin it with /") }
+    public mutating func absolutePath(_ key: String) -> String? {
+        guard let text = text(key) else { return nil }
+        guard text.hasPrefix("/") else { return report(key, "is no absolute path", "begin it with /") }
         return text
     }
 
     /// A list of texts; empty where there is none.
-    public mutating func texts(_ key: String) throws(ConfigurationError) -> [String] {
+    public mutating func texts(_ key: String) -> [String] {
         guard let value = value(key) else { return [] }
-        guard let array = value.array else { throw wrong(key, "is no list", "write it in square brackets") }
+        guard let array = value.array else { return report(key, "is no list", "write it in square brackets") ?? [] }
         var texts: [String] = []
         for index in 0..<array.count {
             guard let text = array[index].string, !text.isEmpty else {
-                throw wrong(key, "has an entry that is no text", "write each in quotes")
+                return report(key, "has an entry that is no text", "write each in quotes") ?? []
             }
             texts.append(text)
         }
         return texts
     }
 
-    public mutating func number(_ key: String, in range: ClosedRange<Int>) throws(ConfigurationError) -> Int? {
+    public mutating func number(_ key: String, in range: ClosedRange<Int>) -> Int? {
         guard let value = value(key) else { return nil }
         guard let number = value.int, range.contains(number) else {
-            throw wrong(
+            return report(
                 key, "is no whole number from \(range.lowerBound) to \(range.upperBound)", "write one without quotes")
         }
         return number
     }
 
-    public mutating func subtable(_ key: String) throws(ConfigurationError) -> ConfigurationTable {
-        guard let value = value(key) else { return ConfigurationTable(nil, path: name(of: key)) }
-        guard let table = value.table else { throw wrong(key, "is no table", "write [\(name(of: key))]") }
-        return ConfigurationTable(table, path: name(of: key))
-    }
-
-    public mutating func subtables(_ key: String) throws(ConfigurationError) -> [ConfigurationTable] {
-        guard let value = value(key) else { return [] }
-        guard let array = value.array else { throw wrong(key, "is no list of tables", "write [[\(name(of: key))]]") }
-        var tables: [ConfigurationTable] = []
-        for index in 0..<array.count {
-            guard let table = array[index].table else {
-                throw wrong(key, "is no list of tables", "write [[\(name(of: key))]]")
-            }
-            tables.append(ConfigurationTable(table, path: "\(name(of: key))[\(index)]"))
+    public mutating func subtable(_ key: String) -> ConfigurationTable {
+        let table = value(key).flatMap { value in
+            value.table ?? report(key, "is no table", "write [\(name(of: key))]")
         }
-        return tables
+        return ConfigurationTable(table, path: name(of: key), reported)
     }
 
-    /// - Throws: for the first key, in alphabetical order, that nobody asked for.
-    public func finish() throws(ConfigurationError) {
-        let unknown = (table?.keys ?? []).filter { !known.contains($0) }.min()
-        guard let unknown else { return }
-        throw ConfigurationError(
-            name(of: unknown), "is no setting",
-            remedy: known.isEmpty ? "remove it" : "use one of \(known.sorted().joined(separator: ", "))")
+    public mutating func subtables(_ key: String) -> [ConfigurationTable] {
+        guard let value = value(key) else { return [] }
+        let tables = value.array.map { array in (0..<array.count).map { array[$0].table } }
+        guard let tables, tables.allSatisfy({ $0 != nil }) else {
+            return report(key, "is no list of tables", "write [[\(name(of: key))]]") ?? []
+        }
+        return tables.enumerated().map { index, table in
+            ConfigurationTable(table, path: "\(name(of: key))[\(index)]", reported)
+        }
+    }
+
+    /// Reports every key that nobody asked for.
+    public func finish() {
+        for unknown in keys where !known.contains(unknown) {
+            report(
+                ConfigurationError(
+                    name(of: unknown), "is no setting",
+                    remedy: known.isEmpty ? "remove it" : "use one of \(known.sorted().joined(separator: ", "))"))
+        }
+    }
+
+    /// Reports what is wrong with a setting.
+    ///
+    /// - Returns: `nil`, for a setting that counts as missing then.
+    public func report<Value>(_ key: String, _ problem: String, _ remedy: String) -> Value? {
+        report(wrong(key, problem, remedy))
+        return nil
+    }
+
+    /// The same without a value.
+    public func report(_ key: String, _ problem: String, _ remedy: String) { report(wrong(key, problem, remedy)) }
+
+    /// Only the first thing that is wrong with a setting: others follow from it.
+    public func report(_ error: ConfigurationError) {
+        if !reported.list.contains(where: { $0.key == error.key }) { reported.list.append(error) }
+    }
+
+    /// What `body` makes; where it cannot, that is reported.
+    public func attempt<Value>(_ body: () throws(ConfigurationError) -> Value) -> Value? {
+        do throws(ConfigurationError) { return try body() } catch {
+            report(error)
+            return nil
+        }
     }
 
     public func wrong(_ key: String, _ problem: String, _ remedy: String) -> ConfigurationError {

@@ -18,146 +18,164 @@ public struct LoyaltySettings: Sendable {
             throw ConfigurationError(path, "cannot be read", remedy: "check its name and permissions")
         }
         var top = try ConfigurationTable(file: path, text: String(decoding: text, as: UTF8.self))
-        guard let settings = try LoyaltySettings(&top, credentials: credentials) else {
+        let settings = LoyaltySettings(&top, credentials: credentials)
+        if let fault = top.faults.first { throw fault }
+        guard let settings else {
             throw ConfigurationError(path, "has no [loyalty]", remedy: "add a [[loyalty.programme]]")
         }
         self = settings
     }
 
+    /// What is wrong is reported to the table.
+    ///
     /// - Returns: `nil` where there is no such table.
-    public init?(_ top: inout ConfigurationTable, credentials: String?) throws(ConfigurationError) {
+    public init?(_ top: inout ConfigurationTable, credentials: String?) {
         guard top.has("loyalty") else { return nil }
-        var table = try top.subtable("loyalty")
-        let difference = try table.number("maximum-clock-difference", in: 1...86_400)
+        var table = top.subtable("loyalty")
+        let difference = table.number("maximum-clock-difference", in: 1...86_400)
+        let entries = table.subtables("programme")
         var programmes: [LoyaltyProgramme] = []
-        for var entry in try table.subtables("programme") {
-            let programme = try LoyaltySettings.programme(&entry, credentials)
-            guard !programmes.contains(where: { $0.id == programme.id }) else {
-                throw entry.wrong("id", "is used twice", "give every programme an id of its own")
+        for var entry in entries {
+            guard let programme = LoyaltySettings.programme(&entry, credentials) else { continue }
+            if programmes.contains(where: { $0.id == programme.id }) {
+                entry.report("id", "is used twice", "give every programme an id of its own")
+            } else {
+                programmes.append(programme)
             }
-            programmes.append(programme)
         }
-        try table.finish()
-        guard programmes.count <= Limits.programmes else {
-            throw table.wrong("programme", "is there more than \(Limits.programmes) times", "remove some")
+        table.finish()
+        if entries.count > Limits.programmes {
+            table.report("programme", "is there more than \(Limits.programmes) times", "remove some")
         }
-        guard programmes.count(where: { $0.apple != nil }) <= LoyaltyRequest.maximumVASMerchants else {
-            throw table.wrong(
+        if programmes.count(where: { $0.apple != nil }) > LoyaltyRequest.maximumVASMerchants {
+            table.report(
                 "programme", "has more than \(LoyaltyRequest.maximumVASMerchants) Apple pass types", "remove some")
         }
         self.programmes = programmes
         maximumClockDifference = difference.map { UInt32($0) }
     }
 
-    private static func programme(
-        _ table: inout ConfigurationTable, _ credentials: String?
-    ) throws(ConfigurationError) -> LoyaltyProgramme {
-        guard let id = try table.text("id"), id.isReference(upTo: Limits.programmeLength) else {
-            throw table.wrong("id", "is missing or not 1 to 32 visible characters", "write id = \"club\"")
+    private static func programme(_ table: inout ConfigurationTable, _ credentials: String?) -> LoyaltyProgramme? {
+        let id = table.text("id")
+        let name = table.text("display-name")
+        let priority = table.number("priority", in: 0...1_000) ?? 0
+        let delay = table.number("reread-delay", in: 0...3_600) ?? 0
+        let before = table.faults.count
+        let apple = appleMerchant(&table, credentials)
+        let google = googleCollector(&table, credentials)
+        let tag = tagMembership(&table)
+        let uid = uidMembership(&table)
+        // A carrier that is wrong counts as missing: without it this need not be a programme.
+        let areCarriersRight = table.faults.count == before
+        table.finish()
+        guard let id, id.isReference(upTo: Limits.programmeLength) else {
+            return table.report("id", "is missing or not 1 to 32 visible characters", "write id = \"club\"")
         }
-        let name = try table.text("display-name") ?? id
-        let priority = try table.number("priority", in: 0...1_000) ?? 0
-        let delay = try table.number("reread-delay", in: 0...3_600) ?? 0
-        let apple = try appleMerchant(&table, credentials)
-        let google = try googleCollector(&table, credentials)
-        let tag = try tagMembership(&table)
-        let uid = try uidMembership(&table)
-        try table.finish()
+        guard areCarriersRight else { return nil }
         do throws(LoyaltyConfigurationError) {
             return try LoyaltyProgramme(
-                id: id, displayName: name, priority: priority, rereadDelayMilliseconds: UInt64(delay) * 1_000,
+                id: id, displayName: name ?? id, priority: priority, rereadDelayMilliseconds: UInt64(delay) * 1_000,
                 apple: apple, google: google, tag: tag, uid: uid)
         } catch {
-            throw table.wrong("display-name", "makes no programme: \(error)", "correct it or add a carrier")
+            return table.report("display-name", "makes no programme: \(error)", "correct it or add a carrier")
         }
     }
 
-    private static func appleMerchant(
-        _ programme: inout ConfigurationTable, _ credentials: String?
-    ) throws(ConfigurationError) -> VASMerchant? {
+    private static func appleMerchant(_ programme: inout ConfigurationTable, _ credentials: String?) -> VASMerchant? {
         guard programme.has("apple") else { return nil }
-        var table = try programme.subtable("apple")
-        guard let type = try table.text("pass-type") else {
-            throw table.wrong("pass-type", "is missing", "write the pass type identifier, pass.com.example.club")
+        var table = programme.subtable("apple")
+        let type = table.text("pass-type")
+        let url = table.text("sign-up")
+        let keys = table.subtables("key").compactMap { entry -> VASKey? in
+            var entry = entry
+            defer { entry.finish() }
+            return privateKey(&entry, credentials).map { VASKey($0) }
         }
-        let url = try table.text("sign-up")
-        var keys: [VASKey] = []
-        for var entry in try table.subtables("key") {
-            keys.append(VASKey(try privateKey(&entry, credentials)))
-            try entry.finish()
+        table.finish()
+        guard let type else {
+            return table.report(
+                "pass-type", "is missing", "write the pass type identifier, pass.com.example.club")
         }
-        try table.finish()
         do throws(LoyaltyConfigurationError) {
             return try VASMerchant(
                 passTypeIdentifier: type, wish: url.map { .passOrSignUp(url: $0) } ?? .pass, keys: keys)
         } catch {
-            throw table.wrong(error == .urlInvalid ? "sign-up" : "pass-type", "is wrong: \(error)", "correct it")
+            return table.report(error == .urlInvalid ? "sign-up" : "pass-type", "is wrong: \(error)", "correct it")
         }
     }
 
     private static func googleCollector(
         _ programme: inout ConfigurationTable, _ credentials: String?
-    ) throws(ConfigurationError) -> SmartTapCollector? {
+    ) -> SmartTapCollector? {
         guard programme.has("google") else { return nil }
-        var table = try programme.subtable("google")
-        guard let id = try table.number("collector", in: 1...Int(UInt32.max)) else {
-            throw table.wrong("collector", "is missing", "write the collector id that Google gave you")
-        }
-        var keys: [SmartTapKey] = []
-        for var entry in try table.subtables("key") {
-            guard let version = try entry.number("version", in: 0...Int(UInt32.max)) else {
-                throw entry.wrong("version", "is missing", "write the version under which the key is registered")
+        var table = programme.subtable("google")
+        let id = table.number("collector", in: 1...Int(UInt32.max))
+        let before = table.faults.count
+        let keys = table.subtables("key").compactMap { entry -> SmartTapKey? in
+            var entry = entry
+            defer { entry.finish() }
+            let version = entry.number("version", in: 0...Int(UInt32.max))
+            let key = privateKey(&entry, credentials)
+            guard let version else {
+                return entry.report("version", "is missing", "write the version under which the key is registered")
             }
-            keys.append(SmartTapKey(version: UInt32(version), privateKey: try privateKey(&entry, credentials)))
-            try entry.finish()
+            return key.map { SmartTapKey(version: UInt32(version), privateKey: $0) }
         }
-        try table.finish()
+        table.finish()
+        guard let id else {
+            return table.report("collector", "is missing", "write the collector id that Google gave you")
+        }
+        guard table.faults.count == before else { return nil }
         do throws(LoyaltyConfigurationError) {
             return try SmartTapCollector(id: UInt32(id), keys: keys)
         } catch {
-            throw table.wrong("key", "is wrong: \(error)", "give each key as file or credential, with its version")
+            return table.report(
+                "key", "is wrong: \(error)", "give each key as file or credential, with its version")
         }
     }
 
-    private static func tagMembership(
-        _ programme: inout ConfigurationTable
-    ) throws(ConfigurationError) -> NDEFMembership? {
+    private static func tagMembership(_ programme: inout ConfigurationTable) -> NDEFMembership? {
         guard programme.has("tag") else { return nil }
-        var table = try programme.subtable("tag")
+        var table = programme.subtable("tag")
         let kinds: [NDEFMembership?] = [
-            try table.text("uri").map { .uri(prefix: $0) }, try table.text("text").map { .text(prefix: $0) },
-            try table.text("external").map { .external(type: $0) }, try table.text("media").map { .media(type: $0) },
+            table.text("uri").map { .uri(prefix: $0) }, table.text("text").map { .text(prefix: $0) },
+            table.text("external").map { .external(type: $0) }, table.text("media").map { .media(type: $0) },
         ]
-        try table.finish()
+        table.finish()
         let given = kinds.compactMap { $0 }
         guard given.count == 1 else {
-            throw table.wrong("uri", "is not the only kind of record", "write one of uri, text, external and media")
+            return table.report(
+                "uri", "is not the only kind of record", "write one of uri, text, external and media")
         }
         return given[0]
     }
 
-    private static func uidMembership(
-        _ programme: inout ConfigurationTable
-    ) throws(ConfigurationError) -> UIDMembership? {
+    private static func uidMembership(_ programme: inout ConfigurationTable) -> UIDMembership? {
         guard programme.has("uid") else { return nil }
-        var table = try programme.subtable("uid")
+        var table = programme.subtable("uid")
         var membership = UIDMembership()
-        switch try table.text("format") {
+        switch table.text("format") {
         case nil, "hexadecimal": break
         case "decimal": membership.format = .decimal
-        case .some: throw table.wrong("format", "is unknown", "write hexadecimal or decimal")
+        case .some: table.report("format", "is unknown", "write hexadecimal or decimal")
         }
-        membership.minimumDigits = try table.number("minimum-digits", in: 0...64) ?? 0
-        try table.finish()
+        membership.minimumDigits = table.number("minimum-digits", in: 0...64) ?? 0
+        table.finish()
         return membership
+    }
+
+    private static func privateKey(_ table: inout ConfigurationTable, _ credentials: String?) -> P256PrivateKey? {
+        let file = table.absolutePath("file")
+        let credential = table.text("credential")
+        return table.attempt { () throws(ConfigurationError) in
+            try privateKey(file, credential, table, credentials)
+        }
     }
 
     /// The key that `file` or `credential` names, the latter in systemd's `$CREDENTIALS_DIRECTORY`.
     private static func privateKey(
-        _ table: inout ConfigurationTable, _ credentials: String?
+        _ file: String?, _ credential: String?, _ table: ConfigurationTable, _ credentials: String?
     ) throws(ConfigurationError) -> P256PrivateKey {
-        let file = try table.absolutePath("file")
-        let credential = try table.text("credential")
         let setting = file == nil ? "credential" : "file"
         let path: String
         switch (file, credential) {

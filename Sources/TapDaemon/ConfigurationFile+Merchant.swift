@@ -5,16 +5,16 @@ extension ConfigurationFile {
     /// `[merchant]`: the shop as receipts and the customer's statement name it.
     ///
     /// - Returns: `nil` without a display name.
-    static func merchant(_ top: inout ConfigurationTable) throws(ConfigurationError) -> Merchant? {
-        var table = try top.subtable("merchant")
-        let name = try table.line("display-name", upTo: 40)
-        let descriptor = try table.line("statement-descriptor", upTo: 22)
-        let other = try table.line("on-behalf-of", upTo: 40)
-        let address = try table.line("address", upTo: 160)
-        try table.finish()
+    static func merchant(_ top: inout ConfigurationTable) -> Merchant? {
+        var table = top.subtable("merchant")
+        let name = table.line("display-name", upTo: 40)
+        let descriptor = table.line("statement-descriptor", upTo: 22)
+        let other = table.line("on-behalf-of", upTo: 40)
+        let address = table.line("address", upTo: 160)
+        table.finish()
         guard let name else {
-            guard descriptor == nil, other == nil, address == nil else {
-                throw table.wrong("display-name", "is missing", "write the name that customers know")
+            if descriptor != nil || other != nil || address != nil {
+                table.report("display-name", "is missing", "write the name that customers know")
             }
             return nil
         }
@@ -23,23 +23,23 @@ extension ConfigurationFile {
     }
 
     /// `[support]`: whom people turn to when an error is beyond them.
-    static func support(_ top: inout ConfigurationTable) throws(ConfigurationError) -> SupportContact {
-        var table = try top.subtable("support")
-        let contact = SupportContact(url: try table.line("url", upTo: 256), text: try table.line("text", upTo: 128))
+    static func support(_ top: inout ConfigurationTable) -> SupportContact {
+        var table = top.subtable("support")
+        let contact = SupportContact(url: table.line("url", upTo: 256), text: table.line("text", upTo: 128))
         if let url = contact.url, !url.hasPrefix("https://") {
-            throw table.wrong("url", "does not begin with https://", "write the address of a web page")
+            table.report("url", "does not begin with https://", "write the address of a web page")
         }
-        try table.finish()
+        table.finish()
         return contact
     }
 }
 
 extension ConfigurationTable {
     /// Text in one line.
-    fileprivate mutating func line(_ key: String, upTo length: Int) throws(ConfigurationError) -> String? {
-        guard let text = try text(key) else { return nil }
+    fileprivate mutating func line(_ key: String, upTo length: Int) -> String? {
+        guard let text = text(key) else { return nil }
         guard text.count <= length, !text.unicodeScalars.contains(where: { $0.properties.generalCategory == .control })
-        else { throw wrong(key, "is longer than \(length) characters or than one line", "shorten it") }
+        else { return report(key, "is longer than \(length) characters or than one line", "shorten it") }
         return text
     }
 }

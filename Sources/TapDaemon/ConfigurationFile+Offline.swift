@@ -13,65 +13,98 @@ extension ConfigurationFile {
     }
 
     /// - Returns: `nil` where there is no such table.
-    static func offline(_ top: inout ConfigurationTable, mode: Mode) throws(ConfigurationError) -> Offline? {
+    static func offline(_ top: inout ConfigurationTable, mode: Mode) -> Offline? {
         guard top.has("offline") else { return nil }
+        var table = top.subtable("offline")
+        var offline = Offline(rules: rules(&table))
+        if let minutes = table.number("alert-after", in: 1...10_080) { offline.alertAge = .seconds(minutes * 60) }
+        offline.issuer = issuer(&table)
+        offline.receiptKey = receiptKey(&table)
+        table.finish()
+        if !table.has("currency") {
+            table.report("currency", "is missing", "write [[offline.currency]] with code, amount and total")
+        }
         guard mode == .test else {
-            throw top.wrong("offline", "is for test mode", "remove it: live limits come with the signed profile")
-        }
-        var table = try top.subtable("offline")
-        let rules = try rules(&table)
-        var offline = Offline(rules: rules)
-        if let minutes = try table.number("alert-after", in: 1...10_080) {
-            offline.alertAge = .seconds(minutes * 60)
-        }
-        if let issuer = try table.text("issuer") {
-            guard issuer.isReference(upTo: 64) else {
-                throw table.wrong("issuer", "is not 1 to 64 visible characters", "write the payment service's name")
-            }
-            offline.issuer = issuer
-        }
-        if let path = try table.absolutePath("receipt-key") {
-            offline.receiptKey = try receiptKey(path, table)
-        }
-        try table.finish()
-        guard !rules.currencies.isEmpty else {
-            throw table.wrong("currency", "is missing", "write [[offline.currency]] with code, amount and total")
+            return top.report("offline", "is for test mode", "remove it: live limits come with the signed profile")
         }
         return offline
     }
 
-    private static func rules(_ table: inout ConfigurationTable) throws(ConfigurationError) -> OfflineRules {
-        var currencies: [String: OfflineRules.CurrencyLimit] = [:]
-        for var entry in try table.subtables("currency") {
-            guard let code = try entry.text("code"), Currency(code) != nil, currencies[code] == nil else {
-                throw entry.wrong("code", "is missing, unknown or used twice", "write code = \"EUR\"")
+    /// `[[former-service]]`: payment services that the shop had before. What is stored for them can still be brought
+    /// there, and is let go against their receipts; in live mode too.
+    static func formerServices(_ top: inout ConfigurationTable, mode: Mode) -> [String: VerificationKey] {
+        var keys: [String: VerificationKey] = [:]
+        for var table in top.subtables("former-service") {
+            let issuer = issuer(&table)
+            let key = receiptKey(&table)
+            table.finish()
+            guard let issuer, keys[issuer] == nil else {
+                table.report("issuer", "is missing or there twice", "write the name that its profile had")
+                continue
             }
-            let most = Int(Limits.amount)
-            guard let amount = try entry.number("amount", in: 1...most) else {
-                throw entry.wrong("amount", "is missing", "write the most of one payment in minor units")
+            guard let key else {
+                table.report("receipt-key", "is missing", "write the file of the key that its receipts are signed with")
+                continue
             }
-            guard let total = try entry.number("total", in: 1...most) else {
-                throw entry.wrong("total", "is missing", "write the most of all stored payments in minor units")
+            if mode == .live, key.isTest {
+                table.report("receipt-key", "is a test key", "install the former payment service's live key")
             }
-            try entry.finish()
-            currencies[code] = OfflineRules.CurrencyLimit(amount: Int64(amount), total: Int64(total))
+            keys[issuer] = key
         }
-        var rules = OfflineRules(currencies: currencies, count: try table.number("count", in: 1...1_000) ?? 50)
-        if let hours = try table.number("hours", in: 1...24) { rules.age = .seconds(hours * 3_600) }
-        if let perCard = try table.number("per-card", in: 1...1_000) { rules.perCard = perCard }
-        if let schemes = try table.text("schemes") {
+        return keys
+    }
+
+    private static func issuer(_ table: inout ConfigurationTable) -> String? {
+        guard let issuer = table.text("issuer") else { return nil }
+        guard issuer.isReference(upTo: 64) else {
+            return table.report("issuer", "is not 1 to 64 visible characters", "write the payment service's name")
+        }
+        return issuer
+    }
+
+    private static func receiptKey(_ table: inout ConfigurationTable) -> VerificationKey? {
+        guard let path = table.absolutePath("receipt-key") else { return nil }
+        return table.attempt { () throws(ConfigurationError) in try receiptKey(path, table) }
+    }
+
+    private static func rules(_ table: inout ConfigurationTable) -> OfflineRules {
+        let entries = table.subtables("currency")
+        var currencies: [String: OfflineRules.CurrencyLimit] = [:]
+        for var entry in entries { read(&entry, into: &currencies) }
+        var rules = OfflineRules(currencies: currencies, count: table.number("count", in: 1...1_000) ?? 50)
+        if let hours = table.number("hours", in: 1...24) { rules.age = .seconds(hours * 3_600) }
+        if let perCard = table.number("per-card", in: 1...1_000) { rules.perCard = perCard }
+        if let schemes = table.text("schemes") {
             rules.schemes = Set(
                 schemes.split(separator: ",").map { name in
                     String(name.drop { $0 == " " }.reversed().drop { $0 == " " }.reversed())
                 })
         }
-        if let restart = try table.text("restart") {
-            guard ["ends", "allowed"].contains(restart) else {
-                throw table.wrong("restart", "is neither ends nor allowed", "write restart = \"ends\"")
+        if let restart = table.text("restart") {
+            if !["ends", "allowed"].contains(restart) {
+                table.report("restart", "is neither ends nor allowed", "write restart = \"ends\"")
             }
-            rules.needsSameBoot = restart == "ends"
+            rules.needsSameBoot = restart != "allowed"
         }
         return rules
+    }
+
+    private static func read(
+        _ entry: inout ConfigurationTable, into currencies: inout [String: OfflineRules.CurrencyLimit]
+    ) {
+        let code = entry.text("code")
+        let most = Int(Limits.amount)
+        let amount = entry.number("amount", in: 1...most)
+        let total = entry.number("total", in: 1...most)
+        if amount == nil { entry.report("amount", "is missing", "write the most of one payment in minor units") }
+        if total == nil {
+            entry.report("total", "is missing", "write the most of all stored payments in minor units")
+        }
+        entry.finish()
+        guard let code, Currency(code) != nil, currencies[code] == nil else {
+            return entry.report("code", "is missing, unknown or used twice", "write code = \"EUR\"")
+        }
+        currencies[code] = OfflineRules.CurrencyLimit(amount: Int64(amount ?? 1), total: Int64(total ?? 1))
     }
 
     private static func receiptKey(

@@ -5,29 +5,33 @@ import Wire
 
 extension ConfigurationFile {
     /// `[profile]` and `[live]`.
-    mutating func readProfile(_ top: inout ConfigurationTable) throws(ConfigurationError) {
+    mutating func readProfile(_ top: inout ConfigurationTable) {
         let isWanted = top.has("profile")
-        var table = try top.subtable("profile")
+        var table = top.subtable("profile")
         var settings = ProfileSettings()
-        let keyPath = try table.absolutePath("key")
-        if let keyPath { settings.key = try ConfigurationFile.key(keyPath, table) }
-        if let path = try table.absolutePath("file") {
-            guard mode == .test else {
-                throw table.wrong(
-                    "file", "is signed by nobody", "remove it: in live mode the adapter gives the profile")
-            }
-            settings.file = try ConfigurationFile.profile(path, table)
+        let keyPath = table.absolutePath("key")
+        let key = keyPath.flatMap { path in
+            table.attempt { () throws(ConfigurationError) in try ConfigurationFile.key(path, table) }
         }
-        try table.finish()
-        var live = try top.subtable("live")
-        settings.acknowledgement = try live.text("acknowledgement")
-        try live.finish()
-        if mode == .live {
-            guard keyPath != nil else {
-                throw table.wrong("key", "is missing", "write the file of the payment service's public key (JWK)")
+        if let key { settings.key = key }
+        if let path = table.absolutePath("file") {
+            if mode == .live {
+                table.report("file", "is signed by nobody", "remove it: in live mode the adapter gives the profile")
+            } else {
+                settings.file = table.attempt { () throws(ConfigurationError) in
+                    try ConfigurationFile.profile(path, table)
+                }
             }
-            guard !settings.key.isTest else {
-                throw table.wrong("key", "is a test key", "install the payment service's live key")
+        }
+        table.finish()
+        var live = top.subtable("live")
+        settings.acknowledgement = live.text("acknowledgement")
+        live.finish()
+        if mode == .live {
+            if keyPath == nil {
+                table.report("key", "is missing", "write the file of the payment service's public key (JWK)")
+            } else if key?.isTest == true {
+                table.report("key", "is a test key", "install the payment service's live key")
             }
         }
         profile = isWanted ? settings : nil

@@ -26,6 +26,8 @@ public struct ConfigurationFile: Sendable {
     var retention = Retention()
     /// `nil` where nothing may be stored.
     var offline: Offline?
+    /// Keys of the receipts of payment services that the shop had before, by their names.
+    var formerServices: [String: VerificationKey] = [:]
     /// `nil` where no programme is configured.
     var loyalty: LoyaltyOffer?
     var groups: [Role: UInt32] = Access.systemGroups.groups
@@ -49,154 +51,149 @@ public struct ConfigurationFile: Sendable {
     /// - Parameter credentials: systemd's folder of credentials, where it gave one.
     /// - Throws: the first thing that is wrong, with what to do about it.
     public init(path: String, credentials: String? = nil) throws(ConfigurationError) {
-        guard let text = ConfigurationTable.contents(path) else {
-            throw ConfigurationError(path, "cannot be read", remedy: "check its name and permissions")
-        }
-        try self.init(file: path, text: String(decoding: text, as: UTF8.self), credentials: credentials)
+        try self.init(file: path, text: try ConfigurationFile.contents(path), credentials: credentials)
     }
 
     /// - Parameter file: name of the file, for errors.
     init(file: String, text: String, credentials: String? = nil) throws(ConfigurationError) {
-        do throws(ConfigurationError) { try read(file, text, credentials) } catch {
-            var error = error
-            error.line = error.line ?? ConfigurationPosition.line(of: error.key, in: text)
-            throw error
+        let faults = read(file, text, credentials)
+        if let first = faults.first { throw first }
+    }
+
+    /// Reads the file and all that it names.
+    ///
+    /// - Returns: everything that is wrong, by its place; `nil` instead of a file with any of it.
+    static func check(path: String, credentials: String?) -> (file: ConfigurationFile?, faults: [ConfigurationError]) {
+        let text: String
+        do throws(ConfigurationError) { text = try contents(path) } catch { return (nil, [error]) }
+        var file = ConfigurationFile()
+        let faults = file.read(path, text, credentials)
+        let places = faults.enumerated().map { (line: $0.element.line ?? 0, order: $0.offset, fault: $0.element) }
+        let sorted = places.sorted { ($0.line, $0.order) < ($1.line, $1.order) }.map(\.fault)
+        return (faults.isEmpty ? file : nil, sorted)
+    }
+
+    private init() {}
+
+    private static func contents(_ path: String) throws(ConfigurationError) -> String {
+        guard let text = ConfigurationTable.contents(path) else {
+            throw ConfigurationError(path, "cannot be read", remedy: "check its name and permissions")
+        }
+        return String(decoding: text, as: UTF8.self)
+    }
+
+    /// - Returns: everything that is wrong, in the order of reading.
+    private mutating func read(_ file: String, _ text: String, _ credentials: String?) -> [ConfigurationError] {
+        let faults: [ConfigurationError]
+        do throws(ConfigurationError) {
+            var top = try ConfigurationTable(file: file, text: text)
+            read(&top, credentials)
+            faults = top.faults
+        } catch {
+            faults = [error]
+        }
+        return faults.map { fault in
+            var fault = fault
+            fault.line = fault.line ?? ConfigurationPosition.line(of: fault.key, in: text)
+            return fault
         }
     }
 
-    private mutating func read(
-        _ file: String, _ text: String, _ credentials: String?
-    ) throws(ConfigurationError) {
-        var top = try ConfigurationTable(file: file, text: text)
-        if let mode = try top.text("mode") {
-            guard let mode = Mode(rawValue: mode) else {
-                throw top.wrong("mode", "is neither test nor live", "write mode = \"test\" or mode = \"live\"")
+    private mutating func read(_ top: inout ConfigurationTable, _ credentials: String?) {
+        if let text = top.text("mode") {
+            if let mode = Mode(rawValue: text) {
+                self.mode = mode
+            } else {
+                top.report("mode", "is neither test nor live", "write mode = \"test\" or mode = \"live\"")
             }
-            self.mode = mode
         }
-        try readSockets(&top)
-        try readProfile(&top)
-        try readTerminal(&top)
-        merchant = try ConfigurationFile.merchant(&top)
-        support = try ConfigurationFile.support(&top)
-        try readGroups(&top)
-        try readLanes(&top)
-        try readLaneGroups(&top)
-        let settings = try LoyaltySettings(&top, credentials: credentials)
+        readSockets(&top)
+        readProfile(&top)
+        readTerminal(&top)
+        merchant = ConfigurationFile.merchant(&top)
+        support = ConfigurationFile.support(&top)
+        readGroups(&top)
+        readLanes(&top)
+        let settings = LoyaltySettings(&top, credentials: credentials)
         loyalty = settings.map {
             LoyaltyOffer(programmes: $0.programmes, maximumClockDifference: $0.maximumClockDifference)
         }
-        offline = try ConfigurationFile.offline(&top, mode: mode)
-        try top.finish()
+        offline = ConfigurationFile.offline(&top, mode: mode)
+        formerServices = ConfigurationFile.formerServices(&top, mode: mode)
+        top.finish()
     }
 
-    private mutating func readSockets(_ top: inout ConfigurationTable) throws(ConfigurationError) {
-        var pos = try top.subtable("pos")
-        posSocket = try pos.absolutePath("socket")
-        posGroup = try pos.text("group")
-        try pos.finish()
-        var psp = try top.subtable("psp")
-        adapterSocket = try psp.absolutePath("socket")
-        if let seconds = try psp.number("connect-timeout", in: 1...30) { times.connect = .seconds(seconds) }
-        if let seconds = try psp.number("answer-timeout", in: 1...120) { times.answer = .seconds(seconds) }
-        if let path = try psp.absolutePath("recipient-key") {
-            recipient = try ConfigurationFile.recipient(path, psp)
-            guard mode == .test || recipient?.isTest == false else {
-                throw psp.wrong("recipient-key", "is a test key", "install the payment service's live key")
+    private mutating func readSockets(_ top: inout ConfigurationTable) {
+        var pos = top.subtable("pos")
+        posSocket = pos.absolutePath("socket")
+        posGroup = pos.text("group")
+        pos.finish()
+        var psp = top.subtable("psp")
+        adapterSocket = psp.absolutePath("socket")
+        if let seconds = psp.number("connect-timeout", in: 1...30) { times.connect = .seconds(seconds) }
+        if let seconds = psp.number("answer-timeout", in: 1...120) { times.answer = .seconds(seconds) }
+        if let path = psp.absolutePath("recipient-key") {
+            recipient = psp.attempt { () throws(ConfigurationError) in try ConfigurationFile.recipient(path, psp) }
+            if mode == .live, recipient?.isTest == true {
+                psp.report("recipient-key", "is a test key", "install the payment service's live key")
             }
         }
-        try psp.finish()
-        var journal = try top.subtable("journal")
-        stateDirectory = try journal.absolutePath("directory")
-        if let days = try journal.number("keep-transactions", in: 1...3_650) {
+        psp.finish()
+        var journal = top.subtable("journal")
+        stateDirectory = journal.absolutePath("directory")
+        if let days = journal.number("keep-transactions", in: 1...3_650) {
             retention.transactions = Retention.day * days
         }
-        if let days = try journal.number("keep-audit", in: 1...3_650) { retention.audit = Retention.day * days }
-        if let hours = try journal.number("keep-events", in: 1...168) { retention.events = .seconds(3_600 * hours) }
-        try journal.finish()
+        if let days = journal.number("keep-audit", in: 1...3_650) { retention.audit = Retention.day * days }
+        if let hours = journal.number("keep-events", in: 1...168) { retention.events = .seconds(3_600 * hours) }
+        journal.finish()
     }
 
-    private mutating func readTerminal(_ top: inout ConfigurationTable) throws(ConfigurationError) {
-        var table = try top.subtable("terminal")
-        if let id = try table.text("id") {
-            guard id.utf8.count == 8, id.isReference(upTo: 8) else {
-                throw table.wrong("id", "does not have 8 characters", "write the terminal id of the acquirer")
+    private mutating func readTerminal(_ top: inout ConfigurationTable) {
+        var table = top.subtable("terminal")
+        if let id = table.text("id") {
+            if id.utf8.count != 8 || !id.isReference(upTo: 8) {
+                table.report("id", "does not have 8 characters", "write the terminal id of the acquirer")
             }
             terminal.id = id
         }
-        if let merchant = try table.text("merchant") {
-            guard merchant.utf8.count <= 64 else {
-                throw table.wrong("merchant", "is longer than 64 bytes", "write the merchant id of the acquirer")
+        if let merchant = table.text("merchant") {
+            if merchant.utf8.count > 64 {
+                table.report("merchant", "is longer than 64 bytes", "write the merchant id of the acquirer")
             }
             terminal.merchant = merchant
         }
-        if let country = try table.number("country", in: 1...999) { terminal.country = UInt16(country) }
-        if let count = try table.number("max-tap-retries", in: 1...10) { terminal.maxTapRetries = count }
-        if let path = try table.absolutePath("file") {
-            guard let json = ConfigurationTable.contents(path) else {
-                throw table.wrong("file", "names a file that cannot be read", "check its name and permissions")
-            }
-            do throws(TerminalFileError) { terminal.file = try TerminalFile(json: json) } catch {
-                throw table.wrong("file", "is wrong: \(error)", "correct \(path)")
-            }
+        if let country = table.number("country", in: 1...999) { terminal.country = UInt16(country) }
+        if let count = table.number("max-tap-retries", in: 1...10) { terminal.maxTapRetries = count }
+        if let path = table.absolutePath("file") {
+            let file = table.attempt { () throws(ConfigurationError) in try ConfigurationFile.terminal(path, table) }
+            if let file { terminal.file = file }
         }
-        try table.finish()
+        table.finish()
     }
 
-    private mutating func readGroups(_ top: inout ConfigurationTable) throws(ConfigurationError) {
-        var table = try top.subtable("groups")
+    private static func terminal(
+        _ path: String, _ table: ConfigurationTable
+    ) throws(ConfigurationError) -> TerminalFile {
+        guard let json = ConfigurationTable.contents(path) else {
+            throw table.wrong("file", "names a file that cannot be read", "check its name and permissions")
+        }
+        do throws(TerminalFileError) { return try TerminalFile(json: json) } catch {
+            throw table.wrong("file", "is wrong: \(error)", "correct \(path)")
+        }
+    }
+
+    private mutating func readGroups(_ top: inout ConfigurationTable) {
+        var table = top.subtable("groups")
         for role in Role.allCases {
-            guard let name = try table.text(role.rawValue) else { continue }
-            guard let number = UInt32(name) ?? Access.groupNumber(name) else {
-                throw table.wrong(role.rawValue, "names a group that does not exist", "create it: groupadd -r \(name)")
+            guard let name = table.text(role.rawValue) else { continue }
+            if let number = UInt32(name) ?? Access.groupNumber(name) {
+                groups[role] = number
+            } else {
+                table.report(role.rawValue, "names a group that does not exist", "create it: groupadd -r \(name)")
             }
-            groups[role] = number
         }
-        try table.finish()
-    }
-
-    private mutating func readLanes(_ top: inout ConfigurationTable) throws(ConfigurationError) {
-        for var table in try top.subtables("lane") {
-            guard let name = try table.text("name"), name.isReference(upTo: 32) else {
-                throw table.wrong("name", "is missing or not 1 to 32 visible characters", "write name = \"till-1\"")
-            }
-            guard !lanes.contains(where: { $0.name == name }) else {
-                throw table.wrong("name", "is used twice", "give every lane a name of its own")
-            }
-            guard let text = try table.text("reader"), let reader = ReaderAddress(text) else {
-                throw table.wrong(
-                    "reader", "is missing or of no known kind",
-                    "write pcsc:NAME, libnfc:CONNECTION or virtual:SOCKET")
-            }
-            if case .virtual = reader, mode == .live {
-                throw table.wrong("reader", "is a virtual one", "live mode takes real readers only")
-            }
-            guard let feedback = FeedbackLevel(rawValue: try table.text("feedback") ?? "lights+sound") else {
-                throw table.wrong("feedback", "is of no known kind", "write lights+sound, lights or off")
-            }
-            lanes.append(Lane(name: name, reader: reader, feedback: feedback))
-            try table.finish()
-        }
-        guard !lanes.isEmpty else { throw top.wrong("lane", "is missing", "write [[lane]] with name and reader") }
-        guard lanes.count <= 64 else { throw top.wrong("lane", "is there more than 64 times", "remove some") }
-    }
-
-    private mutating func readLaneGroups(_ top: inout ConfigurationTable) throws(ConfigurationError) {
-        var table = try top.subtable("lane-groups")
-        for name in table.keys {
-            let members = try table.texts(name)
-            guard name.isReference(upTo: 32) else {
-                throw table.wrong(name, "is not 1 to 32 visible characters", "write counter = [\"till-1\", \"till-2\"]")
-            }
-            guard !members.isEmpty, Set(members).count == members.count else {
-                throw table.wrong(name, "is empty or names a lane twice", "name each of its lanes once")
-            }
-            if let unknown = members.first(where: { member in !lanes.contains { $0.name == member } }) {
-                throw table.wrong(name, "names the lane \(unknown), which does not exist", "add [[lane]] or remove it")
-            }
-            laneGroups[name] = members
-        }
-        try table.finish()
+        table.finish()
     }
 
     private static func recipient(

@@ -1,5 +1,6 @@
 import CardSim
 import Envelope
+import Glibc
 import LocalHTTP
 import ReaderCore
 import ReaderModels
@@ -50,6 +51,8 @@ public struct DaemonConfiguration: Sendable {
     var times = AdapterLink.Times()
     /// `nil` where nothing may be stored.
     var offline: ConfigurationFile.Offline?
+    /// Keys of the receipts of payment services that the shop had before, by their names.
+    var formerServices: [String: VerificationKey] = [:]
     /// Of the machine, new with each start of it.
     var boot = DaemonConfiguration.kernelBoot()
     var limits = HTTPLimits()
@@ -97,6 +100,7 @@ public struct DaemonConfiguration: Sendable {
         profile = file.profile
         times = file.times
         offline = file.offline
+        formerServices = file.formerServices
         retention = file.retention
         loyalty = file.loyalty ?? LoyaltyOffer(programmes: [])
         if loyalty.programmes.isEmpty, file.mode == .test { loyalty.programmes = LoyaltyOffer.test.programmes }
@@ -118,14 +122,26 @@ public struct DaemonConfiguration: Sendable {
         OfflineSettings(
             rules: offline?.rules, issuer: offline?.issuer ?? terminal.recipient.keyID,
             receiptKey: offline?.receiptKey ?? (mode == .test ? SandboxReceipts.key : nil),
-            alertAge: offline?.alertAge ?? .seconds(3_600))
+            formerKeys: formerServices, alertAge: offline?.alertAge ?? .seconds(3_600))
     }
 
-    /// The kernel's name for this start of the machine; without it every start of the daemon counts as one.
+    /// The kernel's name for this start of the machine, or the service manager's word for it: the unit's `/proc` holds
+    /// processes only. Without either every start of the daemon counts as one.
     private static func kernelBoot() -> String {
-        let contents = ConfigurationTable.contents("/proc/sys/kernel/random/boot_id") ?? []
-        let text = String(decoding: contents.prefix { $0 > 0x20 }, as: UTF8.self)
-        return text.isEmpty ? TransactionID().text : text
+        let kernel = ConfigurationTable.contents("/proc/sys/kernel/random/boot_id") ?? []
+        let manager = unsafe getenv("NFC_TAP_BOOT_ID").map { unsafe String(cString: $0) }
+        return boot(kernel: String(decoding: kernel, as: UTF8.self), manager: manager) ?? TransactionID().text
+    }
+
+    /// Both forms of a boot's name as one: the kernel's has dashes, that of systemd's `%b` has none.
+    ///
+    /// - Returns: `nil` where neither is 32 hexadecimal digits.
+    static func boot(kernel: String, manager: String?) -> String? {
+        for text in [kernel, manager ?? ""] {
+            let digits = text.filter { $0 != "-" && !$0.isWhitespace }.lowercased()
+            if digits.utf8.count == 32, digits.allSatisfy(\.isHexDigit) { return digits }
+        }
+        return nil
     }
 
     /// Whether reads are sealed to a key that everybody can open.

@@ -97,7 +97,9 @@ extension TransactionStore {
 
     /// A tap ended with `error`: notes it where the reader is what does not work.
     func noteTapFailure(_ name: String, _ error: ErrorCode) {
-        let ofReader: Set<ErrorCode> = [.readerDetached, .readerInUse, .readerServiceUnavailable, .readerFaulty]
+        let ofReader: Set<ErrorCode> = [
+            .readerDetached, .readerInUse, .readerServiceUnavailable, .readerFaulty, .readerModelUnsupported,
+        ]
         if ofReader.contains(error) { notReady(name, error) }
     }
 }

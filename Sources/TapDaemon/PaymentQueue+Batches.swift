@@ -63,7 +63,7 @@ extension PaymentQueue {
     func resolve(_ id: String, token: String) async throws(ErrorBody) -> BatchAnswer {
         let record = try await known(id)
         guard record.state == .open else { throw ErrorBody(.queueBatchClosed) }
-        guard let receiptKey = settings().receiptKey else { throw ErrorBody(.queueTokenInvalid) }
+        guard let receiptKey = settings().receiptKey(for: record.issuer) else { throw ErrorBody(.queueTokenInvalid) }
         let refusal = BatchReceipt.refusal(
             of: token, for: (record.id, record.count, record.hash), key: receiptKey, now: .now)
         if let refusal { throw ErrorBody(refusal) }

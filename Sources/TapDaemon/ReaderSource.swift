@@ -25,10 +25,10 @@ enum ReaderSource: Sendable {
     func open() throws(ReaderError) -> any CardReader {
         switch self {
         case .pcsc(let text, let feedback):
-            let matching = PCSCReaders.contactless(in: try PCSCReaders.list(), matching: text)
-            guard let found = matching.first else { throw .serviceUnavailable(.unknownReader) }
+            let found = try ReaderSource.suitable(in: try PCSCReaders.list(), named: text)
             return try PCSCReader(name: found.identity.name, feedback: feedback)
         case .libnfc(let connection):
+            try ReaderSource.checkModel(behind: connection)
             guard let program = WorkerProgram.find() else { throw .serviceUnavailable(.workerMissing) }
             return try LibNFCReader(
                 connection: connection, workerProgram: program,
@@ -36,5 +36,25 @@ enum ReaderSource: Sendable {
         case .virtual(let control):
             return VirtualReader(control)
         }
+    }
+
+    /// The first contactless reader of that name.
+    ///
+    /// - Throws: `.unsuitableReader` where the name is that of slots for cards with contacts only, `.unknownReader` where
+    ///   there is none.
+    static func suitable(
+        in entries: [PCSCReaders.Entry], named text: String
+    ) throws(ReaderError) -> PCSCReaders.Entry {
+        if let found = PCSCReaders.contactless(in: entries, matching: text).first { return found }
+        let wanted = text.lowercased()
+        let isThere = !text.isEmpty && entries.contains { $0.identity.name.lowercased().contains(wanted) }
+        throw .serviceUnavailable(isThere ? .unsuitableReader : .unknownReader)
+    }
+
+    /// A driver that loses what payment cards answer fails in the middle of a sale, and with some cards only: better
+    /// before the first.
+    static func checkModel(behind connection: String) throws(ReaderError) {
+        guard let model = ReaderModels.model(connection: connection) else { return }
+        if model.quirks.contains(.shortAnswersInLibNFC) { throw .serviceUnavailable(.unsuitableReader) }
     }
 }

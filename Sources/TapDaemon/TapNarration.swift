@@ -191,6 +191,7 @@ extension ErrorCode {
         case .detached: self = .readerDetached
         case .inUse: self = .readerInUse
         case .serviceUnavailable(.unknownReader): self = .readerDetached
+        case .serviceUnavailable(.unsuitableReader): self = .readerModelUnsupported
         case .serviceUnavailable(.pcscdNotRunning), .serviceUnavailable(.accessDenied),
             .serviceUnavailable(.workerMissing):
             self = .readerServiceUnavailable

@@ -280,6 +280,11 @@ extension ErrorCode {
         case .readerDetached: ("Leser nicht angeschlossen", "Den Leser anschließen, dann erneut versuchen")
         case .readerInUse:
             ("Leser von einem anderen Programm belegt", "Das andere Programm beenden, das den Leser benutzt")
+        case .readerModelUnsupported:
+            (
+                "Leser ohne Eignung für kontaktlose Zahlkarten",
+                "Einen anderen Leser oder sein kontaktloses Fach eintragen; nfc-tap readers zählt sie auf"
+            )
         case .readerServiceUnavailable:
             (
                 "Dienst des Lesers nicht verfügbar",

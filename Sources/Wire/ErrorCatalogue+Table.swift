@@ -291,6 +291,11 @@ extension ErrorCode {
                 503, .administrator, "Reader service not available",
                 "Start the service of the reader, for PC/SC: systemctl start pcscd.socket", retry: true,
                 next: [.otherMethod])
+        case .readerModelUnsupported:
+            row(
+                503, .administrator, "Reader that cannot read contactless payment cards",
+                "Name another reader or its contactless slot for the lane; nfc-tap readers lists them",
+                next: [.otherMethod])
         case .readerFaulty:
             row(
                 503, .cashier, "Fault of the reader", "Disconnect the reader and connect it again", retry: true,

@@ -88,6 +88,7 @@ public enum ErrorCode: String, Codable, CaseIterable, Sendable {
     case readerInUse = "reader.in_use"
     case readerServiceUnavailable = "reader.service_unavailable"
     case readerFaulty = "reader.faulty"
+    case readerModelUnsupported = "reader.model_unsupported"
     case readTimedOut = "read.timed_out"
     case readExpired = "read.expired"
     case readCancelled = "read.cancelled"

@@ -37,6 +37,8 @@ struct Failure: Error {
         case .serviceUnavailable(.workerMissing):
             self.init(
                 error.description, hint: "set NFC_TAP_LIBNFC_WORKER to the program's path", exitCode: .unavailable)
+        case .serviceUnavailable(.unsuitableReader):
+            self.init(error.description, hint: "run nfc-tap doctor for a reader that can", exitCode: .unavailable)
         case .serviceUnavailable(.unknownReader):
             self.init(error.description, hint: "run nfc-tap readers for the names", exitCode: .unavailable)
         }

@@ -116,7 +116,7 @@ struct DaemonCommand: AsyncParsableCommand {
     private func checkConfiguration() throws {
         let found = ConfigurationCheck(file: config ?? "", credentials: Folders.credentials)
         print(json ? found.json : found.summary)
-        if found.error != nil { throw ExitCode(65) }
+        if !found.errors.isEmpty { throw ExitCode(65) }
     }
 
     /// Reads the configuration file again.

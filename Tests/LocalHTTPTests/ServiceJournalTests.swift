@@ -4,8 +4,8 @@ import Testing
 
 @testable import LocalHTTP
 
-/// Log entries as systemd's journal takes them, on a socket as the journal has one: held against the protocol's text, no
-/// systemd-journald has been asked.
+/// Log entries as systemd's journal takes them, on a socket as the journal has one: held against the protocol's text, as
+/// no systemd-journald runs where the tests do.
 @Suite struct ServiceJournalTests {
     /// Device and inode of a descriptor, as the service manager puts them into `JOURNAL_STREAM`.
     private func stream(of descriptor: Int32) throws -> String {

@@ -44,7 +44,7 @@ struct ConfigurationCheckTests {
     @Test("A wrong setting is named with its line, what is wrong and what to do, for people and programs")
     func wrong() throws {
         let found = try check("[psp]\n\nanswer-timeout = \"30\"\n[[lane]]\nname = \"a\"\nreader = \"pcsc:\"\n")
-        let error = try #require(found.error)
+        let error = try #require(found.errors.first)
         #expect(error.key == "psp.answer-timeout" && error.line == 3)
         #expect(found.summary.contains("/f.toml:3: psp.answer-timeout: ") && found.summary.contains(error.remedy))
         let json = try JSONSerialization.jsonObject(with: Data(found.json.utf8)) as? [String: Any]
@@ -54,25 +54,80 @@ struct ConfigurationCheckTests {
         #expect(problem?["remedy"] as? String == error.remedy)
     }
 
+    @Test("Everything that is wrong is named at once, in the order of the lines, and nothing that only follows from it")
+    func several() throws {
+        let found = try check(
+            """
+            mode = "real"
+            speed = 9
+            [psp]
+            answer-timeout = "30"
+            sokcet = "/a"
+            connect-timeout = 2
+            [[lane]]
+            name = "a"
+            reader = "usb:1"
+            feedback = "loud"
+            [[lane]]
+            name = "b"
+            reader = "pcsc:"
+            [[lane]]
+            name = "b"
+            reader = 7
+            [lane-groups]
+            bar = ["a", "b"]
+            far = ["a", "c"]
+            [groups]
+            cashier = "no-such-group"
+            [offline]
+            count = 0
+            [[offline.currency]]
+            code = "XXX"
+            amount = 1
+            [[loyalty.programme]]
+            id = ""
+            [loyalty.programme.apple]
+            sign-up = "x"
+            [[loyalty.programme]]
+            id = "c"
+            priority = -1
+            [loyalty.programme.google]
+            collector = 0
+            """)
+        let places = found.errors.map { "\($0.line ?? 0) \($0.key)" }
+        #expect(
+            places == [
+                "1 mode", "2 speed", "4 psp.answer-timeout", "5 psp.sokcet", "9 lane[0].reader", "10 lane[0].feedback",
+                "15 lane[2].name", "16 lane[2].reader", "19 lane-groups.far", "21 groups.cashier", "23 offline.count",
+                "24 offline.currency[0].total", "25 offline.currency[0].code", "28 loyalty.programme[0].id",
+                "29 loyalty.programme[0].apple.pass-type", "33 loyalty.programme[1].priority",
+                "35 loyalty.programme[1].google.collector",
+            ])
+        #expect(found.summary.split(separator: "\n").count == found.errors.count)
+        #expect(found.summary.contains("/f.toml:5: psp.sokcet: is no setting; use one of "))
+        let json = try JSONSerialization.jsonObject(with: Data(found.json.utf8)) as? [String: Any]
+        #expect((json?["problems"] as? [[String: Any]])?.count == found.errors.count)
+    }
+
     @Test("What is no TOML is told with its line")
     func noTOML() throws {
-        #expect(try check("mode = \"test\"\n= 1\n").error?.line == 2)
+        #expect(try check("mode = \"test\"\n= 1\n").errors.first?.line == 2)
     }
 
     @Test("A right file says what it sets up")
     func right() throws {
         let found = try check("[[lane]]\nname = \"a\"\nreader = \"pcsc:\"\n")
-        #expect(found.error == nil && found.summary.hasSuffix("right, test mode, 1 lane"))
+        #expect(found.errors.isEmpty && found.summary.hasSuffix("right, test mode, 1 lane"))
         #expect(found.json.contains(#""valid":true"#) && found.json.contains(#""lanes":1"#))
     }
 
     @Test("Groups of lanes name lanes that exist, each once")
     func groups() throws {
         let lanes = "[[lane]]\nname = \"a\"\nreader = \"pcsc:\"\n[[lane]]\nname = \"b\"\nreader = \"pcsc:\"\n"
-        #expect(try check(lanes + "[lane-groups]\nbar = [\"a\", \"b\"]\n").error == nil)
+        #expect(try check(lanes + "[lane-groups]\nbar = [\"a\", \"b\"]\n").errors.isEmpty)
         for wrong in ["[\"a\", \"far\"]", "[]", "[\"a\", \"a\"]", "\"a\"", "[1]"] {
-            #expect(try check(lanes + "[lane-groups]\nbar = \(wrong)\n").error?.key == "lane-groups.bar")
+            #expect(try check(lanes + "[lane-groups]\nbar = \(wrong)\n").errors.first?.key == "lane-groups.bar")
         }
-        #expect(try check(lanes + "[terminal]\nmax-tap-retries = 0\n").error?.key == "terminal.max-tap-retries")
+        #expect(try check(lanes + "[terminal]\nmax-tap-retries = 0\n").errors.first?.key == "terminal.max-tap-retries")
     }
 }

@@ -1,4 +1,5 @@
 import CardSim
+import Envelope
 import Foundation
 import Journal
 import LocalHTTP
@@ -30,6 +31,7 @@ final class Shop: Sendable {
     struct Wish: Sendable {
         var access = Access.ownerOnly
         var offline: ConfigurationFile.Offline?
+        var formerServices: [String: VerificationKey] = [:]
         var terminal = Terminal.test
         var boot = "boot-1"
         var lanes = 1
@@ -94,6 +96,7 @@ final class Shop: Sendable {
                 .map { .init(name: "lane-\($0.offset)", reader: $0.element) })
         configuration.access = wish.access
         configuration.offline = wish.offline
+        configuration.formerServices = wish.formerServices
         configuration.terminal = wish.terminal
         configuration.boot = wish.boot
         configuration.support.url = "https://example.com/help"

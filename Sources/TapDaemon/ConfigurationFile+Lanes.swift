@@ -1,0 +1,61 @@
+import ReaderModels
+import Settings
+import Wire
+
+extension ConfigurationFile {
+    /// `[[lane]]` and `[lane-groups]`.
+    mutating func readLanes(_ top: inout ConfigurationTable) {
+        let entries = top.subtables("lane")
+        // Of lanes that are wrong in another way too: whoever names them makes no mistake.
+        var names: Set<String> = []
+        for var entry in entries {
+            let lane = lane(&entry)
+            entry.finish()
+            guard let name = entry.text("name") else { continue }
+            guard names.insert(name).inserted else {
+                entry.report("name", "is used twice", "give every lane a name of its own")
+                continue
+            }
+            if let lane { lanes.append(lane) }
+        }
+        if entries.isEmpty { top.report("lane", "is missing", "write [[lane]] with name and reader") }
+        if entries.count > 64 { top.report("lane", "is there more than 64 times", "remove some") }
+        readLaneGroups(&top, names)
+    }
+
+    private func lane(_ table: inout ConfigurationTable) -> Lane? {
+        let name = table.text("name")
+        if name?.isReference(upTo: 32) != true {
+            table.report("name", "is missing or not 1 to 32 visible characters", "write name = \"till-1\"")
+        }
+        let reader = table.text("reader").flatMap { ReaderAddress($0) }
+        if reader == nil {
+            table.report(
+                "reader", "is missing or of no known kind", "write pcsc:NAME, libnfc:CONNECTION or virtual:SOCKET")
+        }
+        if case .virtual = reader, mode == .live {
+            table.report("reader", "is a virtual one", "live mode takes real readers only")
+        }
+        let feedback = FeedbackLevel(rawValue: table.text("feedback") ?? "lights+sound")
+        if feedback == nil { table.report("feedback", "is of no known kind", "write lights+sound, lights or off") }
+        guard let name, let reader, let feedback else { return nil }
+        return Lane(name: name, reader: reader, feedback: feedback)
+    }
+
+    private mutating func readLaneGroups(_ top: inout ConfigurationTable, _ lanes: Set<String>) {
+        var table = top.subtable("lane-groups")
+        for name in table.keys {
+            let members = table.texts(name)
+            if !name.isReference(upTo: 32) {
+                table.report(
+                    name, "is not 1 to 32 visible characters", "write counter = [\"till-1\", \"till-2\"]")
+            } else if members.isEmpty || Set(members).count != members.count {
+                table.report(name, "is empty or names a lane twice", "name each of its lanes once")
+            } else if let unknown = members.first(where: { !lanes.contains($0) }) {
+                table.report(name, "names the lane \(unknown), which does not exist", "add [[lane]] or remove it")
+            }
+            laneGroups[name] = members
+        }
+        table.finish()
+    }
+}

@@ -1,0 +1,62 @@
+import Foundation
+import ReaderCore
+import Testing
+import Wire
+
+@testable import ReaderPCSC
+@testable import TapDaemon
+
+@Suite("Readers that cannot take a payment", .timeLimit(.minutes(1)))
+struct SuitableReaderTests {
+    private func entries(_ names: String...) -> [PCSCReaders.Entry] {
+        names.map { text in
+            let name = PCSCReaderName(text)
+            return PCSCReaders.Entry(identity: ReaderIdentity(name), slot: name.slot)
+        }
+    }
+
+    @Test("Of a reader with several slots the contactless one is taken")
+    func slots() throws {
+        let all = entries(
+            "ACS ACR1281U ICC Reader 00 00", "ACS ACR1281U PICC Reader 01 00", "ACS ACR1281U SAM Reader 02 00")
+        #expect(try ReaderSource.suitable(in: all, named: "acr1281u").identity.name.contains("PICC"))
+        #expect(try ReaderSource.suitable(in: all, named: "").identity.name.contains("PICC"))
+    }
+
+    @Test("A name of slots for cards with contacts is told from one that is not there")
+    func contacts() {
+        let all = entries("ACS ACR1281U ICC Reader 00 00", "ACS ACR1281U SAM Reader 02 00")
+        for name in ["ACR1281U", "icc reader", "SAM"] {
+            #expect(throws: ReaderError.serviceUnavailable(.unsuitableReader)) {
+                try ReaderSource.suitable(in: all, named: name)
+            }
+        }
+        // Any contactless reader was wanted, and none is there yet.
+        for name in ["", "OMNIKEY"] {
+            #expect(throws: ReaderError.serviceUnavailable(.unknownReader)) {
+                try ReaderSource.suitable(in: all, named: name)
+            }
+        }
+    }
+
+    @Test("Requirement 5: a lane whose reader's model cannot do it is not prepared, and says why")
+    func prepare() async throws {
+        #expect(throws: ReaderError.serviceUnavailable(.unsuitableReader)) {
+            try ReaderSource.checkModel(behind: "acr122_usb:001:005")
+        }
+        for good in ["pn53x_usb:001:004", "pn532_uart:/dev/ttyUSB0", "unheard_of"] {
+            #expect(throws: Never.self) { try ReaderSource.checkModel(behind: good) }
+        }
+        var wish = Shop.Wish()
+        wish.sources = [.libnfc("acr122_usb:001:005")]
+        wish.awaitsLanes = false
+        try await Shop.open(in: try TestFolder(), wish) { shop in
+            let answer = try await shop.prepare("lane-0", wait: 20)
+            #expect(answer.status == 503)
+            let error = try answer.error()
+            #expect(error.code == "reader.model_unsupported" && error.who == .administrator && !error.retryable)
+            let lane = try WireJSON.decode(LaneStatus.self, from: try await shop.get("/v1/lanes/lane-0").body)
+            #expect(lane.error?.code == "reader.model_unsupported" && lane.state != .ready)
+        }
+    }
+}
