@@ -31,7 +31,8 @@ struct LaneEntry: Sendable {
         status.passAutoSelect = reader.map { PassAutoSelection($0).isAvailable } ?? false
         status.reader = reader
         status.holder = holder
-        status.error = error.map { ErrorDetail($0) }
+        // Not yet prepared for the first time is no fault: the state says it.
+        status.error = error.flatMap { $0 == .daemonUnavailable ? nil : ErrorDetail($0) }
         return status
     }
 
