@@ -6,7 +6,7 @@ import Wire
 /// while nothing happens.
 enum FootprintBenchmark {
     private static let starts = 11
-    private static let idle: useconds_t = 2_000_000
+    private static let idle: useconds_t = 10_000_000
     /// Those of systemd/nfc-tapd.service that change what is measured.
     private static let unit = ["SWIFT_BACKTRACE": "enable=no"]
 
