@@ -19,8 +19,9 @@ let lifecycle: [Target.Dependency] = ["ServiceLifecycle", "UnixSignals"].map {
 }
 
 /// A room of docs/architecture.md.
-func room(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
-    .target(name: name, dependencies: dependencies, swiftSettings: strict)
+func room(_ name: String, _ dependencies: [Target.Dependency] = [], embedding file: String? = nil) -> Target {
+    .target(
+        name: name, dependencies: dependencies, resources: file.map { [.embedInCode($0)] }, swiftSettings: strict)
 }
 
 func program(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
@@ -74,7 +75,7 @@ let package = Package(
         room("Wire"),
         room("Settings", ["CardBytes", "Loyalty", "Wire", toml]),
         room("Receipt", ["Wire"]),
-        .target(name: "Contract", resources: [.embedInCode("openapi.yaml")], swiftSettings: strict),
+        room("Contract", embedding: "openapi.yaml"),
         room("Help", ["ReaderModels", "Wire"]),
         room("LocalHTTP", nio + ["CLinux", logging]),
         room("TapSession", ["CardBytes", "EMV", "EMVCrypto", "Envelope", "Loyalty", "ReaderCore"]),
@@ -94,7 +95,8 @@ let package = Package(
         room("TapClient", ["Receipt", "Wire", "LocalHTTP"]),
         room(
             "PSPSandbox",
-            ["CardBytes", "CardSim", "Envelope", "LocalHTTP", "StoreAndForward", "Wire", crypto, logging]),
+            ["CardBytes", "CardSim", "Envelope", "LocalHTTP", "StoreAndForward", "Wire", crypto, logging],
+            embedding: "terminal-test.json"),
         program(
             "nfc-tapd", ["Settings", "TapDaemon", "LocalHTTP", "CLinux", "CScrub", arguments, logging] + lifecycle),
         program(

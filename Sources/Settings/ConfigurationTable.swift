@@ -142,6 +142,14 @@ public struct ConfigurationTable {
         ConfigurationError(name(of: key), problem, remedy: remedy)
     }
 
+    /// What the file holds that a setting names.
+    public func contents(of path: String, for key: String) throws(ConfigurationError) -> [UInt8] {
+        guard let contents = ConfigurationTable.contents(path) else {
+            throw wrong(key, "names a file that cannot be read", "check its name and permissions")
+        }
+        return contents
+    }
+
     /// Up to 1 MiB of a file; `nil` where it cannot be read or is longer.
     public static func contents(_ path: String) -> [UInt8]? {
         let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)

@@ -110,9 +110,7 @@ extension ConfigurationFile {
     private static func receiptKey(
         _ path: String, _ table: ConfigurationTable
     ) throws(ConfigurationError) -> VerificationKey {
-        guard let jwk = ConfigurationTable.contents(path) else {
-            throw table.wrong("receipt-key", "names a file that cannot be read", "check its name and permissions")
-        }
+        let jwk = try table.contents(of: path, for: "receipt-key")
         do throws(RecipientKeyError) { return try VerificationKey(jwk: jwk) } catch {
             throw table.wrong("receipt-key", "is wrong: \(error)", "install the JWK that the PSP gave you")
         }

@@ -38,18 +38,14 @@ extension ConfigurationFile {
     }
 
     private static func key(_ path: String, _ table: ConfigurationTable) throws(ConfigurationError) -> VerificationKey {
-        guard let jwk = ConfigurationTable.contents(path) else {
-            throw table.wrong("key", "names a file that cannot be read", "check its name and permissions")
-        }
+        let jwk = try table.contents(of: path, for: "key")
         do throws(RecipientKeyError) { return try VerificationKey(jwk: jwk) } catch {
             throw table.wrong("key", "is wrong: \(error)", "install the JWK that the payment service signs with")
         }
     }
 
     private static func profile(_ path: String, _ table: ConfigurationTable) throws(ConfigurationError) -> Profile {
-        guard let json = ConfigurationTable.contents(path) else {
-            throw table.wrong("file", "names a file that cannot be read", "check its name and permissions")
-        }
+        let json = try table.contents(of: path, for: "file")
         do throws(ProfileError) { return try Profile(json: json) } catch {
             throw table.wrong("file", "is wrong: \(error)", "correct \(path)")
         }

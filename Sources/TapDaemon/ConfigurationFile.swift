@@ -175,9 +175,7 @@ public struct ConfigurationFile: Sendable {
     private static func terminal(
         _ path: String, _ table: ConfigurationTable
     ) throws(ConfigurationError) -> TerminalFile {
-        guard let json = ConfigurationTable.contents(path) else {
-            throw table.wrong("file", "names a file that cannot be read", "check its name and permissions")
-        }
+        let json = try table.contents(of: path, for: "file")
         do throws(TerminalFileError) { return try TerminalFile(json: json) } catch {
             throw table.wrong("file", "is wrong: \(error)", "correct \(path)")
         }
@@ -199,9 +197,7 @@ public struct ConfigurationFile: Sendable {
     private static func recipient(
         _ path: String, _ table: ConfigurationTable
     ) throws(ConfigurationError) -> RecipientKey {
-        guard let jwk = ConfigurationTable.contents(path) else {
-            throw table.wrong("recipient-key", "names a file that cannot be read", "check its name and permissions")
-        }
+        let jwk = try table.contents(of: path, for: "recipient-key")
         do throws(RecipientKeyError) { return try RecipientKey(jwk: jwk) } catch {
             throw table.wrong("recipient-key", "is wrong: \(error)", "install the JWK that the PSP gave you")
         }

@@ -24,13 +24,6 @@ struct ProfileTests {
         #expect(VerificationKey.sandboxTest.isTest)
     }
 
-    @Test func `its terminal is the test terminal of the documents`() throws {
-        let file = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent().appending(path: "docs/examples/terminal-test.json")
-        let text = try String(contentsOf: file, encoding: .utf8)
-        #expect(SandboxProfile.terminal == text.trimmingCharacters(in: .newlines))
-    }
-
     @Test func `the same profile is issued until half of its time is over, then one with a higher serial`() throws {
         var profile = SandboxProfile(key: try TestSigner.key())
         profile.lifetime = 100

@@ -55,7 +55,7 @@ extension Kernel3 {
         if transaction?.type == .refund { return complete(disposition, nil, qualifiers) }
         let failsForIssuer = disposition == .online && wantsAuthenticationOnline && !authenticate()
         if disposition == .offline, !authenticate() {
-            switch afterFailedAuthentication(qualifiers) {
+            switch AfterFailedAuthentication(qualifiers, ttq) {
             case .online: disposition = .online
             case .switchInterface: return .tryContact()
             case .decline: return declined
@@ -118,18 +118,6 @@ extension Kernel3 {
 
 /// Offline data authentication (C-3 5.6).
 extension Kernel3 {
-    private enum AfterFailure {
-        case online
-        case switchInterface
-        case decline
-    }
-
-    private func afterFailedAuthentication(_ qualifiers: CTQ?) -> AfterFailure {
-        if qualifiers?.goesOnlineIfODAFails == true, !ttq.isOfflineOnly { return .online }
-        if qualifiers?.switchesInterfaceIfODAFails == true, ttq.supportsContactChip { return .switchInterface }
-        return .decline
-    }
-
     private func authenticate() -> Bool {
         guard records?.hasUnusableRecord != true, let transaction, let method = authenticationMethod,
             let request = AuthenticationRequest(

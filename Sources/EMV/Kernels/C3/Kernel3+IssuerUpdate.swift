@@ -18,11 +18,5 @@ extension Kernel3 {
         return KernelStep(.transmit(command))
     }
 
-    /// The transaction was decided online; the card's answers go to the acquirer as Issuer Script Results (9F5B).
-    var updateOutcome: Outcome {
-        let results = (update?.results ?? []).flatMap { $0.bytes }
-        return Outcome(
-            .endApplication, uiOnOutcome: UIRequest(.cardReadOK, .cardReadSuccessfully),
-            discretionaryData: [DataObject(0x9F5B, results)])
-    }
+    var updateOutcome: Outcome { IssuerUpdate.outcome(of: update) }
 }

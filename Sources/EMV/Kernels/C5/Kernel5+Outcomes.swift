@@ -77,11 +77,5 @@ extension Kernel5 {
         return KernelStep(.transmit(command))
     }
 
-    /// The transaction was decided online; the card's answers go to the acquirer as Issuer Script Results (9F5B).
-    var updateOutcome: Outcome {
-        let results = (update?.results ?? []).flatMap { $0.bytes }
-        return Outcome(
-            .endApplication, uiOnOutcome: UIRequest(.cardReadOK, .cardReadSuccessfully, languagePreference: language),
-            discretionaryData: [DataObject(0x9F5B, results)])
-    }
+    var updateOutcome: Outcome { IssuerUpdate.outcome(of: update, languagePreference: language) }
 }

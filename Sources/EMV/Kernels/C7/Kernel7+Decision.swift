@@ -32,7 +32,7 @@ extension Kernel7 {
         }
         if type == .tc, isOnExceptionFile { return declined }
         if !isOnline, !authenticate() {
-            switch afterFailedAuthentication(qualifiers) {
+            switch AfterFailedAuthentication(qualifiers, ttq) {
             case .online: isOnline = true
             case .switchInterface: return .tryContact()
             case .decline: return declined
@@ -59,18 +59,6 @@ extension Kernel7 {
 // MARK: Offline data authentication
 
 extension Kernel7 {
-    private enum AfterFailure {
-        case online
-        case switchInterface
-        case decline
-    }
-
-    private func afterFailedAuthentication(_ qualifiers: CTQ?) -> AfterFailure {
-        if qualifiers?.goesOnlineIfODAFails == true, !ttq.isOfflineOnly { return .online }
-        if qualifiers?.switchesInterfaceIfODAFails == true, ttq.supportsContactChip { return .switchInterface }
-        return .decline
-    }
-
     /// fDDA, where AIP byte 1 bit 6 promises it.
     private func authenticate() -> Bool {
         guard (store.byte(0x82) ?? 0) & 0x20 != 0, let terminalData = terminalDynamicData else { return false }

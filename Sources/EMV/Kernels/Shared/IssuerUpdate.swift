@@ -37,4 +37,13 @@ struct IssuerUpdate: Sendable {
         results.append(status)
         next += 1
     }
+
+    /// The transaction was decided online; the card's answers go to the acquirer as Issuer Script Results (9F5B).
+    static func outcome(of update: IssuerUpdate?, languagePreference: [UInt8] = []) -> Outcome {
+        let results = (update?.results ?? []).flatMap { $0.bytes }
+        return Outcome(
+            .endApplication,
+            uiOnOutcome: UIRequest(.cardReadOK, .cardReadSuccessfully, languagePreference: languagePreference),
+            discretionaryData: [DataObject(0x9F5B, results)])
+    }
 }
