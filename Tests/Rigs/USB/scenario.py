@@ -136,10 +136,16 @@ echo "exposure $(systemd-analyze security nfc-tapd.service 2>/dev/null | sed -n 
         say(f"the lane is ready after {took} ms with \"{self.lane()['reader']['name']}\"")
 
     def tap(self, reader, amount):
+        """A sale whose card comes when the lane waits for it: one that lies there before has to leave first."""
+        self.must(
+            "rm -f /run/sale.*; systemd-run --quiet --collect --unit=sale "
+            f"sh -c 'nfc-tap pay {amount} EUR --json >/run/sale.json 2>/run/sale.log; touch /run/sale.end'")
+        self.await_(30, "the lane does not wait for a card", lambda: "until" in self.lane().get("holder", {}))
         self.insert(reader, "visa")
-        said = json.loads(self.must(f"nfc-tap pay {amount} EUR --json 2>/dev/null"))
+        self.await_(90, "the sale has no end", lambda: self.holds("test -e /run/sale.end"))
+        said = json.loads(self.must("cat /run/sale.json"))
         self.remove()
-        self.expect(said["state"] == "approved", f"the sale is {said['state']}")
+        self.expect(said["state"] == "approved", f"the sale is {said}")
 
     def pull_and_plug(self, reader):
         """A reader that nobody is using, pulled out and plugged in again."""
