@@ -170,7 +170,7 @@ let package = Package(
         tests("EMVConformanceTests", ["CardBytes", "CardSim", "EMV", "EMVCrypto"]),
         tests("ReaderModelsTests", ["ReaderCore", "ReaderModels"]),
         tests("DoctorTests", ["Doctor", "Envelope"]),
-        tests("EndToEndTests", ["CardBytes", "CardSim", "PSPSandbox", "Rigs", "Wire", crypto]),
+        tests("EndToEndTests", ["CardBytes", "CardSim", "PSPSandbox", "Receipt", "Rigs", "TapClient", "Wire", crypto]),
     ]
 )
 

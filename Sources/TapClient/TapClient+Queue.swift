@@ -14,30 +14,39 @@ extension TapClient {
         try await call(HTTPClientRequest(.post, "/v1/queue/flush"))
     }
 
-    /// Opens a batch of the oldest stored payments. One is open at a time.
-    /// - Parameter size: at most so many; 100 without it.
+    /// Opens a batch of the oldest stored payments, for administrators. One is open at a time, and what is in it is not
+    /// forwarded.
+    ///
+    /// - Parameter size: at most so many, 1…100; 100 without it.
+    /// - Throws: `queue.empty`, `queue.batch_open`.
     public func openBatch(size: Int? = nil) async throws(TapClientError) -> QueueBatch {
         try await callWithBody("/v1/queue/batches", BatchRequest(size: size))
     }
 
-    /// The open batch again.
+    /// The open batch again: its first answer may have been lost.
+    /// - Throws: `queue.batch_closed`, `queue.batch_unknown`.
     public func batch(_ id: String) async throws(TapClientError) -> QueueBatch {
         try await call(HTTPClientRequest(.get, "/v1/queue/batches/\(HTTPClientRequest.percentEncoded(id))"))
     }
 
     /// Puts the payments of the open batch back; loses none.
+    /// - Throws: `queue.batch_closed`, `queue.batch_unknown`.
     public func resetBatch(_ id: String) async throws(TapClientError) -> BatchAnswer {
         try await call(
             HTTPClientRequest(.post, "/v1/queue/batches/\(HTTPClientRequest.percentEncoded(id))/reset"))
     }
 
     /// Lets the payments of the open batch go, against the payment service's receipt.
+    ///
+    /// - Parameter token: the receipt, a JWS in compact form.
+    /// - Throws: `queue.token_invalid`, `queue.token_expired`, `queue.token_mismatch` where it is for another batch.
     public func resolveBatch(_ id: String, token: String) async throws(TapClientError) -> BatchAnswer {
         try await callWithBody(
             "/v1/queue/batches/\(HTTPClientRequest.percentEncoded(id))/resolve", BatchResolution(token: token))
     }
 
-    /// Declines a stored payment, within a minute.
+    /// Declines a stored payment, within a minute of its tap. Nobody is charged then.
+    /// - Throws: `queue.decline_too_late`, `queue.in_batch`, `queue.not_stored`.
     @discardableResult
     public func decline(_ id: TransactionID) async throws(TapClientError) -> Transaction {
         try await call(HTTPClientRequest(.post, "/v1/transactions/\(id)/decline"))

@@ -41,10 +41,14 @@ public struct TapClient: Sendable {
         try await get("/v1/status")
     }
 
+    /// All lanes with their readers, in the order of the configuration.
     public func lanes() async throws(TapClientError) -> [LaneStatus] {
         try await get("/v1/lanes", as: LaneList.self).lanes
     }
 
+    /// One lane.
+    /// - Parameter name: as the configuration has it.
+    /// - Throws: `lane.unknown`.
     public func lane(_ name: String) async throws(TapClientError) -> LaneStatus {
         try await get("/v1/lanes/\(HTTPClientRequest.percentEncoded(name))")
     }
@@ -61,7 +65,13 @@ public struct TapClient: Sendable {
         return try await call(request, answerWithin: answerTime + .seconds(seconds))
     }
 
-    /// The whole truth about one transaction.
+    /// The description of the API (OpenAPI 3.1, YAML) that the daemon was built with.
+    public func contract() async throws(TapClientError) -> String {
+        try await text(HTTPClientRequest(.get, "/v1/openapi.yaml"))
+    }
+
+    /// The whole truth about one transaction, with the events about it that are still kept.
+    /// - Throws: `transaction.unknown`.
     public func transaction(_ id: TransactionID) async throws(TapClientError) -> Transaction {
         try await get("/v1/transactions/\(id)")
     }
@@ -76,12 +86,18 @@ public struct TapClient: Sendable {
     public func terms() async throws(TapClientError) -> Terms { try await get("/v1/terms") }
 
     /// Accepts the terms whose text was read; for administrators.
+    ///
     /// - Parameter hash: as ``terms()`` gives it.
+    /// - Throws: `auth.admin_required`, `terms.already_accepted`, `terms.other_version` where the terms in force are
+    ///   others, `credential.missing` where there are none.
     public func acceptTerms(hash: String) async throws(TapClientError) -> TermsAcceptance {
         try await accept(TermsAcceptanceRequest(.hash(hash)))
     }
 
     /// Accepts by a file that the payment service has signed; for administrators.
+    ///
+    /// - Parameter file: its text, a JWS in compact form.
+    /// - Throws: `terms.file_invalid`, and as ``acceptTerms(hash:)``.
     public func acceptTerms(file: String) async throws(TapClientError) -> TermsAcceptance {
         try await accept(TermsAcceptanceRequest(.file(file)))
     }
@@ -128,12 +144,18 @@ public struct TapClient: Sendable {
     }
 
     /// Confirms an approval that was asked for with `confirmWithin`. Confirming again changes nothing.
+    ///
+    /// - Throws: `confirmation.too_late` where it is being taken back, `confirmation.not_wanted`,
+    ///   `transaction.not_approved`, `session.not_owner`.
     @discardableResult
     public func confirm(_ id: TransactionID) async throws(TapClientError) -> Transaction {
         try await call(HTTPClientRequest(.post, "/v1/transactions/\(id)/confirmation"))
     }
 
-    /// Takes a payment back, as a whole. It may still be `reversing` in the answer; asking again changes nothing.
+    /// Takes a payment back, as a whole. It may still be `reversing` in the answer; asking again changes nothing. Of one that
+    /// is still on its way the answer has the state of now: it is taken back should it be approved.
+    ///
+    /// - Throws: `transaction.not_approved`, `queue.stored`, `session.not_owner`.
     @discardableResult
     public func reverse(
         _ id: TransactionID, reason: ReversalDemand.Reason = .customerCancel

@@ -35,21 +35,9 @@ struct QueueCommandTests {
         #expect(try shop.tap("queue reset").output.hasPrefix("3 left"))
         #expect(try shop.json("queue batch --size 2")["count"] as? Int == 2)
         let exported = try shop.tap("queue export")
-        let file = shop.folder.appending(path: "batch.json")
-        try exported.output.write(to: file, atomically: true, encoding: .utf8)
         let made = try shop.tap("queue resolve made.up.token")
         #expect(made.status == 13 && made.errors.contains("queue.token_invalid"))
-
-        let elsewhere = shop.folder.appending(path: "else.sock").path
-        shop.keep(try Program.sandbox.launch(["--sandbox", "--socket", elsewhere], in: shop.folder))
-        try shop.eventually("another payment service") { FileManager.default.fileExists(atPath: elsewhere) }
-        let receipt = try shop.curl(
-            [
-                "-H", "Content-Type: application/json", "--data-binary", "@\(file.path)",
-                "http://localhost/debug/batches",
-            ], socket: elsewhere)
-        let answer = try JSONSerialization.jsonObject(with: Data(receipt.utf8)) as? [String: Any]
-        let token = try #require(answer?["token"] as? String, "\(receipt)")
+        let token = try shop.deliver(exported.output)
         #expect(try shop.tap("queue resolve \(token)").output.hasPrefix("1 left"))
         #expect(try shop.tap("queue resolve \(token)").errors.contains("no batch is open"))
     }

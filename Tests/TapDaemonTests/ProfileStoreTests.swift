@@ -181,6 +181,41 @@ struct ProfileStoreTests {
         }
     }
 
+    @Test("A receipt names the shop of the moment of its sale: a profile's before that of the file, and no later one's")
+    func receipts() async throws {
+        let folder = try TestFolder()
+        var wish = wish()
+        wish.merchant = Merchant(displayName: "Shop of the file")
+        let names = ["Shop of the file", "Example Shop", "Another Name"]
+        var sales: [TransactionID] = []
+        try await withSandbox(in: folder) { sandbox in
+            // Absent at first, as with a payment service that has none yet.
+            try await Shop.open(in: folder, wish) { shop in
+                for serial in 0...2 {
+                    if serial > 0 {
+                        let other = [(#""displayName": "Corner Shop""#, #""displayName": "\#(names[serial])""#)]
+                        await service.serve(try service.json(serial: serial, other), at: sandbox)
+                        while shop.profiles.current?.serial != UInt64(serial) { _ = await shop.profiles.refresh() }
+                    }
+                    try shop.reader.obey("present visa")
+                    let sale = try await shop.post(purchase(500), wait: 20).transaction()
+                    // The sandbox cannot open what is sealed to that payment service's key: a decline has a receipt too.
+                    #expect(sale.state == (serial == 0 ? .approved : .declined))
+                    sales.append(sale.id)
+                    try shop.reader.obey("remove")
+                }
+            }
+            // Out of the journal, with the last profile in force and another name in the file.
+            wish.merchant = Merchant(displayName: "A third name")
+            try await Shop.open(in: folder, wish) { shop in
+                for (sale, name) in zip(sales, names) {
+                    let receipt = try await shop.get("/v1/transactions/\(sale)/receipt")
+                    #expect(receipt.text.contains(#""displayName":"\#(name)""#), "\(receipt.text)")
+                }
+            }
+        }
+    }
+
     @Test("In live mode every payment is answered with what is missing, while status and terms are served")
     func blocked() async throws {
         try await open(.live) { shop, sandbox in

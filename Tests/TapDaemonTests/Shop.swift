@@ -48,6 +48,7 @@ final class Shop: Sendable {
         var sources: [ReaderSource] = []
         var mode = Mode.test
         var profile: ProfileSettings?
+        var merchant: Merchant?
         var clock: @Sendable () -> Timestamp = { .now }
         var logger = Shop.quiet
 
@@ -99,6 +100,7 @@ final class Shop: Sendable {
         configuration.formerServices = wish.formerServices
         configuration.terminal = wish.terminal
         configuration.boot = wish.boot
+        configuration.merchant = wish.merchant
         configuration.support.url = "https://example.com/help"
         configuration.times = wish.times
         configuration.groups = wish.groups
