@@ -43,7 +43,8 @@ struct AuditTests {
         let details = try sqlite(
             folder.path + "/state/journal.sqlite", "SELECT detail FROM audit WHERE kind = 'operation'")
         #expect(details == "started 0.1.0 test\nstopped")
-        #expect(try !sqlite(folder.path + "/state/journal.sqlite", "SELECT * FROM audit").contains("0010"))
+        // The card's last digits, where no hash or id can have them by chance.
+        #expect(try !sqlite(folder.path + "/state/journal.sqlite", "SELECT detail FROM audit").contains("0010"))
     }
 
     @Test("What is older than its time is erased: from journal, files and events; the rest of the chain holds")
