@@ -1,3 +1,4 @@
+import CardBytes
 import Envelope
 import Foundation
 import PSPSandbox
@@ -16,6 +17,12 @@ struct PaymentService: Sendable {
         {"kty":"EC","crv":"P-256","kid":"live-1","use":"enc","alg":"ECDH-ES",\
         "x":"795BHl9HJmtpe0yG1eMB1eGAE2WS5srg1uDOEX4MFY8","y":"w2vHTCZp64drgwqlzzPunJrBoj4m5iCoIVM-FbA3Oi8"}
         """
+
+    /// The private half of `recipient`: the sandbox's, under a name of its own.
+    func recipientKey() throws -> RecipientPrivateKey {
+        let jwk = "\(TestRecipient.privateJWK)".replacing("test-nfc-tap-sandbox-1", with: "live-1")
+        return try RecipientPrivateKey(jwk: SecretBytes(capacity: 512) { $0.append(contentsOf: Array(jwk.utf8)) })
+    }
 
     /// The configuration of a shop that trusts it.
     func settings(acknowledged: Bool = true) -> ProfileSettings {

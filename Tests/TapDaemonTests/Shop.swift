@@ -236,9 +236,9 @@ func sqlite(_ path: String, _ sql: String) throws -> String {
 /// The sandbox adapter on the shop's adapter socket, for the length of `body`.
 func withSandbox(
     in folder: TestFolder, _ timing: SandboxTiming = SandboxTiming(slow: .milliseconds(300), late: .seconds(3)),
-    _ body: (Sandbox) async throws -> Void
+    key: RecipientPrivateKey? = nil, _ body: (Sandbox) async throws -> Void
 ) async throws {
-    let sandbox = Sandbox(key: try TestRecipient.privateKey(), timing: timing)
+    let sandbox = Sandbox(key: try key ?? TestRecipient.privateKey(), timing: timing)
     let server = try SandboxServer(path: folder.path + "/psp.sock", sandbox: sandbox, logger: Shop.quiet)
     async let end: Void = server.run()
     var failure: (any Error)?

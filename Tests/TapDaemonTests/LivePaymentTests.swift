@@ -1,0 +1,78 @@
+import CardBytes
+import CardSim
+import Envelope
+import Foundation
+import PSPSandbox
+import ReaderModels
+import ReaderVirtual
+import Receipt
+import Rigs
+import Testing
+import Wire
+
+@testable import TapDaemon
+
+/// The whole way of a live payment, behind a real reader's library: the payment service, its keys and its acquirer are the
+/// test's own, and no published test key is in it.
+@Suite("A live payment", .serialized, .timeLimit(.minutes(2)))
+struct LivePaymentTests {
+    private let service = PaymentService()
+
+    /// Runs `body` in a live shop whose reader is behind pcscd.
+    private func open(_ body: (Shop, Sandbox, _ present: () throws -> Void) async throws -> Void) async throws {
+        let pcscd = try FakePCSCD.shared()
+        let name = "ACS ACR122U PICC Interface \(Int.random(in: 10...99)) 00"
+        try pcscd.plug(name)
+        defer { try? pcscd.unplug(name) }
+        let folder = try TestFolder()
+        try await withSandbox(in: folder, key: try service.recipientKey()) { sandbox in
+            await service.serve(try service.json(), at: sandbox)
+            var wish = Shop.Wish()
+            (wish.mode, wish.profile, wish.awaitsLanes) = (.live, service.settings(), false)
+            wish.sources = [.pcsc(name, .off)]
+            try await Shop.open(in: folder, wish) { shop in
+                while shop.profiles.current == nil { _ = await shop.profiles.refresh() }
+                try await body(shop, sandbox) {
+                    try pcscd.insert(try #require(CardCatalogue.card(named: "visa")), into: name)
+                }
+            }
+        }
+    }
+
+    @Test(
+        "Acceptance test 7: live cards are taken once the terms are accepted, and whatever tells of it says that it is live"
+    )
+    func whole() async throws {
+        try await open { shop, sandbox, present in
+            #expect(try await shop.post(purchase(1_250)).error().code == "terms.not_accepted")
+            let hash = try #require(shop.profiles.terms.hash)
+            _ = try await shop.profiles.accept(TermsAcceptanceRequest(.hash(hash)), uid: 0, name: "root")
+            try await shop.lanes(are: .ready)
+            let id = try await shop.post(purchase(1_250, more: #","detached":true"#)).transaction().id
+            _ = try await shop.reach([.armed], id)
+            try present()
+            let paid = try await shop.reach([.approved, .declined, .failed], id)
+            #expect(paid.state == .approved, "\(String(describing: paid.error)) \(String(describing: paid.result))")
+            #expect(paid.mode == .live && paid.result?.mode == .live)
+            #expect(await sandbox.ledger.transactions.map(\.outstanding) == [1_250])
+            let receipt = try await shop.get("/v1/transactions/\(id)/receipt")
+            #expect(try WireJSON.decode(Receipt.self, from: receipt.body).mode == .live)
+            #expect(try WireJSON.decode(Status.self, from: try await shop.get("/v1/status").body).mode == .live)
+        }
+    }
+
+    @Test("Terms that are revoked end live payments")
+    func refused() async throws {
+        try await open { shop, sandbox, _ in
+            let hash = try #require(shop.profiles.terms.hash)
+            _ = try await shop.profiles.accept(TermsAcceptanceRequest(.hash(hash)), uid: 0, name: "root")
+            try await shop.lanes(are: .ready)
+            let text = try service.json(serial: 2, [(#""revoked": false"#, #""revoked": true"#)])
+            await service.serve(text, at: sandbox)
+            // A refresh may join one that began before.
+            while shop.profiles.current?.serial != 2 { _ = await shop.profiles.refresh() }
+            #expect(try await shop.post(purchase(1_250)).error().code == "terms.revoked")
+            #expect(await sandbox.ledger.transactions.isEmpty)
+        }
+    }
+}
