@@ -11,9 +11,16 @@ final class EventHub: Sendable {
         let audience: Audience
     }
 
+    /// By reference: dropping the oldest of a thousand moves the others, and an event by value is a kilobyte.
+    private final class Kept: Sendable {
+        let event: Event
+
+        init(_ event: Event) { self.event = event }
+    }
+
     private struct State {
         var next: UInt64
-        var kept: [Event] = []
+        var kept: [Kept] = []
         var subscribers: [UInt64: Subscriber] = [:]
         var nextKey: UInt64 = 0
     }
@@ -34,7 +41,7 @@ final class EventHub: Sendable {
             var event = event.withoutPasses
             event.id = state.next
             state.next &+= 1
-            state.kept.append(event)
+            state.kept.append(Kept(event))
             if state.kept.count > capacity { state.kept.removeFirst(state.kept.count - capacity) }
             for subscriber in state.subscribers.values { EventHub.send(event, to: subscriber) }
         }
@@ -67,11 +74,11 @@ final class EventHub: Sendable {
     var subscriberCount: Int { state.withLock { $0.subscribers.count } }
 
     /// Drops what is older than `time`.
-    func forget(before time: Timestamp) { state.withLock { $0.kept.removeAll { $0.at < time } } }
+    func forget(before time: Timestamp) { state.withLock { $0.kept.removeAll { $0.event.at < time } } }
 
     /// What is kept about one transaction, oldest first.
     func kept(about id: TransactionID) -> [Event] {
-        state.withLock { $0.kept.filter { $0.transaction == id } }
+        state.withLock { $0.kept.filter { $0.event.transaction == id } }.map(\.event)
     }
 
     /// Ends every stream after what is queued.
@@ -80,15 +87,15 @@ final class EventHub: Sendable {
         for queue in queues { queue.finish() }
     }
 
-    private static func replay(_ kept: [Event], after cursor: UInt64, next: UInt64, to subscriber: Subscriber) {
-        let later = kept.filter { $0.id > cursor }
-        let firstKept = kept.first?.id ?? next
+    private static func replay(_ kept: [Kept], after cursor: UInt64, next: UInt64, to subscriber: Subscriber) {
+        let later = kept.filter { $0.event.id > cursor }
+        let firstKept = kept.first?.event.id ?? next
         if cursor < firstKept, cursor &+ 1 != firstKept {
             var gap = Event(.eventsMissed)
             gap.id = cursor
             send(gap, to: subscriber)
         }
-        for event in later { send(event, to: subscriber) }
+        for kept in later { send(kept.event, to: subscriber) }
     }
 
     private static func send(_ event: Event, to subscriber: Subscriber) {
