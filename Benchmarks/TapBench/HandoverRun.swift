@@ -29,6 +29,7 @@ struct HandoverRun {
     private struct TimedCard: VirtualCard {
         var card: any VirtualCard
         let clock: Clock
+        let pause: useconds_t
 
         var activation: CardActivation { card.activation }
 
@@ -36,13 +37,15 @@ struct HandoverRun {
 
         mutating func answer(_ command: [UInt8]) -> VirtualCardReply {
             let reply = card.answer(command)
+            if pause > 0 { usleep(pause) }
             clock.cardAnswers()
             return reply
         }
     }
 
+    /// - Parameter pause: microseconds that the card takes for each command.
     /// - Returns: nanoseconds, sorted.
-    func times(taps: Int) async throws -> [Double] {
+    func times(taps: Int, pause: useconds_t) async throws -> [Double] {
         let clock = Clock()
         let rig = FakePCSCD(path: NSTemporaryDirectory() + "/bench-\(UUID().uuidString.prefix(8)).comm")
         try rig.start()
@@ -65,7 +68,7 @@ struct HandoverRun {
         let client = HTTPClient(path: programs.posSocket)
         for number in 0..<taps {
             let id = try await armed(client, number)
-            try rig.insert(TimedCard(card: card, clock: clock), into: Self.reader)
+            try rig.insert(TimedCard(card: card, clock: clock, pause: pause), into: Self.reader)
             let state = try await transaction(client, id, "?wait=30").state
             guard state == .approved else { throw BenchmarkError.wrongResult("a tap ended \(state)") }
             try rig.remove(from: Self.reader)
