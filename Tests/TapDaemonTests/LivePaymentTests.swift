@@ -3,6 +3,7 @@ import CardSim
 import Envelope
 import Foundation
 import PSPSandbox
+import Profile
 import ReaderModels
 import ReaderVirtual
 import Receipt
