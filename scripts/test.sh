@@ -19,6 +19,8 @@ NFC_TAP_BIN=$(swift build --show-bin-path)
 # Logs, journals and messages of the whole run are kept and searched for card numbers when it is over.
 NFC_TAP_ARTIFACTS=$(mktemp -d)
 export NFC_TAP_ARTIFACTS
+# Some tests ask as another user, who has to get through to the socket; what is in the folder has rights of its own.
+chmod 711 "$NFC_TAP_ARTIFACTS"
 trap 'rm -rf "$NFC_TAP_ARTIFACTS"' EXIT
 # One process for each test target: tests that wait for programs block threads that others would need.
 status=0

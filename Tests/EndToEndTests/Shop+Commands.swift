@@ -23,6 +23,8 @@ extension Shop {
         process.executableURL = URL(filePath: "/usr/bin/setpriv")
         process.arguments =
             ["--reuid=\(user)", "--regid=65534"] + (groups.isEmpty ? ["--clear-groups"] : ["--groups=\(groups)"])
+            // Folders of the test run may be closed to others; the daemon asks the kernel for user and groups only.
+            + ["--inh-caps=+dac_read_search", "--ambient-caps=+dac_read_search"]
             + [Program.tap.url.path] + arguments + ["--socket", posSocket]
         process.standardOutput = FileHandle.nullDevice
         process.standardError = FileHandle.nullDevice
