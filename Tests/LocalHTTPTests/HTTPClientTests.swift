@@ -128,6 +128,35 @@ import Testing
         }
     }
 
+    @Test func `A request that was begun arrives although nobody waits for its answer yet`() async throws {
+        let arrived = Gate()
+        let handler: HTTPHandler = { request in
+            arrived.open()
+            return await echo(request)
+        }
+        try await withServer(handler: handler) { path, _ in
+            var connection: HTTPClientConnection? = try await HTTPClient(path: path).connect()
+            let pending = try connection?.begin(HTTPClientRequest(.get, "/early"), answerWithin: .seconds(20))
+            await arrived.wait()
+            // What is pending keeps the connection.
+            connection = nil
+            let answer = try await #require(pending).answer()
+            #expect(String(decoding: answer.body, as: UTF8.self).hasPrefix("GET [\"early\"]"))
+        }
+    }
+
+    @Test func `What cannot be sent is not begun, and on a connection that is closed nothing is sent`() async throws {
+        try await withServer(handler: echo) { path, _ in
+            let connection = try await HTTPClient(path: path).connect()
+            #expect(throws: HTTPClientError.notConnected(.unsendable)) {
+                try connection.begin(HTTPClientRequest(.get, "no/slash"), answerWithin: .seconds(1))
+            }
+            await connection.close()
+            let pending = try connection.begin(get, answerWithin: .seconds(20))
+            await #expect(throws: HTTPClientError.notConnected(.closed)) { try await pending.answer() }
+        }
+    }
+
     @Test func `A kept connection serves request after request, also when they are sent at once`() async throws {
         let connections = Seen<UInt64>()
         let handler: HTTPHandler = { request in

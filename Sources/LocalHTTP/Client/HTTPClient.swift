@@ -43,8 +43,9 @@ public struct HTTPClient: Sendable {
         let stream = EventStream(inbox: inbox, channel: channel)
         let subscription = EventStreamHandler.Subscription(
             request: request, time: time, promise: channel.eventLoop.makePromise())
+        Self.write(subscription, to: channel, for: subscription.promise)
         let outcome = await withTaskCancellationHandler {
-            await Self.outcome(of: subscription.promise) { channel.writeAndFlush(subscription) }
+            await Self.outcome(of: subscription.promise)
         } onCancel: {
             channel.pipeline.fireUserInboundEventTriggered(EventStreamHandler.Cancel())
         }
@@ -54,11 +55,17 @@ public struct HTTPClient: Sendable {
 
     private var connector: ClientConnector { ClientConnector(path: path, time: connectTime) }
 
-    /// Writes, and waits for what the handler makes of it; where the write never reaches the handler, nothing was sent.
+    /// Writes; where that never reaches the handler, nothing was sent.
+    static func write<Message: Sendable, Answer: Sendable>(
+        _ message: Message, to channel: any Channel, for promise: EventLoopPromise<Result<Answer, HTTPClientError>>
+    ) {
+        channel.writeAndFlush(message).whenFailure { _ in promise.succeed(.failure(.notConnected(.closed))) }
+    }
+
+    /// Waits for what the handler makes of what was written.
     static func outcome<Answer: Sendable>(
-        of promise: EventLoopPromise<Result<Answer, HTTPClientError>>, write: () -> EventLoopFuture<Void>
+        of promise: EventLoopPromise<Result<Answer, HTTPClientError>>
     ) async -> Result<Answer, HTTPClientError> {
-        write().whenFailure { _ in promise.succeed(.failure(.notConnected(.closed))) }
         do {
             return try await promise.futureResult.get()
         } catch {

@@ -26,19 +26,27 @@ public final class HTTPClientConnection: Sendable {
         try? await channel.close().get()
     }
 
+    /// Sends a request now; its answer can be waited for later. In turn with the others, as for `send`.
+    public func begin(
+        _ request: HTTPClientRequest, answerWithin time: Duration
+    ) throws(HTTPClientError) -> PendingAnswer {
+        try begin(request, keepAlive: true, answerWithin: time)
+    }
+
     func send(
         _ request: HTTPClientRequest, keepAlive: Bool, answerWithin time: Duration
     ) async throws(HTTPClientError) -> HTTPClientAnswer {
+        try await begin(request, keepAlive: keepAlive, answerWithin: time).answer()
+    }
+
+    private func begin(
+        _ request: HTTPClientRequest, keepAlive: Bool, answerWithin time: Duration
+    ) throws(HTTPClientError) -> PendingAnswer {
         guard request.isSendable else { throw .notConnected(.unsendable) }
         if Task.isCancelled { throw .notConnected(.cancelled) }
         let exchange = ClientExchange(
             id: Self.lastID.wrappingAdd(1, ordering: .relaxed).newValue, request: request, keepAlive: keepAlive,
             time: time, promise: channel.eventLoop.makePromise())
-        let outcome = await withTaskCancellationHandler {
-            await HTTPClient.outcome(of: exchange.promise) { channel.writeAndFlush(exchange) }
-        } onCancel: {
-            channel.pipeline.fireUserInboundEventTriggered(ClientExchange.Cancel(id: exchange.id))
-        }
-        return try outcome.get()
+        return PendingAnswer(exchange, over: channel, of: self)
     }
 }
