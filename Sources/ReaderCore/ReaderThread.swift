@@ -26,8 +26,11 @@ public final class ReaderThread: SerialExecutor {
     deinit { queue.stop() }
 
     public func enqueue(_ job: consuming ExecutorJob) {
-        unsafe queue.add(UnownedJob(job), on: asUnownedSerialExecutor())
+        unsafe queue.add(.job(UnownedJob(job), asUnownedSerialExecutor()))
     }
+
+    /// Runs `work` on the thread behind what waits for it, without a task.
+    public func perform(_ work: @escaping @Sendable () -> Void) { queue.add(.work(work)) }
 
     /// Whether the calling thread is this one.
     public func isIsolatingCurrentContext() -> Bool? { queue.isCurrent }
@@ -42,9 +45,16 @@ public final class ReaderThread: SerialExecutor {
 
 /// Jobs in the order in which they came. The thread holds this, not the executor, so that the executor can go.
 private final class JobQueue: Sendable {
-    @safe private struct Entry {
-        let job: UnownedJob
-        let executor: UnownedSerialExecutor
+    @safe enum Entry {
+        case job(UnownedJob, UnownedSerialExecutor)
+        case work(@Sendable () -> Void)
+
+        func run() {
+            switch self {
+            case .job(let job, let executor): unsafe job.runSynchronously(on: executor)
+            case .work(let work): work()
+            }
+        }
     }
 
     private struct State {
@@ -69,9 +79,9 @@ private final class JobQueue: Sendable {
         return pthread_equal(runner, pthread_self()) != 0
     }
 
-    func add(_ job: UnownedJob, on executor: UnownedSerialExecutor) {
+    func add(_ entry: sending Entry) {
         let runsHere = state.withLock { state in
-            state.entries.append(unsafe Entry(job: job, executor: executor))
+            state.entries.append(entry)
             guard state.threadHasEnded, state.runner == nil else { return false }
             state.runner = pthread_self()
             return true
@@ -119,8 +129,6 @@ private final class JobQueue: Sendable {
             state.entries = []
             return entries
         }
-        for index in entries.indices {
-            unsafe entries[index].job.runSynchronously(on: entries[index].executor)
-        }
+        for entry in entries { entry.run() }
     }
 }

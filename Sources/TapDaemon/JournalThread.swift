@@ -1,6 +1,7 @@
 import Audit
 import Journal
 import ReaderCore
+import Synchronization
 import Wire
 
 /// The journal on a thread of its own: it blocks until the disk has what it was given.
@@ -8,11 +9,14 @@ import Wire
 /// What several lanes write while the disk is busy with the write before shares the next one: a durable write costs the
 /// same whether it holds one change or sixty. Each caller goes on when its own change is on the disk.
 actor JournalThread {
-    private typealias Write = (work: @Sendable (Journal) -> Void, done: CheckedContinuation<JournalError?, Never>)
+    private struct Write: Sendable {
+        let work: @Sendable (Journal) -> Void
+        let done: CheckedContinuation<JournalError?, Never>
+    }
 
     private let thread: ReaderThread
     let journal: Journal
-    private var waiting: [Write] = []
+    private let waiting = Mutex<[Write]>([])
     private let wishes: AsyncStream<Void>
     private let wish: AsyncStream<Void>.Continuation
     nonisolated let support: String
@@ -26,23 +30,30 @@ actor JournalThread {
         (wishes, wish) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     }
 
-    /// Everything in one write that was asked for until this thread came to it.
-    private func write<Result: Sendable>(
+    /// Everything in one write that was asked for until this thread came to it. The caller goes on where it was, without
+    /// a turn of its own on this thread.
+    private nonisolated func write<Result: Sendable>(
         _ work: @escaping @Sendable (Journal) throws(JournalError) -> Result
     ) async throws(JournalError) -> Result {
         let outcome = WriteOutcome<Result>()
         let failure = await withCheckedContinuation { done in
-            waiting.append(({ journal in outcome.run { () throws(JournalError) in try work(journal) } }, done))
-            // Runs on this thread behind the calls that wait for it already, which add theirs.
-            if waiting.count == 1 { Task { commit() } }
+            let write = Write(
+                work: { journal in outcome.run { () throws(JournalError) in try work(journal) } }, done: done)
+            let isFirst = waiting.withLock { waiting in
+                waiting.append(write)
+                return waiting.count == 1
+            }
+            if isFirst { thread.perform { self.assumeIsolated { $0.commit() } } }
         }
         if let failure { throw failure }
         return try outcome.get()
     }
 
     private func commit() {
-        let writes = waiting
-        waiting = []
+        let writes = waiting.withLock { waiting in
+            defer { waiting = [] }
+            return waiting
+        }
         var failure: JournalError?
         do throws(JournalError) {
             try journal.together { for write in writes { write.work(journal) } }
@@ -52,7 +63,7 @@ actor JournalThread {
         for write in writes { write.done.resume(returning: failure) }
     }
 
-    func create(_ new: NewTransaction) async throws(JournalError) -> Creation {
+    nonisolated func create(_ new: NewTransaction) async throws(JournalError) -> Creation {
         try await write { (journal) throws(JournalError) in try journal.create(new) }
     }
 
@@ -60,15 +71,15 @@ actor JournalThread {
         try journal.earlier(uid: uid, idempotencyKey: idempotencyKey, requestHash: requestHash)
     }
 
-    func append(_ changes: [StateChange], to id: TransactionID) async throws(JournalError) {
+    nonisolated func append(_ changes: [StateChange], to id: TransactionID) async throws(JournalError) {
         try await write { (journal) throws(JournalError) in try journal.append(changes, to: id) }
     }
 
-    func plan(_ reversal: ReversalPlan, for id: TransactionID) async throws(JournalError) {
+    nonisolated func plan(_ reversal: ReversalPlan, for id: TransactionID) async throws(JournalError) {
         try await write { (journal) throws(JournalError) in try journal.plan(reversal, for: id) }
     }
 
-    func audit(_ entry: AuditEntry) async throws(JournalError) {
+    nonisolated func audit(_ entry: AuditEntry) async throws(JournalError) {
         try await write { (journal) throws(JournalError) in try journal.audit(entry) }
     }
 
@@ -117,8 +128,11 @@ actor JournalThread {
 
     /// Follows such wishes, twice a second at most, until its task is cancelled. A failure only delays what the next one
     /// or the next start does.
-    func scrubAsWished(_ failed: @Sendable (JournalError) -> Void) async {
+    ///
+    /// - Parameter quiet: returns when the disk is wanted for nothing that is in a hurry.
+    func scrubAsWished(when quiet: @Sendable () async -> Void, _ failed: @Sendable (JournalError) -> Void) async {
         for await _ in wishes {
+            await quiet()
             do throws(JournalError) { try journal.scrub() } catch { failed(error) }
             do { try await Task.sleep(for: .milliseconds(500)) } catch { return }
         }

@@ -123,7 +123,17 @@ actor TransactionStore {
     }
 
     /// Does the same soon, whenever somebody wishes it, until its task is cancelled.
-    nonisolated func scrubAsWished() async { await journal.scrubAsWished { self.noteUnscrubbed($0) } }
+    nonisolated func scrubAsWished() async {
+        await journal.scrubAsWished(when: { await self.noCardIsRead() }) { self.noteUnscrubbed($0) }
+    }
+
+    /// Returns when no card is being read, whose payment would wait for the disk; after two seconds in any case.
+    private func noCardIsRead() async {
+        for _ in 0..<40 {
+            guard live.values.contains(where: { $0.transaction.state == .reading }) else { return }
+            do { try await Task.sleep(for: .milliseconds(50)) } catch { return }
+        }
+    }
 
     nonisolated private func noteUnscrubbed(_ error: JournalError) {
         logger.warning("journal not scrubbed", metadata: ["error": "\(error)"])

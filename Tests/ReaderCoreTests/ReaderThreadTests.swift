@@ -39,6 +39,24 @@ import Testing
         #expect(await lane.noted().sorted() == Array(0..<500))
     }
 
+    @Test func `work without a task runs on the thread in its turn, and on the caller's once the thread has ended`()
+        async throws
+    {
+        let lane = Lane(try ReaderThread(name: "work"))
+        let threads = Mutex<[UInt]>([])
+        let note = { @Sendable in threads.withLock { $0.append(UInt(pthread_self())) } }
+        for number in 0..<50 {
+            lane.thread.perform { lane.assumeIsolated { $0.note(number) } }
+            lane.thread.perform(note)
+        }
+        #expect(await lane.noted() == Array(0..<50))
+        let own = await lane.threadID()
+        #expect(threads.withLock { $0 } == Array(repeating: own, count: 50))
+        lane.thread.stop()
+        lane.thread.perform(note)
+        #expect(threads.withLock { $0.count == 51 && $0.last != own })
+    }
+
     @Test func `two actors have two threads`() async throws {
         let lanes = (Lane(try ReaderThread(name: "one")), Lane(try ReaderThread(name: "two")))
         let first = await lanes.0.threadID()
