@@ -34,7 +34,8 @@ public struct PaymentTap: Sendable {
     ///   - onSignal: called as things happen, except that the moment to beep (`cardReadSuccessfully`) and what comes
     ///     after it wait until `deliver` is done.
     ///   - deliver: takes the result while the card is still in the field. Make it durable here.
-    /// - Throws: `.recipient` before any card is asked for, where the PSP's key is not valid at `binding.issuedAt`.
+    /// - Throws: before any card is asked for `.recipient` where the PSP's key is not valid at `binding.issuedAt`, and
+    ///   `.sealing` where nothing can be sealed to it.
     public func run(
         on reader: any CardReader, cancellation: TapCancellation,
         clock: @escaping () -> TapInstant = monotonicNow, onSignal: @escaping (TapSignal) -> Void,
@@ -45,6 +46,7 @@ public struct PaymentTap: Sendable {
         } catch {
             throw .recipient(error)
         }
+        let seal = try envelope()
         defer { reader.release() }
         let armed = clock()
         let display = TapDisplay(reader: reader, onSignal: onSignal)
@@ -52,7 +54,7 @@ public struct PaymentTap: Sendable {
             reader, clock: clock, onWait: display.cardIsAwaited, onFound: display.cardFound)
         do throws(PaymentTapError) {
             let final = try read(on: observed, cancellation, clock, display)
-            let result = try result(of: final, armed: armed, observed, clock: clock)
+            let result = try result(of: final, in: seal, armed: armed, observed, clock: clock)
             deliver(result)
             display.settle(result.status)
         } catch {
@@ -84,10 +86,11 @@ public struct PaymentTap: Sendable {
     }
 
     private func result(
-        of final: FinalOutcome, armed: TapInstant, _ observed: ObservedReader, clock: () -> TapInstant
+        of final: FinalOutcome, in seal: consuming OneTimeSeal, armed: TapInstant, _ observed: ObservedReader,
+        clock: () -> TapInstant
     ) throws(PaymentTapError) -> PaymentTapResult {
         let cardRead = clock()
-        let read = try sealedRead(final, secondsSinceArmed: cardRead.nanoseconds(since: armed) / 1_000_000_000)
+        let read = try sealedRead(final, seal, secondsSinceArmed: cardRead.nanoseconds(since: armed) / 1_000_000_000)
         return PaymentTapResult(
             final, read: read,
             phases: TapPhases(
@@ -95,10 +98,15 @@ public struct PaymentTap: Sendable {
                 optionsRead: observed.optionsRead, cardRead: cardRead, sealed: read == nil ? cardRead : clock()))
     }
 
+    /// Made before the card is there, so that the customer does not wait for it.
+    private func envelope() throws(PaymentTapError) -> OneTimeSeal {
+        do throws(EnvelopeError) { return try OneTimeSeal(to: recipient) } catch { throw .sealing(error) }
+    }
+
     /// The record as plaintext lives in this function only. Its five minutes begin when the card was read, however long
     /// it was waited for.
     private func sealedRead(
-        _ final: FinalOutcome, secondsSinceArmed: UInt64
+        _ final: FinalOutcome, _ seal: consuming OneTimeSeal, secondsSinceArmed: UInt64
     ) throws(PaymentTapError) -> PaymentTapResult.SealedRead? {
         switch final.outcome.status {
         case .onlineRequest, .approved: break
@@ -110,7 +118,7 @@ public struct PaymentTap: Sendable {
         let record = try CardRecord(final, binding)
         do throws(EnvelopeError) {
             return PaymentTapResult.SealedRead(
-                envelope: try JWE.seal(record.plaintext, to: recipient), keyID: recipient.keyID,
+                envelope: try seal.seal(record.plaintext), keyID: recipient.keyID,
                 isTest: recipient.isTest, clearTags: record.clearTags, account: record.account,
                 validity: CardValidity(final.outcome.dataRecord ?? [], on: transaction.date))
         } catch {

@@ -24,7 +24,7 @@ struct SealingTests {
     }
 
     @Test func `ECDH-ES gives the example byte for byte`() throws {
-        let token = try JWE.seal(SecretBytes(text: #"{"v":1}"#), to: bob(algorithm: .ecdhES), inputs: inputs())
+        let token = try OneTimeSeal(to: bob(algorithm: .ecdhES), inputs: inputs()).seal(SecretBytes(text: #"{"v":1}"#))
         #expect(
             token == """
                 eyJhbGciOiJFQ0RILUVTIiwiY3R5IjoianNvbiIsImVuYyI6IkEyNTZHQ00iLCJlcGsiOnsiY3J2IjoiUC0yNTYiLCJrdHkiOiJF\
@@ -35,7 +35,7 @@ struct SealingTests {
     }
 
     @Test func `ECDH-ES+A256KW wraps the example's content key byte for byte`() throws {
-        let token = try JWE.seal(SecretBytes(text: "{}"), to: bob(algorithm: .ecdhESA256KW), inputs: inputs())
+        let token = try OneTimeSeal(to: bob(algorithm: .ecdhESA256KW), inputs: inputs()).seal(SecretBytes(text: "{}"))
         let parts = token.split(separator: ".", omittingEmptySubsequences: false)
         #expect(
             Base64URL.decode(parts[1].utf8)
@@ -92,6 +92,21 @@ struct SealingTests {
         for part in [0, 2, 3, 4] { #expect(first[part] != second[part]) }
     }
 
+    @Test(arguments: ["jwe-own-p256-ecdh-es", "jwe-own-x25519-ecdh-es", "jwe-own-rsa-oaep-256"])
+    func `an envelope made before there was anything to put in opens like any other`(id: String) throws {
+        let vector = try JOSEVector.load("own", id: id)
+        let first = try OneTimeSeal(to: vector.recipient())
+        let second = try OneTimeSeal(to: vector.recipient())
+        let secret = SecretBytes(text: #"{"v":1}"#)
+        let tokens = [try first.seal(secret), try second.seal(secret)]
+        for token in tokens {
+            #expect(SecretBytes.constantTimeEqual(try JWE.open(token, with: vector.privateKey()), secret))
+        }
+        let parts = tokens.map { $0.split(separator: ".", omittingEmptySubsequences: false) }
+        // Key, nonce and ciphertext are of this one envelope.
+        for part in [2, 3, 4] { #expect(parts[0][part] != parts[1][part]) }
+    }
+
     @Test func `the header says alg, cty, enc, epk and kid and nothing else`() throws {
         let vector = try JOSEVector.load("own", id: "jwe-own-x25519-ecdh-es")
         let token = try JWE.seal(SecretBytes(text: "{}"), to: vector.recipient(["kid": #"a"\é"#]))
@@ -107,5 +122,6 @@ struct SealingTests {
         let zero = RecipientKey(
             algorithm: .ecdhES, keyID: "k", material: .x25519([UInt8](repeating: 0, count: 32)))
         #expect(throws: EnvelopeError.unusableKey) { try JWE.seal(SecretBytes(text: "{}"), to: zero) }
+        #expect(throws: EnvelopeError.unusableKey) { _ = try OneTimeSeal(to: zero) }
     }
 }
