@@ -1,4 +1,3 @@
-import Glibc
 import Synchronization
 
 /// Bytes that must not stay behind: in pages of their own, locked into memory where the limit allows it, left out of
@@ -107,49 +106,4 @@ public struct SecretWriter: ~Copyable {
     }
 
     fileprivate consuming func finish() -> LockedMemory { memory }
-}
-
-/// Whole pages from mmap, so that locking and unlocking never touches a neighbour.
-@safe private struct LockedMemory: ~Copyable {
-    private let base: UnsafeMutableRawPointer
-    private let isMapped: Bool
-    let capacity: Int
-
-    init(capacity wanted: Int) {
-        let page = Int(sysconf(Int32(_SC_PAGESIZE)))
-        capacity = (max(wanted, 1) + page - 1) / page * page
-        let address = unsafe mmap(nil, capacity, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
-        if let address = unsafe address, unsafe address != MAP_FAILED {
-            unsafe base = address
-            isMapped = true
-            // Failure leaves the bytes usable but swappable; the daemon checks RLIMIT_MEMLOCK at its start.
-            _ = unsafe mlock(base, capacity)
-            _ = unsafe madvise(base, capacity, MADV_DONTDUMP)
-            _ = unsafe madvise(base, capacity, MADV_WIPEONFORK)
-        } else {
-            unsafe base = .allocate(byteCount: capacity, alignment: 16)
-            isMapped = false
-        }
-    }
-
-    mutating func store(_ byte: UInt8, at index: Int) {
-        precondition(index >= 0 && index < capacity)
-        unsafe base.storeBytes(of: byte, toByteOffset: index, as: UInt8.self)
-    }
-
-    func load(at index: Int) -> UInt8 {
-        precondition(index >= 0 && index < capacity)
-        return unsafe base.load(fromByteOffset: index, as: UInt8.self)
-    }
-
-    func bytes(count: Int) -> UnsafeBufferPointer<UInt8> {
-        unsafe UnsafeBufferPointer(start: UnsafePointer(base.assumingMemoryBound(to: UInt8.self)), count: count)
-    }
-
-    deinit {
-        unsafe explicit_bzero(base, capacity)
-        guard isMapped else { return unsafe base.deallocate() }
-        _ = unsafe munlock(base, capacity)
-        _ = unsafe munmap(base, capacity)
-    }
 }
