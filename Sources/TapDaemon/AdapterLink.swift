@@ -87,23 +87,43 @@ struct AdapterLink: Sendable {
         return result
     }
 
+    /// An authorisation as it is sent; `nil` where it cannot be written.
+    func message(_ request: AuthorizationRequest) -> HTTPClientRequest? {
+        guard let body = try? WireJSON.encode(request) else { return nil }
+        return post("/v1/authorizations", request.id, body)
+    }
+
     /// Sends an authorisation on a connection that stands.
     func authorize(
         _ request: AuthorizationRequest, over connection: HTTPClientConnection, within time: Duration
     ) async -> Reply {
-        guard let body = try? WireJSON.encode(request) else { return .refused }
+        guard let message = message(request) else { return .refused }
+        return await reply(to: begin(message, over: connection, within: time))
+    }
+
+    /// Sends it now; the answer is for `reply(to:)`.
+    func begin(
+        _ message: HTTPClientRequest, over connection: HTTPClientConnection, within time: Duration
+    ) -> Result<PendingAnswer, HTTPClientError> {
+        Result { () throws(HTTPClientError) in try connection.begin(message, answerWithin: time) }
+    }
+
+    /// What comes back to an authorisation that was sent, or could not be.
+    func reply(to sent: Result<PendingAnswer, HTTPClientError>) async -> Reply {
         do throws(HTTPClientError) {
-            return reply(
-                to: try await connection.send(post("/v1/authorizations", request.id, body), answerWithin: time))
+            return reply(to: try await sent.get().answer())
         } catch {
-            return .unusable
+            // The connection had been closed before a byte was written: nothing has to be asked.
+            return error.isSafeToRepeat ? .neverSeen : .unusable
         }
     }
 
     /// The same over a new connection: sent again with the same key, it is carried out once.
     func authorizeAgain(_ request: AuthorizationRequest, within time: Duration) async -> Reply {
         do throws(HTTPClientError) {
-            return await authorize(request, over: try await client.connect(), within: time)
+            let reply = await authorize(request, over: try await client.connect(), within: time)
+            // An adapter that accepts connections only to close them is asked at intervals.
+            return reply == .neverSeen ? .unusable : reply
         } catch {
             return .unusable
         }

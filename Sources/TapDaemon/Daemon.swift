@@ -222,9 +222,10 @@ private struct PaymentStarter: Sendable {
             if await store.live[id]?.transaction.type == .loyalty {
                 await LoyaltyRun(id: id, store: store, lane: lane, preparer: preparer, logger: logger).run()
             } else {
+                let adapter = adapter.pinned
                 await PaymentRun(
-                    id: id, store: store, lane: lane, adapter: adapter.pinned, reversals: reversals,
-                    preparer: preparer, closing: closing, stored: stored, logger: logger
+                    id: id, store: store, lane: lane, adapter: adapter, connection: EarlyConnection(adapter),
+                    reversals: reversals, preparer: preparer, closing: closing, stored: stored, logger: logger
                 ).run()
             }
             await forgetPasses(of: id)

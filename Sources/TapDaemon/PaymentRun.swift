@@ -15,6 +15,8 @@ struct PaymentRun: Sendable {
     /// On which it takes place; the first of several until a card decides.
     var lane: Lane
     let adapter: AdapterLink
+    /// On which the authorisation goes out.
+    let connection: EarlyConnection
     let reversals: Reversals
     let preparer: LanePreparer
     let closing: TwoStepClose
@@ -55,6 +57,7 @@ struct PaymentRun: Sendable {
             id: id, amount: live.transaction.amount, lane: lanes.first?.name ?? lane.name,
             retries: live.terminal.maxTapRetries, store: store)
         narration.language = live.language
+        narration.cardAnswers = connection.open
         var failure: JournalError?
         do throws(JournalError) {
             let end = try await narration.untilEnd(armed.race.progress)
@@ -136,20 +139,23 @@ struct PaymentRun: Sendable {
         sealed.chip = chip
         let connection: HTTPClientConnection
         do throws(AdapterUnreachable) {
-            connection = try await adapter.connect()
+            connection = try await self.connection.take()
         } catch {
             return try await keep(request, sale, sealed, settle)
         }
         guard StoredSale.mayBeSent(readAt: sealed.at, now: .now, life: adapter.times.readLife) else {
             return try await end(.readExpired, after: [sealed])
         }
+        // Written out while the journal is busy with the same.
+        async let message = adapter.message(request)
         try await store.change(id, [sealed, StateChange(.sent)])
+        let pending = await message.map { adapter.begin($0, over: connection, within: adapter.times.answer) }
         let deadline = ContinuousClock.now.advanced(by: adapter.times.answer)
         let sentAt = monotonicNow()
         store.measures.took(.sent, seconds: sentAt.seconds(since: sealedAt))
         let answered = Occasion()
-        async let reply = AdapterLink.signalling(answered) { [adapter] in
-            await adapter.authorize(request, over: connection, within: adapter.times.answer)
+        async let reply = AdapterLink.signalling(answered) { [adapter] () async -> AdapterLink.Reply in
+            if let pending { await adapter.reply(to: pending) } else { .refused }
         }
         // The adapter has the result before anybody sees or hears that the card was read.
         await answered.wait(atMost: adapter.times.handover)

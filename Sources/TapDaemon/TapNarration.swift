@@ -24,6 +24,8 @@ struct TapNarration {
     let retries: Int
     /// Of what the customer reads, BCP 47.
     var language: String?
+    /// Called when a card has answered.
+    var cardAnswers: @Sendable () -> Void = {}
     private var failedReads = 0
     /// Lanes whose customer has been told that a card may come.
     private var readyLanes: Set<String> = []
@@ -96,6 +98,7 @@ struct TapNarration {
         case .cardDetected:
             guard !isReading else { return }
             isReading = true
+            cardAnswers()
             var change = StateChange(.reading)
             change.lane = lane
             try await store.change(id, [change])

@@ -47,11 +47,15 @@ extension HTTPResponse {
 
 /// Serves such an adapter for the length of `body`.
 func withAdapter(
-    in folder: TestFolder, answer: @escaping @Sendable (ScriptedAdapter.Seen) -> HTTPResponse,
+    in folder: TestFolder, limits: HTTPLimits = HTTPLimits(), connections: ConnectionCount? = nil,
+    answer: @escaping @Sendable (ScriptedAdapter.Seen) -> HTTPResponse,
     _ body: (ScriptedAdapter) async throws -> Void
 ) async throws {
     let adapter = ScriptedAdapter()
-    let server = HTTPServer(socket: try ListeningSocket(path: folder.path + "/psp.sock"), logger: Shop.quiet) {
+    let server = HTTPServer(
+        socket: try ListeningSocket(path: folder.path + "/psp.sock"), limits: limits, logger: Shop.quiet,
+        connections: connections
+    ) {
         if $0.path.last == "health" {
             return .text(200, #"{"status":"ok","protocolVersions":["v1"],"supports":["sale"]}"#)
         }

@@ -1,0 +1,64 @@
+import LocalHTTP
+import Synchronization
+
+/// The connection on which an authorisation will go out, opened while its card is still being read: what the adapter takes
+/// to accept one does not delay the payment.
+///
+/// Closed with its last owner, used or not.
+final class EarlyConnection: Sendable {
+    private enum State {
+        case none
+        case opening(Task<HTTPClientConnection?, Never>)
+        case open(HTTPClientConnection, since: ContinuousClock.Instant)
+        case failed
+    }
+
+    private let adapter: AdapterLink
+    private let life: Duration
+    private let state = Mutex(State.none)
+
+    /// - Parameter life: an older one is not used: an adapter may close what has been silent for some seconds, also in
+    ///   the very moment in which a payment is sent.
+    init(_ adapter: AdapterLink, life: Duration = .seconds(3)) {
+        self.adapter = adapter
+        self.life = life
+    }
+
+    deinit {
+        if case .opening(let task) = state.withLock({ $0 }) { task.cancel() }
+    }
+
+    /// Begins to open it, unless that has been done.
+    func open() {
+        state.withLock { state in
+            guard case .none = state else { return }
+            state = .opening(
+                Task { [weak self, adapter] in
+                    let connection = try? await adapter.connect()
+                    self?.ended(connection)
+                    return connection
+                })
+        }
+    }
+
+    private func ended(_ connection: HTTPClientConnection?) {
+        state.withLock { state in
+            guard case .opening = state else { return }
+            state = connection.map { .open($0, since: .now) } ?? .failed
+        }
+    }
+
+    /// The connection, or a new one where there is none that can be used.
+    func take() async throws(AdapterUnreachable) -> HTTPClientConnection {
+        switch state.withLock({ $0 }) {
+        case .open(let connection, let since) where connection.isOpen && since.duration(to: .now) < life:
+            return connection
+        case .opening(let task):
+            // Its time counts: an adapter that accepts nothing is not waited for twice.
+            guard let connection = await task.value else { throw AdapterUnreachable() }
+            return connection
+        case .none, .open, .failed:
+            return try await adapter.connect()
+        }
+    }
+}

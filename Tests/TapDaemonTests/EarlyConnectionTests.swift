@@ -1,0 +1,164 @@
+import LocalHTTP
+import ReaderVirtual
+import Testing
+import Wire
+
+@testable import TapDaemon
+
+@Suite("The adapter's connection, opened while the card is read", .timeLimit(.minutes(2)))
+struct EarlyConnectionTests {
+    private static let approval = HTTPResponse.text(200, #"{"outcome":"approved","approvalCode":"77"}"#)
+
+    private func link(_ folder: TestFolder) -> AdapterLink {
+        AdapterLink(path: folder.path + "/psp.sock", times: Shop.Wish().times)
+    }
+
+    private func wait(until condition: () -> Bool) async throws {
+        for _ in 0..<2_000 where !condition() { try await Task.sleep(for: .milliseconds(5)) }
+        try #require(condition())
+    }
+
+    @Test("What was opened is what is used, and it is closed with its owner")
+    func opened() async throws {
+        let folder = try TestFolder()
+        let count = ConnectionCount()
+        try await withAdapter(in: folder, connections: count) { _ in
+            Self.approval
+        } _: { _ in
+            var early: EarlyConnection? = EarlyConnection(link(folder))
+            early?.open()
+            early?.open()
+            try await wait { count.count == 1 }
+            let first = try await early?.take()
+            let again = try await early?.take()
+            #expect(first === again)
+            #expect(count.count == 1)
+            early = nil
+            #expect(first?.isOpen == true)
+        }
+        try await wait { count.count == 0 }
+    }
+
+    @Test("Nobody who never used it is left with an open connection")
+    func unused() async throws {
+        let folder = try TestFolder()
+        let count = ConnectionCount()
+        try await withAdapter(in: folder, connections: count) { _ in
+            Self.approval
+        } _: { _ in
+            do {
+                let early = EarlyConnection(link(folder))
+                early.open()
+                try await wait { count.count == 1 }
+                withExtendedLifetime(early) {}
+            }
+            try await wait { count.count == 0 }
+            // Given up in the middle of opening.
+            for _ in 0..<50 { EarlyConnection(link(folder)).open() }
+            try await wait { count.count == 0 }
+        }
+    }
+
+    @Test("Closed by the adapter meanwhile, or too old, it is replaced by a new one")
+    func replaced() async throws {
+        let folder = try TestFolder()
+        var limits = HTTPLimits()
+        limits.idleTime = .milliseconds(20)
+        try await withAdapter(in: folder, limits: limits) { _ in
+            Self.approval
+        } _: { _ in
+            let early = EarlyConnection(link(folder))
+            early.open()
+            let first = try await early.take()
+            try await wait { !first.isOpen }
+            let second = try await early.take()
+            #expect(second !== first && second.isOpen)
+            let brief = EarlyConnection(link(folder), life: .zero)
+            brief.open()
+            let old = try await brief.take()
+            try await Task.sleep(for: .milliseconds(1))
+            let new = try await brief.take()
+            #expect(new !== old)
+        }
+    }
+
+    @Test("Without an adapter there is none; once it is there, it is found although it was not when the card came")
+    func away() async throws {
+        let folder = try TestFolder()
+        let early = EarlyConnection(link(folder))
+        early.open()
+        await #expect(throws: AdapterUnreachable.self) { try await early.take() }
+        try await withAdapter(in: folder) { _ in
+            Self.approval
+        } _: { _ in
+            let connection = try await early.take()
+            #expect(connection.isOpen)
+        }
+    }
+
+    @Test("It stands while the card is still being read")
+    func whileReading() async throws {
+        let folder = try TestFolder()
+        let count = ConnectionCount()
+        try await withAdapter(in: folder, connections: count) { _ in
+            Self.approval
+        } _: { adapter in
+            try await Shop.open(in: folder) { shop in
+                try shop.reader.obey("delay 400")
+                try shop.reader.obey("present visa")
+                let id = try await shop.post(purchase(500)).transaction().id
+                _ = try await shop.reach([.reading], id)
+                try await wait { count.count == 1 }
+                #expect(try await shop.store.transaction(id)?.state == .reading)
+                #expect(adapter.requests.isEmpty)
+                #expect(try await shop.reach([.approved], id).result?.approvalCode == "77")
+                #expect(adapter.requests.count == 1)
+            }
+        }
+    }
+
+    /// Just before, while and after the payment is sent.
+    @Test("An adapter that closes silent connections gets each payment once", arguments: [15, 30, 45])
+    func impatientAdapter(milliseconds: Int) async throws {
+        let folder = try TestFolder()
+        var limits = HTTPLimits()
+        limits.idleTime = .milliseconds(milliseconds)
+        try await withAdapter(in: folder, limits: limits) { _ in
+            Self.approval
+        } _: { adapter in
+            try await Shop.open(in: folder) { shop in
+                try shop.reader.obey("delay 10")
+                for number in 1...5 {
+                    try shop.reader.obey("present visa")
+                    let transaction = try await shop.post(purchase(500), wait: 20).transaction()
+                    #expect(transaction.state == .approved)
+                    let posts = adapter.requests.filter { $0.method == .post }
+                    #expect(posts.count == number && Set(posts.map(\.key)).count == number)
+                    try shop.reader.obey("remove")
+                }
+            }
+        }
+    }
+
+    @Test("A card that comes to nothing leaves no connection behind")
+    func nothingRead() async throws {
+        let folder = try TestFolder()
+        let count = ConnectionCount()
+        try await withAdapter(in: folder, connections: count) { _ in
+            Self.approval
+        } _: { adapter in
+            try await Shop.open(in: folder) { shop in
+                try shop.reader.obey("delay 100")
+                try shop.reader.obey("present visa")
+                let id = try await shop.post(purchase(500)).transaction().id
+                _ = try await shop.reach([.reading], id)
+                try await wait { count.count == 1 }
+                try shop.reader.obey("remove")
+                _ = try await shop.delete("/v1/transactions/\(id)")
+                _ = try await shop.reach([.cancelled, .failed], id)
+                try await wait { count.count == 0 }
+                #expect(adapter.requests.isEmpty)
+            }
+        }
+    }
+}
