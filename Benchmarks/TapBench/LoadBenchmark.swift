@@ -7,7 +7,6 @@ enum LoadBenchmark {
         Table.section(
             "Load: lanes with virtual readers, each tapping again and again (journal on this disk; card, client and "
                 + "payment service on the same processors)")
-        try await handover()
         var costs: [Int: Double] = [:]
         for lanes in [1, 8, 64] {
             let time = lanes == 64 ? seconds : max(1, seconds / 3)
@@ -22,16 +21,6 @@ enum LoadBenchmark {
         }
         if let one = costs[1], let all = costs[64] {
             Table.row("processor time of the daemon for a tap, 64 lanes beside 1", ratio: all / one, target: 1.3)
-        }
-    }
-
-    /// On an idle machine: from the card's last byte to the request at the payment service.
-    private static func handover() async throws {
-        for (label, pause) in [("that answers at once", useconds_t(0)), ("that takes 10 ms for a command", 10_000)] {
-            let times = try await HandoverRun().times(taps: 300, pause: pause)
-            Table.row(
-                "last byte of a card \(label) to the adapter, one lane", p50: times.percentile(50),
-                p99: times.percentile(99), target: 5_000_000)
         }
     }
 }

@@ -4,7 +4,7 @@ import Glibc
 @main
 struct TapBench {
     enum Section: String, CaseIterable {
-        case bytes, transactions, keys, sealing, programs, footprint, daemon, load
+        case bytes, transactions, keys, sealing, programs, footprint, daemon, handover, load
         case pcscFake = "pcsc-fake"
         case pcscDaemon = "pcsc-daemon"
     }
@@ -28,7 +28,10 @@ struct TapBench {
         case .sealing: try SealingBenchmark.run()
         case .programs: try ProgramBenchmark.run()
         case .footprint: try await FootprintBenchmark.run()
-        case .load: try await LoadBenchmark.run(seconds: seconds)
+        case .handover: try await HandoverBenchmark.run(taps: taps)
+        case .load:
+            try await HandoverBenchmark.run(taps: taps)
+            try await LoadBenchmark.run(seconds: seconds)
         case .daemon: try await DaemonBenchmark.run(taps: taps)
         case .pcscFake: try PCSCBenchmark.run(.fake, pairs: taps * 2)
         case .pcscDaemon: try PCSCBenchmark.run(.daemon, pairs: taps * 2)
