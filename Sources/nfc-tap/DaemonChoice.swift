@@ -41,7 +41,8 @@ extension Failure {
         case .cancelled: code = .notCompleted
         case _: code = error.detail?.who == .integrator ? .malformedInput : .notCompleted
         }
-        self.init("\(error.message) (\(error.code.rawValue))", hint: error.hint, exitCode: code)
+        self.init(
+            "\(error.message) (\(error.code.rawValue))", hint: error.hint, exitCode: code, code: error.code.rawValue)
     }
 
     /// Why nobody can tell what became of a transaction that has begun: a daemon that has gone is no proof that nothing
@@ -51,6 +52,7 @@ extension Failure {
         guard error.code != .cancelled, transaction.type != .loyalty else { return }
         self.init(
             "\(phrase); how \(transaction.id) ended is not known",
-            hint: "look it up before it is repeated: nfc-tap receipt \(transaction.id)", exitCode: .unknownOutcome)
+            hint: "look it up before it is repeated: nfc-tap receipt \(transaction.id)", exitCode: .unknownOutcome,
+            code: code)
     }
 }

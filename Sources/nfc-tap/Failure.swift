@@ -9,11 +9,14 @@ struct Failure: Error {
     /// A command to run, or where to look; `nil` where there is nothing to be said.
     let hint: String?
     let exitCode: ExitCode
+    /// Of the catalogue in docs/errors.md, or of the client library; `nil` where it has no entry.
+    let code: String?
 
-    init(_ phrase: String, hint: String? = nil, exitCode: ExitCode) {
+    init(_ phrase: String, hint: String? = nil, exitCode: ExitCode, code: String? = nil) {
         self.phrase = phrase
         self.hint = hint
         self.exitCode = exitCode
+        self.code = code
     }
 
     init(_ error: ReaderError) {
@@ -44,7 +47,9 @@ struct Failure: Error {
         }
     }
 
-    func report() {
+    /// Words for people, or one line of JSON for a program that asked for it.
+    func report(asJSON: Bool) {
+        if asJSON { return FailureMessage(self).report() }
         StandardError.write("nfc-tap: error: \(phrase)\n")
         if let hint { StandardError.write("nfc-tap: hint: \(hint)\n") }
     }

@@ -11,10 +11,15 @@ enum Main {
                 try command.run()
             }
         } catch let failure as Failure {
-            failure.report()
+            failure.report(asJSON: FailureMessage.isWanted)
             NFCTap.exit(withError: failure.exitCode)
         } catch {
-            NFCTap.exit(withError: error)
+            let code = NFCTap.exitCode(for: error)
+            let message = NFCTap.message(for: error)
+            // Help is no failure, and a command that ends with a code of its own has said what there is.
+            guard FailureMessage.isWanted, !code.isSuccess, !message.isEmpty else { NFCTap.exit(withError: error) }
+            FailureMessage(usage: message, exitCode: code).report()
+            NFCTap.exit(withError: code)
         }
     }
 }

@@ -5,6 +5,11 @@ import Glibc
 enum StandardError {
     static func write(_ text: String) { Descriptor.write(text, to: STDERR_FILENO) }
 
+    /// One JSON object on one line; nothing where it cannot be written as JSON.
+    static func print(line value: some Encodable) {
+        if let text = try? JSONText.line(value) { write(text + "\n") }
+    }
+
     /// Whether a person is looking.
     static var isTerminal: Bool { isatty(STDERR_FILENO) == 1 }
 }
@@ -14,16 +19,20 @@ enum StandardOutput {
     static func print(_ text: String) { Descriptor.write(text + "\n", to: STDOUT_FILENO) }
 
     /// One JSON object on one line.
-    static func print(line value: some Encodable) throws {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        print(String(decoding: try encoder.encode(value), as: UTF8.self))
-    }
+    static func print(line value: some Encodable) throws { print(try JSONText.line(value)) }
 
     static func print(json value: some Encodable) throws {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
         print(String(decoding: try encoder.encode(value), as: UTF8.self))
+    }
+}
+
+private enum JSONText {
+    static func line(_ value: some Encodable) throws -> String {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        return String(decoding: try encoder.encode(value), as: UTF8.self)
     }
 }
 

@@ -138,4 +138,36 @@ struct JSONTests {
             names["RECEIPT"] = try shop.deliver(batch)
         }
     }
+
+    /// Of the last line on standard error.
+    private func failure(_ result: Program.Finished) throws -> [String: Any] {
+        let line = try #require(result.errors.split(separator: "\n").last)
+        let object = try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any]
+        let error = try #require(object?["error"] as? [String: Any], "\(line)")
+        #expect(error["exitCode"] as? Int == Int(result.status))
+        #expect((error["message"] as? String)?.isEmpty == false)
+        return error
+    }
+
+    @Test("A failure is a line of JSON too, with the daemon's code where it has one")
+    func failures() throws {
+        let shop = try Shop()
+        try shop.awaitReader()
+        let refused = try failure(try shop.tap("pay 12.00 EUR --lane nowhere --json"))
+        #expect(refused["code"] as? String == "lane.unknown")
+        let missing = try failure(try shop.tap("receipt 01890000-0000-7000-8000-000000000000 --json"))
+        #expect(missing["code"] as? String == "transaction.unknown")
+
+        let usage = try shop.tap("pay --json")
+        #expect(usage.status == 64)
+        #expect(try failure(usage)["code"] == nil)
+        let words = try shop.tap("pay twelve EUR")
+        #expect(!words.errors.contains("{"), "words for people: \(words.errors)")
+        let help = try shop.tap("pay --help --json")
+        #expect(help.status == 0 && help.output.contains("USAGE"))
+
+        shop.killDaemon()
+        let away = try failure(try shop.tap("status --json"))
+        #expect(away["code"] as? String == "client.daemon_not_running" && away["hint"] is String)
+    }
 }
