@@ -10,7 +10,6 @@ final class EarlyConnection: Sendable {
         case none
         case opening(Task<HTTPClientConnection?, Never>)
         case open(HTTPClientConnection, since: ContinuousClock.Instant)
-        case failed
     }
 
     private let adapter: AdapterLink
@@ -28,10 +27,14 @@ final class EarlyConnection: Sendable {
         if case .opening(let task) = state.withLock({ $0 }) { task.cancel() }
     }
 
-    /// Begins to open it, unless that has been done.
+    /// Begins to open one, unless there is one: each time a card answers.
     func open() {
         state.withLock { state in
-            guard case .none = state else { return }
+            forget(&state)
+            switch state {
+            case .opening, .open: return
+            case .none: break
+            }
             state = .opening(
                 Task { [weak self, adapter] in
                     let connection = try? await adapter.connect()
@@ -41,24 +44,32 @@ final class EarlyConnection: Sendable {
         }
     }
 
+    /// Lets go what is too old or closed.
+    private func forget(_ state: inout State) {
+        guard case .open(let connection, let since) = state else { return }
+        if !connection.isOpen || since.duration(to: .now) >= life { state = .none }
+    }
+
     private func ended(_ connection: HTTPClientConnection?) {
         state.withLock { state in
             guard case .opening = state else { return }
-            state = connection.map { .open($0, since: .now) } ?? .failed
+            state = connection.map { .open($0, since: .now) } ?? .none
         }
     }
 
     /// The connection, or a new one where there is none that can be used.
     func take() async throws(AdapterUnreachable) -> HTTPClientConnection {
-        switch state.withLock({ $0 }) {
-        case .open(let connection, let since) where connection.isOpen && since.duration(to: .now) < life:
-            return connection
+        let state = state.withLock { state in
+            forget(&state)
+            return state
+        }
+        switch state {
+        case .open(let connection, _): return connection
         case .opening(let task):
             // Its time counts: an adapter that accepts nothing is not waited for twice.
             guard let connection = await task.value else { throw AdapterUnreachable() }
             return connection
-        case .none, .open, .failed:
-            return try await adapter.connect()
+        case .none: return try await adapter.connect()
         }
     }
 }
