@@ -1,14 +1,17 @@
 import CardBytes
+import Dispatch
 import Foundation
 import LocalHTTP
 import ReaderCore
 import ReaderVirtual
 import Wire
 
-/// A number of lanes that tap as fast as they can.
+/// A number of lanes that tap as fast as they can, or with a pause between two customers.
 struct LoadRun {
     struct Report {
         let lanes: Int
+        /// How often customers come, where they leave a pause.
+        let pace: String
         let taps: Int
         let seconds: Double
         /// Nanoseconds.
@@ -19,12 +22,14 @@ struct LoadRun {
 
         var line: String {
             let rate = (Double(taps) / seconds * 10).rounded() / 10
-            return "\(lanes) lanes: \(taps) taps in \(Int(seconds)) s, \(rate) a second, "
+            return "\(lanes) lanes\(pace): \(taps) taps in \(Int(seconds)) s, \(rate) a second, "
                 + "\(Table.duration(processorPerTap)) of the daemon's processor time each, none lost, none doubled"
         }
     }
 
     let lanes: Int
+    /// Of each lane; the lanes begin one after the other, spread over one pause.
+    var pause = Duration.zero
 
     func report(seconds: Int) async throws -> Report {
         let programs = try Programs(lanes: lanes)
@@ -45,7 +50,8 @@ struct LoadRun {
         let used = try programs.daemonProcessorTime() - processor
         try await check(programs, await desk.approved)
         return Report(
-            lanes: lanes, taps: totals.count, seconds: wall,
+            lanes: lanes, pace: pause > .zero ? ", a customer every \(pause) at each" : "", taps: totals.count,
+            seconds: wall,
             processorPerTap: Double(used) / Double(max(1, totals.count)),
             totals: totals.sorted(), deliveries: await desk.deliveries.sorted())
     }
@@ -58,8 +64,10 @@ struct LoadRun {
                 let (name, reader) = (programs.laneName(lane), programs.readerSocket(lane))
                 group.addTask {
                     var times: [Double] = []
+                    if pause > .zero { try await Task.sleep(for: pause * lane / lanes) }
                     while Stopwatch.wallTime() < end {
                         times.append(try await LoadRun.tap(name, reader, desk, connections))
+                        if pause > .zero { try await Task.sleep(for: pause) }
                     }
                     return times
                 }
@@ -71,18 +79,26 @@ struct LoadRun {
     private static func tap(
         _ lane: String, _ reader: String, _ desk: LoadDesk, _ connections: ConnectionPool
     ) async throws -> Double {
-        try command("present visa", reader)
+        try await command("present visa", reader)
         let start = Stopwatch.wallTime()
         let id = try await connections.start(lane: lane)
         try await desk.settled(id)
         let total = Double(Stopwatch.wallTime() - start)
-        try command("remove", reader)
+        try await command("remove", reader)
         return total
     }
 
-    private static func command(_ line: String, _ reader: String) throws {
-        let answer = try VirtualReaderSocket.send(
-            line, to: reader, until: monotonicNow().advanced(byMilliseconds: 10_000))
+    /// On a thread of its own: it blocks, and the tasks that take events may not wait for it.
+    private static func command(_ line: String, _ reader: String) async throws {
+        let answer = try await withCheckedThrowingContinuation { done in
+            DispatchQueue(label: "reader").async {
+                done.resume(
+                    with: Result {
+                        try VirtualReaderSocket.send(
+                            line, to: reader, until: monotonicNow().advanced(byMilliseconds: 10_000))
+                    })
+            }
+        }
         guard answer.hasPrefix("ok") else { throw BenchmarkError.failed("reader: \(answer)") }
     }
 
