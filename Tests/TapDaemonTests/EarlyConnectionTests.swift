@@ -100,6 +100,24 @@ struct EarlyConnectionTests {
         }
     }
 
+    @Test("What was not sent for want of a connection is known never to have been seen; what was sent is not")
+    func neverSent() async throws {
+        let folder = try TestFolder()
+        try await withAdapter(in: folder) { _ in
+            .text(503, "")
+        } _: { adapter in
+            let link = link(folder)
+            let message = HTTPClientRequest(.post, "/v1/authorizations", body: Array("{}".utf8))
+            let closed = try await link.connect()
+            await closed.close()
+            #expect(await link.reply(to: link.begin(message, over: closed, within: .seconds(5))) == .neverSeen)
+            #expect(adapter.requests.isEmpty)
+            let open = try await link.connect()
+            #expect(await link.reply(to: link.begin(message, over: open, within: .seconds(5))) == .unusable)
+            #expect(adapter.requests.count == 1)
+        }
+    }
+
     @Test("It stands while the card is still being read")
     func whileReading() async throws {
         let folder = try TestFolder()
