@@ -37,7 +37,11 @@ final class EarlyConnection: Sendable {
             }
             state = .opening(
                 Task { [weak self, adapter] in
-                    let connection = try? await adapter.connect()
+                    let connection: HTTPClientConnection?
+                    // Without an adapter there is nobody to tell yet: `take` asks again once there is something to send.
+                    do throws(AdapterUnreachable) { connection = try await adapter.connect() } catch {
+                        connection = nil
+                    }
                     self?.ended(connection)
                     return connection
                 })

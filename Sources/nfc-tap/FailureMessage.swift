@@ -26,7 +26,12 @@ struct FailureMessage: Encodable {
             code: nil, exitCode: exitCode.rawValue, hint: "see the command's --help", message: message)
     }
 
-    func report() { StandardError.print(line: self) }
+    /// In words where it cannot be written as JSON: a failure is never silent.
+    func report() {
+        do { try StandardError.print(line: self) } catch {
+            StandardError.write("nfc-tap: error: \(self.error.message)\n")
+        }
+    }
 
     /// Whether the caller is a program. The arguments themselves say so, for some failures are theirs.
     static var isWanted: Bool {

@@ -5,10 +5,8 @@ import Glibc
 enum StandardError {
     static func write(_ text: String) { Descriptor.write(text, to: STDERR_FILENO) }
 
-    /// One JSON object on one line; nothing where it cannot be written as JSON.
-    static func print(line value: some Encodable) {
-        if let text = try? JSONText.line(value) { write(text + "\n") }
-    }
+    /// One JSON object on one line.
+    static func print(line value: some Encodable) throws { write(try JSONText.line(value) + "\n") }
 
     /// Whether a person is looking.
     static var isTerminal: Bool { isatty(STDERR_FILENO) == 1 }

@@ -1,11 +1,11 @@
 import CardBytes
 import CardSim
 import EMV
-import Envelope
 import ReaderCore
 import ReaderVirtual
 import Testing
 
+@testable import Envelope
 @testable import TapSession
 
 struct PaymentTapTests {
@@ -91,6 +91,15 @@ struct PaymentTapTests {
         let jwk = bench.tap.recipient.jwk.replacing("{", with: #"{"exp":1699999999,"#)
         bench.tap.recipient = try RecipientKey(jwk: Array(jwk.utf8))
         #expect(throws: PaymentTapError.recipient(.expired(1_699_999_999))) { try bench.run() }
+        #expect(bench.reader.notes == [])
+    }
+
+    @Test func `a key to which nothing can be sealed is refused before any card is asked for`() throws {
+        let bench = try TapBench()
+        try bench.present("visa")
+        bench.tap.recipient = RecipientKey(
+            algorithm: .ecdhES, keyID: "zero", material: .x25519([UInt8](repeating: 0, count: 32)))
+        #expect(throws: PaymentTapError.sealing(.unusableKey)) { try bench.run() }
         #expect(bench.reader.notes == [])
     }
 

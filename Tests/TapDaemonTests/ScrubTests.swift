@@ -1,0 +1,37 @@
+import Foundation
+import Journal
+import ReaderCore
+import Testing
+
+@testable import TapDaemon
+
+@Suite("Wiping what was dropped from the journal's files", .timeLimit(.minutes(1)))
+struct ScrubTests {
+    private func logSize(_ folder: TestFolder) throws -> Int {
+        try #require(
+            FileManager.default.attributesOfItem(atPath: folder.path + "/journal.sqlite-wal")[.size] as? Int)
+    }
+
+    @Test("It waits until the disk is wanted for nothing that is in a hurry, and then happens")
+    func waits() async throws {
+        let folder = try TestFolder()
+        let journal = JournalThread(try Journal(directory: folder.path), on: try ReaderThread(name: "journal"))
+        let (isAsked, isQuiet) = (Occasion(), Occasion())
+        let scrubbing = Task {
+            await journal.scrubAsWished(
+                when: {
+                    isAsked.happen()
+                    await isQuiet.wait()
+                }
+            ) { Issue.record("\($0)") }
+        }
+        defer { scrubbing.cancel() }
+        _ = try await journal.use { (journal) throws(JournalError) in try journal.reserveEvents(1) }
+        journal.scrubSoon()
+        await isAsked.wait()
+        await journal.pulse()
+        #expect(try logSize(folder) > 0)
+        isQuiet.happen()
+        while try logSize(folder) > 0 { try await Task.sleep(for: .milliseconds(5)) }
+    }
+}
