@@ -16,8 +16,6 @@ public final class PCSCReader: CardReader {
     private var transaction: CardTransaction?
     /// The reader's event counter when the current or last card was activated.
     private var activationCounter: UInt16?
-    /// The event counter at which a mute card was reported, so that it is reported once.
-    private var muteCounter: UInt16?
     private var needsLookup = false
     /// The last look between taps found the card with another program.
     private var wasInUse = false
@@ -188,7 +186,6 @@ extension PCSCReader {
         }
         identity = ReaderIdentity(found)
         needsLookup = false
-        muteCounter = nil
         activationCounter = nil
     }
 
@@ -265,7 +262,8 @@ extension PCSCReader {
                 return .card(try connect(state))
             } catch {
                 switch error.meaning {
-                case .mute where isNewlyMute(state): return .collision
+                // Something that takes no power is no card yet, and nothing says that there are two: it is waited for
+                // until it is presented anew.
                 case .mute: break
                 // Gone again, though pcscd may notice only at its next look.
                 case .cardLost: retry = (monotonicNow().advanced(byMilliseconds: 50), error)
@@ -277,13 +275,6 @@ extension PCSCReader {
                 }
             }
         }
-    }
-
-    /// Something that does not answer is taken for more than one card, which pcscd cannot express; once for each time
-    /// that it is presented.
-    private func isNewlyMute(_ state: ReaderState) -> Bool {
-        defer { muteCounter = state.eventCounter }
-        return muteCounter != state.eventCounter
     }
 
     private func connect(_ state: ReaderState) throws(PCSCFailure) -> CardActivation {
@@ -300,7 +291,6 @@ extension PCSCReader {
             throw PCSCFailure(error.call, error.code, meaning: .inUse)
         }
         activationCounter = state.eventCounter
-        muteCounter = nil
         do throws(PCSCFailure) { return try identify(CardActivation(atr: state.atr)) } catch {
             // Kept, it would be the other program that holds the card at the next try.
             release()

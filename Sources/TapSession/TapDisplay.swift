@@ -22,7 +22,10 @@ final class TapDisplay {
     }
 
     /// The reader is about to wait for a card again: what was held is for the person who has to present it.
-    func cardIsAwaited() { passHeld() }
+    func cardIsAwaited() {
+        passHeld()
+        onSignal(.cardAwaited)
+    }
 
     func cardFound(_ presence: CardPresence) {
         switch presence {

@@ -82,20 +82,21 @@ extension PCSCTests {
             #expect(live.count(.connect) == 3)
         }
 
-        @Test func `a mute card is one collision, and the next one is a card`() throws {
+        @Test func `F1: a mute card is neither a card nor a collision, and the next one is a card`() throws {
             let live = try LiveReader("Mute")
             try live.fake.insertMute(into: live.name)
-            #expect(try live.activate() == .collision)
             #expect(throws: ReaderError.timedOut) { _ = try live.activate(milliseconds: 50) }
             try live.fake.insert(SmokeCard(), into: live.name)
             #expect(try live.activate().isCard)
         }
 
-        @Test func `a card that does not take power at the connection is a collision`() throws {
+        @Test func `F1: a card that does not take power at the connection is waited for until it is presented anew`()
+            throws
+        {
             let live = try LiveReader("Unpowered")
             try live.fake.insert(SmokeCard(), into: live.name)
             live.fake.force(.code(PCSCCode.unpoweredCard), on: .connect, reader: live.name)
-            #expect(try live.activate() == .collision)
+            #expect(throws: ReaderError.timedOut) { _ = try live.activate(milliseconds: 50) }
             try live.fake.swap(SmokeCard(), in: live.name)
             #expect(try live.activate().isCard)
         }

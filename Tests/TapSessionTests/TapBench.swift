@@ -49,6 +49,7 @@ final class TapBench {
         let clock = { monotonicNow().advanced(byMilliseconds: ahead) }
         try tap.run(on: reader, cancellation: cancellation, clock: clock) { signal in
             switch signal {
+            case .cardAwaited: self.reader.notes.append("await")
             case .cardDetected:
                 ahead = self.jumpMilliseconds
                 self.reader.notes.append("detected")

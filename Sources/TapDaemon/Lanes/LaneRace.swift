@@ -1,4 +1,5 @@
 import Glibc
+import Loyalty
 import ReaderCore
 import Synchronization
 import TapSession
@@ -84,6 +85,8 @@ final class LaneRace: Sendable {
             guard state.winner == nil, !state.isOver else { return false }
             switch step {
             case .signal, .loyaltySignal, .cardLeft: output.yield(.waiting(lane, step))
+            // Two phones at a time give no pass, and the payment follows.
+            case .passes(let outcome) where !outcome.hasPass: output.yield(.waiting(lane, step))
             case .ended(let error): leave(lane, error, &state)
             case .passes, .endedWithPasses, .result, .waiting, .left, .won:
                 // Nothing is read without a card that has won.

@@ -102,16 +102,17 @@ actor TransactionStore {
         }
     }
 
-    /// Ends a transaction that can no longer be written down: only in memory, the next start ends it in the journal too.
-    func abandon(_ id: TransactionID, _ code: ErrorCode) {
-        guard var known = live[id] else { return }
+    /// Ends a transaction whose run has failed, in the journal and for whoever waits. Where the journal takes nothing, it
+    /// ends in memory, and the next start ends it in the journal.
+    func abandon(_ id: TransactionID, _ code: ErrorCode) async {
+        guard let lane = live[id]?.transaction.lane else { return }
         var change = StateChange(.failed)
         change.error = ErrorDetail(code, transaction: id)
-        known.apply(change)
-        live[id] = nil
-        freeLane(of: id)
-        known.announce()
-        var event = Event(.readNotCompleted, lane: known.transaction.lane)
+        do throws(JournalError) { try await self.change(id, [change]) } catch {
+            logger.critical("end not written", metadata: ["transaction": "\(id)", "error": "\(error)"])
+            noted(id, [change])
+        }
+        var event = Event(.readNotCompleted, lane: lane)
         event.transaction = id
         event.error = change.error
         publish(event)

@@ -33,6 +33,14 @@ struct TapNarration {
     private var hasShownReady = false
     /// The payment part of a combined tap begins like any other: the customer has been told already.
     private var expectsReady = false
+    /// The payment part goes on with the card that gave its passes: its first wait for a card is none.
+    private var staysOnCard = false
+    /// Lanes whose customer has been told to present one card only; nothing has changed there since.
+    private var collidedLanes: Set<String> = []
+    /// What the loyalty part came to on lanes where no card had answered alone.
+    private var earlyPasses: [String: LoyaltyOutcome] = [:]
+    /// What the kernel asked to be shown last.
+    private var lastMessage: UIRequest.Message?
 
     init(id: TransactionID, amount: Money, lane: String, retries: Int = .max, store: TransactionStore) {
         self.id = id
@@ -46,12 +54,14 @@ struct TapNarration {
     mutating func untilEnd(_ progress: AsyncStream<TapProgress>) async throws(JournalError) -> End {
         for await step in progress {
             switch step {
+            case .waiting(let lane, .passes(let outcome)): earlyPasses[lane] = outcome
             case .waiting(let lane, let step): tell(step, waitingOn: lane)
             case .left(let lane, let error):
                 await store.noteTapFailure(lane, ErrorCode(error))
             case .won(let lane):
                 self.lane = lane
                 hasShownReady = true
+                if let outcome = earlyPasses[lane] { await store.note(outcome, of: id) }
             case .cardLeft: publish(.readRemoveCard)
             case .signal(let signal): try await tell(signal)
             case .loyaltySignal(let signal): try await tell(signal)
@@ -78,7 +88,8 @@ struct TapNarration {
         case .signal(.show(let request)):
             if request.status == .readyToRead { tellReady(on: lane) }
         case .loyaltySignal(.show(.readyForPass)): tellReady(on: lane)
-        case .signal(.collision): askAgain(on: lane)
+        case .signal(.collision), .loyaltySignal(.collision):
+            if collidedLanes.insert(lane).inserted { askAgain(on: lane) }
         case .cardLeft: publish(.readRemoveCard, on: lane)
         case .signal, .loyaltySignal, .passes, .endedWithPasses, .result, .ended, .waiting, .left, .won: break
         }
@@ -95,7 +106,10 @@ struct TapNarration {
 
     private mutating func tell(_ signal: TapSignal) async throws(JournalError) {
         switch signal {
+        case .cardAwaited:
+            if staysOnCard { staysOnCard = false } else if isReading { try await askAgain() }
         case .cardDetected:
+            collidedLanes = []
             guard !isReading else { return }
             isReading = true
             cardAnswers()
@@ -104,14 +118,15 @@ struct TapNarration {
             try await store.change(id, [change])
             publish(.readCardDetected)
         case .collision:
-            try await askAgain()
+            // Two cards at a time are no failed read: one of them goes, and it works.
+            if collidedLanes.insert(lane).inserted { askAgain(on: lane) }
         case .show(let request):
+            lastMessage = request.message
+            // Says how the reader is, not that it waits: that is `cardAwaited`.
             guard request.status == .readyToRead else { return }
             if expectsReady {
                 expectsReady = false
-            } else if hasShownReady {
-                try await askAgain()
-            } else {
+            } else if !hasShownReady {
                 hasShownReady = true
                 publish(.readReadyForTap, amount: amount)
             }
@@ -137,7 +152,7 @@ struct TapNarration {
         expectsReady = true
         guard amount != .none else { return }
         switch outcome.payment {
-        case .sameActivation: break
+        case .sameActivation: staysOnCard = true
         // Until the card answers again, the payment can be cancelled.
         case .afterFieldReset: try await waitAgain()
         case .afterRemoval:
@@ -153,8 +168,8 @@ struct TapNarration {
     }
 
     private mutating func askAgain() async throws(JournalError) {
-        // Two cards at a time are no failed read: one of them goes, and it works.
-        if isReading { failedReads = await store.countFailedRead(id) }
+        // A phone that wants its holder first has been read as it should be.
+        if lastMessage != .seePhone { failedReads = await store.countFailedRead(id) }
         try await waitAgain()
         if failedReads < retries { askAgain(on: lane) }
     }
