@@ -83,7 +83,8 @@ let package = Package(
         room("Metrics"),
         room("Audit", ["Envelope", "Wire", crypto]),
         room("StoreAndForward", ["CardBytes", "Envelope", "Wire", crypto]),
-        room("Journal", ["Audit", "Wire", "CSQLite"]),
+        room("Transactions", ["StoreAndForward", "Wire"]),
+        room("Journal", ["Audit", "Transactions", "Wire", "CSQLite"]),
         room(
             "TapDaemon",
             [
@@ -164,6 +165,7 @@ let package = Package(
                 "nfc-tapd",
                 logging,
             ]),
+        tests("TransactionsTests", ["StoreAndForward", "Transactions", "Wire"]),
         tests("StoreAndForwardTests", ["Envelope", "StoreAndForward", "Wire"]),
         tests("TapClientTests", ["LocalHTTP", "TapClient", "Wire"]),
         tests("ExplainTests", ["CardBytes", "CardSim", "EMV", "EMVCrypto", "Explain", "ReaderCore"]),

@@ -1,0 +1,68 @@
+public import Wire
+
+/// A request for a transaction, with who asks.
+public struct TransactionDemand: Sendable {
+    public let request: TransactionRequest
+    public let key: UserKey
+    /// Digest of the request.
+    public let requestHash: String
+
+    public init(request: TransactionRequest, key: UserKey, requestHash: String) {
+        self.request = request
+        self.key = key
+        self.requestHash = requestHash
+    }
+}
+
+/// What comes of a request for a transaction.
+public enum Admission: Equatable, Sendable {
+    case created(Transaction)
+    /// The answer to the first request with this key, as things are now.
+    case repeated(Transaction)
+    case refused(ErrorBody)
+    /// A dry run: nothing was written down.
+    case acceptable(DryRunAnswer)
+
+    public static func refused(_ code: ErrorCode, field: String? = nil, by id: TransactionID? = nil) -> Admission {
+        .refused(ErrorBody(code, field: field, transaction: id))
+    }
+}
+
+/// What the daemon's other parts have to say about a request before the lanes are looked at.
+public struct AdmissionFacts: Sendable {
+    public var mode: Mode
+    public var isStopping = false
+    /// Why the wanted passes cannot be asked for.
+    public var passesRefusal: ErrorBody?
+    /// What terms, profile and mode have against a payment.
+    public var paymentRefusal: ErrorBody?
+    /// A payment of the same order whose outcome is not known.
+    public var unresolved: TransactionID?
+
+    public init(mode: Mode) { self.mode = mode }
+}
+
+extension LaneTable {
+    /// Everything that decides about a request, without doing anything.
+    ///
+    /// - Returns: the lanes that may get the card, at least one.
+    public func admit(_ request: TransactionRequest, _ facts: AdmissionFacts) -> Result<[String], ErrorBody> {
+        guard !facts.isStopping else { return .failure(ErrorBody(.daemonUnavailable)) }
+        if let refusal = facts.passesRefusal { return .failure(refusal) }
+        let isPayment = request.type != .loyalty
+        if isPayment, let refusal = facts.paymentRefusal { return .failure(refusal) }
+        let found: [String]
+        switch free(for: request) {
+        case .failure(let refusal): return .failure(refusal)
+        case .success(let names): found = names
+        }
+        // A read of passes charges nobody, so that it neither waits for a payment nor keeps one waiting.
+        if isPayment, let other = facts.unresolved {
+            return .failure(ErrorBody(.orderUnresolved, transaction: other))
+        }
+        if facts.mode == .live, isPayment, found.contains(where: { self[$0]?.isVirtual ?? false }) {
+            return .failure(ErrorBody(.liveVirtualReader, field: "lane"))
+        }
+        return .success(found)
+    }
+}

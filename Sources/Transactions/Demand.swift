@@ -1,0 +1,48 @@
+public import Wire
+
+/// What a transaction was asked for and what holds for it: laid down when it begins, unchanged to its end whatever the
+/// configuration becomes.
+public struct Demand: Sendable {
+    /// How long what may take.
+    public struct Times: Equatable, Sendable {
+        /// For the answer to an authorisation, every repetition included; then it is reversed.
+        public var answer: Duration = .seconds(30)
+        /// For the adapter to answer before the reader's lamp and tone say that the card was read.
+        public var handover: Duration = .milliseconds(200)
+        /// How old a read may be when it is sent.
+        public var readLife: Duration = .seconds(60)
+        /// For the answer to a question or a reversal.
+        public var query: Duration = .seconds(5)
+        /// Before a question is put again; doubles with every time.
+        public var pause: Duration = .milliseconds(250)
+        /// Before the second, third … attempt at a reversal; the last one goes on.
+        public var reversal: [Duration] = [.seconds(1), .seconds(5), .seconds(30), .seconds(120), .seconds(600)]
+
+        public init() {}
+    }
+
+    public var kind: AuthorizationRequest.Kind
+    /// Of the user who asked.
+    public var uid: UInt32
+    /// Seconds for the card to be presented.
+    public var deadline = Limits.defaultDeadlineSeconds
+    /// Goes on when its client has gone.
+    public var isDetached = true
+    /// Seconds within which an approval has to be confirmed.
+    public var confirmWithin: Int?
+    /// Of what the customer reads, BCP 47.
+    public var language: String?
+    public var wantsPasses = false
+    /// Lanes that were free for it, in the order in which they were named.
+    public var lanes: [String] = []
+    /// Failed reads after which there is no other try.
+    public var maximumReads = Int.max
+    /// Failed reads of the same order before this transaction.
+    public var earlierFailedReads = 0
+    public var times = Times()
+
+    public init(kind: AuthorizationRequest.Kind, uid: UInt32) {
+        self.kind = kind
+        self.uid = uid
+    }
+}

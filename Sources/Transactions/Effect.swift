@@ -1,0 +1,90 @@
+public import StoreAndForward
+public import Wire
+
+/// What has to be done for a transaction.
+public enum Effect: Sendable {
+    /// Answered by `Input.written` or `.notWritten`; until then the machine keeps what else comes.
+    case write(Write)
+    /// What others see. Rests on what is in the journal: only a machine whose write was taken can say so.
+    case outward(Outward, Written)
+    /// What stays in this process.
+    case local(Local)
+}
+
+/// The proof that the journal has taken what a step outward rests on.
+public struct Written: Equatable, Sendable {
+    let number: UInt64
+}
+
+public struct Write: Equatable, Sendable {
+    /// How it is written.
+    public enum Form: Equatable, Sendable {
+        case append
+        /// With a signed record for the queue, where the rules of storing allow it.
+        case store(AuthorizationRequest, OfflineSale)
+        /// A stored payment leaves the queue's rest.
+        case forward
+        /// An approval is taken back, if it still is one.
+        case reversal(unconfirmedOnly: Bool)
+        /// No change of state: when a reversal is tried again.
+        case plan(ReversalPlan)
+    }
+
+    public let number: UInt64
+    public var changes: [StateChange]
+    public var form: Form
+}
+
+public enum Outward: Equatable, Sendable {
+    case publish(Event)
+    /// The lanes ask for a card.
+    case arm([String])
+    /// - Parameter isAgain: over a new connection, under the same key.
+    case send(AuthorizationRequest, question: Int, isAgain: Bool, within: Duration)
+    case query(question: Int, within: Duration)
+    case reverse(ReversalRequest.Reason, question: Int)
+    /// The reader may say that the card was read.
+    case settleReader
+    case show(Lamp)
+    case answer(WishID, WishAnswer)
+    /// What was dropped from the journal is to leave the disk.
+    case scrub
+}
+
+/// What the reader's lamps say of the answer.
+public enum Lamp: Equatable, Sendable {
+    case read, approved, declined, error
+}
+
+public enum Local: Equatable, Sendable {
+    case prepare
+    /// Nothing waits for a card any more; a reader that was kept waiting goes on.
+    case disarm
+    /// Opens a connection to the adapter while the card is read.
+    case connectEarly
+    /// Wants `connected` or `notConnected`.
+    case connect
+    /// Writes the request out while the journal is busy with it.
+    case draft(AuthorizationRequest)
+    /// A card of this order could not be read, so often now.
+    case failedReads(Int)
+    case log(Contradiction)
+}
+
+/// Something that cannot be: a state and an input, or a change that the journal takes for illegal.
+public struct Contradiction: Equatable, Sendable {
+    public var state: TransactionState
+    public var what: String
+}
+
+public enum WishAnswer: Equatable, Sendable {
+    case cancelled
+    case tooLate(TransactionState, becomesReversal: Bool)
+    case nothingToCancel
+    case done
+    case refused(ErrorCode)
+    /// A stored payment was not answered: why.
+    case notForwarded(ErrorCode)
+    /// It is not what it was when the wish came: look again.
+    case superseded
+}

@@ -1,0 +1,157 @@
+public import StoreAndForward
+public import Wire
+
+/// Something that a client wishes and waits for; its answer names it.
+public struct WishID: Hashable, Sendable {
+    public let number: UInt64
+
+    public init(_ number: UInt64) { self.number = number }
+}
+
+/// What was read from a card and sealed, with what the rules of storing have to know of it.
+public struct Read: Equatable, Sendable {
+    public var request: AuthorizationRequest
+    public var sale: OfflineSale
+    public var chip: ChipData?
+    /// When it was sealed.
+    public var at: Timestamp
+
+    public init(request: AuthorizationRequest, sale: OfflineSale, chip: ChipData?, at: Timestamp) {
+        self.request = request
+        self.sale = sale
+        self.chip = chip
+        self.at = at
+    }
+}
+
+/// How a payment follows the passes that were read before it.
+public enum PaymentAfterPasses: Equatable, Sendable {
+    /// On the card as it lies there.
+    case sameActivation
+    case afterFieldReset
+    /// The customer has to present it again.
+    case afterRemoval
+}
+
+/// What came back from the payment service to an authorisation or to a question about one.
+public enum Reply: Equatable, Sendable {
+    case answered(AuthorizationAnswer)
+    /// The adapter is still at it.
+    case running
+    /// The adapter never saw it.
+    case neverSeen
+    /// The adapter took it for a wrong request: it has certainly not been carried out.
+    case refused
+    /// Silence, garbage, or a fault of the adapter: whether it was carried out is not known.
+    case unusable
+}
+
+/// What came back to a reversal.
+public enum Acknowledgement: Equatable, Sendable {
+    case acknowledged
+    case neverSeen
+    case none
+}
+
+/// Why the journal did not take a write.
+public enum WriteFailure: Equatable, Sendable {
+    case full, failed
+    /// Its state there does not lead to the one that was to be written.
+    case illegal
+    /// What was to be changed has changed meanwhile.
+    case superseded
+    /// A payment that may not be stored.
+    case notStorable(ErrorCode)
+
+    var code: ErrorCode {
+        switch self {
+        case .full: .storageFull
+        case .failed: .storageFailed
+        case .illegal, .superseded: .internalFault
+        case .notStorable(let code): code
+        }
+    }
+}
+
+/// Everything that can happen to a transaction.
+public enum Input: Sendable {
+    // From the host.
+    /// It is in the journal; its run begins.
+    case begin
+    /// An earlier run of the daemon left it open, in the state that it is in.
+    case recover
+
+    // From the lanes' preparation.
+    /// No lane is ready yet; there will be word of it.
+    case preparing
+    case prepared([String])
+    case notPrepared(ErrorCode)
+
+    // From the lanes.
+    case ready(lane: String)
+    /// The first card is on this lane.
+    case won(lane: String)
+    /// A card lies there from before.
+    case cardLeft(lane: String)
+    /// More than one card.
+    case collision(lane: String)
+    /// The reader waits for a card again.
+    case cardAwaited
+    /// What the kernel wants the customer to see.
+    case message(CardMessage)
+    case cardDetected
+    /// Phone or member card have to be presented again, to give a pass.
+    case passAgain(LoyaltyResult.CustomerAction?)
+    /// What the loyalty part found, without the passes.
+    case passes(LoyaltyResult, hasPass: Bool, then: PaymentAfterPasses)
+    /// Nothing follows the passes.
+    case endedWithPasses
+    case read(Read)
+    /// The card itself said no.
+    case declinedByCard(MaskedCard?, ChipData?)
+    /// The tap ended with nothing to send.
+    ///
+    /// - Parameter withoutApplication: the card, or phone, has nothing to pay with.
+    case ended(ErrorCode, withoutApplication: Bool)
+    /// The reader has said that the card was read.
+    case cardMayGo
+    /// The winner's thread has come back.
+    case tapFinished
+
+    // From the way to the payment service.
+    case connected
+    /// Nothing can be sent: no byte has left.
+    case notConnected
+    /// - Parameter question: the number of what was asked.
+    case replied(Reply, question: Int)
+    case acknowledged(Acknowledgement, question: Int)
+
+    // From the till.
+    case cancel(Canceller, WishID?)
+    case reverse(ReversalDemand.Reason, WishID)
+    /// Its approval has been confirmed, and that is written down.
+    case confirmed
+    /// A stored payment is to be forwarded: the service accepts connections, or was asked before.
+    case forward(AuthorizationRequest, WishID)
+
+    // From the journal.
+    case written(UInt64)
+    case notWritten(UInt64, WriteFailure)
+
+    // From the clock.
+    case due
+
+    var isOfJournal: Bool {
+        switch self {
+        case .written, .notWritten, .due: true
+        default: false
+        }
+    }
+}
+
+/// What a customer is asked for while a card is read.
+public enum CardMessage: Equatable, Sendable {
+    case presentOneCardOnly
+    case seePhone
+    case other
+}

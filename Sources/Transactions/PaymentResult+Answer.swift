@@ -1,0 +1,49 @@
+public import Wire
+
+extension PaymentResult {
+    /// What the shop gets to see of the adapter's answer.
+    public init(_ answer: AuthorizationAnswer, mode: Mode) {
+        let outcome: Outcome =
+            switch answer.outcome {
+            case .approved: .approved
+            case .partial: .partiallyApproved
+            case .declined, .pending: .declined
+            }
+        self.init(mode: mode, outcome: outcome)
+        responseCode = answer.responseCode
+        approvalCode = answer.approvalCode
+        amountApproved = answer.amountApproved
+        pspReference = answer.pspReference
+        receiptLines = answer.receiptLines
+        receiptURL = answer.receiptURL.flatMap { $0.isReceiptAddress ? $0 : nil }
+        guard outcome == .declined else { return }
+        reason = answer.responseCode.flatMap(DeclineReason.init(responseCode:))
+        next = [.otherCard, .otherMethod, .paymentLink]
+        switch answer.action {
+        // There is neither a contact slot nor a PIN pad here: never a silent second try.
+        case .pinRequired, .useContact:
+            action = .useOtherTerminal
+            reason = reason ?? .otherInterfaceNeeded
+            next = [.otherInterface, .otherCard, .otherMethod]
+        case .callIssuer: action = .callIssuer
+        case .tryAgain: next = [.retrySameCard, .otherCard, .otherMethod]
+        case nil, .some(.none): break
+        }
+    }
+
+    /// Not charged for the shop, and being taken back in case it was booked.
+    public static func takenBack(_ reason: DeclineReason, mode: Mode) -> PaymentResult {
+        var result = PaymentResult(mode: mode, outcome: .declined, reason: reason)
+        result.reversal = .pending
+        result.next = [.otherMethod]
+        return result
+    }
+}
+
+extension String {
+    /// An address that a customer's phone may be sent to: `https`, visible ASCII, short enough for a QR code that a phone
+    /// reads from a till's display.
+    fileprivate var isReceiptAddress: Bool {
+        hasPrefix("https://") && utf8.count <= 512 && utf8.allSatisfy { (0x21...0x7E).contains($0) }
+    }
+}

@@ -1,0 +1,125 @@
+import Wire
+
+/// Where a transaction stands, with what it has to know there and no more.
+///
+/// Every case has a time at which it goes on by itself, but the ends and a stored payment that waits for the forwarder.
+public enum Phase: Sendable {
+    case created(Presentation)
+    case preparing(Presentation)
+    /// Waits for a card.
+    case armed(Presentation)
+    case reading(Presentation)
+    /// Read, and nothing sent: connects, or stores.
+    case sealed(Read, giveUpAt: Int64)
+    case sent(Question)
+    case unknown(Question)
+    /// - Parameter confirmBy: monotonic; `nil` where nobody has to confirm it.
+    case approved(confirmBy: Int64?)
+    case reversing(Reversal)
+    /// Ended, but for what is said once the reader has let the card go.
+    case leaving([Outward], at: Int64)
+    /// Ended for whoever waits, and the journal does not take it yet.
+    case unwritten(StateChange, retryAt: Int64)
+    /// Stored: waits for the forwarder, which looks after its time.
+    case stored
+    case ended
+
+    /// When it goes on by itself, on the monotonic clock.
+    var due: Int64? {
+        switch self {
+        case .created(let presentation), .preparing(let presentation), .armed(let presentation),
+            .reading(let presentation):
+            presentation.giveUpAt
+        case .sealed(_, let time), .leaving(_, let time), .unwritten(_, let time): time
+        case .sent(let question), .unknown(let question): question.due
+        case .approved(let time): time
+        case .reversing(let reversal): reversal.due
+        case .stored, .ended: nil
+        }
+    }
+}
+
+/// What is known while a card is wanted or read.
+public struct Presentation: Sendable {
+    /// When the host gives up on whatever it waits for.
+    var giveUpAt: Int64
+    /// Lanes whose customer has been told that a card may come.
+    var readyLanes: Set<String> = []
+    /// Lanes whose customer has been told to present one card only; nothing has changed there since.
+    var collidedLanes: Set<String> = []
+    /// The lane on which a card has answered first: everything comes from there.
+    var winner: String?
+    /// When the time for the card is over, with what the reader may take beyond it.
+    var cardBy: Int64 = .max
+    /// The payment goes on with the card that gave its passes: its first wait for a card is none.
+    var staysOnCard = false
+    /// A pass was delivered.
+    var hasPass = false
+    /// What the kernel wants the customer to see, until the next card.
+    var message: CardMessage?
+    /// Failed reads of this order so far.
+    var failedReads: Int
+    /// Who wants it cancelled, and waits for word of it.
+    var canceller: Canceller?
+    var wishes: [WishID] = []
+}
+
+/// A request that was sent, and what is known of its answer.
+public struct Question: Sendable {
+    enum Step: Sendable {
+        /// An answer is on its way, until then.
+        case asking(until: Int64)
+        case pausing(until: Int64)
+        /// A forwarded payment that waits for the forwarder's next round.
+        case resting
+    }
+
+    /// The reader's lamp and tone come after the adapter has the request.
+    enum Reader: Sendable {
+        case held(until: Int64)
+        case leaving(until: Int64)
+        case free
+    }
+
+    let request: AuthorizationRequest
+    let readAt: Timestamp
+    /// Stored before: never reversed for want of an answer.
+    var owedTo: WishID?
+    var isOwed: Bool
+    /// Taken back if it turns out to be approved.
+    var mustBeReversed = false
+    /// Number of the latest question; answers to others are too late.
+    var number = 1
+    /// Then it is reversed.
+    let askUntil: Int64
+    var pause: Duration
+    var step: Step
+    var reader: Reader
+    /// Has come while the reader was not free yet.
+    var reply: Reply?
+    /// A resend that was answered "never seen" is asked about at intervals.
+    var isResend = false
+
+    var due: Int64? {
+        let reader: Int64? =
+            switch reader {
+            case .held(let time), .leaving(let time): time
+            case .free: nil
+            }
+        let step: Int64? =
+            switch step {
+            case .asking(let time), .pausing(let time): time
+            case .resting: nil
+            }
+        return [reader, step].compactMap(\.self).min()
+    }
+}
+
+/// A payment that is being taken back.
+public struct Reversal: Sendable {
+    var plan: ReversalPlan
+    var number = 0
+    var isAsking = false
+    /// The next attempt, or when an answer to this one can no longer come.
+    var due: Int64
+}

@@ -1,0 +1,41 @@
+public import Wire
+
+/// A reversal that goes on until the adapter acknowledges it.
+public struct ReversalPlan: Equatable, Sendable {
+    public var reason: ReversalRequest.Reason
+    /// How often it has been tried.
+    public var attempts: Int
+    /// When it is tried next.
+    public var due: Timestamp
+
+    public init(reason: ReversalRequest.Reason, attempts: Int = 0, due: Timestamp) {
+        self.reason = reason
+        self.attempts = attempts
+        self.due = due
+    }
+}
+
+/// A change of state, with what is known since.
+public struct StateChange: Equatable, Sendable {
+    public var state: TransactionState
+    public var at: Timestamp
+    /// Where it takes place from now on, where several lanes waited for the card.
+    public var lane: String?
+    public var card: MaskedCard?
+    /// With the state that follows a read: what the card's chip said.
+    public var chip: ChipData?
+    public var result: PaymentResult?
+    public var error: ErrorDetail?
+    public var cancelledBy: Canceller?
+    /// With `sealed`.
+    public var authorization: AuthorizationRequest?
+    /// With `reversing`.
+    public var reversal: ReversalPlan?
+    /// With `approved`, where the POS has to confirm it.
+    public var confirmBy: Timestamp?
+
+    public init(_ state: TransactionState, at: Timestamp = .now) {
+        self.state = state
+        self.at = at
+    }
+}

@@ -1,0 +1,121 @@
+public import Wire
+
+/// An idempotency key belongs to the user who sends it.
+public struct UserKey: Hashable, Sendable {
+    public let uid: UInt32
+    public let key: String
+
+    public init(uid: UInt32, key: String) {
+        self.uid = uid
+        self.key = key
+    }
+}
+
+/// Idempotency keys whose first request has not been answered yet, with the transaction once there is one.
+public struct KeyTable: Sendable {
+    private var inUse: [UserKey: TransactionID?] = [:]
+
+    public init() {}
+
+    /// Takes a key for one request until it has been answered.
+    ///
+    /// - Returns: `nil`, or what to answer instead.
+    public mutating func claim(_ key: UserKey) -> ErrorBody? {
+        if let running = inUse[key] { return ErrorBody(.idempotencyInProgress, transaction: running) }
+        inUse[key] = .some(nil)
+        return nil
+    }
+
+    public mutating func bind(_ key: UserKey, to id: TransactionID) { inUse[key] = .some(id) }
+
+    public mutating func release(_ key: UserKey) { inUse[key] = nil }
+}
+
+/// Orders whose card could not be read, with how often; the latest of them.
+public struct FailedReadTable: Sendable {
+    /// More orders than a shop has open at a time.
+    public static let capacity = 64
+
+    private var counts: [(order: String, count: Int)] = []
+
+    public init() {}
+
+    public func count(of order: String?) -> Int {
+        counts.first { $0.order == order }?.count ?? 0
+    }
+
+    /// - Parameter count: 0 once a card was read: the next failure is a first one.
+    public mutating func set(_ count: Int, of order: String?) {
+        guard let order else { return }
+        counts.removeAll { $0.order == order }
+        guard count > 0 else { return }
+        counts.append((order, count))
+        if counts.count > FailedReadTable.capacity { counts.removeFirst() }
+    }
+}
+
+/// Passes live in memory only: from the moment they are read until some time after the transaction's end.
+public struct PassShelf<Passes: Sendable>: Sendable {
+    /// Long enough for a till that asks again, too short to become a store of customers.
+    public static var afterEnd: Duration { .seconds(60) }
+
+    private var kept: [TransactionID: (passes: Passes, until: Int64)] = [:]
+
+    public init() {}
+
+    public subscript(id: TransactionID) -> Passes? { kept[id]?.passes }
+
+    public mutating func keep(_ passes: Passes, of id: TransactionID) { kept[id] = (passes, .max) }
+
+    /// The transaction has ended.
+    public mutating func end(_ id: TransactionID, at now: Moment) {
+        guard let passes = kept[id]?.passes else { return }
+        kept[id] = (passes, now.after(Self.afterEnd))
+    }
+
+    public mutating func forget(_ id: TransactionID) { kept[id] = nil }
+
+    /// Forgets what has been kept for long enough.
+    public mutating func expire(at now: Moment) { kept = kept.filter { $0.value.until > now.monotonic } }
+
+    /// When something is to be forgotten next, on the monotonic clock.
+    public var due: Int64? { kept.values.map(\.until).filter { $0 < .max }.min() }
+}
+
+/// Connections on which somebody cares for a transaction.
+public struct HolderTable: Sendable {
+    private struct Holders {
+        var connections: Set<UInt64> = []
+        /// How often somebody began to care for it.
+        var generation = 0
+    }
+
+    private var held: [TransactionID: Holders] = [:]
+
+    public init() {}
+
+    /// - Returns: whether that is new.
+    public mutating func retain(_ id: TransactionID, by connection: UInt64) -> Bool {
+        guard held[id, default: Holders()].connections.insert(connection).inserted else { return false }
+        held[id]?.generation += 1
+        return true
+    }
+
+    /// The connection has gone.
+    ///
+    /// - Returns: the holders' generation, where nobody is left; `nil` where somebody is.
+    public mutating func release(_ id: TransactionID, by connection: UInt64) -> Int? {
+        held[id]?.connections.remove(connection)
+        guard let holders = held[id], holders.connections.isEmpty else { return nil }
+        return holders.generation
+    }
+
+    /// Nobody cares for it, and nobody has since.
+    public func isAbandoned(_ id: TransactionID, since generation: Int) -> Bool {
+        held[id].map { $0.connections.isEmpty && $0.generation == generation } ?? false
+    }
+
+    public func connections(of id: TransactionID) -> Set<UInt64> { held[id]?.connections ?? [] }
+
+    public mutating func forget(_ id: TransactionID) { held[id] = nil }
+}

@@ -1,0 +1,296 @@
+import StoreAndForward
+import Wire
+
+/// From a read that is sealed to the payment service's answer.
+extension TransactionMachine {
+    mutating func keep(_ question: Question) {
+        switch phase {
+        case .sent: phase = .sent(question)
+        case .unknown: phase = .unknown(question)
+        default: break
+        }
+    }
+
+    private var question: Question? {
+        switch phase {
+        case .sent(let question), .unknown(let question): question
+        default: nil
+        }
+    }
+
+    /// What the card said is there: it is sent as soon as there is somebody to send it to.
+    mutating func take(_ read: Read) {
+        if demand.earlierFailedReads > 0 || (presentation?.failedReads ?? 0) > 0 { local(.failedReads(0)) }
+        answerCancels(.tooLate(.reading, becomesReversal: false))
+        phase = .sealed(read, giveUpAt: now.after(demand.times.query + Self.answerMargin))
+        local(.connect)
+    }
+
+    private func sealed(_ read: Read) -> StateChange {
+        var sealed = StateChange(.sealed, at: read.at)
+        sealed.authorization = read.request
+        sealed.card = read.request.card
+        sealed.chip = read.chip
+        return sealed
+    }
+
+    mutating func connection(_ input: Input) {
+        guard case .sealed(let read, _) = phase else { return }
+        guard case .connected = input else { return store(read) }
+        guard StoredSale.mayBeSent(readAt: read.at, now: now.wall, life: demand.times.readLife) else {
+            return end(.readExpired, after: [sealed(read)])
+        }
+        local(.draft(read.request))
+        let question = Question(
+            request: read.request, readAt: read.at, isOwed: false, askUntil: now.after(demand.times.answer),
+            pause: demand.times.pause, step: .asking(until: now.after(demand.times.answer + Self.answerMargin)),
+            reader: .held(until: now.after(demand.times.handover)))
+        write(
+            [sealed(read), change(.sent)], next: .sent(question),
+            then: [.send(read.request, question: 1, isAgain: false, within: demand.times.answer)])
+    }
+
+    /// Nothing has left: the payment is stored where the rules allow it, else the sealed read is forgotten in the same
+    /// write that ends the transaction.
+    private mutating func store(_ read: Read) {
+        // Nothing but a sale is ever stored.
+        guard read.request.type == .sale else { return end(.pspUnreachable, after: [sealed(read)]) }
+        var stored = change(.stored)
+        stored.result = PaymentResult(mode: transaction.mode, outcome: .stored)
+        var event = event(.paymentStored)
+        (event.result, event.card) = (stored.result, read.request.card)
+        // Nobody has approved it: the reader says no more than that the card was read.
+        write(
+            [sealed(read), stored], as: .store(read.request, read.sale),
+            next: .leaving(
+                [.publish(completed(read.request.card)), .publish(event), .show(.read)],
+                at: now.after(Self.settleTime)),
+            then: [.settleReader])
+    }
+
+    private func completed(_ card: MaskedCard?) -> Event {
+        var event = event(.readCompleted)
+        event.card = card
+        return event
+    }
+
+    // MARK: - The reader's word
+
+    /// The adapter has the result before anybody sees or hears that the card was read.
+    private mutating func settle(_ question: inout Question) {
+        outward(.settleReader)
+        question.reader = .leaving(until: now.after(Self.settleTime))
+    }
+
+    mutating func readerIsFree(_ question: Question) {
+        if case .free = question.reader { return }
+        var question = question
+        question.reader = .free
+        outward(.publish(completed(question.request.card)))
+        var event = event(.paymentAuthorizing)
+        event.card = question.request.card
+        outward(.publish(event))
+        let reply = question.reply
+        question.reply = nil
+        keep(question)
+        if let reply { judge(reply, question) }
+    }
+
+    // MARK: - Answers
+
+    mutating func replied(_ reply: Reply, _ number: Int) {
+        guard var question, question.number == number, case .asking = question.step else { return }
+        if question.isResend, reply == .neverSeen {
+            // An adapter that accepts connections only to close them is asked at intervals.
+            question.isResend = false
+            keep(question)
+            return replied(.unusable, number)
+        }
+        switch question.reader {
+        case .free: judge(reply, question)
+        case .held:
+            question.reply = reply
+            settle(&question)
+            keep(question)
+        case .leaving:
+            question.reply = reply
+            keep(question)
+        }
+    }
+
+    mutating func questionDue(_ question: Question) {
+        var question = question
+        switch question.reader {
+        case .held(let time) where now.monotonic >= time:
+            settle(&question)
+            return keep(question)
+        case .leaving(let time) where now.monotonic >= time: return readerIsFree(question)
+        case .held, .leaving, .free: break
+        }
+        switch question.step {
+        case .pausing(let time) where now.monotonic >= time:
+            let left = question.askUntil - now.monotonic
+            guard left > 0 else { return takeBack(.hostTimeout, .timeout, .pspNoAnswer) }
+            ask(&question)
+            keep(question)
+            outward(
+                .query(
+                    question: question.number,
+                    within: min(.milliseconds(left), demand.times.query)))
+        case .asking(let time) where now.monotonic >= time:
+            // What asks has lost its answer: the same as silence.
+            question.step = .pausing(until: now.monotonic)
+            replyIsLost(question)
+        case .asking, .pausing, .resting: break
+        }
+    }
+
+    private mutating func ask(_ question: inout Question) {
+        question.number += 1
+        question.isResend = false
+        question.step = .asking(until: now.after(demand.times.answer + Self.answerMargin))
+    }
+
+    private mutating func replyIsLost(_ question: Question) {
+        var question = question
+        if let kept = question.reply {
+            question.reply = nil
+            return judge(kept, question)
+        }
+        judge(.unusable, question)
+    }
+
+    private mutating func judge(_ reply: Reply, _ question: Question) {
+        switch reply {
+        case .answered(let answer): answered(answer, question)
+        case .refused: refused(question)
+        case .running, .neverSeen, .unusable:
+            if question.isOwed { unanswered(reply, question) } else { inDoubt(reply, question) }
+        }
+    }
+
+    private mutating func answered(_ answer: AuthorizationAnswer, _ question: Question) {
+        let result = PaymentResult(answer, mode: transaction.mode)
+        let card = transaction.card?.named(answer.cardToken)
+        if question.isOwed { return forwarded(result, question) }
+        guard result.outcome != .declined else { return finish(.declined, .paymentDeclined, result, .declined, card) }
+        guard !question.mustBeReversed else { return takeBack(.cancelledAfterSending, .customerCancel, nil) }
+        finish(.approved, .paymentApproved, result, .approved, card)
+    }
+
+    private mutating func refused(_ question: Question) {
+        guard !question.isOwed else {
+            // The adapter has not carried it out: it goes back, so that nothing is lost.
+            let wish = question.owedTo.map { Outward.answer($0, .notForwarded(.pspRefused)) }
+            return write([change(.stored)], .forCertain, next: .stored, then: [wish].compactMap(\.self))
+        }
+        var result = PaymentResult(mode: transaction.mode, outcome: .declined)
+        result.next = ErrorCode.pspRefused.entry.next
+        finish(.declined, .paymentDeclined, result, .error, nil, error: .pspRefused)
+    }
+
+    private mutating func finish(
+        _ state: TransactionState, _ name: EventName, _ result: PaymentResult, _ lamp: Lamp, _ card: MaskedCard?,
+        error: ErrorCode? = nil
+    ) {
+        var change = change(state)
+        change.result = result
+        change.card = card
+        change.error = error.map { ErrorDetail($0, transaction: id) }
+        var next = Phase.ended
+        if state == .approved, let seconds = demand.confirmWithin {
+            change.confirmBy = now.wall.advanced(bySeconds: Int64(seconds))
+            // Not before the last moment in which a confirmation counts.
+            next = .approved(confirmBy: now.after(.seconds(seconds) + .milliseconds(1)))
+        }
+        var event = event(name)
+        (event.result, event.error, event.card) = (result, change.error, card)
+        write([change], .forCertain, next: next, then: [.publish(event), .show(lamp), .scrub])
+    }
+
+    /// Between sending and an answer something went wrong: nobody may charge this order again until it is resolved.
+    private mutating func inDoubt(_ reply: Reply, _ question: Question) {
+        var question = question
+        let left = question.askUntil - now.monotonic
+        var next: [Outward] = []
+        if left > 0 {
+            if reply == .neverSeen {
+                guard StoredSale.mayBeSent(readAt: question.readAt, now: now.wall, life: demand.times.readLife) else {
+                    return takeBack(.hostTimeout, .timeout, .pspNoAnswer)
+                }
+                ask(&question)
+                question.isResend = true
+                next = [
+                    .send(question.request, question: question.number, isAgain: true, within: .milliseconds(left))
+                ]
+            } else {
+                question.step = .pausing(until: now.after(min(question.pause, .milliseconds(left))))
+                question.pause = min(question.pause * 2, .seconds(2))
+            }
+        }
+        guard reply == .unusable, case .sent = phase else {
+            guard left > 0 else { return takeBack(.hostTimeout, .timeout, .pspNoAnswer) }
+            keep(question)
+            return outward(next)
+        }
+        if left <= 0 { question.step = .pausing(until: now.monotonic) }
+        var unknown = change(.unknown)
+        unknown.result = PaymentResult(mode: transaction.mode, outcome: .unknown)
+        var event = event(.paymentUnknown)
+        event.result = unknown.result
+        write([unknown], .forCertain, next: .unknown(question), then: [.publish(event)] + next)
+    }
+
+    // MARK: - Stored payments that are forwarded
+
+    /// A stored payment goes out, or is asked about where it went out before.
+    mutating func forward(_ request: AuthorizationRequest, _ wish: WishID) {
+        var question = Question(
+            request: request, readAt: transaction.createdAt, owedTo: wish, isOwed: true,
+            askUntil: now.after(demand.times.answer), pause: demand.times.pause,
+            step: .asking(until: now.after(demand.times.answer + Self.answerMargin)), reader: .free)
+        switch (transaction.state, phase) {
+        case (.stored, .stored):
+            write(
+                [change(.sent)], as: .forward, next: .sent(question),
+                then: [.send(request, question: 1, isAgain: false, within: demand.times.answer)])
+        case (.sent, .stored), (.unknown, .stored), (.unknown, .unknown):
+            if let before = self.question { question.number = before.number + 1 }
+            phase = transaction.state == .sent ? .sent(question) : .unknown(question)
+            outward(.query(question: question.number, within: demand.times.query))
+        default: outward(.answer(wish, .superseded))
+        }
+    }
+
+    private mutating func forwarded(_ result: PaymentResult, _ question: Question) {
+        var change = change(result.outcome == .declined ? .declined : .approved)
+        change.result = result
+        var event = event(.queueForwarded)
+        (event.amount, event.result) = (transaction.amount, result)
+        var then: [Outward] = [.publish(event), .scrub]
+        if let wish = question.owedTo { then.append(.answer(wish, .done)) }
+        write([change], .forCertain, next: .ended, then: then)
+    }
+
+    /// The forwarder asks again: nothing is reversed for want of an answer, since the customer has the goods.
+    private mutating func unanswered(_ reply: Reply, _ question: Question) {
+        var question = question
+        if reply == .neverSeen {
+            ask(&question)
+            question.isResend = true
+            keep(question)
+            return outward(
+                .send(
+                    question.request, question: question.number, isAgain: true, within: demand.times.answer))
+        }
+        let wish = question.owedTo
+        question.owedTo = nil
+        question.step = .resting
+        let answer = wish.map { Outward.answer($0, .notForwarded(.pspNoAnswer)) }
+        guard case .sent = phase else {
+            keep(question)
+            return outward([answer].compactMap(\.self))
+        }
+        write([change(.unknown)], .forCertain, next: .unknown(question), then: [answer].compactMap(\.self))
+    }
+}

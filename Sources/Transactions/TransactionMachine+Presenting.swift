@@ -1,0 +1,308 @@
+public import Wire
+
+/// From the beginning until a card is read.
+extension TransactionMachine {
+    var presentation: Presentation? {
+        switch phase {
+        case .created(let presentation), .preparing(let presentation), .armed(let presentation),
+            .reading(let presentation):
+            presentation
+        case .sealed, .sent, .unknown, .approved, .reversing, .leaving, .unwritten, .stored, .ended: nil
+        }
+    }
+
+    /// The same state, with what is known now.
+    private mutating func keep(_ presentation: Presentation) {
+        switch phase {
+        case .created: phase = .created(presentation)
+        case .preparing: phase = .preparing(presentation)
+        case .armed: phase = .armed(presentation)
+        case .reading: phase = .reading(presentation)
+        case .sealed, .sent, .unknown, .approved, .reversing, .leaving, .unwritten, .stored, .ended: break
+        }
+    }
+
+    /// The state `reading` names it in the journal: until then the transaction has the first of its lanes.
+    private var winner: String? { presentation?.winner }
+    private var isLoyalty: Bool { transaction.type == .loyalty }
+    private var amount: Money? { transaction.amount == .none ? nil : transaction.amount }
+
+    mutating func prepare(_ input: Input) {
+        guard var presentation else { return }
+        switch (phase, input) {
+        case (.created, .begin): local(.prepare)
+        case (.created, .preparing):
+            presentation.giveUpAt = now.after(Self.preparationTime)
+            write([change(.preparing)], next: .preparing(presentation))
+        case (.created, .prepared(let lanes)), (.preparing, .prepared(let lanes)):
+            guard let first = lanes.first else { return end(.internalFault) }
+            var armed = change(.armed)
+            armed.lane = first
+            presentation.cardBy = now.after(.seconds(demand.deadline) + Self.readerTime)
+            presentation.giveUpAt = presentation.cardBy
+            write([armed], next: .armed(presentation), then: [.arm(lanes)])
+        case (.created, .notPrepared(let code)), (.preparing, .notPrepared(let code)): end(code)
+        default: contradiction("\(input)")
+        }
+    }
+
+    mutating func present(_ input: Input) {
+        if case .cardMayGo = input { return outward(.publish(event(.readRemoveCard))) }
+        if case .tapFinished = input { return tapFinished() }
+        guard var presentation else { return }
+        switch phase {
+        case .armed, .reading: break
+        default: return contradiction("\(input)")
+        }
+        switch input {
+        case .ready(let lane):
+            guard presentation.readyLanes.insert(lane).inserted else { return }
+            keep(presentation)
+            tellReady(lane)
+        case .won(let lane):
+            presentation.winner = lane
+            keep(presentation)
+        case .cardLeft(let lane): outward(.publish(readEvent(.readRemoveCard, lane)))
+        case .collision(let lane):
+            guard presentation.collidedLanes.insert(lane).inserted else { return }
+            keep(presentation)
+            // Two cards at a time are no failed read: one of them goes, and it works.
+            tellRetry(lane, .presentOneCardOnly)
+        case .message(let message):
+            presentation.message = message
+            keep(presentation)
+        case .cardDetected: cardDetected(presentation)
+        case .cardAwaited: cardAwaited(presentation)
+        case .passAgain(let action):
+            var event = event(.readRetry)
+            event.customerAction = action
+            event.customerText = action?.text(in: demand.language)
+            waitAgain(presentation, [.publish(event)])
+        case .passes(let found, let hasPass, let payment): passes(found, hasPass, payment, presentation)
+        case .endedWithPasses: complete()
+        case .read(let read): take(read)
+        case .declinedByCard(let card, let chip): declined(card, chip)
+        case .ended(let code, let withoutApplication): tapEnded(code, withoutApplication, presentation)
+        default: contradiction("\(input)")
+        }
+    }
+
+    private func readEvent(_ name: EventName, _ lane: String) -> Event {
+        var event = event(name, lane: lane)
+        event.customerText = name.customerText(in: demand.language)
+        return event
+    }
+
+    private mutating func tellReady(_ lane: String) {
+        var event = readEvent(.readReadyForTap, lane)
+        event.amount = amount
+        outward(.publish(event))
+    }
+
+    private mutating func tellRetry(_ lane: String, _ message: CardMessage) {
+        outward(.publish(retryEvent(lane, message)))
+    }
+
+    private func retryEvent(_ lane: String, _ message: CardMessage) -> Event {
+        var event = readEvent(.readRetry, lane)
+        if message != .seePhone { event.error = ErrorDetail(.readCardUnreadable, transaction: id) }
+        return event
+    }
+
+    private mutating func cardDetected(_ presentation: Presentation) {
+        var presentation = presentation
+        presentation.collidedLanes = []
+        presentation.message = nil
+        guard case .armed = phase else { return keep(presentation) }
+        if !isLoyalty { local(.connectEarly) }
+        var reading = change(.reading)
+        reading.lane = winner
+        presentation.giveUpAt = now.after(Self.readingTime)
+        let wishes = presentation.wishes
+        presentation.wishes = []
+        var then: [Outward] = [.publish(event(.readCardDetected, lane: winner))]
+        if isLoyalty {
+            presentation.wishes = wishes
+        } else {
+            then += wishes.map { .answer($0, .tooLate(.reading, becomesReversal: false)) }
+        }
+        write([reading], next: .reading(presentation), then: then)
+    }
+
+    private mutating func cardAwaited(_ presentation: Presentation) {
+        var presentation = presentation
+        guard case .reading = phase else { return }
+        if presentation.staysOnCard {
+            presentation.staysOnCard = false
+            return keep(presentation)
+        }
+        let message = presentation.message ?? .other
+        // A phone that wants its holder first has been read as it should be.
+        if message != .seePhone {
+            presentation.failedReads += 1
+            local(.failedReads(presentation.failedReads))
+        }
+        guard presentation.failedReads < demand.maximumReads else {
+            keep(presentation)
+            return end(.readRetriesExhausted)
+        }
+        waitAgain(presentation, [.publish(retryEvent(transaction.lane, message))])
+    }
+
+    /// Until a card answers again, the transaction can be cancelled.
+    private mutating func waitAgain(_ presentation: Presentation, _ then: [Outward]) {
+        guard case .reading = phase else {
+            keep(presentation)
+            return outward(then)
+        }
+        var presentation = presentation
+        presentation.giveUpAt = presentation.cardBy
+        write([change(.armed)], next: .armed(presentation), then: then)
+    }
+
+    private mutating func passes(
+        _ found: LoyaltyResult, _ hasPass: Bool, _ payment: PaymentAfterPasses, _ presentation: Presentation
+    ) {
+        var presentation = presentation
+        presentation.hasPass = hasPass
+        var event = event(.loyaltyResult)
+        event.loyalty = found
+        outward(.publish(event))
+        guard !isLoyalty, amount != nil else { return keep(presentation) }
+        switch payment {
+        case .sameActivation:
+            presentation.staysOnCard = true
+            keep(presentation)
+        case .afterFieldReset: waitAgain(presentation, [])
+        case .afterRemoval:
+            guard case .reading = phase else { return keep(presentation) }
+            var retry = self.event(.readRetry)
+            retry.customerAction = .presentAgain
+            retry.customerText = LoyaltyResult.CustomerAction.presentAgain.text(in: demand.language)
+            waitAgain(presentation, [.publish(retry)])
+        }
+    }
+
+    private mutating func tapEnded(
+        _ code: ErrorCode, _ withoutApplication: Bool, _ presentation: Presentation
+    ) {
+        // A phone with only a pass, or one that gave its pass and did not come again.
+        if presentation.hasPass, !isLoyalty, code == .readTimedOut || withoutApplication { return complete() }
+        guard code == .readCardUnreadable, !isLoyalty else { return end(code) }
+        var presentation = presentation
+        presentation.failedReads += 1
+        local(.failedReads(presentation.failedReads))
+        keep(presentation)
+        end(presentation.failedReads >= demand.maximumReads ? .readRetriesExhausted : code)
+    }
+
+    /// The pass is all there was to read: nothing is charged.
+    private mutating func complete() {
+        leave([change(.completed)], [.publish(event(.readCompleted))])
+    }
+
+    private mutating func declined(_ card: MaskedCard?, _ chip: ChipData?) {
+        var declined = change(.declined)
+        declined.result = PaymentResult(mode: transaction.mode, outcome: .declined, reason: .cardDeclined)
+        declined.result?.next = [.otherCard, .otherMethod, .paymentLink]
+        declined.card = card
+        declined.chip = chip
+        var event = event(.paymentDeclined)
+        (event.result, event.card) = (declined.result, card)
+        leave([declined], [.publish(self.event(.readCompleted)), .publish(event)])
+    }
+
+    /// Ends with what was read; what is left to say waits until the reader has let the card go.
+    private mutating func leave(_ changes: [StateChange], _ last: [Outward]) {
+        let wishes = presentation?.wishes ?? []
+        write(
+            changes, next: .leaving(last, at: now.after(Self.settleTime)),
+            then: wishes.map { .answer($0, .nothingToCancel) } + [.settleReader])
+    }
+
+    private mutating func tapFinished() {
+        switch phase {
+        case .leaving(let last, _):
+            phase = transaction.state == .stored ? .stored : .ended
+            outward(last)
+        case .armed, .reading: end(.internalFault)
+        case .sent(let question), .unknown(let question): readerIsFree(question)
+        case .created, .preparing, .sealed, .approved, .reversing, .unwritten, .stored, .ended: break
+        }
+    }
+
+    // MARK: - Ends without anything having been sent
+
+    /// Ends with an error, or cancelled.
+    mutating func end(_ code: ErrorCode, after changes: [StateChange] = []) {
+        let presentation = presentation
+        local(.disarm)
+        let wishes = presentation?.wishes ?? []
+        if code == .readCancelled {
+            var cancelled = change(.cancelled)
+            cancelled.cancelledBy = presentation?.canceller ?? .shutdown
+            var event = event(.readCancelled, lane: winner)
+            event.by = cancelled.cancelledBy
+            write(
+                changes + [cancelled], next: .ended,
+                then: [.publish(event)] + wishes.map { .answer($0, .cancelled) })
+        } else {
+            var failed = change(.failed)
+            failed.error = isLoyalty ? ErrorDetail(loyalty: code, transaction: id) : ErrorDetail(code, transaction: id)
+            var event = event(.readNotCompleted, lane: winner)
+            event.error = failed.error
+            write(
+                changes + [failed], next: .ended,
+                then: [.publish(event)] + wishes.map { .answer($0, .nothingToCancel) })
+        }
+    }
+
+    mutating func answerCancels(_ answer: WishAnswer) {
+        for wish in presentation?.wishes ?? [] { outward(.answer(wish, answer)) }
+    }
+
+    // MARK: - Cancelling
+
+    /// Cancels if it is not too late. A card that arrives meanwhile decides: either it is read and the cancel too late, or
+    /// it is not and nothing is charged.
+    mutating func cancel(by canceller: Canceller, _ wish: WishID?) {
+        switch phase {
+        case .created(var presentation), .preparing(var presentation):
+            presentation.canceller = presentation.canceller ?? canceller
+            if let wish { presentation.wishes.append(wish) }
+            keep(presentation)
+            end(.readCancelled)
+        case .armed(var presentation):
+            presentation.canceller = presentation.canceller ?? canceller
+            if let wish { presentation.wishes.append(wish) }
+            keep(presentation)
+            local(.disarm)
+        case .reading(var presentation):
+            guard isLoyalty else { return answer(wish, .tooLate(.reading, becomesReversal: false)) }
+            // Nobody is charged: a phone that is being read, and still locked, may be sent away.
+            presentation.canceller = presentation.canceller ?? canceller
+            if let wish { presentation.wishes.append(wish) }
+            keep(presentation)
+            local(.disarm)
+        case .sealed: answer(wish, .tooLate(.reading, becomesReversal: false))
+        case .sent(var question), .unknown(var question):
+            if !question.isOwed { question.mustBeReversed = true }
+            keep(question)
+            answer(wish, .tooLate(transaction.state, becomesReversal: !question.isOwed))
+        case .approved, .reversing, .leaving, .unwritten, .stored, .ended: answer(wish, .nothingToCancel)
+        }
+    }
+
+    mutating func answer(_ wish: WishID?, _ answer: WishAnswer) {
+        if let wish { outward(.answer(wish, answer)) }
+    }
+}
+
+extension ErrorDetail {
+    /// The error in words of the loyalty flow: nothing in it speaks of a payment.
+    public init(loyalty code: ErrorCode, transaction: TransactionID?) {
+        let own: [ErrorCode: ErrorCode] = [.readTimedOut: .loyaltyTimedOut, .readCardUnreadable: .loyaltyUnreadable]
+        self.init(own[code] ?? code, transaction: transaction)
+        next = nil
+    }
+}

@@ -1,0 +1,134 @@
+import Wire
+
+/// Taking a payment back until the adapter acknowledges it, however often that has to be tried, also over restarts.
+extension TransactionMachine {
+    /// Begins to take back what may have been charged. For the shop it has not taken place from here on.
+    mutating func takeBack(_ reason: DeclineReason, _ cause: ReversalRequest.Reason, _ error: ErrorCode?) {
+        let change = reversing(reason, cause, error)
+        var event = event(.paymentDeclined)
+        (event.result, event.error) = (change.result, change.error)
+        write(
+            [change], .forCertain, next: asking(change),
+            then: [.publish(event), .show(.error), .reverse(cause, question: 1), .scrub])
+    }
+
+    private func reversing(
+        _ reason: DeclineReason, _ cause: ReversalRequest.Reason, _ error: ErrorCode?
+    ) -> StateChange {
+        var change = change(.reversing)
+        change.result = .takenBack(reason, mode: transaction.mode)
+        change.result?.pspReference = transaction.result?.pspReference
+        change.error = error.map { ErrorDetail($0, transaction: id) }
+        change.reversal = ReversalPlan(reason: cause, due: change.at)
+        return change
+    }
+
+    private func asking(_ change: StateChange) -> Phase {
+        let plan = change.reversal ?? ReversalPlan(reason: .timeout, due: now.wall)
+        return .reversing(
+            Reversal(plan: plan, number: 1, isAsking: true, due: now.after(demand.times.query + Self.answerMargin)))
+    }
+
+    /// An approval that nobody has confirmed in time.
+    mutating func takeBackUnconfirmed() {
+        takeBackApproval(.notConfirmed, .timeout, unconfirmedOnly: true, answering: nil)
+    }
+
+    private mutating func takeBackApproval(
+        _ reason: DeclineReason, _ cause: ReversalRequest.Reason, unconfirmedOnly: Bool, answering wish: WishID?
+    ) {
+        let change = reversing(reason, cause, nil)
+        var event = event(.paymentDeclined)
+        event.result = change.result
+        var then: [Outward] = [.publish(event), .reverse(cause, question: 1)]
+        if let wish { then.append(.answer(wish, .done)) }
+        // It may have been confirmed since: what the journal has in the moment of the change counts.
+        write([change], as: .reversal(unconfirmedOnly: unconfirmedOnly), .forCertain, next: asking(change), then: then)
+    }
+
+    /// Takes a payment back on the wish of the shop; the same wish again changes nothing.
+    mutating func reverse(_ reason: ReversalDemand.Reason, _ wish: WishID) {
+        switch (transaction.state.reversalRule, phase) {
+        case (.begins, .approved):
+            takeBackApproval(.takenBack, reason.forAdapter, unconfirmedOnly: false, answering: wish)
+        case (.follows, .sent(var question)), (.follows, .unknown(var question)):
+            guard !question.isOwed else { return outward(.answer(wish, .refused(.queueStored))) }
+            question.mustBeReversed = true
+            keep(question)
+            outward(.answer(wish, .done))
+        case (.begins, _), (.follows, _): outward(.answer(wish, .superseded))
+        case (.repeats, _): outward(.answer(wish, .done))
+        case (.refused(let code), _): outward(.answer(wish, .refused(code)))
+        }
+    }
+
+    mutating func reversalDue(_ reversal: Reversal) {
+        var reversal = reversal
+        guard !reversal.isAsking else { return acknowledged(.none, question: reversal.number) }
+        reversal.number += 1
+        reversal.isAsking = true
+        reversal.due = now.after(demand.times.query + Self.answerMargin)
+        phase = .reversing(reversal)
+        outward(.reverse(reversal.plan.reason, question: reversal.number))
+    }
+
+    mutating func acknowledged(_ acknowledgement: Acknowledgement, _ number: Int) {
+        acknowledged(acknowledgement, question: number)
+    }
+
+    private mutating func acknowledged(_ acknowledgement: Acknowledgement, question number: Int) {
+        guard case .reversing(var reversal) = phase, reversal.isAsking, reversal.number == number else { return }
+        switch acknowledgement {
+        case .acknowledged: return end(reversal)
+        // The request may still be in the adapter's socket the first time; later it never comes.
+        case .neverSeen where reversal.plan.attempts > 0: return end(reversal)
+        case .neverSeen, .none: break
+        }
+        let pauses = demand.times.reversal
+        let attempts = reversal.plan.attempts
+        let pause = pauses.indices.contains(attempts) ? pauses[attempts] : pauses.last ?? .seconds(600)
+        reversal.isAsking = false
+        reversal.due = now.after(pause)
+        let (due, isTooLate) = now.wall.milliseconds.addingReportingOverflow(pause.milliseconds)
+        reversal.plan = ReversalPlan(
+            reason: reversal.plan.reason, attempts: attempts + 1,
+            due: Timestamp(milliseconds: isTooLate ? .max : due))
+        write([], as: .plan(reversal.plan), .ifPossible, next: .reversing(reversal))
+    }
+
+    private mutating func end(_ reversal: Reversal) {
+        var change = change(.reversed)
+        change.result = transaction.result
+        change.result?.reversal = .done
+        var event = event(.paymentReversed)
+        event.result = change.result
+        write([change], .forCertain, next: .ended, then: [.publish(event)])
+    }
+
+    // MARK: - After a restart
+
+    /// When an approval has to be confirmed; `nil` where it has been, or has not to be.
+    var unconfirmedDue: Timestamp? {
+        guard let confirmation = transaction.confirmation, confirmation.confirmedAt == nil else { return nil }
+        return confirmation.due
+    }
+
+    /// Brings what an earlier run of the daemon left open to a definite state: nothing sent ends, what may have been
+    /// charged is taken back.
+    mutating func recover() {
+        switch transaction.state {
+        case .created, .preparing, .armed, .reading, .sealed:
+            var failed = change(.failed)
+            failed.error = ErrorDetail(.interrupted, transaction: id)
+            var event = event(.readNotCompleted)
+            event.error = failed.error
+            write([failed], .forCertain, next: .ended, then: [.publish(event)])
+        case .sent, .unknown: takeBack(.hostTimeout, .timeout, .interrupted)
+        case .reversing:
+            let plan = reversalPlan ?? ReversalPlan(reason: .timeout, due: now.wall)
+            let longest = demand.times.reversal.max() ?? .seconds(600)
+            phase = .reversing(Reversal(plan: plan, due: monotonic(of: plan.due, atMost: longest)))
+        case .approved, .stored, .declined, .delivered, .cancelled, .failed, .reversed, .completed: break
+        }
+    }
+}

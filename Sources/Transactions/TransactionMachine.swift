@@ -1,0 +1,273 @@
+public import Wire
+
+/// One transaction from its first state to its last, without I/O: inputs in, effects out.
+///
+/// Every change of state is written before anybody outside hears of it; while a write is under way, whatever else comes
+/// waits for it. Time and ids come in as parameters.
+public struct TransactionMachine: Sendable {
+    /// A write under way.
+    struct Writing: Sendable {
+        /// What becomes of a write that the journal does not take.
+        enum Care: Sendable {
+            /// Nothing has left yet: the transaction ends.
+            case orEnd
+            /// It has happened outside already: tried until the journal takes it.
+            case forCertain
+            /// Only known until the next start.
+            case ifPossible
+        }
+
+        let write: Write
+        let next: Phase
+        let then: [Outward]
+        let care: Care
+        /// When it is tried again, once it has failed.
+        var retryAt: Int64?
+    }
+
+    public let demand: Demand
+    /// As everybody sees it: nothing in it that is not in the journal, but an end that the journal does not take.
+    public private(set) var transaction: Transaction
+    public internal(set) var phase: Phase
+    public internal(set) var reversalPlan: ReversalPlan?
+    private(set) var writing: Writing?
+    private var waiting: [Input] = []
+    private var writes: UInt64 = 0
+    var written: Written
+    var now: Moment
+    private var effects: [Effect] = []
+
+    /// How long the host may take for what is no business of card or service: a turn of an actor, a thread's return.
+    static let hostTime: Duration = .seconds(10)
+    /// Longer than any step of a preparation may take.
+    static let preparationTime: Duration = .seconds(120)
+    /// What a reader may take beyond the time for the card.
+    static let readerTime: Duration = .seconds(15)
+    /// What a card may take to be read: longer than all its commands together.
+    static let readingTime: Duration = .seconds(60)
+    /// How long a reader that may go on takes at most before the customer is told without it.
+    static let settleTime: Duration = .seconds(2)
+    /// What an answer may take beyond its own time.
+    static let answerMargin: Duration = .seconds(5)
+    static let retryPause: Duration = .seconds(1)
+
+    /// A transaction that is in the journal with the state `created`.
+    public init(_ transaction: Transaction, _ demand: Demand, at now: Moment) {
+        self.init(transaction, demand, phase: .ended, at: now)
+        phase = .created(
+            Presentation(giveUpAt: now.after(Self.hostTime), failedReads: demand.earlierFailedReads))
+    }
+
+    /// A transaction as an earlier run, or an earlier machine, has left it in the journal.
+    ///
+    /// - Parameter reversal: where it is being reversed.
+    public init(
+        recorded transaction: Transaction, _ demand: Demand, reversal: ReversalPlan? = nil, at now: Moment
+    ) {
+        self.init(transaction, demand, phase: .ended, at: now)
+        reversalPlan = reversal
+        switch transaction.state {
+        case .approved:
+            phase = .approved(confirmBy: unconfirmedDue.map { monotonic(of: $0, atMost: .seconds(86_400)) })
+        case .stored: phase = .stored
+        case .created, .preparing, .armed, .reading, .sealed, .sent, .unknown, .reversing:
+            // Nothing runs by itself before `recover` or `forward` says how it goes on.
+            phase = .stored
+        case .declined, .delivered, .cancelled, .failed, .reversed, .completed: phase = .ended
+        }
+    }
+
+    private init(_ transaction: Transaction, _ demand: Demand, phase: Phase, at now: Moment) {
+        self.transaction = transaction
+        self.demand = demand
+        self.phase = phase
+        self.now = now
+        written = Written(number: 0)
+    }
+
+    public var id: TransactionID { transaction.id }
+
+    /// When it wants `Input.due`, on the monotonic clock; `nil` for not at all.
+    public var due: Int64? { writing.map { $0.retryAt } ?? phase.due }
+
+    /// Nothing can happen to it any more.
+    public var isOver: Bool {
+        if case .ended = phase, writing == nil { return true }
+        return false
+    }
+
+    /// Lets something happen.
+    public mutating func take(_ input: Input, at now: Moment) -> [Effect] {
+        self.now = now
+        effects = []
+        if writing != nil, !input.isOfJournal {
+            waiting.append(input)
+        } else {
+            handle(input)
+            while writing == nil, !waiting.isEmpty { handle(waiting.removeFirst()) }
+        }
+        defer { effects = [] }
+        return effects
+    }
+
+    private mutating func handle(_ input: Input) {
+        switch input {
+        case .written(let number): wasWritten(number)
+        case .notWritten(let number, let failure): wasNotWritten(number, failure)
+        case .due: timeHasCome()
+        case .cancel(let canceller, let wish): cancel(by: canceller, wish)
+        case .reverse(let reason, let wish): reverse(reason, wish)
+        case .confirmed: if case .approved = phase { phase = .ended }
+        case .recover: recover()
+        case .forward(let request, let wish): forward(request, wish)
+        case .begin, .preparing, .prepared, .notPrepared: prepare(input)
+        case .ready, .won, .cardLeft, .collision, .cardAwaited, .message, .cardDetected, .passAgain, .passes,
+            .endedWithPasses, .read, .declinedByCard, .ended, .cardMayGo, .tapFinished:
+            present(input)
+        case .connected, .notConnected: connection(input)
+        case .replied(let reply, let question): replied(reply, question)
+        case .acknowledged(let acknowledgement, let question): acknowledged(acknowledgement, question)
+        }
+    }
+
+    // MARK: - Effects
+
+    mutating func local(_ effect: Local) { effects.append(.local(effect)) }
+
+    mutating func outward(_ outward: Outward) { effects.append(.outward(outward, written)) }
+
+    mutating func outward(_ all: [Outward]) { for each in all { outward(each) } }
+
+    /// An input that the state knows nothing of: it stays what it is.
+    mutating func contradiction(_ what: String) {
+        local(.log(Contradiction(state: transaction.state, what: what)))
+    }
+
+    func event(_ name: EventName, lane: String? = nil) -> Event {
+        var event = Event(name, at: now.wall, lane: lane ?? transaction.lane)
+        event.transaction = id
+        return event
+    }
+
+    func change(_ state: TransactionState) -> StateChange { StateChange(state, at: now.wall) }
+
+    /// The monotonic time of a moment on the wall clock, never further away than `limit`: a clock that was put back keeps
+    /// nothing waiting for longer.
+    func monotonic(of moment: Timestamp, atMost limit: Duration) -> Int64 {
+        let (wait, isFar) = moment.milliseconds.subtractingReportingOverflow(now.wall.milliseconds)
+        guard !isFar else { return now.after(limit) }
+        return now.after(.milliseconds(min(max(0, wait), limit.milliseconds)))
+    }
+
+    // MARK: - Writing
+
+    mutating func write(
+        _ changes: [StateChange], as form: Write.Form = .append, _ care: Writing.Care = .orEnd, next: Phase,
+        then: [Outward] = []
+    ) {
+        writes += 1
+        let write = Write(number: writes, changes: changes, form: form)
+        writing = Writing(write: write, next: next, then: then, care: care)
+        effects.append(.write(write))
+    }
+
+    private mutating func wasWritten(_ number: UInt64) {
+        guard let done = writing, done.write.number == number else { return }
+        writing = nil
+        written = Written(number: number)
+        for change in done.write.changes { apply(change) }
+        if case .plan(let plan) = done.write.form { reversalPlan = plan }
+        phase = done.next
+        outward(done.then)
+    }
+
+    private mutating func wasNotWritten(_ number: UInt64, _ failure: WriteFailure) {
+        guard var failed = writing, failed.write.number == number else { return }
+        switch (failed.care, failure) {
+        case (.ifPossible, _):
+            writing = nil
+            phase = failed.next
+            outward(failed.then)
+        case (_, .superseded):
+            writing = nil
+            phase = .ended
+            outward(
+                failed.then.compactMap { if case .answer(let wish, _) = $0 { .answer(wish, .superseded) } else { nil } }
+            )
+        case (.forCertain, .full), (.forCertain, .failed):
+            failed.retryAt = now.after(Self.retryPause)
+            writing = failed
+        case (.forCertain, _):
+            // Only a journal that another hand has changed says so: the next start goes on from what is there.
+            writing = nil
+            contradiction("\(failed.write.changes.map(\.state.rawValue)) is illegal")
+            phase = .ended
+        case (.orEnd, .notStorable(let code)):
+            writing = nil
+            end(code, after: failed.write.changes.filter { $0.state == .sealed })
+        case (.orEnd, _):
+            writing = nil
+            endUnwritten(failure)
+        }
+    }
+
+    /// Ends for everybody who waits; the journal hears of it as soon as it takes anything.
+    private mutating func endUnwritten(_ failure: WriteFailure) {
+        var change = change(.failed)
+        change.error = ErrorDetail(failure.code, transaction: id)
+        apply(change)
+        local(.disarm)
+        var event = event(.readNotCompleted)
+        event.error = change.error
+        outward(.publish(event))
+        answerCancels(.nothingToCancel)
+        phase = failure == .illegal ? .ended : .unwritten(change, retryAt: now.after(Self.retryPause))
+        if failure == .illegal { contradiction("a change before sending is illegal") }
+    }
+
+    mutating func apply(_ change: StateChange) {
+        if transaction.state != change.state {
+            transaction.history.append(Transaction.Step(state: change.state, at: change.at))
+        }
+        transaction.state = change.state
+        transaction.updatedAt = change.at
+        transaction.lane = change.lane ?? transaction.lane
+        transaction.card = change.card ?? transaction.card
+        transaction.chip = change.chip ?? transaction.chip
+        transaction.result = change.result ?? transaction.result
+        transaction.error = change.error ?? transaction.error
+        transaction.cancelledBy = change.cancelledBy ?? transaction.cancelledBy
+        transaction.confirmation = change.confirmBy.map { Confirmation(due: $0) } ?? transaction.confirmation
+        reversalPlan = change.reversal ?? reversalPlan
+    }
+
+    // MARK: - Time
+
+    private mutating func timeHasCome() {
+        if var pending = writing {
+            guard let retry = pending.retryAt, now.monotonic >= retry else { return }
+            pending.retryAt = nil
+            writing = pending
+            effects.append(.write(pending.write))
+            return
+        }
+        guard let due = phase.due, now.monotonic >= due else { return }
+        switch phase {
+        case .created: end(.internalFault)
+        case .preparing: end(.readerFaulty)
+        case .armed: end(.readTimedOut)
+        case .reading: end(.readerFaulty)
+        case .sealed: end(.pspUnreachable)
+        case .sent(let question), .unknown(let question): questionDue(question)
+        case .approved: takeBackUnconfirmed()
+        case .reversing(let reversal): reversalDue(reversal)
+        case .leaving(let last, _):
+            phase = transaction.state == .stored ? .stored : .ended
+            outward(last)
+        case .unwritten(let change, _):
+            // The face has it already: only the journal is behind.
+            write([change], .forCertain, next: .ended)
+        case .stored, .ended: break
+        }
+    }
+}
