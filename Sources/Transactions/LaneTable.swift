@@ -300,3 +300,13 @@ public struct LaneTable<Device: LaneDevice>: Sendable {
 
     public mutating func wasChecked(_ name: String) { update(name) { $0.isBeingChecked = false } }
 }
+
+extension ErrorCode {
+    /// Whether it comes from terms or profile rather than from a reader.
+    var isAboutProfile: Bool {
+        [
+            .termsNotAccepted, .termsRevoked, .credentialMissing, .credentialUntrusted, .credentialInvalid,
+            .credentialOutdated, .credentialExpired, .liveNotAcknowledged, .liveTestKey, .readerUnsupported,
+        ].contains(self)
+    }
+}

@@ -26,16 +26,6 @@ struct ProfileInForce: Sendable {
     }
 }
 
-extension ErrorCode {
-    /// Whether it comes from terms or profile rather than from a reader.
-    var isAboutProfile: Bool {
-        [
-            .termsNotAccepted, .termsRevoked, .credentialMissing, .credentialUntrusted, .credentialInvalid,
-            .credentialOutdated, .credentialExpired, .liveNotAcknowledged, .liveTestKey, .readerUnsupported,
-        ].contains(self)
-    }
-}
-
 extension Merchant {
     /// As receipts name it.
     init(_ merchant: Profile.Merchant) {
