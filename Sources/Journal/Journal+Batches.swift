@@ -1,3 +1,4 @@
+public import Transactions
 public import Wire
 
 /// A batch of stored payments. One is open at a time.

@@ -1,3 +1,4 @@
+public import Transactions
 public import Wire
 
 /// What came of `Journal.confirm`.

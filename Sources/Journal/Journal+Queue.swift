@@ -1,3 +1,4 @@
+public import Transactions
 public import Wire
 
 /// A stored payment as it is to be written down.

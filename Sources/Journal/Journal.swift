@@ -1,5 +1,6 @@
 import Audit
 import Glibc
+public import Transactions
 public import Wire
 
 /// The durable record of every transaction. A call that changes something returns when it is on the disk.

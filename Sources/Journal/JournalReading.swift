@@ -1,3 +1,4 @@
+import Transactions
 import Wire
 
 extension Journal {

@@ -44,6 +44,17 @@ public struct JournalRecord: Equatable, Sendable {
     /// What was or is to be sent to the adapter; gone once it has been answered.
     public var authorization: AuthorizationRequest?
     public var reversal: ReversalPlan?
+
+    public init(
+        transaction: Transaction, uid: UInt32, requestHash: String, authorization: AuthorizationRequest? = nil,
+        reversal: ReversalPlan? = nil
+    ) {
+        self.transaction = transaction
+        self.uid = uid
+        self.requestHash = requestHash
+        self.authorization = authorization
+        self.reversal = reversal
+    }
 }
 
 /// What came of `Journal.create`.

@@ -7,6 +7,7 @@ public import Logging
 import ReaderCore
 import ReaderVirtual
 import StoreAndForward
+import Transactions
 import Wire
 
 /// The daemon: lanes, transactions, the POS socket and the way to the adapter, put together.
@@ -16,11 +17,10 @@ public final class Daemon: Sendable {
     let settings: CurrentSettings
     let logger: Logger
     let adapter: AdapterLink
-    let store: TransactionStore
+    let store: TransactionRunner
     private let events: EventHub
     private let server: HTTPServer
     let health: AdapterHealthCheck
-    private let reversals: Reversals
     private let preparer: LanePreparer
     private let keeper: LaneKeeper
     let profiles: ProfileStore
@@ -28,16 +28,12 @@ public final class Daemon: Sendable {
     private let payments: WorkQueue
     /// Reversals: go on with the next start.
     private let background: WorkQueue
-    private let toReverse: [TransactionID]
     /// Signs what must be provably from this installation.
     let installation: SigningKey
     let audit: AuditKeeper
     let trail: AuditTrail
-    let closing: TwoStepClose
     private let forwarder: QueueForwarder
     let stored: PaymentQueue
-    /// Approvals of an earlier run that nobody has confirmed yet.
-    private let unconfirmed: [(id: TransactionID, due: Timestamp)]
 
     /// Opens the journal, brings what an earlier run left open to a definite state, and starts to listen.
     ///
@@ -58,16 +54,11 @@ public final class Daemon: Sendable {
         let adapter = AdapterLink(path: configuration.adapterSocket, times: configuration.times)
         let trail = AuditTrail(journal: journal, logger: logger)
         let profiles = ProfileStore(settings, adapter: adapter, journal: journal, events: events, trail: trail)
-        let store = TransactionStore(
-            journal: journal, events: events, lanes: lanes, mode: configuration.mode,
-            offer: configuration.loyalty, groups: configuration.groups,
-            merchant: configuration.merchant ?? configuration.terminal.defaultMerchant,
-            terminal: configuration.terminal.id, profiles: profiles, logger: logger)
+        let store = TransactionRunner(
+            journal: journal, events: events, lanes: lanes, settings: settings, profiles: profiles, logger: logger)
         let contact: OnlineContact?
         do throws(JournalError) {
             try await profiles.restore()
-            toReverse = try await store.recover()
-            unconfirmed = try await journal.unconfirmed()
             contact = try await journal.lastOnline().map {
                 OnlineContact(at: $0.at, boot: $0.boot, issuer: $0.issuer)
             }
@@ -78,8 +69,6 @@ public final class Daemon: Sendable {
             journal: journal, events: events, key: installation, retention: configuration.retention, logger: logger)
         let payments = WorkQueue()
         let background = WorkQueue()
-        let reversals = Reversals(store: store, adapter: adapter, queue: background, logger: logger)
-        let closing = TwoStepClose(store: store, reversals: reversals, queue: background, logger: logger)
         let stored = PaymentQueue(
             store: store, key: installation, boot: configuration.boot, contact: contact, trail: trail,
             settings: { OfflineSettings(settings.configuration, profiles.current) })
@@ -89,14 +78,14 @@ public final class Daemon: Sendable {
         let preparer = LanePreparer(
             store: store, health: health, terminal: profiles.currentTerminal,
             refreshProfile: profiles.refreshForLane, queue: background, logger: logger)
-        let starter = PaymentStarter(
-            store: store, adapter: adapter, reversals: reversals, preparer: preparer, closing: closing,
-            stored: stored, queue: payments, background: background, logger: logger)
+        await store.serve(with: .init(adapter: adapter, preparer: preparer, stored: stored, work: background))
+        do throws(JournalError) { try await store.recover() } catch { throw .journal(error) }
         let connections = ConnectionCount()
         let api = PointOfSaleAPI(
             store: store, profiles: profiles, events: events, settings: settings, health: health,
-            preparer: preparer, closing: closing, payments: stored, trail: trail, connections: connections,
-            support: journal.support, contact: configuration.support, version: Daemon.version, start: starter.start,
+            preparer: preparer, payments: stored, trail: trail, connections: connections,
+            support: journal.support, contact: configuration.support, version: Daemon.version,
+            start: { id in payments.add { await store.run(id) } },
             queue: payments, patience: configuration.patience)
         // What the server refuses by itself, it refuses before it has read a language.
         let audience = Audience(
@@ -108,8 +97,8 @@ public final class Daemon: Sendable {
             handler: api.answer)
         (self.store, self.events, self.payments, self.background) = (store, events, payments, background)
         (self.settings, self.adapter, self.profiles) = (settings, adapter, profiles)
-        (self.reversals, self.health, self.preparer) = (reversals, health, preparer)
-        (self.closing, self.trail, self.stored) = (closing, trail, stored)
+        (self.health, self.preparer) = (health, preparer)
+        (self.trail, self.stored) = (trail, stored)
         keeper = LaneKeeper(store, preparer)
         forwarder = QueueForwarder(queue: stored, adapter: adapter, logger: logger)
     }
@@ -126,8 +115,6 @@ public final class Daemon: Sendable {
             group.addTask { await self.keeper.run() }
             group.addTask { await self.profiles.run() }
             group.addTask { await self.forwarder.run() }
-            for id in toReverse { reversals.take(id) }
-            for (id, due) in unconfirmed { closing.watch(id, due: due) }
             let failure = await serve()
             group.cancelAll()
             return failure
@@ -199,44 +186,5 @@ public final class Daemon: Sendable {
             }
         }
         return lanes
-    }
-}
-
-/// Starts the run of an accepted transaction.
-private struct PaymentStarter: Sendable {
-    let store: TransactionStore
-    let adapter: AdapterLink
-    let reversals: Reversals
-    let preparer: LanePreparer
-    let closing: TwoStepClose
-    let stored: PaymentQueue
-    let queue: WorkQueue
-    let background: WorkQueue
-    let logger: Logger
-
-    func start(_ id: TransactionID) -> Bool {
-        queue.add {
-            guard let lane = await store.reservedLanes(of: id).first else {
-                return await store.abandon(id, .internalFault)
-            }
-            if await store.live[id]?.transaction.type == .loyalty {
-                await LoyaltyRun(id: id, store: store, lane: lane, preparer: preparer, logger: logger).run()
-            } else {
-                let adapter = adapter.pinned
-                await PaymentRun(
-                    id: id, store: store, lane: lane, adapter: adapter, connection: EarlyConnection(adapter),
-                    reversals: reversals, preparer: preparer, closing: closing, stored: stored, logger: logger
-                ).run()
-            }
-            await forgetPasses(of: id)
-        }
-    }
-
-    private func forgetPasses(of id: TransactionID) async {
-        guard await store.keepsPasses(of: id) else { return }
-        background.add {
-            try? await Task.sleep(for: PassKeeping.afterEnd)
-            await store.forgetPasses(of: id)
-        }
     }
 }

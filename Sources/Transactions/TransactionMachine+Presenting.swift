@@ -56,7 +56,7 @@ extension TransactionMachine {
         }
         switch input {
         case .ready(let lane):
-            guard presentation.readyLanes.insert(lane).inserted else { return }
+            guard presentation.winner == nil, presentation.readyLanes.insert(lane).inserted else { return }
             keep(presentation)
             tellReady(lane)
         case .won(let lane):

@@ -90,6 +90,9 @@ public struct TransactionMachine: Sendable {
     /// When it wants `Input.due`, on the monotonic clock; `nil` for not at all.
     public var due: Int64? { writing.map { $0.retryAt } ?? phase.due }
 
+    /// A write is under way, and whatever else comes waits for it.
+    public var isWriting: Bool { writing != nil }
+
     /// Nothing can happen to it any more.
     public var isOver: Bool {
         if case .ended = phase, writing == nil { return true }

@@ -2,6 +2,7 @@ import Audit
 import Envelope
 import Foundation
 import Testing
+import Transactions
 import Wire
 
 @testable import Journal

@@ -1,6 +1,7 @@
 import Foundation
 import Journal
 import Testing
+import Transactions
 import Wire
 
 /// A folder of its own for one test.

@@ -2,6 +2,7 @@ import LocalHTTP
 import PSPSandbox
 import ReaderVirtual
 import Testing
+import Transactions
 import Wire
 
 @testable import TapDaemon
@@ -89,7 +90,7 @@ struct CancelTests {
             let connection = try await shop.client.connect()
             let id = try await shop.post(purchase(700), over: connection).transaction().id
             _ = try await shop.reach([.armed], id)
-            let own = try #require(await shop.store.live[id]?.holders.first)
+            let own = try #require(await shop.store.holders.connections(of: id).first)
             #expect(await shop.store.hold(id, by: 1_000_001))
             #expect(await shop.store.letGo(id, by: own) == nil)
             let first = try #require(await shop.store.letGo(id, by: 1_000_001))
@@ -109,7 +110,7 @@ struct CancelTests {
                 let connection = try await shop.client.connect()
                 let body = purchase(700, more: #","detached":true"#)
                 let id = try await shop.post(body, over: connection).transaction().id
-                let own = try #require(await shop.store.live[id]?.holders.first)
+                let own = try #require(await shop.store.holders.connections(of: id).first)
                 #expect(await shop.store.letGo(id, by: own) == nil)
                 await connection.close()
                 try shop.reader.obey("present visa")

@@ -1,6 +1,7 @@
 import LocalHTTP
 import ReaderVirtual
 import Testing
+import Transactions
 import Wire
 
 @testable import TapDaemon

@@ -2,6 +2,7 @@ import LocalHTTP
 import PSPSandbox
 import ReaderVirtual
 import Testing
+import Transactions
 import Wire
 
 @testable import TapDaemon
@@ -154,7 +155,9 @@ struct LaneGroupTests {
             _ = try await shop.reach([.armed], id)
             try shop.reader.obey("hang")
             #expect(try await shop.delete("/v1/transactions/\(id)").cancel().outcome == .cancelled)
-            while await shop.store.lanes[0].error != .readerFaulty { try await Task.sleep(for: .milliseconds(5)) }
+            while await shop.store.lanes["lane-0"]?.error != .readerFaulty {
+                try await Task.sleep(for: .milliseconds(5))
+            }
             try shop.reader.obey("resume")
             try await shop.lanes(are: .ready)
         }

@@ -19,20 +19,19 @@ struct LanePreparationTests {
     }
 
     /// A store with one lane that no daemon looks after.
-    private func store(in folder: TestFolder) throws -> TransactionStore {
+    private func store(in folder: TestFolder) throws -> TransactionRunner {
         let journal = JournalThread(try Journal(directory: folder.path), on: try ReaderThread(name: "journal"))
         let control = try VirtualReaderControl { CardCatalogue.card(named: $0) }
         let events = EventHub(firstID: 1)
         let configuration = DaemonConfiguration(
             stateDirectory: folder.path, adapterSocket: folder.path + "/psp.sock", lanes: [])
+        let settings = CurrentSettings(configuration)
         let profiles = ProfileStore(
-            CurrentSettings(configuration), adapter: AdapterLink(path: configuration.adapterSocket), journal: journal,
+            settings, adapter: AdapterLink(path: configuration.adapterSocket), journal: journal,
             events: events, trail: AuditTrail(journal: journal, logger: Shop.quiet))
-        return TransactionStore(
-            journal: journal, events: events,
-            lanes: [try Lane(name: "lane-0", source: .virtual(control))],
-            mode: .test, offer: .test, merchant: Terminal.test.defaultMerchant, terminal: "00000001",
-            profiles: profiles, logger: Shop.quiet)
+        return TransactionRunner(
+            journal: journal, events: events, lanes: [try Lane(name: "lane-0", source: .virtual(control))],
+            settings: settings, profiles: profiles, logger: Shop.quiet)
     }
 
     private func now(_ seconds: Int64) -> Timestamp { Timestamp(milliseconds: seconds * 1_000) }

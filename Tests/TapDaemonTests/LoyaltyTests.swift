@@ -6,6 +6,7 @@ import PSPSandbox
 import ReaderCore
 import ReaderVirtual
 import Testing
+import Transactions
 import Wire
 
 @testable import TapDaemon
@@ -195,11 +196,11 @@ struct LoyaltyTests {
         try await Shop.open(in: folder) { shop in
             try shop.reader.obey("present google-pass")
             let id = try await shop.post(loyalty(), wait: 20).transaction().id
-            await shop.store.forgetPasses(of: id)
+            await shop.store.forget(id)
             let found = try await shop.get("/v1/transactions/\(id)").transaction()
             #expect(found.state == .completed && found.loyalty == nil && found.type == .loyalty)
         }
-        #expect(PassKeeping.afterEnd == .seconds(60))
+        #expect(PassShelf<KeptPasses>.afterEnd == .seconds(60))
     }
 
     @Test("A payment of the same order may go on while passes are read for it")
@@ -251,4 +252,9 @@ struct LoyaltyTests {
         try await end
         return text
     }
+}
+
+extension TransactionRunner {
+    /// As after a minute.
+    fileprivate func forget(_ id: TransactionID) { passes.forget(id) }
 }

@@ -110,7 +110,7 @@ struct PaymentTests {
                 try shop.reader.obey("present torn-record")
                 let connection = try await shop.client.connect()
                 let id = try await shop.post(purchase(700), over: connection).transaction().id
-                while await shop.store.events.kept(about: id).last?.name != .readRetry {
+                while shop.store.events.kept(about: id).last?.name != .readRetry {
                     try await Task.sleep(for: .milliseconds(5))
                 }
                 #expect(try await shop.store.transaction(id)?.state == .armed)

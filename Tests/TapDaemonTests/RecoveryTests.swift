@@ -3,6 +3,7 @@ import Journal
 import LocalHTTP
 import PSPSandbox
 import Testing
+import Transactions
 import Wire
 
 @testable import TapDaemon

@@ -5,6 +5,7 @@ import PSPSandbox
 import ReaderVirtual
 import Settings
 import Testing
+import Transactions
 import Wire
 
 @testable import TapDaemon
@@ -34,8 +35,8 @@ struct ReloadTests {
                     return new
                 }
                 #expect(error == nil)
-                #expect(await shop.store.terminal == "87654321")
-                #expect(await shop.store.groups["all"] == ["lane-0"])
+                #expect(await shop.daemon.settings.terminal.id == "87654321")
+                #expect(await shop.store.lanes.groups["all"] == ["lane-0"])
                 #expect(shop.daemon.settings.access.owner == .max)
                 // It was armed with the adapter that there was.
                 try shop.reader.obey("present visa")

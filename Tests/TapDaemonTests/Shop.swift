@@ -67,7 +67,7 @@ final class Shop: Sendable {
     let client: HTTPClient
     let daemon: Daemon
 
-    var store: TransactionStore { daemon.store }
+    var store: TransactionRunner { daemon.store }
     var profiles: ProfileStore { daemon.profiles }
     var reader: VirtualReaderControl { readers[0] }
 

@@ -5,6 +5,7 @@ import PSPSandbox
 import ReaderVirtual
 import StoreAndForward
 import Testing
+import Transactions
 import Wire
 
 @testable import TapDaemon
@@ -68,7 +69,7 @@ struct StoreAndForwardTests {
                 #expect(ledger.transactions.map(\.outstanding) == [500])
                 #expect(ledger.transactions.map(\.offline) == [true])
                 #expect(try await queue(shop).count == 0)
-                let events = await shop.store.events.kept(about: stored.id)
+                let events = shop.store.events.kept(about: stored.id)
                 #expect(events.count { $0.name == .queueForwarded } == 1)
             }
             #expect(try shop.journal("SELECT authorization IS NULL FROM payment") == "1")
@@ -330,7 +331,7 @@ struct StoreAndForwardTests {
         change.waitUntilExit()
         try await withSandbox(in: folder) { sandbox in
             try await Shop.open(in: folder, try Self.wish()) { shop in
-                while await !shop.store.events.kept(about: id).contains(where: { $0.name == .queueFailed }) {
+                while !shop.store.events.kept(about: id).contains(where: { $0.name == .queueFailed }) {
                     try await Task.sleep(for: .milliseconds(5))
                 }
                 #expect(await sandbox.ledger.transactions.isEmpty)

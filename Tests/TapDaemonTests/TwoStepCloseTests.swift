@@ -1,9 +1,11 @@
+import Dispatch
 import Foundation
 import Journal
 import LocalHTTP
 import PSPSandbox
 import ReaderVirtual
 import Testing
+import Transactions
 import Wire
 
 @testable import TapDaemon
@@ -176,7 +178,10 @@ struct TwoStepCloseTests {
     }
 
     /// A payment whose answer has come and is not written down yet, as far as the daemon is concerned.
-    private func decided(_ body: (Shop, Sandbox, TransactionID) async throws -> Void) async throws {
+    private func decided(
+        _ wish: @escaping @Sendable (Shop, TransactionID) async throws -> Answer,
+        _ body: (Shop, Sandbox, TransactionID, Answer) async throws -> Void
+    ) async throws {
         let folder = try TestFolder()
         try await withSandbox(in: folder) { sandbox in
             try await Shop.open(in: folder) { shop in
@@ -184,16 +189,25 @@ struct TwoStepCloseTests {
                 let request = purchase(1_097, more: #","detached":true"#)
                 let id = try await shop.post(request).transaction().id
                 _ = try await shop.reach([.sent], id)
-                #expect(await shop.store.decide(id) == false)
-                try await body(shop, sandbox, id)
+                let gate = DispatchSemaphore(value: 0)
+                async let held: Void = shop.store.journal.use { _ in gate.wait() }
+                while await shop.store.live[id]?.machine.isWriting == false {
+                    try await Task.sleep(for: .milliseconds(2))
+                }
+                async let answer = wish(shop, id)
+                try await Task.sleep(for: .milliseconds(50))
+                gate.signal()
+                try await held
+                try await body(shop, sandbox, id, try await answer)
             }
         }
     }
 
     @Test("A demand that comes while an approval is being written down waits for it, and takes it back")
     func demandBehindTheAnswer() async throws {
-        try await decided { shop, sandbox, id in
-            let answer = try await shop.post(to: "/v1/transactions/\(id)/reversal", #"{"reason":"customerCancel"}"#)
+        try await decided {
+            try await $0.post(to: "/v1/transactions/\($1)/reversal", #"{"reason":"customerCancel"}"#)
+        } _: { shop, sandbox, id, answer in
             let state = try answer.transaction().state
             #expect(state == .reversing || state == .reversed)
             let end = try await shop.reach([.reversed], id)
@@ -204,8 +218,10 @@ struct TwoStepCloseTests {
 
     @Test("A cancel that comes while an approval is being written down says that it is approved, and it stays so")
     func cancelBehindTheAnswer() async throws {
-        try await decided { shop, sandbox, id in
-            let answer = try await shop.delete("/v1/transactions/\(id)").cancel()
+        try await decided {
+            try await $0.delete("/v1/transactions/\($1)")
+        } _: { _, sandbox, _, answer in
+            let answer = try answer.cancel()
             #expect(answer.outcome == .nothingToCancel && answer.transaction.state == .approved)
             #expect(await sandbox.ledger.transactions.map(\.outstanding) == [1_097])
         }
@@ -216,7 +232,7 @@ struct TwoStepCloseTests {
         try await approved(in: try TestFolder()) { shop, sandbox, transaction in
             var old = transaction
             old.state = .sent
-            let after = try await shop.daemon.closing.reverse(old, .malfunction)
+            let after = try await shop.store.reverse(old, .malfunction)
             #expect(after.state == .reversing || after.state == .reversed)
             _ = try await shop.reach([.reversed], transaction.id)
             #expect(await sandbox.ledger.transactions.map(\.outstanding) == [0])

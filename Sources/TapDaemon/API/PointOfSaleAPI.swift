@@ -5,13 +5,12 @@ import Wire
 
 /// The POS socket's API: which call does what, and who may make it.
 struct PointOfSaleAPI: Sendable {
-    let store: TransactionStore
+    let store: TransactionRunner
     let profiles: ProfileStore
     let events: EventHub
     let settings: CurrentSettings
     let health: AdapterHealthCheck
     let preparer: LanePreparer
-    let closing: TwoStepClose
     let payments: PaymentQueue
     let trail: AuditTrail
     let connections: ConnectionCount

@@ -2,6 +2,7 @@ import CardBytes
 import Crypto
 import Journal
 import LocalHTTP
+import Transactions
 import Wire
 
 extension PointOfSaleAPI {
@@ -27,7 +28,7 @@ extension PointOfSaleAPI {
         case .created(let transaction):
             await hold(transaction.id, connection)
             guard start(transaction.id) else {
-                await store.abandon(transaction.id, .daemonUnavailable)
+                await store.take(.notPrepared(.daemonUnavailable), transaction.id)
                 return .refusal(ErrorBody(.daemonUnavailable, transaction: transaction.id))
             }
             return await response(201, transaction, waiting: seconds, connection)

@@ -1,6 +1,7 @@
 import LocalHTTP
 import StoreAndForward
 import Synchronization
+import Transactions
 import Wire
 
 /// The way to the payment service: the adapter's socket, with the daemon as its client.
@@ -60,31 +61,11 @@ struct AdapterLink: Sendable {
         return client
     }
 
-    /// What came back to an authorisation or to a query for one.
-    enum Reply: Equatable, Sendable {
-        case answered(AuthorizationAnswer)
-        /// The adapter is still at it.
-        case running
-        /// The adapter never saw it.
-        case neverSeen
-        /// The adapter took it for a wrong request: it has certainly not been carried out.
-        case refused
-        /// Silence, garbage, or a fault of the adapter: whether it was carried out is not known.
-        case unusable
-    }
-
     /// A connection on which an authorisation can be sent at once.
     ///
     /// - Throws: where there is none: nothing has been sent then.
     func connect() async throws(AdapterUnreachable) -> HTTPClientConnection {
         do { return try await client.connect() } catch { throw AdapterUnreachable() }
-    }
-
-    /// Runs `work`, then lets `occasion` happen.
-    static func signalling<Result>(_ occasion: Occasion, _ work: () async -> Result) async -> Result {
-        let result = await work()
-        occasion.happen()
-        return result
     }
 
     /// An authorisation as it is sent; `nil` where it cannot be written.
@@ -141,13 +122,6 @@ struct AdapterLink: Sendable {
         } catch {
             return .unusable
         }
-    }
-
-    /// What came back to a reversal.
-    enum Acknowledgement: Equatable, Sendable {
-        case acknowledged
-        case neverSeen
-        case none
     }
 
     func reverse(_ id: TransactionID, _ reason: ReversalRequest.Reason) async -> Acknowledgement {

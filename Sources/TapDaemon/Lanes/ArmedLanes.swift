@@ -6,18 +6,18 @@ struct ArmedLanes: Sendable {
     let id: TransactionID
     let lanes: [Lane]
     let race: LaneRace
-    let store: TransactionStore
+    let store: TransactionRunner
 
     /// What a reader may take beyond the time for the card: a card that lay there has two seconds to go.
     static let grace: Duration = .seconds(5)
     /// How long a thread may take to come back once its lane does not wait any more.
     static let returnTime: Duration = .seconds(3)
 
-    init(_ id: TransactionID, _ lanes: [Lane], _ store: TransactionStore) {
+    init(_ id: TransactionID, _ lanes: [Lane], _ race: LaneRace, _ store: TransactionRunner) {
         self.id = id
         self.lanes = lanes
+        self.race = race
         self.store = store
-        race = LaneRace(lanes.map(\.name))
     }
 
     /// Occupies every lane's thread with `work`, until all have come back. A lane that has not won is free as soon as its

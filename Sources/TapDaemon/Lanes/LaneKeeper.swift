@@ -5,11 +5,11 @@ import Wire
 /// Looks after the readers between taps, so that the till knows before the customer does that one is gone, and that it is
 /// back. Opening them is the preparer's part.
 final class LaneKeeper: Sendable {
-    private let store: TransactionStore
+    private let store: TransactionRunner
     private let preparer: LanePreparer
     private static let pause: Duration = .seconds(1)
 
-    init(_ store: TransactionStore, _ preparer: LanePreparer) {
+    init(_ store: TransactionRunner, _ preparer: LanePreparer) {
         self.store = store
         self.preparer = preparer
     }
@@ -49,39 +49,5 @@ final class LaneKeeper: Sendable {
             case .attached: for name in await store.lanesWithoutReader() { await preparer.laneAppeared(name) }
             }
         }
-    }
-}
-
-extension TransactionStore {
-    var hasPCSCLane: Bool { lanes.contains { $0.lane.usesPCSC } }
-
-    /// Idle lanes whose reader works as far as is known and that nobody else does anything with; each once until it
-    /// `wasChecked`.
-    func lanesToCheck() -> [Lane] {
-        var found: [Lane] = []
-        for index in lanes.indices {
-            let entry = lanes[index]
-            guard entry.error == nil, entry.isUnprepared == nil, entry.holder == nil, entry.preparation == nil,
-                !entry.isBeingKept
-            else { continue }
-            lanes[index].isBeingKept = true
-            found.append(entry.lane)
-        }
-        return found
-    }
-
-    func wasChecked(_ name: String) {
-        guard let index = laneIndex(name) else { return }
-        lanes[index].isBeingKept = false
-    }
-
-    /// Lanes for which a reader that was just plugged in may be.
-    func lanesWithoutReader() -> [String] {
-        lanes.filter { $0.lane.usesPCSC && $0.error != nil && $0.holder == nil }.map(\.lane.name)
-    }
-
-    /// A reader is not there any more. One that is in use finds out itself as well, unless its card was read already.
-    func readerLeft(_ reader: String) {
-        for entry in lanes where entry.reader?.name == reader { notReady(entry.lane.name, .readerDetached) }
     }
 }

@@ -1,14 +1,14 @@
 import CardBytes
 import Envelope
 import Glibc
-import Journal
 import Logging
 import ReaderCore
+import Transactions
 import Wire
 
 /// Makes lanes ready for a card before somebody wants to tap, and keeps them so.
 struct LanePreparer: Sendable {
-    let store: TransactionStore
+    let store: TransactionRunner
     let health: AdapterHealthCheck
     let terminal: @Sendable () -> Terminal
     /// Asks the payment service what it allows; what comes back keeps the lane from being ready.
@@ -56,31 +56,28 @@ struct LanePreparer: Sendable {
 
     /// Where a transaction may go on.
     enum Readiness {
-        case ready([Lane])
+        case ready([String])
         case failed(ErrorCode)
     }
 
     /// Lets an accepted transaction wait, in state `preparing`, until one of its lanes is prepared. Lanes of a group that
     /// are ready are not kept waiting by one that is not: that one is let go.
-    func awaitPreparation(_ live: LiveTransaction) async throws(JournalError) -> Readiness {
-        let id = live.transaction.id
-        let lanes = await store.reservedLanes(of: id)
+    func awaitPreparation(
+        _ lanes: [Lane], for id: TransactionID, _ isUnwanted: Occasion
+    ) async -> Readiness {
         var preparations: [String: Preparation] = [:]
         for lane in lanes { preparations[lane.name] = await join(lane.name) }
         if preparations.count == lanes.count {
-            try await store.change(id, [StateChange(.preparing)])
+            await store.take(.preparing, id)
             for (name, preparation) in preparations { store.publish(preparation.progress(name, for: id)) }
-            await LanePreparer.wait(Array(preparations.values), orUntil: live.isUnwanted)
-            if live.isUnwanted.hasHappened { return .failed(.readCancelled) }
+            await LanePreparer.wait(Array(preparations.values), orUntil: isUnwanted)
+            if isUnwanted.hasHappened { return .failed(.readCancelled) }
         }
         let ready = lanes.filter { preparations[$0.name].map { $0.finished.hasHappened && $0.failure == nil } ?? true }
         guard !ready.isEmpty else {
             return .failed(lanes.compactMap { preparations[$0.name]?.failure }.first ?? .internalFault)
         }
-        for lane in lanes where !ready.contains(where: { $0.name == lane.name }) {
-            await store.freeLane(lane.name, of: id)
-        }
-        return .ready(ready)
+        return .ready(ready.map(\.name))
     }
 
     /// Returns when one has come to a good end, all have come to an end, or `occasion` happens.

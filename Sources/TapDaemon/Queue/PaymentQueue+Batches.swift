@@ -2,6 +2,7 @@ import Envelope
 import Journal
 import Logging
 import StoreAndForward
+import Transactions
 import Wire
 
 /// Batches: another way to the payment service, for payments that the forwarder cannot bring there. What is in an open

@@ -3,11 +3,12 @@ import Journal
 import Logging
 import StoreAndForward
 import Synchronization
+import Transactions
 import Wire
 
 /// Store and forward: decides what is stored, and knows what is.
 final class PaymentQueue: Sendable {
-    let store: TransactionStore
+    let store: TransactionRunner
     let key: SigningKey
     let boot: String
     let settings: @Sendable () -> OfflineSettings
@@ -26,7 +27,7 @@ final class PaymentQueue: Sendable {
     ///   - contact: the last one that an earlier run has written down.
     ///   - boot: of the machine, new with each start of it.
     init(
-        store: TransactionStore, key: SigningKey, boot: String, contact: OnlineContact?, trail: AuditTrail,
+        store: TransactionRunner, key: SigningKey, boot: String, contact: OnlineContact?, trail: AuditTrail,
         settings: @escaping @Sendable () -> OfflineSettings
     ) {
         self.store = store
@@ -82,10 +83,10 @@ final class PaymentQueue: Sendable {
     ///
     /// - Returns: `nil` where it is stored, else why not.
     func keep(
-        _ request: AuthorizationRequest, _ sale: OfflineSale, after changes: [StateChange], _ stored: StateChange
+        _ request: AuthorizationRequest, _ sale: OfflineSale, after changes: [StateChange], _ stored: StateChange,
+        by settings: OfflineSettings
     ) async throws(JournalError) -> ErrorCode? {
-        let settings = settings()
-        guard settings.rules != nil else { return .offlineNotAllowed }
+        guard settings.rules != nil else { return .pspUnreachable }
         let content = SignedRecord.Content(
             authorization: request, storedAt: stored.at, issuer: settings.issuer, boot: boot)
         let record: SignedRecord
@@ -95,7 +96,10 @@ final class PaymentQueue: Sendable {
         }
         let new = NewQueueRecord(record: record.jws, issuer: settings.issuer, storedAt: stored.at)
         let base = situation(at: stored.at, settings)
-        let refusal = try await store.keep(request.id, changes + [stored], new, card: request.card) { facts in
+        let since = new.storedAt.advanced(bySeconds: -OfflineRules.longestAge.components.seconds)
+        let refusal = try await journal.store(
+            changes + [stored], new, to: request.id, card: request.card, since: since
+        ) { facts in
             OfflineDecision.refusal(of: sale, in: base.with(facts), by: settings.rules)
         }
         if refusal == nil { wake() }

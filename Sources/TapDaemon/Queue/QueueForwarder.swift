@@ -4,6 +4,7 @@ import Journal
 import LocalHTTP
 import Logging
 import StoreAndForward
+import Transactions
 import Wire
 
 /// Sends what is stored, oldest first, once the adapter is back. Sent again under the same key it is carried out once,
@@ -12,7 +13,7 @@ struct QueueForwarder: Sendable {
     let queue: PaymentQueue
     let adapter: AdapterLink
     let logger: Logger
-    private var store: TransactionStore { queue.store }
+    private var runner: TransactionRunner { queue.store }
 
     init(queue: PaymentQueue, adapter: AdapterLink, logger: Logger) {
         self.queue = queue
@@ -67,31 +68,16 @@ struct QueueForwarder: Sendable {
             await fail(entry, .queueRecordAltered)
             return .nothing
         }
-        var reply: AdapterLink.Reply
+        var connection: HTTPClientConnection?
         if entry.transaction.state == .stored {
-            let connection: HTTPClientConnection
             do throws(AdapterUnreachable) { connection = try await adapter.connect() } catch { return .unreachable }
-            guard try await store.beginForward(entry) else { return .nothing }
-            reply = await adapter.authorize(request, over: connection, within: adapter.times.answer)
-        } else {
-            // An earlier attempt went out, and what became of it is not known.
-            await store.adopt(entry)
-            reply = await adapter.query(id, within: adapter.times.query)
         }
-        if reply == .neverSeen { reply = await adapter.authorizeAgain(request, within: adapter.times.answer) }
-        switch reply {
-        case .answered(let answer):
-            await finish(entry, answer)
-            return .answered
-        case .refused:
-            // The adapter has not carried it out: it goes back, so that nothing is lost.
-            await store.changeForCertain(id, [StateChange(.stored)])
-            await fail(entry, .pspRefused)
-        case .running, .unusable, .neverSeen:
-            if await store.state(of: id) == .sent { await store.changeForCertain(id, [StateChange(.unknown)]) }
-            await fail(entry, .pspNoAnswer)
+        if let code = await runner.forward(entry, request, over: connection) {
+            await fail(entry, code)
+            return .nothing
         }
-        return .nothing
+        await queue.noteContact()
+        return .answered
     }
 
     /// The request as it was signed, where the signature holds and it is this payment's.
@@ -118,16 +104,6 @@ struct QueueForwarder: Sendable {
             AuditEntry(.queue, subject: id.text, detail: "stored record does not hold: \(fault.rawValue)"))
     }
 
-    private func finish(_ entry: QueueEntry, _ answer: AuthorizationAnswer) async {
-        let result = PaymentResult(answer, mode: entry.transaction.mode)
-        var change = StateChange(result.outcome == .declined ? .declined : .approved)
-        change.result = result
-        await store.changeForCertain(entry.transaction.id, [change])
-        publish(.queueForwarded, entry, result: result)
-        await store.scrub()
-        await queue.noteContact()
-    }
-
     /// Waits longer with each attempt, and says so.
     private func fail(_ entry: QueueEntry, _ code: ErrorCode) async {
         let pauses = adapter.times.reversal
@@ -146,14 +122,13 @@ struct QueueForwarder: Sendable {
     }
 
     private func publish(
-        _ name: EventName, _ entry: QueueEntry, result: PaymentResult? = nil, error: ErrorDetail? = nil
+        _ name: EventName, _ entry: QueueEntry, error: ErrorDetail?
     ) {
         var event = Event(name, lane: entry.transaction.lane)
         event.transaction = entry.transaction.id
         event.amount = entry.transaction.amount
-        event.result = result
         event.error = error
-        store.publish(event)
+        runner.publish(event)
     }
 
     /// Says once that the oldest payment waits for too long.

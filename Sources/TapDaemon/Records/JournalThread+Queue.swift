@@ -1,4 +1,5 @@
 import Journal
+import Transactions
 import Wire
 
 /// The queue's part of the journal.

@@ -2,6 +2,7 @@ import Audit
 import Journal
 import ReaderCore
 import Synchronization
+import Transactions
 import Wire
 
 /// The journal on a thread of its own: it blocks until the disk has what it was given.

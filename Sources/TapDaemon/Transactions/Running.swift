@@ -1,0 +1,69 @@
+import CardBytes
+import LocalHTTP
+import Loyalty
+import ReaderCore
+import Transactions
+import Wire
+
+/// One transaction's machine, with what it began with and what it holds of the outside world.
+struct Running: Sendable {
+    var machine: TransactionMachine
+    /// As configuration and profile laid it down when the transaction began.
+    let terms: RunTerms
+    /// Transaction Sequence Counter (9F41).
+    var sequence: UInt32 = 0
+    /// The lanes that wait for its card.
+    var tap: ArmedTap?
+    /// A connection on which the authorisation can be sent at once.
+    var connection: HTTPClientConnection?
+    /// The authorisation as it is sent, while the journal is busy with it.
+    var draft: Task<HTTPClientRequest?, Never>?
+    var sealedAt: TapInstant?
+    var sentAt: TapInstant?
+    /// Nothing has to wait for a card any more.
+    let isUnwanted = Occasion()
+    let isSettled = Occasion()
+    /// What the host has to wait for at a stop is over.
+    let isDone = Occasion()
+
+    init(_ machine: TransactionMachine, _ terms: RunTerms) {
+        self.machine = machine
+        self.terms = terms
+    }
+
+    var transaction: Transaction { machine.transaction }
+}
+
+/// What a transaction keeps from its beginning to its end, whatever the configuration becomes.
+struct RunTerms: Sendable {
+    var terminal: Terminal
+    /// What is to be asked of phones and member cards, where passes are wanted.
+    var loyalty: LoyaltyRequest?
+    /// AIDs or RIDs that the shop prefers on a co-badged card.
+    var preferredApplications: [[UInt8]] = []
+    /// The service that is asked, and no other.
+    var adapter: AdapterLink
+    /// On which the authorisation goes out.
+    var early: EarlyConnection
+    var offline: OfflineSettings
+
+    init(terminal: Terminal, adapter: AdapterLink, offline: OfflineSettings) {
+        self.terminal = terminal
+        self.offline = offline
+        self.adapter = adapter.pinned
+        early = EarlyConnection(self.adapter)
+    }
+}
+
+/// Lanes that wait for one transaction's card.
+struct ArmedTap: Sendable {
+    let lanes: [Lane]
+    let race: LaneRace
+    /// Lets the reader say that the card was read.
+    let handover: WakeSignal
+
+    func disarm() {
+        race.cancel()
+        handover.signal()
+    }
+}

@@ -1,0 +1,56 @@
+import Loyalty
+import ReaderCore
+import TapSession
+import Transactions
+import Wire
+
+/// One transaction's wait for its card, on all of its lanes: brings what happens there to its machine.
+struct TapRun: Sendable {
+    let id: TransactionID
+    let tap: ArmedTap
+    let running: Running
+    let runner: TransactionRunner
+
+    func run() async {
+        let armed = ArmedLanes(id, tap.lanes, tap.race, runner)
+        let deadline = running.machine.demand.deadline
+        async let threads: Void = armed.occupy(deadline: deadline, work(deadline))
+        var translation = TapTranslation(running, first: tap.lanes.first?.name ?? running.transaction.lane)
+        for await step in tap.race.progress {
+            switch step {
+            case .left(let lane, let error): await runner.noteTapFailure(lane, ErrorCode(error))
+            case .ended(let error): await runner.noteTapFailure(translation.lane, ErrorCode(error))
+            // The other lanes are free before anything is charged.
+            case .result(let result): await note(result)
+            case .waiting, .won, .cardLeft, .signal, .loyaltySignal, .passes, .endedWithPasses: break
+            }
+            if let found = translation.passes(in: step), let statuses = await runner.keep(found, of: id) {
+                await runner.take(translation.input(found, statuses), id)
+            }
+            for input in translation.inputs(of: step) { await runner.take(input, id) }
+        }
+        await runner.take(.tapFinished, id)
+        // Whatever still waits for a card does so in vain.
+        tap.disarm()
+        await threads
+    }
+
+    private func note(_ result: PaymentTapResult) async {
+        for (phase, seconds) in result.phases.seconds { runner.measures.took(phase, seconds: seconds) }
+        await runner.noteSealed(id, at: result.phases.sealed)
+        await tap.race.othersAreFree.wait(atMost: .seconds(1))
+    }
+
+    private func work(_ deadline: Int) -> @Sendable (Lane, LanePlace) async -> Void {
+        let (terms, transaction) = (running.terms, running.transaction)
+        if transaction.type == .loyalty, let request = terms.loyalty {
+            let order = LoyaltyOrder(request: request, deadline: deadline)
+            return { await $0.readPasses(order, $1) }
+        }
+        let order = TapOrder(
+            id: id, type: transaction.type, amount: transaction.amount, terminal: terms.terminal,
+            sequence: running.sequence, deadline: deadline, loyalty: terms.loyalty,
+            preferredApplications: terms.preferredApplications, delivered: tap.handover)
+        return { await $0.tap(order, $1) }
+    }
+}
