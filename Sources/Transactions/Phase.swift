@@ -100,6 +100,11 @@ public struct Question: Sendable {
     /// A resend that was answered "never seen" is asked about at intervals.
     var isResend = false
 
+    /// A forwarded payment whose next round the forwarder decides on.
+    var isAtRest: Bool {
+        if isOwed, case .resting = step { true } else { false }
+    }
+
     var due: Int64? {
         let reader: Int64? =
             switch reader {

@@ -250,6 +250,8 @@ extension TransactionMachine {
             askUntil: now.after(demand.times.answer), pause: demand.times.pause,
             step: .asking(until: now.after(demand.times.answer + Self.answerMargin)), reader: .free)
         switch (transaction.state, phase) {
+        // Asked about it is already, or it is none of the queue's.
+        case (.unknown, .unknown(let earlier)) where !earlier.isAtRest: outward(.answer(wish, .superseded))
         case (.stored, .stored):
             write(
                 [change(.sent)], as: .forward, next: .sent(question),

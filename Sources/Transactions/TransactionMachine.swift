@@ -184,6 +184,12 @@ public struct TransactionMachine: Sendable {
     private mutating func wasNotWritten(_ number: UInt64, _ failure: WriteFailure) {
         guard var failed = writing, failed.write.number == number else { return }
         switch (failed.care, failure) {
+        case (.orEnd, _) where failed.write.form == .forward:
+            // It has not left, and stays what it was.
+            writing = nil
+            if failure == .superseded { phase = .ended }
+            guard case .sent(let question) = failed.next, let wish = question.owedTo else { return }
+            outward(.answer(wish, failure == .superseded ? .superseded : .notForwarded(failure.code)))
         case (.ifPossible, _):
             writing = nil
             phase = failed.next
