@@ -80,8 +80,14 @@ extension TransactionMachine {
             waitAgain(presentation, [.publish(event)])
         case .passes(let found, let hasPass, let payment): passes(found, hasPass, payment, presentation)
         case .endedWithPasses: complete()
-        case .read(let read): take(read)
-        case .declinedByCard(let card, let chip): declined(card, chip)
+        case .read, .declinedByCard:
+            // Nothing may be sent that no state leads to, nor for a read of passes.
+            guard case .reading = phase, !isLoyalty else {
+                contradiction("\(input)")
+                return end(.internalFault)
+            }
+            if case .read(let read) = input { take(read) }
+            if case .declinedByCard(let card, let chip) = input { declined(card, chip) }
         case .ended(let code, let withoutApplication): tapEnded(code, withoutApplication, presentation)
         default: contradiction("\(input)")
         }
