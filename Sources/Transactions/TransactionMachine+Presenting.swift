@@ -47,7 +47,7 @@ extension TransactionMachine {
     }
 
     mutating func present(_ input: Input) {
-        if case .cardMayGo = input { return outward(.publish(event(.readRemoveCard))) }
+        if case .cardMayGo = input { return cardMayGo() }
         if case .tapFinished = input { return tapFinished() }
         guard var presentation else { return }
         switch phase {
@@ -74,9 +74,9 @@ extension TransactionMachine {
         case .cardDetected: cardDetected(presentation)
         case .cardAwaited: cardAwaited(presentation)
         case .passAgain(let action):
-            var event = event(.readRetry)
+            var event = readEvent(.readRetry, transaction.lane)
             event.customerAction = action
-            event.customerText = action?.text(in: demand.language)
+            event.customerText = action?.text(in: demand.language) ?? event.customerText
             waitAgain(presentation, [.publish(event)])
         case .passes(let found, let hasPass, let payment): passes(found, hasPass, payment, presentation)
         case .endedWithPasses: complete()
@@ -90,6 +90,14 @@ extension TransactionMachine {
             if case .declinedByCard(let card, let chip) = input { declined(card, chip) }
         case .ended(let code, let withoutApplication): tapEnded(code, withoutApplication, presentation)
         default: contradiction("\(input)")
+        }
+    }
+
+    /// Said only once it has been read to the end, and not after the transaction's own.
+    private mutating func cardMayGo() {
+        switch phase {
+        case .sent, .unknown, .leaving: outward(.publish(readEvent(.readRemoveCard, transaction.lane)))
+        case .created, .preparing, .armed, .reading, .sealed, .approved, .reversing, .unwritten, .stored, .ended: break
         }
     }
 
