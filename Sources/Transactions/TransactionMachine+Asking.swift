@@ -99,7 +99,10 @@ extension TransactionMachine {
     // MARK: - Answers
 
     mutating func replied(_ reply: Reply, _ number: Int) {
-        guard var question, question.number == number, case .asking = question.step else { return }
+        // One answer to one question: a second one does not undo the first.
+        guard var question, question.number == number, question.reply == nil, case .asking = question.step else {
+            return
+        }
         if question.isResend, reply == .neverSeen {
             // An adapter that accepts connections only to close them is asked at intervals.
             question.isResend = false
