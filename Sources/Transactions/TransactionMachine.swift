@@ -197,9 +197,7 @@ public struct TransactionMachine: Sendable {
         case (_, .superseded):
             writing = nil
             phase = .ended
-            outward(
-                failed.then.compactMap { if case .answer(let wish, _) = $0 { .answer(wish, .superseded) } else { nil } }
-            )
+            lookAgain(failed)
         case (.forCertain, .full), (.forCertain, .failed):
             failed.retryAt = now.after(Self.retryPause)
             writing = failed
@@ -208,6 +206,7 @@ public struct TransactionMachine: Sendable {
             writing = nil
             contradiction("\(failed.write.changes.map(\.state.rawValue)) is illegal")
             phase = .ended
+            lookAgain(failed)
         case (.orEnd, .notStorable(let code)):
             writing = nil
             end(code, after: failed.write.changes.filter { $0.state == .sealed })
@@ -215,6 +214,11 @@ public struct TransactionMachine: Sendable {
             writing = nil
             endUnwritten(failure)
         }
+    }
+
+    /// Answers everybody whose wish hung on the write.
+    private mutating func lookAgain(_ failed: Writing) {
+        for case .answer(let wish, _) in failed.then { outward(.answer(wish, .superseded)) }
     }
 
     /// Ends for everybody who waits; the journal hears of it as soon as it takes anything.
