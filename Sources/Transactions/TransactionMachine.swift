@@ -68,7 +68,9 @@ public struct TransactionMachine: Sendable {
         reversalPlan = reversal
         switch transaction.state {
         case .approved:
-            phase = .approved(confirmBy: unconfirmedDue.map { monotonic(of: $0, atMost: .seconds(86_400)) })
+            // Not before the last moment in which a confirmation counts.
+            let last = unconfirmedDue.map { Moment(monotonic: monotonic(of: $0, atMost: .seconds(86_400)), wall: $0) }
+            phase = .approved(confirmBy: last?.after(.milliseconds(1)))
         case .stored: phase = .stored
         case .created, .preparing, .armed, .reading, .sealed, .sent, .unknown, .reversing:
             // Nothing runs by itself before `recover` or `forward` says how it goes on.
