@@ -180,6 +180,16 @@ public struct TransactionMachine: Sendable {
         for change in done.write.changes { apply(change) }
         if case .plan(let plan) = done.write.form { reversalPlan = plan }
         phase = done.next
+        switch (phase, done.write.changes.last?.state) {
+        // What goes out now has its time from now on: the journal may have taken long.
+        case (.sent(var question), .sent):
+            question.begin(demand.times, at: now)
+            phase = .sent(question)
+        case (.reversing(var reversal), .reversing):
+            reversal.due = now.after(demand.times.query + Self.answerMargin)
+            phase = .reversing(reversal)
+        default: break
+        }
         outward(done.then)
     }
 
