@@ -42,7 +42,7 @@ extension TransactionMachine {
             presentation.giveUpAt = presentation.cardBy
             write([armed], next: .armed(presentation), then: [.arm(lanes)])
         case (.created, .notPrepared(let code)), (.preparing, .notPrepared(let code)): end(code)
-        default: contradiction("\(input)")
+        default: contradiction(input.name)
         }
     }
 
@@ -52,7 +52,7 @@ extension TransactionMachine {
         guard var presentation else { return }
         switch phase {
         case .armed, .reading: break
-        default: return contradiction("\(input)")
+        default: return contradiction(input.name)
         }
         switch input {
         case .ready(let lane):
@@ -83,13 +83,13 @@ extension TransactionMachine {
         case .read, .declinedByCard:
             // Nothing may be sent that no state leads to, nor for a read of passes.
             guard case .reading = phase, !isLoyalty else {
-                contradiction("\(input)")
+                contradiction(input.name)
                 return end(.internalFault)
             }
             if case .read(let read) = input { take(read) }
             if case .declinedByCard(let card, let chip) = input { declined(card, chip) }
         case .ended(let code, let withoutApplication): tapEnded(code, withoutApplication, presentation)
-        default: contradiction("\(input)")
+        default: contradiction(input.name)
         }
     }
 
@@ -310,6 +310,11 @@ extension TransactionMachine {
     mutating func answer(_ wish: WishID?, _ answer: WishAnswer) {
         if let wish { outward(.answer(wish, answer)) }
     }
+}
+
+extension Input {
+    /// Without what came with it: an envelope is never in a log.
+    var name: String { Mirror(reflecting: self).children.first?.label ?? "\(self)" }
 }
 
 extension ErrorDetail {
