@@ -91,7 +91,7 @@ public struct Question: Sendable {
     /// Number of the latest question; answers to others are too late.
     var number = 1
     /// Then it is reversed.
-    let askUntil: Int64
+    var askUntil: Int64
     var pause: Duration
     var step: Step
     var reader: Reader
@@ -99,6 +99,18 @@ public struct Question: Sendable {
     var reply: Reply?
     /// A resend that was answered "never seen" is asked about at intervals.
     var isResend = false
+
+    /// It goes out.
+    mutating func begin(_ times: Demand.Times, at now: Moment) {
+        askUntil = now.after(times.answer)
+        step = .asking(until: now.after(times.answer + TransactionMachine.answerMargin))
+        if case .held = reader { reader = .held(until: now.after(times.handover)) }
+    }
+
+    /// A forwarded payment whose next round the forwarder decides on.
+    var isAtRest: Bool {
+        if isOwed, case .resting = step { true } else { false }
+    }
 
     var due: Int64? {
         let reader: Int64? =

@@ -99,7 +99,10 @@ extension TransactionMachine {
     // MARK: - Answers
 
     mutating func replied(_ reply: Reply, _ number: Int) {
-        guard var question, question.number == number, case .asking = question.step else { return }
+        // One answer to one question: a second one does not undo the first.
+        guard var question, question.number == number, question.reply == nil, case .asking = question.step else {
+            return
+        }
         if question.isResend, reply == .neverSeen {
             // An adapter that accepts connections only to close them is asked at intervals.
             question.isResend = false
@@ -250,6 +253,8 @@ extension TransactionMachine {
             askUntil: now.after(demand.times.answer), pause: demand.times.pause,
             step: .asking(until: now.after(demand.times.answer + Self.answerMargin)), reader: .free)
         switch (transaction.state, phase) {
+        // Asked about it is already, or it is none of the queue's.
+        case (.unknown, .unknown(let earlier)) where !earlier.isAtRest: outward(.answer(wish, .superseded))
         case (.stored, .stored):
             write(
                 [change(.sent)], as: .forward, next: .sent(question),

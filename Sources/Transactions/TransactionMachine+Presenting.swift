@@ -42,17 +42,17 @@ extension TransactionMachine {
             presentation.giveUpAt = presentation.cardBy
             write([armed], next: .armed(presentation), then: [.arm(lanes)])
         case (.created, .notPrepared(let code)), (.preparing, .notPrepared(let code)): end(code)
-        default: contradiction("\(input)")
+        default: contradiction(input.name)
         }
     }
 
     mutating func present(_ input: Input) {
-        if case .cardMayGo = input { return outward(.publish(event(.readRemoveCard))) }
+        if case .cardMayGo = input { return cardMayGo() }
         if case .tapFinished = input { return tapFinished() }
         guard var presentation else { return }
         switch phase {
         case .armed, .reading: break
-        default: return contradiction("\(input)")
+        default: return contradiction(input.name)
         }
         switch input {
         case .ready(let lane):
@@ -74,16 +74,30 @@ extension TransactionMachine {
         case .cardDetected: cardDetected(presentation)
         case .cardAwaited: cardAwaited(presentation)
         case .passAgain(let action):
-            var event = event(.readRetry)
+            var event = readEvent(.readRetry, transaction.lane)
             event.customerAction = action
-            event.customerText = action?.text(in: demand.language)
+            event.customerText = action?.text(in: demand.language) ?? event.customerText
             waitAgain(presentation, [.publish(event)])
         case .passes(let found, let hasPass, let payment): passes(found, hasPass, payment, presentation)
         case .endedWithPasses: complete()
-        case .read(let read): take(read)
-        case .declinedByCard(let card, let chip): declined(card, chip)
+        case .read, .declinedByCard:
+            // Nothing may be sent that no state leads to, nor for a read of passes.
+            guard case .reading = phase, !isLoyalty else {
+                contradiction(input.name)
+                return end(.internalFault)
+            }
+            if case .read(let read) = input { take(read) }
+            if case .declinedByCard(let card, let chip) = input { declined(card, chip) }
         case .ended(let code, let withoutApplication): tapEnded(code, withoutApplication, presentation)
-        default: contradiction("\(input)")
+        default: contradiction(input.name)
+        }
+    }
+
+    /// Said only once it has been read to the end, and not after the transaction's own.
+    private mutating func cardMayGo() {
+        switch phase {
+        case .sent, .unknown, .leaving: outward(.publish(readEvent(.readRemoveCard, transaction.lane)))
+        case .created, .preparing, .armed, .reading, .sealed, .approved, .reversing, .unwritten, .stored, .ended: break
         }
     }
 
@@ -296,6 +310,11 @@ extension TransactionMachine {
     mutating func answer(_ wish: WishID?, _ answer: WishAnswer) {
         if let wish { outward(.answer(wish, answer)) }
     }
+}
+
+extension Input {
+    /// Without what came with it: an envelope is never in a log.
+    var name: String { Mirror(reflecting: self).children.first?.label ?? "\(self)" }
 }
 
 extension ErrorDetail {

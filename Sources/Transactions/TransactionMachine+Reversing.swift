@@ -116,6 +116,8 @@ extension TransactionMachine {
     /// Brings what an earlier run of the daemon left open to a definite state: nothing sent ends, what may have been
     /// charged is taken back.
     mutating func recover() {
+        // What runs already has more to go by than the journal.
+        guard case .stored = phase else { return contradiction("recover") }
         switch transaction.state {
         case .created, .preparing, .armed, .reading, .sealed:
             var failed = change(.failed)

@@ -68,7 +68,9 @@ public struct TransactionMachine: Sendable {
         reversalPlan = reversal
         switch transaction.state {
         case .approved:
-            phase = .approved(confirmBy: unconfirmedDue.map { monotonic(of: $0, atMost: .seconds(86_400)) })
+            // Not before the last moment in which a confirmation counts.
+            let last = unconfirmedDue.map { Moment(monotonic: monotonic(of: $0, atMost: .seconds(86_400)), wall: $0) }
+            phase = .approved(confirmBy: last?.after(.milliseconds(1)))
         case .stored: phase = .stored
         case .created, .preparing, .armed, .reading, .sealed, .sent, .unknown, .reversing:
             // Nothing runs by itself before `recover` or `forward` says how it goes on.
@@ -181,12 +183,28 @@ public struct TransactionMachine: Sendable {
         for change in done.write.changes { apply(change) }
         if case .plan(let plan) = done.write.form { reversalPlan = plan }
         phase = done.next
+        switch (phase, done.write.changes.last?.state) {
+        // What goes out now has its time from now on: the journal may have taken long.
+        case (.sent(var question), .sent):
+            question.begin(demand.times, at: now)
+            phase = .sent(question)
+        case (.reversing(var reversal), .reversing):
+            reversal.due = now.after(demand.times.query + Self.answerMargin)
+            phase = .reversing(reversal)
+        default: break
+        }
         outward(done.then)
     }
 
     private mutating func wasNotWritten(_ number: UInt64, _ failure: WriteFailure) {
         guard var failed = writing, failed.write.number == number else { return }
         switch (failed.care, failure) {
+        case (.orEnd, _) where failed.write.form == .forward:
+            // It has not left, and stays what it was.
+            writing = nil
+            if failure == .superseded { phase = .ended }
+            guard case .sent(let question) = failed.next, let wish = question.owedTo else { return }
+            outward(.answer(wish, failure == .superseded ? .superseded : .notForwarded(failure.code)))
         case (.ifPossible, _):
             writing = nil
             phase = failed.next
@@ -194,9 +212,7 @@ public struct TransactionMachine: Sendable {
         case (_, .superseded):
             writing = nil
             phase = .ended
-            outward(
-                failed.then.compactMap { if case .answer(let wish, _) = $0 { .answer(wish, .superseded) } else { nil } }
-            )
+            lookAgain(failed)
         case (.forCertain, .full), (.forCertain, .failed):
             failed.retryAt = now.after(Self.retryPause)
             writing = failed
@@ -205,6 +221,7 @@ public struct TransactionMachine: Sendable {
             writing = nil
             contradiction("\(failed.write.changes.map(\.state.rawValue)) is illegal")
             phase = .ended
+            lookAgain(failed)
         case (.orEnd, .notStorable(let code)):
             writing = nil
             end(code, after: failed.write.changes.filter { $0.state == .sealed })
@@ -212,6 +229,11 @@ public struct TransactionMachine: Sendable {
             writing = nil
             endUnwritten(failure)
         }
+    }
+
+    /// Answers everybody whose wish hung on the write.
+    private mutating func lookAgain(_ failed: Writing) {
+        for case .answer(let wish, _) in failed.then { outward(.answer(wish, .superseded)) }
     }
 
     /// Ends for everybody who waits; the journal hears of it as soon as it takes anything.
