@@ -97,8 +97,13 @@ public struct TransactionMachine: Sendable {
 
     /// Nothing can happen to it any more.
     public var isOver: Bool {
-        if case .ended = phase, writing == nil { return true }
-        return false
+        guard writing == nil else { return false }
+        return switch phase {
+        case .ended: true
+        // Until the forwarder wants it, which makes a machine of it again.
+        case .stored: transaction.state == .stored
+        default: false
+        }
     }
 
     /// Lets something happen.

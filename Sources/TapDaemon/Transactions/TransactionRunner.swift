@@ -67,7 +67,7 @@ actor TransactionRunner {
         live[id] = running
         noteChanges(of: running, since: known, before)
         for effect in effects { carryOut(effect, id) }
-        if running.machine.isOver || running.transaction.state == .stored { leave(id) }
+        if running.machine.isOver { leave(id) }
         setAlarm()
     }
 
