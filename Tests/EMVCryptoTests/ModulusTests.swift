@@ -5,17 +5,17 @@ import Testing
 @Suite struct ModulusTests {
     private static let edges: [UInt64] = [0, 1, 2, 1 << 63, (1 << 63) - 1, (1 << 63) + 1, .max, .max - 1]
 
-    @Test(arguments: 1...5)
+    @Test(arguments: 1...8)
     func `a residue equals the one that shifting and subtracting gives`(_ count: Int) throws {
         var generator = SeededGenerator(seed: UInt64(count))
-        for _ in 0..<400 {
+        for _ in 0..<200 {
             let (modulus, number) = try ModulusTests.operands(count, 2 * count, &generator)
             let limbs = modulus.limbs
             #expect(modulus.residue(number) == ModulusTests.residue(number, limbs), "\(number) modulo \(limbs)")
         }
     }
 
-    @Test(arguments: 1...5)
+    @Test(arguments: 1...8)
     func `a power equals the residues of products in full`(_ count: Int) throws {
         var generator = SeededGenerator(seed: 100 + UInt64(count))
         for _ in 0..<100 {
@@ -31,8 +31,8 @@ import Testing
         }
     }
 
-    /// Found by a search with Python's own numbers, which gave the remainders too: one digit of each quotient is guessed
-    /// one too high.
+    /// Found by a search with Python's own numbers, which gave the remainders too: a digit of each quotient is guessed one
+    /// too high.
     @Test func `a digit that was guessed too high is corrected`() throws {
         let half: UInt64 = 1 << 63
         let cases: [(number: [UInt64], modulus: [UInt64], residue: [UInt64])] = [
@@ -46,6 +46,15 @@ import Testing
                 [half + 9, .max - 1, .max - 2, 0x3FFF_FFFF_FFFF_FFFF]
             ),
             ([2, .max - 1, .max - 1, 2, .max, half - 1], [.max, half - 1, half], [10, .max - 2, half - 7]),
+            // Two digits at a time: the second too high, and the first.
+            (
+                [1, .max, half, 0, .max, .max - 1, half, half + 1], [half + 1, 2, half + 1, half],
+                [half + 2, half + 10, 26, 13]
+            ),
+            (
+                [half - 1, 2, .max, .max - 1, half - 1, 2, half, half + 1], [.max, half, half, half + 1],
+                [half - 16, half + 23, half - 1, 19]
+            ),
         ]
         for (number, limbs, residue) in cases {
             let modulus = try #require(Modulus(Modulus.bytes(limbs, count: limbs.count * 8)))
