@@ -1,6 +1,6 @@
 /// Arithmetic modulo an odd number, on little-endian 64-bit limbs: products in full, then the remainder of a long division.
 ///
-/// A card's keys are used once, for an exponent of 3: what Montgomery's method has to compute beforehand would cost more
+/// A card's keys are used once, mostly for e = 3: what Montgomery's method has to compute beforehand would cost more
 /// than all that follows. For public data and published test keys only: neither time nor memory accesses are independent
 /// of the operands.
 package struct Modulus: Sendable {
