@@ -15,7 +15,7 @@ RELEASE_FLAGS := -c release --static-swift-stdlib --disable-local-rpath -Xlinker
 PREFIX ?= /usr/local
 DESTDIR ?=
 
-.PHONY: demo test build release lint format bless bench load soak check-secrets check-kills fuzz check-units check-udev check-guest check-contract check-examples \
+.PHONY: demo test build release lint format bless bench load check-instructions soak check-secrets check-kills fuzz check-units check-udev check-guest check-contract check-examples \
 	check-protocol docs deb check-package install clean
 
 demo:
@@ -50,9 +50,16 @@ bless:
 fuzz:
 	@scripts/fuzz.sh 1000000
 
+# Every figure beside a yardstick of the same run.
 bench:
-	@scripts/install-packages.sh $(TEST_PACKAGES)
+	@scripts/install-packages.sh $(TEST_PACKAGES) libssl3
 	@scripts/bench.sh
+
+# Instructions of the hot paths against Benchmarks/instructions.tsv; with BLESS=--write that table is written anew.
+check-instructions:
+	@scripts/install-packages.sh $(BUILD_PACKAGES) binutils valgrind
+	$(SWIFT) build $(RELEASE_FLAGS) --product tap-bench 2>&1 | tail -n 20
+	@scripts/check-instructions.sh "$$($(SWIFT) build -c release --show-bin-path)/tap-bench" $(BLESS)
 
 # 1, 8 and 64 lanes tapping as fast as they can for SECONDS.
 load:

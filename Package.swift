@@ -117,10 +117,12 @@ let package = Package(
             name: "rig-card", dependencies: ["CardSim", "Rigs"], path: "Tests/RigCard", swiftSettings: strict),
         .executableTarget(
             name: "rig-client", dependencies: ["CPCSC"], path: "Tests/RigClient", swiftSettings: strict),
+        .target(name: "CYardstick", path: "Benchmarks/CYardstick"),
         .executableTarget(
             name: "tap-bench",
             dependencies: [
-                "CPCSC", "CardBytes", "CardSim", "EMV", "EMVCrypto", "Envelope", "LocalHTTP", "ReaderCore",
+                "CPCSC", "CYardstick", "CardBytes", "CardSim", "EMV", "EMVCrypto", "Envelope", "LocalHTTP",
+                "ReaderCore",
                 "ReaderPCSC",
                 "ReaderVirtual", "Rigs", "TapClient", "TapSession", "Wire", logging,
             ], path: "Benchmarks/TapBench", swiftSettings: strict),

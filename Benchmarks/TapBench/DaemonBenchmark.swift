@@ -28,11 +28,10 @@ enum DaemonBenchmark {
         }
         totals.sort()
         let writes = try DiskProbe.writes(in: programs.path, count: 60)
-        Table.row("request to result", p50: totals.percentile(50), p99: totals.percentile(99))
-        Table.row(
-            "  beside it: one 4 KiB write made durable in the same folder", p50: writes.percentile(50),
-            p99: writes.percentile(99))
-        for (name, mean) in phases.means { Table.row("  \(name)", mean: mean) }
+        let write = writes.percentile(50)
+        Table.yardstick("one 4 KiB write made durable in the same folder", p50: write, p99: writes.percentile(99))
+        Table.row("request to result", p50: totals.percentile(50), p99: totals.percentile(99), beside: write)
+        for (name, mean) in phases.means { Table.row("  \(name)", mean: mean, beside: write) }
     }
 
     private static func tap(_ client: TapClient, _ reader: String) async throws -> (Double, Transaction) {

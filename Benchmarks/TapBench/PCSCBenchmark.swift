@@ -59,7 +59,7 @@ enum PCSCBenchmark {
         let layer = try runner.compare(pairs) { try runner.replay() }
         let conversation = try runner.compare(pairs) { try runner.converse() }
         let whole = try runner.compare(pairs) { try runner.tap() }
-        Table.row("\(label): bare loop", p50: layer.bare, p99: layer.bareP99)
+        Table.yardstick("bare loop, \(label)", p50: layer.bare, p99: layer.bareP99)
         Table.row("  our reader with the same commands", layer, target: 1.05)
         Table.row("  our reader and kernel, signatures verified", conversation)
         Table.row("  the whole tap, sealed", whole)
@@ -69,7 +69,7 @@ enum PCSCBenchmark {
     private static func asFast(_ label: String, _ runner: PCSCRunner, _ pairs: Int) throws {
         let conversation = try runner.compare(pairs) { try runner.converse() }
         let whole = try runner.compare(pairs) { try runner.tap() }
-        Table.row("\(label): bare loop", p50: conversation.bare, p99: conversation.bareP99)
+        Table.yardstick("bare loop, \(label)", p50: conversation.bare, p99: conversation.bareP99)
         Table.row("  our reader and kernel, signatures verified", conversation, target: 1.05)
         Table.row("  the whole tap, sealed", whole, target: 1.05)
     }

@@ -8,7 +8,7 @@ import EMVCrypto
 struct RecordedTap: Sendable {
     let configuration: TerminalConfiguration
     let transaction: Transaction
-    let authentication: OfflineAuthentication
+    var authentication: OfflineAuthentication
     private(set) var commands: [CommandAPDU] = []
     private(set) var answers: [ResponseAPDU] = []
     let activation: CardActivation
@@ -61,16 +61,19 @@ struct RecordedTap: Sendable {
     /// The whole transaction, from a new machine to its outcome.
     ///
     /// - Returns: the number of objects in the data record; 0 for an outcome that the card's answers do not lead to.
-    func run() -> Int {
+    func run() -> Int { outcome()?.outcome.dataRecord?.count ?? 0 }
+
+    /// As `run`; `nil` for an outcome that the card's answers do not lead to.
+    func outcome() -> FinalOutcome? {
         var machine = machine
         var step = machine.start(now: RecordedTap.now)
         var next = 0
         while true {
             switch step.action {
-            case .finished(let final): return next == answers.count ? final.outcome.dataRecord?.count ?? 0 : 0
+            case .finished(let final): return next == answers.count ? final : nil
             case .activate: step = machine.activated(activation, now: RecordedTap.now)
             case .transmit:
-                guard next < answers.count else { return 0 }
+                guard next < answers.count else { return nil }
                 step = machine.received(answers[next], now: RecordedTap.now)
                 next += 1
             }

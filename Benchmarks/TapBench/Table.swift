@@ -1,47 +1,60 @@
-/// The report: one line a figure, in columns that line up across the processes which print parts of it.
+/// The report: one line a figure, in columns that line up across the processes which print parts of it. The ratio to a
+/// yardstick of the same run comes first; it holds on any machine, the times are this machine's.
 enum Table {
-    /// Columns: what, median, best, target with verdict, peers.
-    private static let widths = [60, 12, 14, 20]
+    /// Columns: what, ratio, target with verdict, median, best or p99.
+    private static let widths = [72, 10, 16, 12]
 
     static func heading() {
-        line(["measurement", "median", "best", "target", "peers (their figures, peers' machines differ)"])
-        line(widths.map { String(repeating: "-", count: $0 - 2) } + ["-----"])
+        line(["measurement", "ratio", "target", "median", "best or p99"])
+        line(widths.map { String(repeating: "-", count: $0 - 2) } + ["------------"])
     }
 
     static func section(_ title: String) { print("\n\(title)") }
 
     static func note(_ text: String) { print("  \(text)") }
 
-    static func row(
-        _ name: String, _ reading: Reading, target nanoseconds: Double? = nil, peer: String = ""
-    ) {
+    /// What the rows after it stand beside.
+    static func yardstick(_ name: String, _ reading: Reading) {
+        line(["yardstick: \(name)", "1", "", duration(reading.median), duration(reading.minimum)])
+    }
+
+    static func yardstick(_ name: String, p50: Double, p99: Double) {
+        line(["yardstick: \(name)", "1", "", duration(p50), duration(p99) + " p99"])
+    }
+
+    /// - Parameter target: the largest ratio of the best rounds; other load on a machine can only add to them.
+    static func row(_ name: String, _ reading: Reading, beside yardstick: Reading, target: Double? = nil) {
+        let ratio = reading.minimum / yardstick.minimum
         line([
-            name, duration(reading.median), duration(reading.minimum),
-            verdict(reading.minimum, nanoseconds, duration), peer,
+            name, "× " + twoDigits(ratio), verdict(ratio, target, twoDigits), duration(reading.median),
+            duration(reading.minimum),
         ])
     }
 
-    /// Two columns of percentiles in the place of median and best.
-    static func row(_ name: String, p50: Double, p99: Double, target: Double? = nil, peer: String = "") {
-        line([name, duration(p50), duration(p99) + " p99", verdict(p99, target, duration), peer])
+    /// - Parameter yardstick: nanoseconds, for the ratio of the middle one.
+    static func row(_ name: String, p50: Double, p99: Double, beside yardstick: Double) {
+        line([name, "× " + twoDigits(p50 / yardstick), "", duration(p50), duration(p99) + " p99"])
     }
 
-    static func row(_ name: String, mean: Double) { line([name, duration(mean) + " mean"]) }
-
-    static func row(_ name: String, ratio: Double, target: Double? = nil, peer: String = "") {
-        line([name, twoDigits(ratio), "", verdict(ratio, target, twoDigits), peer])
+    static func row(_ name: String, mean: Double, beside yardstick: Double) {
+        line([name, "× " + twoDigits(mean / yardstick), "", duration(mean) + " mean"])
     }
 
-    /// What we add to a bare loop: our time, and how many times the loop's it is.
+    static func row(_ name: String, ratio: Double, target: Double? = nil) {
+        line([name, "× " + twoDigits(ratio), verdict(ratio, target, twoDigits)])
+    }
+
+    /// What we add to a bare loop.
     static func row(_ name: String, _ comparison: PCSCRunner.Comparison, target: Double? = nil) {
         line([
-            name, duration(comparison.ours), "× " + twoDigits(comparison.ratio),
-            verdict(comparison.ratio, target, twoDigits),
+            name, "× " + twoDigits(comparison.ratio), verdict(comparison.ratio, target, twoDigits),
+            duration(comparison.ours), duration(comparison.oursP99) + " p99",
         ])
     }
 
+    /// Bytes do not depend on how fast a machine is.
     static func row(_ name: String, bytes: Double, target: Double? = nil) {
-        line([name, megabytes(bytes), "", verdict(bytes, target, megabytes)])
+        line([name, "", verdict(bytes, target, megabytes), megabytes(bytes)])
     }
 
     static func row(_ name: String, missing reason: String) { line([name, "not measured: \(reason)"]) }

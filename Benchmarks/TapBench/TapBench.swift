@@ -1,6 +1,8 @@
 import Glibc
 
 /// `tap-bench [--no-heading] [--taps N] [--seconds N] SECTION…`: prints figures of the parts named, or of all that need no pcscd.
+///
+/// `tap-bench path`: prints the names of the hot paths. `tap-bench path NAME TIMES`: runs one so often and prints nothing.
 @main
 struct TapBench {
     enum Section: String, CaseIterable {
@@ -11,6 +13,9 @@ struct TapBench {
 
     static func main() async {
         do {
+            if CommandLine.arguments.dropFirst().first == "path" {
+                return try runPath(CommandLine.arguments.dropFirst(2))
+            }
             let options = try Options(CommandLine.arguments.dropFirst())
             if options.hasHeading { Table.heading() }
             for section in options.sections { try await run(section, taps: options.taps, seconds: options.seconds) }
@@ -18,6 +23,17 @@ struct TapBench {
             print("tap-bench: \(error)")
             exit(1)
         }
+    }
+
+    private static func runPath(_ arguments: some Collection<String>) throws {
+        if arguments.isEmpty { return print(HotPath.allCases.map(\.rawValue).joined(separator: "\n")) }
+        guard arguments.count == 2, let path = arguments.first.flatMap({ HotPath(rawValue: $0) }),
+            let times = arguments.dropFirst().first.flatMap({ Int($0) }), times > 0
+        else {
+            let names = HotPath.allCases.map(\.rawValue).joined(separator: ", ")
+            throw BenchmarkError.wrongUse("path needs a number of runs and one of \(names)")
+        }
+        try path.run(times: times)
     }
 
     private static func run(_ section: Section, taps: Int, seconds: Int) async throws {

@@ -2,8 +2,12 @@ import EMV
 
 /// Entry Point and whole transactions in this process, the card's answers being recorded ones.
 enum TransactionBenchmarks {
+    private static let visa: [UInt8] = [0xA0, 0x00, 0x00, 0x00, 0x03]
+    private static let mastercard: [UInt8] = [0xA0, 0x00, 0x00, 0x00, 0x04]
+
     static func run() throws {
-        Table.section("Transactions in process (the card's own time left out, RSA included)")
+        Table.section("Transactions in process (the card's own time left out)")
+        let library = try LibCrypto()
         let online = try RecordedTap.visaOnline()
         let offline = try RecordedTap.visaOffline()
         let combined = try RecordedTap.mastercard()
@@ -11,35 +15,20 @@ enum TransactionBenchmarks {
             throw BenchmarkError.wrongResult("a recorded transaction does not repeat")
         }
         let readings = Stopwatch.readings(of: [
+            Yardstick.reading(online),
             Subject("entry point") { online.runEntryPoint() },
             Subject("visa online") { online.run() },
+            try Yardstick.readingAndVerifying(offline, rid: visa, library),
             Subject("visa offline") { offline.run() },
+            try Yardstick.readingAndVerifying(combined, rid: mastercard, library),
             Subject("mastercard") { combined.run() },
         ])
-        Table.row(
-            "Entry Point, from start to the kernel's first command", readings[0], target: 20_000,
-            peer: "LibPAY ≈ 80 µs an activation")
-        Table.row(
-            "Visa online, \(online.commands.count) commands", readings[1], target: 13_000,
-            peer: "C++ emv 12.9–18.6 µs (3 commands)")
-        Table.row(
-            "Visa offline with fDDA, \(offline.commands.count) commands", readings[2], target: 80_000,
-            peer: "C++ emv 43.8–83 µs (6 commands)")
-        Table.row(
-            "Mastercard online with CDA, \(combined.commands.count) commands", readings[3], target: 60_000,
-            peer: "C++ emv 49.9–59 µs (10 commands)")
-        let exchanges = Double(online.commands.count)
-        Table.row(
-            "the same Visa transaction, for one command", readings[1].divided(by: exchanges),
-            peer: "emv-utils 0.33–0.36 µs (contact, random numbers stubbed)")
-    }
-}
-
-extension Reading {
-    func divided(by count: Double) -> Reading {
-        var part = self
-        part.median /= count
-        part.minimum /= count
-        return part
+        Table.yardstick("C walk of a Visa card's \(online.commands.count) answers", readings[0])
+        Table.row("Entry Point, from start to the kernel's first command", readings[1], beside: readings[0])
+        Table.row("Visa online, \(online.commands.count) commands", readings[2], beside: readings[0], target: 120)
+        Table.yardstick("C walk of \(offline.commands.count) answers, OpenSSL for three signatures", readings[3])
+        Table.row("Visa offline with fDDA", readings[4], beside: readings[3], target: 1.25)
+        Table.yardstick("C walk of \(combined.commands.count) answers, OpenSSL for three signatures", readings[5])
+        Table.row("Mastercard online with CDA", readings[6], beside: readings[5], target: 1.5)
     }
 }

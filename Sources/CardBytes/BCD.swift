@@ -17,6 +17,7 @@ public enum BCD {
     /// The number that right-justified digits spell.
     ///
     /// - Returns: `nil` for a nibble above 9 or a number beyond `UInt64`.
+    @inlinable
     public static func decode(_ bytes: some Sequence<UInt8>) -> UInt64? {
         var value: UInt64 = 0
         for byte in bytes {
@@ -34,11 +35,14 @@ public enum BCD {
     /// Format cn: left-justified digits, filled with nibble F. One value (0…9) a digit.
     ///
     /// - Returns: `nil` where another nibble than 0…9 stands before the filler, or a digit after it.
+    @inlinable
     public static func digits(_ bytes: some Sequence<UInt8>) -> [UInt8]? {
         var digits: [UInt8] = []
+        digits.reserveCapacity(2 * bytes.underestimatedCount)
         var filler = false
         for byte in bytes {
-            for nibble in [byte >> 4, byte & 0x0F] {
+            for shift: UInt8 in stride(from: 4, through: 0, by: -4) {
+                let nibble = byte >> shift & 0x0F
                 if nibble == 0x0F {
                     filler = true
                 } else if filler || nibble > 9 {

@@ -72,6 +72,7 @@ public struct SecretWriter: ~Copyable {
         count += 1
     }
 
+    @inlinable
     public mutating func append(contentsOf bytes: some Sequence<UInt8>) {
         for byte in bytes { append(byte) }
     }
@@ -84,6 +85,7 @@ public struct SecretWriter: ~Copyable {
     }
 
     /// Appends two hexadecimal digits a byte, without a `String` in between.
+    @inlinable
     public mutating func append(hex bytes: some Sequence<UInt8>) {
         for byte in bytes {
             append(SecretWriter.digit(byte >> 4))
@@ -97,7 +99,8 @@ public struct SecretWriter: ~Copyable {
         return memory.load(at: index)
     }
 
-    private static func digit(_ nibble: UInt8) -> UInt8 { nibble < 10 ? 0x30 + nibble : 0x37 + nibble }
+    @inlinable
+    static func digit(_ nibble: UInt8) -> UInt8 { nibble < 10 ? 0x30 + nibble : 0x37 + nibble }
 
     private mutating func grow() {
         var larger = LockedMemory(capacity: max(memory.capacity * 2, 64))

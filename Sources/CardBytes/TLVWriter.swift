@@ -6,8 +6,14 @@ public struct TLVWriter: Sendable {
 
     /// Appends one object. Values up to 16,777,215 bytes (three length octets).
     public mutating func append(_ tag: Tag, _ value: [UInt8]) {
-        bytes += tag.bytes
-        bytes += TLVWriter.length(value.count)
+        for position in (0..<tag.byteCount).reversed() {
+            bytes.append(UInt8(truncatingIfNeeded: tag.rawValue >> UInt32(position * 8)))
+        }
+        if value.count < 0x80 {
+            bytes.append(UInt8(truncatingIfNeeded: value.count))
+        } else {
+            bytes += TLVWriter.length(value.count)
+        }
         bytes += value
     }
 

@@ -6,14 +6,14 @@ public struct RSAPublicKey: Sendable {
     public let byteCount: Int
     /// 3 or 65537 in EMV; 2 occurs in old lists.
     public let exponent: UInt32
-    let modulus: MontgomeryModulus
+    let modulus: Modulus
 
     /// - Parameters:
     ///   - modulus: big-endian, 1 to 256 bytes.
     ///   - exponent: at least 2.
     /// - Returns: `nil` for an even modulus (no RSA key), one below 3, a longer one, or an exponent below 2.
     public init?(modulus: [UInt8], exponent: UInt32) {
-        guard modulus.count <= 256, exponent >= 2, let arithmetic = MontgomeryModulus(modulus) else { return nil }
+        guard modulus.count <= 256, exponent >= 2, let arithmetic = Modulus(modulus) else { return nil }
         byteCount = modulus.count
         self.exponent = exponent
         self.modulus = arithmetic
@@ -24,11 +24,11 @@ public struct RSAPublicKey: Sendable {
     /// - Returns: `nil` for a signature that is not exactly as long as the modulus, or not below it.
     public func recover(_ signature: [UInt8]) -> [UInt8]? {
         guard signature.count == byteCount else { return nil }
-        let all = MontgomeryModulus.limbs(signature)
+        let all = Modulus.limbs(signature)
         guard all.dropFirst(modulus.limbs.count).allSatisfy({ $0 == 0 }) else { return nil }
         let base = Array(all.prefix(modulus.limbs.count))
-        guard MontgomeryModulus.isBelow(base, modulus.limbs) else { return nil }
-        return MontgomeryModulus.bytes(modulus.power(base, [UInt64(exponent)]), count: byteCount)
+        guard Modulus.isBelow(base, modulus.limbs) else { return nil }
+        return Modulus.bytes(modulus.power(base, [UInt64(exponent)]), count: byteCount)
     }
 
     /// The number that an exponent field spells (9F32, 9F47, CA key lists): big-endian, leading zeros allowed.

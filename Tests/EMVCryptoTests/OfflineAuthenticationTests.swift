@@ -51,12 +51,12 @@ import Testing
             let certificates = CertificateChain(keys: try chain.keys(), request: request)
             let issuer = try certificates.issuerKey()
             #expect(
-                MontgomeryModulus.bytes(issuer.modulus.limbs, count: issuer.byteCount)
+                Modulus.bytes(issuer.modulus.limbs, count: issuer.byteCount)
                     == (try hex(chain.expected.issuerModulus)))
             if chain.expected.method != nil {
                 let icc = try certificates.iccKey()
                 #expect(
-                    MontgomeryModulus.bytes(icc.modulus.limbs, count: icc.byteCount)
+                    Modulus.bytes(icc.modulus.limbs, count: icc.byteCount)
                         == (try hex(chain.expected.iccModulus)))
             }
         }

@@ -18,15 +18,15 @@ struct ECCSigner {
     /// r ‖ s: r = H(x(k·G) ‖ message), s = k + r·d. `nil` once in 2^32 times, where a hash is above the order.
     func signature(_ message: [UInt8]) -> [UInt8]? {
         let number = Array(SHA256.hash(data: privateKey + message))
-        guard let scalars = MontgomeryModulus(ECCSigner.order), let x = ECCSigner.baseX(times: number) else {
+        guard let scalars = Modulus(ECCSigner.order), let x = ECCSigner.baseX(times: number) else {
             return nil
         }
         let r = Array(SHA256.hash(data: x + message))
-        let factor = scalars.residue(MontgomeryModulus.limbs(r))
-        let product = scalars.product(factor, MontgomeryModulus.limbs(privateKey))
+        let factor = scalars.residue(Modulus.limbs(r))
+        let product = scalars.product(factor, Modulus.limbs(privateKey))
         let negated = scalars.difference([0, 0, 0, 0], product)
-        let s = scalars.difference(MontgomeryModulus.limbs(number), negated)
-        return r + MontgomeryModulus.bytes(s, count: 32)
+        let s = scalars.difference(Modulus.limbs(number), negated)
+        return r + Modulus.bytes(s, count: 32)
     }
 
     private static func baseX(times factor: [UInt8]) -> [UInt8]? {

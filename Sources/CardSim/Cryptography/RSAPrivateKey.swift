@@ -6,7 +6,7 @@ struct RSAPrivateKey: Sendable {
     let modulus: [UInt8]
     /// Big-endian, without leading zeros.
     let publicExponent: [UInt8]
-    private let primes: (MontgomeryModulus, MontgomeryModulus)
+    private let primes: (Modulus, Modulus)
     private let exponents: ([UInt64], [UInt64])
     private let inverse: [UInt64]
 
@@ -14,14 +14,14 @@ struct RSAPrivateKey: Sendable {
     ///
     /// - Returns: `nil` where a number is not hexadecimal or p and q are no odd numbers of the same length.
     init?(modulus: String, publicExponent: String, p: String, q: String, dp: String, dq: String, qInverse: String) {
-        guard let first = MontgomeryModulus(.hex(p)), let second = MontgomeryModulus(.hex(q)),
+        guard let first = Modulus(.hex(p)), let second = Modulus(.hex(q)),
             first.limbs.count == second.limbs.count
         else { return nil }
         self.modulus = .hex(modulus)
         self.publicExponent = .hex(publicExponent)
         primes = (first, second)
-        exponents = (MontgomeryModulus.limbs(.hex(dp)), MontgomeryModulus.limbs(.hex(dq)))
-        inverse = Self.fitted(MontgomeryModulus.limbs(.hex(qInverse)), first.limbs.count)
+        exponents = (Modulus.limbs(.hex(dp)), Modulus.limbs(.hex(dq)))
+        inverse = Self.fitted(Modulus.limbs(.hex(qInverse)), first.limbs.count)
     }
 
     /// message ^ d mod n by the Chinese remainder theorem.
@@ -29,7 +29,7 @@ struct RSAPrivateKey: Sendable {
     /// - Parameter message: as long as the modulus and below it.
     func signature(_ message: [UInt8]) -> [UInt8] {
         let (p, q) = primes
-        let wide = MontgomeryModulus.limbs(message)
+        let wide = Modulus.limbs(message)
         let first = p.power(p.residue(wide), exponents.0)
         let second = q.power(q.residue(wide), exponents.1)
         let factor = p.product(inverse, p.difference(first, p.residue(second)))
@@ -51,7 +51,7 @@ struct RSAPrivateKey: Sendable {
                 position += 1
             }
         }
-        return MontgomeryModulus.bytes(result, count: modulus.count)
+        return Modulus.bytes(result, count: modulus.count)
     }
 
     private static func fitted(_ limbs: [UInt64], _ count: Int) -> [UInt64] {

@@ -23,8 +23,8 @@ struct CurvePoint: Equatable, Sendable {
     }
 
     private init(x: [UInt64], y: [UInt64]) {
-        self.x = MontgomeryModulus.bytes(x, count: 32)
-        self.y = MontgomeryModulus.bytes(y, count: 32)
+        self.x = Modulus.bytes(x, count: 32)
+        self.y = Modulus.bytes(y, count: 32)
     }
 
     /// The base point times `factor`; `nil` where that is 0 or not below the order.
@@ -40,9 +40,9 @@ struct CurvePoint: Equatable, Sendable {
             let key = try? P256.KeyAgreement.PublicKey(compressedRepresentation: [0x02] + x)
         else { return nil }
         let point = CurvePoint(key)
-        let even = MontgomeryModulus.limbs(point.y)
+        let even = Modulus.limbs(point.y)
         let odd = field.difference([0, 0, 0, 0], even)
-        self = MontgomeryModulus.isBelow(odd, even) ? CurvePoint(x: MontgomeryModulus.limbs(x), y: odd) : point
+        self = Modulus.isBelow(odd, even) ? CurvePoint(x: Modulus.limbs(x), y: odd) : point
     }
 
     /// x-coordinate of this point times `factor` (Diffie-Hellman); `nil` where the factor is 0 or not below the order.
@@ -58,15 +58,15 @@ struct CurvePoint: Equatable, Sendable {
     var negated: CurvePoint? {
         CurvePoint.field.map { field in
             CurvePoint(
-                x: MontgomeryModulus.limbs(x), y: field.difference([0, 0, 0, 0], MontgomeryModulus.limbs(y)))
+                x: Modulus.limbs(x), y: field.difference([0, 0, 0, 0], Modulus.limbs(y)))
         }
     }
 
     /// The sum of two points with different x-coordinates; `nil` for others, which come up by chance only.
     func adding(_ other: CurvePoint) -> CurvePoint? {
         guard let field = CurvePoint.field, x != other.x else { return nil }
-        let (x1, y1) = (MontgomeryModulus.limbs(x), MontgomeryModulus.limbs(y))
-        let (x2, y2) = (MontgomeryModulus.limbs(other.x), MontgomeryModulus.limbs(other.y))
+        let (x1, y1) = (Modulus.limbs(x), Modulus.limbs(y))
+        let (x2, y2) = (Modulus.limbs(other.x), Modulus.limbs(other.y))
         let width = field.power(field.difference(x2, x1), CurvePoint.inversion)
         let slope = field.product(field.difference(y2, y1), width)
         let x3 = field.difference(field.difference(field.product(slope, slope), x1), x2)
@@ -80,9 +80,9 @@ struct CurvePoint: Equatable, Sendable {
         0xFA, 0xAD, 0xA7, 0x17, 0x9E, 0x84, 0xF3, 0xB9, 0xCA, 0xC2, 0xFC, 0x63, 0x25, 0x51,
     ]
     /// Arithmetic modulo the order.
-    static let scalars = MontgomeryModulus(order)
+    static let scalars = Modulus(order)
     /// Arithmetic modulo the prime 2^256 − 2^224 + 2^192 + 2^96 − 1.
-    private static let field = MontgomeryModulus(MontgomeryModulus.bytes(prime, count: 32))
+    private static let field = Modulus(Modulus.bytes(prime, count: 32))
     private static let prime: [UInt64] = [.max, 0x0000_0000_FFFF_FFFF, 0, 0xFFFF_FFFF_0000_0001]
     /// The prime less two: the power that inverts.
     private static let inversion: [UInt64] = [.max - 2, 0x0000_0000_FFFF_FFFF, 0, 0xFFFF_FFFF_0000_0001]

@@ -18,7 +18,7 @@ struct SchnorrSignature: Sendable {
     func isValid(_ message: [UInt8], by key: CurvePoint) -> Bool {
         // The hash may be above the order: then r·Q is that of the residue.
         guard let scalars = CurvePoint.scalars, let signed = CurvePoint(factor: s) else { return false }
-        let factor = scalars.residue(MontgomeryModulus.limbs(r))
+        let factor = scalars.residue(Modulus.limbs(r))
         guard let product = SchnorrSignature.product(key, factor, scalars), let negated = product.negated,
             let witness = signed.adding(negated)
         else { return false }
@@ -28,12 +28,12 @@ struct SchnorrSignature: Sendable {
     /// factor · key. Diffie-Hellman gives its x-coordinate; which of the two points it is tells that of
     /// (factor + 1) · key.
     private static func product(
-        _ key: CurvePoint, _ factor: [UInt64], _ scalars: MontgomeryModulus
+        _ key: CurvePoint, _ factor: [UInt64], _ scalars: Modulus
     ) -> CurvePoint? {
         let negativeOne = scalars.difference([0, 0, 0, 0], [1, 0, 0, 0])
         let following = scalars.difference(factor, negativeOne)
-        guard let x = key.x(times: MontgomeryModulus.bytes(factor, count: 32)), let point = CurvePoint(x: x),
-            let check = key.x(times: MontgomeryModulus.bytes(following, count: 32))
+        guard let x = key.x(times: Modulus.bytes(factor, count: 32)), let point = CurvePoint(x: x),
+            let check = key.x(times: Modulus.bytes(following, count: 32))
         else { return nil }
         // One times the key is the key; its double is not the sum of different points.
         if x == key.x { return factor == [1, 0, 0, 0] ? key : nil }
