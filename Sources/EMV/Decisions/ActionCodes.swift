@@ -26,9 +26,9 @@ public struct ActionCodes: Equatable, Sendable {
     init(denial: TVR, online: TVR, default fallback: TVR, _ store: DataStore) {
         self.init(
             terminalDenial: denial, terminalOnline: online, terminalDefault: fallback,
-            issuerDenial: store.value(0x9F0E).flatMap { TVR($0) },
-            issuerOnline: store.value(0x9F0F).flatMap { TVR($0) },
-            issuerDefault: store.value(0x9F0D).flatMap { TVR($0) })
+            issuerDenial: store.value(.issuerActionCodeDenial).flatMap { TVR($0) },
+            issuerOnline: store.value(.issuerActionCodeOnline).flatMap { TVR($0) },
+            issuerDefault: store.value(.issuerActionCodeDefault).flatMap { TVR($0) })
     }
 
     /// Terminal action analysis of kernels 4 and 5 and of contact EMV (EMV Book 3 §10.7). A missing issuer code stands

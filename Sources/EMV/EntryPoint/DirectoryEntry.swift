@@ -18,7 +18,7 @@ struct DirectoryEntry: Equatable {
     /// that is no BER-TLV has no entries.
     static func entries(ofPPSE fci: [UInt8]) -> [DirectoryEntry] {
         var ranges = [0..<fci.count]
-        for template: Tag in [0x6F, 0xA5, 0xBF0C] {
+        for template: Tag in [.fciTemplate, .fciProprietaryTemplate, .fciDiscretionaryData] {
             var inner: [Range<Int>] = []
             for range in ranges {
                 guard let nodes = children(fci, range) else { return [] }
@@ -29,7 +29,7 @@ struct DirectoryEntry: Equatable {
         var entries: [DirectoryEntry] = []
         for range in ranges {
             guard let nodes = children(fci, range) else { return [] }
-            for node in nodes where node.tag == 0x61 {
+            for node in nodes where node.tag == .applicationTemplate {
                 if let entry = DirectoryEntry(fci, node.value) { entries.append(entry) }
             }
         }
@@ -55,12 +55,12 @@ struct DirectoryEntry: Equatable {
             for node in nodes where node.tag == tag { return Array(bytes[node.value]) }
             return nil
         }
-        guard let name = value(0x4F), (5...16).contains(name.count) else { return nil }
+        guard let name = value(.adfName), (5...16).contains(name.count) else { return nil }
         adfName = name
-        label = value(0x50)
-        priority = value(0x87)?.first ?? 0
-        kernelIdentifier = value(0x9F2A) ?? []
-        extendedSelection = value(0x9F29) ?? []
+        label = value(.applicationLabel)
+        priority = value(.applicationPriority)?.first ?? 0
+        kernelIdentifier = value(.kernelIdentifier) ?? []
+        extendedSelection = value(.extendedSelection) ?? []
     }
 
     /// Position in the order of selection: 1…15, lower first; 16 for an entry without priority (requirement 3.3.3.2).

@@ -25,7 +25,7 @@ public struct InspectedApplication: Equatable, Sendable {
     init(_ entry: DirectoryEntry) {
         adfName = entry.adfName
         priority = entry.priority
-        if let label = entry.label { objects.append(DataObject(0x50, label)) }
+        if let label = entry.label { objects.append(DataObject(.applicationLabel, label)) }
     }
 }
 

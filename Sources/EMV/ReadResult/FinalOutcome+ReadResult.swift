@@ -3,7 +3,9 @@ import CardBytes
 extension FinalOutcome {
     /// What the cryptogram (9F27) in the data record says; `nil` where there is none.
     public var cryptogramType: CryptogramType? {
-        outcome.dataRecord?.value(of: 0x9F27)?.first.flatMap { CryptogramType(cryptogramInformation: $0) }
+        outcome.dataRecord?.value(of: .cryptogramInformation)?.first.flatMap {
+            CryptogramType(cryptogramInformation: $0)
+        }
     }
 
     /// The account in the data record.
@@ -23,9 +25,9 @@ extension FinalOutcome {
         return AcquirerTags.tags(for: application.kernel).compactMap { tag in
             if let value = record.value(of: tag) { return DataObject(tag, value) }
             switch tag {
-            case 0x84: return DataObject(tag, application.adfName)
-            case 0x9F06: return DataObject(tag, application.matchingAID)
-            case 0x50: return application.label.map { DataObject(tag, $0) }
+            case .dfName: return DataObject(tag, application.adfName)
+            case .terminalAID: return DataObject(tag, application.matchingAID)
+            case .applicationLabel: return application.label.map { DataObject(tag, $0) }
             case _: return nil
             }
         }
@@ -33,7 +35,7 @@ extension FinalOutcome {
 
     /// Payment Account Reference (9F24), 29 characters.
     public var paymentAccountReference: String? {
-        outcome.dataRecord?.value(of: 0x9F24).map { String(decoding: $0, as: UTF8.self) }
+        outcome.dataRecord?.value(of: .paymentAccountReference).map { String(decoding: $0, as: UTF8.self) }
     }
 }
 

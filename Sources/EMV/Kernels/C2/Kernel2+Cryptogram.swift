@@ -5,25 +5,29 @@ extension Kernel2 {
     /// C-2 S456.
     mutating func prepareCryptogram(now: TapInstant) -> KernelStep {
         if amount > transactionLimit { return finish(selectNext(.maxLimitExceeded)) }
-        guard store.firstMissing(of: [0x5F24, 0x5A, 0x8C]) == nil else { return fail(.cardDataMissing) }
+        guard store.firstMissing(of: [.expirationDate, .pan, .cdol1]) == nil else { return fail(.cardDataMissing) }
         if wantsCDA {
-            if let list = store.value(0x9F4A), list != [0x82] { return fail(.cardDataError) }
+            if let list = store.value(.staticDataTagList), list != [0x82] { return fail(.cardDataError) }
             tvr.formUnion(missingForCDA)
         }
         needsReceipt = exceedsCVMLimit
-        let verification = store.byte(exceedsCVMLimit ? 0xDF8118 : 0xDF8119) ?? 0
-        store.set(0x9F33, [store.byte(0xDF8117) ?? 0, verification, store.byte(0xDF811F) ?? 0])
-        guard wantsBalance, store.isPresent(0xDF8104) else { return checkVelocity(now: now) }
+        let verification = store.byte(exceedsCVMLimit ? .cvmCapabilityRequired : .cvmCapabilityNotRequired) ?? 0
+        store.set(
+            .terminalCapabilities,
+            [store.byte(.cardDataInputCapability) ?? 0, verification, store.byte(.securityCapability) ?? 0])
+        guard wantsBalance, store.isPresent(.balanceBeforeCryptogram) else { return checkVelocity(now: now) }
         state = .balanceBefore
         return KernelStep(.transmit(Kernel2.getBalance))
     }
 
     /// C-2 S456.25: certificates, exponents and the CA key that CDA needs. Remainders are judged with the keys.
     private var missingForCDA: TVR {
-        let needed: [Tag] = [0x8F, 0x90, 0x9F32, 0x9F46, 0x9F47, 0x9F4A]
+        let needed: [Tag] = [
+            .caPublicKeyIndex, .issuerCertificate, .issuerExponent, .iccCertificate, .iccExponent, .staticDataTagList,
+        ]
         if store.firstMissing(of: needed) != nil { return [.iccDataMissing, .cdaFailed] }
         if records?.hasUnusableRecord == true { return .cdaFailed }
-        guard let index = store.byte(0x8F), authentication.hasKey(Array(aid.prefix(5)), index) else {
+        guard let index = store.byte(.caPublicKeyIndex), authentication.hasKey(Array(aid.prefix(5)), index) else {
             return .cdaFailed
         }
         return []
@@ -38,13 +42,13 @@ extension Kernel2 {
     /// The balance is a courtesy: without it the transaction goes on.
     mutating func balanceReceived(_ response: ResponseAPDU, into tag: Tag, now: TapInstant) -> KernelStep {
         if response.status.isSuccess, let balance = Kernel2.balance(response.data) { store.set(tag, balance) }
-        return tag == 0xDF8104 ? checkVelocity(now: now) : finishPending()
+        return tag == .balanceBeforeCryptogram ? checkVelocity(now: now) : finishPending()
     }
 
     private static func balance(_ data: [UInt8]) -> [UInt8]? {
         do throws(CardDataError) {
             let template = try ResponseTemplate(data)
-            return template.tag == 0x9F50 && template.value.count == 6 ? Array(data[template.value]) : nil
+            return template.tag == .offlineBalance && template.value.count == 6 ? Array(data[template.value]) : nil
         } catch {
             return nil
         }
@@ -56,14 +60,15 @@ extension Kernel2 {
         selection = selectCVM()
         tvr.formUnion(selection.tvr)
         needsReceipt = needsReceipt || selection.receipt
-        store.set(0x9F34, selection.results)
-        if amount > store.digits(0xDF8123) ?? 0 { tvr.insert(.floorLimitExceeded) }
+        store.set(.cvmResults, selection.results)
+        if amount > store.digits(.readerFloorLimit) ?? 0 { tvr.insert(.floorLimitExceeded) }
         tvr.formUnion(riskBits())
-        store.set(0x95, tvr.bytes)
+        store.set(.tvr, tvr.bytes)
         let codes = ActionCodes(
-            denial: action(0xDF8121), online: action(0xDF8122), default: action(0xDF8120), store)
-        requested = Kernel2TAA.decide(tvr, codes, TerminalType(rawValue: store.byte(0x9F35) ?? 0))
-        if store.isPresentNotEmpty(0x9F51), torn.record(of: store) != nil { return recover() }
+            denial: action(.terminalActionCodeDenial), online: action(.terminalActionCodeOnline),
+            default: action(.terminalActionCodeDefault), store)
+        requested = Kernel2TAA.decide(tvr, codes, TerminalType(rawValue: store.byte(.terminalType) ?? 0))
+        if store.isPresentNotEmpty(.drdol), torn.record(of: store) != nil { return recover() }
         return generateAC()
     }
 
@@ -76,14 +81,15 @@ extension Kernel2 {
                 ? CVMSelection(cvm: .confirmationCodeVerified, results: [0x01, 0x00, 0x02])
                 : CVMSelection(cvm: .noCVM, results: [0x3F, 0x00, 0x02])
         }
-        guard (store.byte(0x82) ?? 0) & 0x10 != 0 else { return .notPerformed }
-        guard let list = store.value(0x8E).flatMap({ CVMList($0) }) else {
+        guard (store.byte(.aip) ?? 0) & 0x10 != 0 else { return .notPerformed }
+        guard let list = store.value(.cvmList).flatMap({ CVMList($0) }) else {
             return CVMSelection(cvm: .noCVM, results: [0x3F, 0x00, 0x00], tvr: .iccDataMissing)
         }
         let conditions = CVMConditions(
-            amount: amount, otherAmount: store.digits(0x9F03) ?? 0, transactionType: type,
-            terminalType: TerminalType(rawValue: store.byte(0x9F35) ?? 0),
-            isApplicationCurrency: store.isEqual(0x9F42, 0x5F2A), capabilities: store.byte(0x9F33, at: 1) ?? 0)
+            amount: amount, otherAmount: store.digits(.amountOther) ?? 0, transactionType: type,
+            terminalType: TerminalType(rawValue: store.byte(.terminalType) ?? 0),
+            isApplicationCurrency: store.isEqual(.applicationCurrency, .transactionCurrency),
+            capabilities: store.byte(.terminalCapabilities, at: 1) ?? 0)
         return .walk(list, conditions)
     }
 
@@ -95,7 +101,7 @@ extension Kernel2 {
             requestedCDA = false
             if hasOnDeviceCVM { requested = .aac }
         }
-        guard let values = store.fill(listIn: 0x8C),
+        guard let values = store.fill(listIn: .cdol1),
             let command = GenerateAC.command(requested, cda: requestedCDA, cdolData: values)
         else { return fail(.cardDataError) }
         cdolData = values
@@ -106,15 +112,15 @@ extension Kernel2 {
 
     /// What the torn-transaction log needs of the commands sent.
     private mutating func keepRelatedData() {
-        store.set(0xDF8111, pdolData)
-        store.set(0xDF8107, cdolData)
-        store.set(0xDF8114, [requested.rawValue | (requestedCDA ? 0x10 : 0x00)])
-        if let values = store.fill(listIn: 0x9F51) { store.set(0xDF8113, values) }
+        store.set(.pdolRelatedData, pdolData)
+        store.set(.cdol1RelatedData, cdolData)
+        store.set(.referenceControlParameter, [requested.rawValue | (requestedCDA ? 0x10 : 0x00)])
+        if let values = store.fill(listIn: .drdol) { store.set(.drdolRelatedData, values) }
     }
 
     /// RECOVER AC: the DRDOL data of the torn transaction. Class byte 80 is unverified.
     private mutating func recover() -> KernelStep {
-        let data = torn.record(of: store)?.record.value(of: 0xDF8113) ?? []
+        let data = torn.record(of: store)?.record.value(of: .drdolRelatedData) ?? []
         state = .recoveringAC
         return KernelStep(.transmit(ShortCommand.make(0x80, 0xD0, 0x00, 0x00, data)))
     }
@@ -124,13 +130,13 @@ extension Kernel2 {
         guard let record = torn.record(of: store) else { return generateAC() }
         torn.remove(record)
         guard response.status.isSuccess else { return generateAC() }
-        for object in record.record where object.tag != 0x5A && object.tag != 0x5F34 {
+        for object in record.record where object.tag != .pan && object.tag != .panSequenceNumber {
             store.set(object.tag, object.value)
         }
-        pdolData = store.value(0xDF8111) ?? []
-        cdolData = store.value(0xDF8107) ?? []
-        tvr = action(0x95)
-        let reference = store.byte(0xDF8114) ?? 0
+        pdolData = store.value(.pdolRelatedData) ?? []
+        cdolData = store.value(.cdol1RelatedData) ?? []
+        tvr = action(.tvr)
+        let reference = store.byte(.referenceControlParameter) ?? 0
         requested = CryptogramType(rawValue: reference & 0xC0) ?? .aac
         requestedCDA = reference & 0x10 != 0
         return cryptogramReceived(response)
@@ -146,7 +152,7 @@ extension Kernel2 {
             return fail(error.l2)
         }
         let shown = [UIRequest(.none, .cardReadSuccessfully, languagePreference: language)]
-        guard store.count(0x9F36) == 2, let information = store.byte(0x9F27) else {
+        guard store.count(.atc) == 2, let information = store.byte(.cryptogramInformation) else {
             return fail(.cardDataMissing, signals: shown)
         }
         guard let answered = CryptogramType(cryptogramInformation: information), answered.isAllowed(for: requested)
@@ -161,14 +167,15 @@ extension Kernel2 {
     private mutating func verifyCryptogram(
         _ answered: CryptogramType, _ information: UInt8, _ signedPart: [UInt8]
     ) -> ErrorIndication.L2? {
-        guard store.isPresentNotEmpty(0x9F4B) else {
-            guard store.count(0x9F26) == 8 else { return .cardDataMissing }
+        guard store.isPresentNotEmpty(.signedDynamicData) else {
+            guard store.count(.applicationCryptogram) == 8 else { return .cardDataMissing }
             if requestedCDA, answered != .aac || requested == .aac { return .cardDataError }
             foldRelayEvidence()
             return nil
         }
         let method = AuthenticationRequest.Method.cda(
-            unpredictableNumber: store.value(0x9F37) ?? [], transactionData: pdolData + cdolData + signedPart,
+            unpredictableNumber: store.value(.unpredictableNumber) ?? [],
+            transactionData: pdolData + cdolData + signedPart,
             cryptogramInformation: information)
         guard
             let request = AuthenticationRequest(
@@ -177,20 +184,21 @@ extension Kernel2 {
             data.cryptogram.count == 8, relay.map({ data.extra.suffix(14) == $0.signedPart[...] }) ?? true
         else {
             tvr.insert(.cdaFailed)
-            store.set(0x95, tvr.bytes)
+            store.set(.tvr, tvr.bytes)
             return .camFailed
         }
-        store.set(0x9F26, data.cryptogram)
-        store.set(0x9F4C, data.iccDynamicNumber)
+        store.set(.applicationCryptogram, data.cryptogram)
+        store.set(.iccDynamicNumber, data.iccDynamicNumber)
         return nil
     }
 
     /// Relay-resistance evidence in the discretionary data of 57 (C-2 S910.39).
     private mutating func foldRelayEvidence() {
-        guard let relay, let track = store.value(0x57).flatMap({ Track2Equivalent($0) }) else { return }
-        let data = relay.discretionaryData(panDigits: track.pan.count, keyIndex: store.byte(0x8F) ?? 0)
+        guard let relay, let track = store.value(.track2Equivalent).flatMap({ Track2Equivalent($0) }) else { return }
+        let data = relay.discretionaryData(panDigits: track.pan.count, keyIndex: store.byte(.caPublicKeyIndex) ?? 0)
         var nibbles = track.pan + [0x0D] + track.expiry + (track.serviceCode ?? []) + data
         if !nibbles.count.isMultiple(of: 2) { nibbles.append(0x0F) }
-        store.set(0x57, stride(from: 0, to: nibbles.count, by: 2).map { nibbles[$0] << 4 | nibbles[$0 + 1] })
+        store.set(
+            .track2Equivalent, stride(from: 0, to: nibbles.count, by: 2).map { nibbles[$0] << 4 | nibbles[$0 + 1] })
     }
 }

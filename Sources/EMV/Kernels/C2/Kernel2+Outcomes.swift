@@ -2,10 +2,17 @@ import CardBytes
 
 extension Kernel2 {
     static let recordTags: [Tag] = [
-        0x9F02, 0x9F03, 0x9F26, 0x5F24, 0x82, 0x50, 0x5A, 0x5F34, 0x9F12, 0x9F36, 0x9F07, 0x9F09, 0x9F27, 0x9F34,
-        0x84, 0x9F1E, 0x9F10, 0x9F11, 0x9F24, 0x9F33, 0x9F1A, 0x9F35, 0x95, 0x57, 0x9F53, 0x5F2A, 0x9A, 0x9C, 0x9F37,
+        .amountAuthorised, .amountOther, .applicationCryptogram, .expirationDate, .aip, .applicationLabel, .pan,
+        .panSequenceNumber, .preferredName, .atc, .applicationUsageControl, .readerApplicationVersion,
+        .cryptogramInformation, .cvmResults, .dfName, .interfaceDeviceSerialNumber, .issuerApplicationData,
+        .issuerCodeTableIndex, .paymentAccountReference, .terminalCapabilities, .terminalCountry, .terminalType, .tvr,
+        .track2Equivalent, .transactionCategoryCode, .transactionCurrency, .transactionDate, .transactionType,
+        .unpredictableNumber,
     ]
-    static let magStripeRecordTags: [Tag] = [0x50, 0x9F12, 0x84, 0x9F11, 0x9F6D, 0x9F24, 0x56]
+    static let magStripeRecordTags: [Tag] = [
+        .applicationLabel, .preferredName, .dfName, .issuerCodeTableIndex, .magStripeVersion, .paymentAccountReference,
+        .track1Data,
+    ]
 
     /// C-2 S910.70 to S910.81.
     mutating func conclude(_ answered: CryptogramType, signals: [UIRequest]) -> KernelStep {
@@ -13,7 +20,7 @@ extension Kernel2 {
         outcome.cvm = selection.cvm
         outcome.receipt = needsReceipt
         outcome.dataRecord = store.objects(Kernel2.recordTags)
-        if wantsBalance, store.isPresent(0xDF8105) {
+        if wantsBalance, store.isPresent(.balanceAfterCryptogram) {
             pending = outcome
             state = .balanceAfter
             return KernelStep(.transmit(Kernel2.getBalance), signals: signals)
@@ -23,15 +30,15 @@ extension Kernel2 {
 
     mutating func finishPending() -> KernelStep {
         guard var outcome = pending else { return fail(.cardDataError) }
-        if outcome.status == .approved, let balance = store.value(0xDF8105) {
+        if outcome.status == .approved, let balance = store.value(.balanceAfterCryptogram) {
             outcome.uiOnOutcome?.value = UIRequest.Value(
-                qualifier: .balance, amount: balance, currency: store.value(0x9F42) ?? [])
+                qualifier: .balance, amount: balance, currency: store.value(.applicationCurrency) ?? [])
         }
         return finish(outcome)
     }
 
     private func outcome(_ answered: CryptogramType) -> Outcome {
-        if let interaction = CardholderInteraction(store.value(0xDF4B)), interaction.needsSecondTap {
+        if let interaction = CardholderInteraction(store.value(.cardholderInteraction)), interaction.needsSecondTap {
             return secondTap(interaction)
         }
         switch answered {
@@ -50,8 +57,8 @@ extension Kernel2 {
         guard type.isPurchase || type.isCash else {
             return Outcome(.endApplication, uiOnOutcome: message(.clearDisplay))
         }
-        let hasContact = (store.byte(0x9F33) ?? 0) & 0x20 != 0
-        if hasContact, ThirdPartyData(store.value(0x9F6E))?.isOtherThanCard != true {
+        let hasContact = (store.byte(.terminalCapabilities) ?? 0) & 0x20 != 0
+        if hasContact, ThirdPartyData(store.value(.thirdPartyData))?.isOtherThanCard != true {
             return Outcome(
                 .tryAnotherInterface, uiOnOutcome: message(.insertCard, hold: holdTime),
                 alternateInterface: .contactChip)
@@ -61,7 +68,7 @@ extension Kernel2 {
 
     /// The phone has something to ask its holder first.
     func secondTap(_ interaction: CardholderInteraction) -> Outcome {
-        let entry = interaction.message(in: store.value(0xDF8131) ?? [])
+        let entry = interaction.message(in: store.value(.phoneMessageTable) ?? [])
         return Outcome(
             .endApplication, start: .b,
             uiOnOutcome: UIRequest(entry.message, entry.status, holdTime: holdTime, languagePreference: language),
@@ -101,14 +108,16 @@ extension Kernel2 {
         if outcome.tornTransactions == nil { outcome.tornTransactions = torn.changed }
         let tags: [Tag] =
             isMagStripe
-            ? [0x9F5D, 0xDF8115, 0x9F6E, 0xDF812A, 0xDF812B]
+            ? [.applicationCapabilities, .errorIndication, .thirdPartyData, .track1DynamicData, .track2DynamicData]
             : [
-                0x9F5D, 0x9F42, 0xDF8104, 0xDF8105, 0xDF8102, 0xDF810B, 0xDF8115, 0xDF810F, 0xDF810E, 0x9F6E, 0xFF8101,
+                .applicationCapabilities, .applicationCurrency, .balanceBeforeCryptogram, .balanceAfterCryptogram,
+                .dsSummary3, .dsSummaryStatus, .errorIndication, .putDataStatusBeforeCryptogram,
+                .putDataStatusAfterCryptogram, .thirdPartyData, .tornRecord,
             ]
         outcome.discretionaryData = tags.compactMap { tag in
             switch tag {
-            case 0xDF8115: DataObject(tag, outcome.error.bytes)
-            case 0xFF8101: torn.removed.map { DataObject(tag, $0.record.encoded) }
+            case .errorIndication: DataObject(tag, outcome.error.bytes)
+            case .tornRecord: torn.removed.map { DataObject(tag, $0.record.encoded) }
             case _: store.object(tag)
             }
         }

@@ -12,10 +12,10 @@ extension Kernel2 {
         } catch {
             return fail(error.l2)
         }
-        guard store.isPresentNotEmpty(0x82), let list = store.value(0x94) else { return fail(.cardDataMissing) }
-        guard store.count(0x82) == 2, var locator = ApplicationFileLocator(list) else { return fail(.cardDataError) }
+        guard store.isPresentNotEmpty(.aip), let list = store.value(.afl) else { return fail(.cardDataMissing) }
+        guard store.count(.aip) == 2, var locator = ApplicationFileLocator(list) else { return fail(.cardDataError) }
         let readerDoesMagStripe = configuration & 0x80 == 0
-        if (store.byte(0x82, at: 1) ?? 0) & 0x80 != 0, configuration & 0x40 == 0 {
+        if (store.byte(.aip, at: 1) ?? 0) & 0x80 != 0, configuration & 0x40 == 0 {
             if readerDoesMagStripe, Kernel2.startsWithMagStripeRecord(list) { locator.removeFirst() }
         } else if readerDoesMagStripe {
             isMagStripe = true
@@ -34,18 +34,18 @@ extension Kernel2 {
 
     /// C-2 S3.60 to S3.65, S3R.1.
     private mutating func chooseAuthentication(now: TapInstant) -> KernelStep {
-        if (store.byte(0x82) ?? 0) & 0x01 != 0, (store.byte(0xDF811F) ?? 0) & 0x08 != 0 {
+        if (store.byte(.aip) ?? 0) & 0x01 != 0, (store.byte(.securityCapability) ?? 0) & 0x08 != 0 {
             wantsCDA = true
         } else {
             tvr.insert(.odaNotPerformed)
         }
-        guard (store.byte(0x82, at: 1) ?? 0) & 0x01 != 0, configuration & 0x10 != 0 else {
+        guard (store.byte(.aip, at: 1) ?? 0) & 0x01 != 0, configuration & 0x10 != 0 else {
             tvr.insert(.relayResistanceNotPerformed)
             return nextRecord(now: now)
         }
         guard let relay = RelayResistance(store) else { return fail(.terminalDataError) }
         self.relay = relay
-        return exchangeRelay(entropy: store.value(0x9F37) ?? [], now: now)
+        return exchangeRelay(entropy: store.value(.unpredictableNumber) ?? [], now: now)
     }
 
     private mutating func exchangeRelay(entropy: [UInt8], now: TapInstant) -> KernelStep {
@@ -61,7 +61,7 @@ extension Kernel2 {
         let value: [UInt8]
         do throws(CardDataError) {
             let template = try ResponseTemplate(response.data)
-            guard template.tag == 0x80 else { return fail(.parsingError) }
+            guard template.tag == .responseFormat1 else { return fail(.parsingError) }
             value = Array(response.data[template.value])
         } catch {
             return fail(error.l2)

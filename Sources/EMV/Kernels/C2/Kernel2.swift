@@ -76,11 +76,15 @@ public struct Kernel2: Kernel {
         failedMagStripeReads = activation.failedMagStripeReads
         torn = TornLog(activation.tornTransactions, store, now: now)
         do throws(CardDataError) { try store.storeFCI(activation) } catch { return finish(selectNext(error.l2)) }
-        guard store.isPresentNotEmpty(0x84) else { return finish(selectNext(.cardDataMissing)) }
-        if capabilities(2) & 0x04 != 0 { fieldOff = store.byte(0xDF8130) }
-        store.set(0x9F34, [0x00, 0x00, 0x00])
-        store.set(0x9F33, [store.byte(0xDF8117) ?? 0, 0x00, store.byte(0xDF811F) ?? 0])
-        for tag: Tag in [0xDF810B, 0xDF810E, 0xDF810F] { store.set(tag, [0x00]) }
+        guard store.isPresentNotEmpty(.dfName) else { return finish(selectNext(.cardDataMissing)) }
+        if capabilities(2) & 0x04 != 0 { fieldOff = store.byte(.fieldOffHoldTime) }
+        store.set(.cvmResults, [0x00, 0x00, 0x00])
+        store.set(
+            .terminalCapabilities,
+            [store.byte(.cardDataInputCapability) ?? 0, 0x00, store.byte(.securityCapability) ?? 0])
+        for tag: Tag in [.dsSummaryStatus, .putDataStatusAfterCryptogram, .putDataStatusBeforeCryptogram] {
+            store.set(tag, [0x00])
+        }
         guard let (command, values) = ProcessingOptions.command(store) else { return fail(.cardDataError) }
         pdolData = values
         state = .processingOptions
@@ -92,12 +96,12 @@ public struct Kernel2: Kernel {
         case .processingOptions: return optionsReceived(response, now: now)
         case .relayResistance: return relayReceived(response, now: now)
         case .readingRecords: return recordReceived(response, now: now)
-        case .balanceBefore: return balanceReceived(response, into: 0xDF8104, now: now)
+        case .balanceBefore: return balanceReceived(response, into: .balanceBeforeCryptogram, now: now)
         case .readingTransactionCounter: return transactionCounterReceived(response)
         case .readingOnlineCounter: return onlineCounterReceived(response, now: now)
         case .recoveringAC: return recoveryReceived(response, now: now)
         case .generatingAC: return cryptogramReceived(response)
-        case .balanceAfter: return balanceReceived(response, into: 0xDF8105, now: now)
+        case .balanceAfter: return balanceReceived(response, into: .balanceAfterCryptogram, now: now)
         case .computingChecksum: return checksumReceived(response)
         case .idle, .finished: return fail(.cardDataError)
         }
@@ -128,20 +132,22 @@ public struct Kernel2: Kernel {
     }
 
     /// Application Capabilities Information (9F5D), byte 1…3.
-    func capabilities(_ byte: Int) -> UInt8 { store.byte(0x9F5D, at: byte - 1) ?? 0 }
+    func capabilities(_ byte: Int) -> UInt8 { store.byte(.applicationCapabilities, at: byte - 1) ?? 0 }
 
-    var configuration: UInt8 { store.byte(0xDF811B) ?? 0 }
+    var configuration: UInt8 { store.byte(.kernelConfiguration) ?? 0 }
 
-    var language: [UInt8] { store.value(0x5F2D) ?? [] }
+    var language: [UInt8] { store.value(.languagePreference) ?? [] }
 
     /// DF812D, n6 in units of 100 ms.
-    var holdTime: UInt32 { UInt32(truncatingIfNeeded: store.digits(0xDF812D) ?? 0) }
+    var holdTime: UInt32 { UInt32(truncatingIfNeeded: store.digits(.messageHoldTime) ?? 0) }
 
     /// AIP byte 1 bit 2 and DF811B bit 6: card and reader know on-device cardholder verification.
-    var hasOnDeviceCVM: Bool { (store.byte(0x82) ?? 0) & 0x02 != 0 && configuration & 0x20 != 0 }
+    var hasOnDeviceCVM: Bool { (store.byte(.aip) ?? 0) & 0x02 != 0 && configuration & 0x20 != 0 }
 
     /// DF8126: kernel 2 compares with `>`.
-    var exceedsCVMLimit: Bool { amount > store.digits(0xDF8126) ?? 0 }
+    var exceedsCVMLimit: Bool { amount > store.digits(.readerCVMLimit) ?? 0 }
 
-    var transactionLimit: UInt64 { store.digits(hasOnDeviceCVM ? 0xDF8125 : 0xDF8124) ?? 0 }
+    var transactionLimit: UInt64 {
+        store.digits(hasOnDeviceCVM ? .transactionLimitWithDeviceCVM : .transactionLimitWithoutDeviceCVM) ?? 0
+    }
 }

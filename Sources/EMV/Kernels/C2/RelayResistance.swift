@@ -27,9 +27,10 @@ struct RelayResistance: Equatable, Sendable {
 
     init?(_ store: DataStore) {
         func number(_ tag: Tag, _ count: Int) -> Int? { store.number(tag, count: count).map { Int($0) } }
-        guard let minimumGrace = number(0xDF8132, 2), let maximumGrace = number(0xDF8133, 2),
-            let expectedCommandTime = number(0xDF8134, 2), let expectedResponseTime = number(0xDF8135, 2),
-            let accuracyThreshold = number(0xDF8136, 2), let mismatchThreshold = number(0xDF8137, 1)
+        guard let minimumGrace = number(.minimumGracePeriod, 2), let maximumGrace = number(.maximumGracePeriod, 2),
+            let expectedCommandTime = number(.expectedCommandTime, 2),
+            let expectedResponseTime = number(.expectedResponseTime, 2),
+            let accuracyThreshold = number(.accuracyThreshold, 2), let mismatchThreshold = number(.mismatchThreshold, 1)
         else { return nil }
         self.minimumGrace = minimumGrace
         self.maximumGrace = maximumGrace

@@ -45,15 +45,15 @@ extension Kernel3 {
 
     /// The available offline spending amount (9F5D) is shown as a balance (C-3 4.3.1.1).
     private func message(_ message: UIRequest.Message) -> UIRequest {
-        var request = UIRequest(message, .notReady, languagePreference: store.value(0x5F2D) ?? [])
-        if let amount = store.value(0x9F5D), amount.count == 6 {
+        var request = UIRequest(message, .notReady, languagePreference: store.value(.languagePreference) ?? [])
+        if let amount = store.value(.availableOfflineSpendingAmount), amount.count == 6 {
             request.value = UIRequest.Value(
-                qualifier: .balance, amount: amount, currency: store.value(0x5F2A) ?? [])
+                qualifier: .balance, amount: amount, currency: store.value(.transactionCurrency) ?? [])
         }
         return request
     }
 
-    private var discretionaryData: [DataObject]? { store.object(0x9F5D).map { [$0] } }
+    private var discretionaryData: [DataObject]? { store.object(.availableOfflineSpendingAmount).map { [$0] } }
 
     /// C-3 Table 4-3. The acquirer gets an all-zero TVR, and the form factor without its lowest nibble.
     private var dataRecord: [DataObject] {
@@ -61,12 +61,12 @@ extension Kernel3 {
         record.reserveCapacity(20)
         for tag in Kernel3.recordTags {
             switch tag {
-            case 0x95: record.append(DataObject(0x95, [0, 0, 0, 0, 0]))
-            case 0x9F6E:
+            case .tvr: record.append(DataObject(.tvr, [0, 0, 0, 0, 0]))
+            case .formFactorIndicator:
                 guard var factor = store.value(tag) else { continue }
                 if factor.count >= 4 { factor[3] &= 0xF0 }
                 record.append(DataObject(tag, factor))
-            case 0x9F39: record.append(store.object(tag) ?? DataObject(tag, [0x07]))
+            case .entryMode: record.append(store.object(tag) ?? DataObject(tag, [0x07]))
             case _:
                 if let object = store.object(tag) { record.append(object) }
             }
@@ -75,7 +75,9 @@ extension Kernel3 {
     }
 
     private static let recordTags: [Tag] = [
-        0x9F02, 0x9F03, 0x9F26, 0x82, 0x9F36, 0x5F34, 0x9F7C, 0x9F10, 0x9F39, 0x9F1A, 0x9F33, 0x57, 0x5F2A, 0x9A,
-        0x9C, 0x9F37, 0x95, 0x9F6E,
+        .amountAuthorised, .amountOther, .applicationCryptogram, .aip, .atc, .panSequenceNumber,
+        .customerExclusiveData, .issuerApplicationData, .entryMode, .terminalCountry, .terminalCapabilities,
+        .track2Equivalent, .transactionCurrency, .transactionDate, .transactionType, .unpredictableNumber, .tvr,
+        .formFactorIndicator,
     ]
 }

@@ -45,7 +45,7 @@ public struct Kernel3: Kernel {
         if indicators.contactlessNotAllowed { return finish(Kernel3.insertOrSwipe) }
         ttq = indicators.ttq ?? TTQ(rawValue: 0)
         if activation.isForcedOnline, !ttq.isOfflineOnly { ttq.requiresOnlineCryptogram = true }
-        store.set(0x9F66, binary: UInt64(ttq.rawValue), count: 4)
+        store.set(.ttq, binary: UInt64(ttq.rawValue), count: 4)
         guard let (command, _) = ProcessingOptions.command(store) else {
             return finish(.unusableCard(.cardDataError))
         }
@@ -100,7 +100,7 @@ public struct Kernel3: Kernel {
         } catch {
             return finish(.unusableCard(error.l2))
         }
-        guard let locator = store.value(0x94) else { return conclude() }
+        guard let locator = store.value(.afl) else { return conclude() }
         guard let list = ApplicationFileLocator(locator) else { return finish(.unusableCard(.cardDataError)) }
         records = RecordReader(list)
         state = .readingRecords
@@ -128,7 +128,7 @@ public struct Kernel3: Kernel {
     ///
     /// - Returns: `nil` where the reader has none for this card, and the combination's own limits count.
     private func dynamicIndicators(_ activation: KernelActivation) -> PreProcessingIndicators? {
-        guard let identifier = store.value(0x9F5A) else { return nil }
+        guard let identifier = store.value(.applicationProgramIdentifier) else { return nil }
         let matching = activation.combination.dynamicLimits.filter { identifier.starts(with: $0.programIdentifier) }
         guard var limits = matching.max(by: { $0.programIdentifier.count < $1.programIdentifier.count })?.limits else {
             return nil

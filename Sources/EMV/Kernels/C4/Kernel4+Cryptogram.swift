@@ -3,7 +3,7 @@ import CardBytes
 /// From the last record to the answer of GENERATE AC.
 extension Kernel4 {
     mutating func prepareCryptogram() -> KernelStep {
-        guard store.firstMissing(of: [0x5A, 0x5F24, 0x8C]) == nil else {
+        guard store.firstMissing(of: [.pan, .expirationDate, .cdol1]) == nil else {
             return finish(.unusableCard(.cardDataMissing))
         }
         chooseLimits()
@@ -20,8 +20,8 @@ extension Kernel4 {
             selection = failed
         }
         tvr.formUnion(selection.tvr)
-        store.set(0x9F34, selection.results)
-        store.set(0x95, tvr.bytes)
+        store.set(.cvmResults, selection.results)
+        store.set(.tvr, tvr.bytes)
         requested = analyse()
         return generateAC()
     }
@@ -29,14 +29,14 @@ extension Kernel4 {
     /// CDA where card (AIP byte 1 bit 1) and reader (9F33 byte 3 bit 4) do it, else SDA where the card does (bit 7),
     /// else none.
     private mutating func authenticateBefore() {
-        let profile = store.byte(0x82) ?? 0
-        if profile & 0x01 != 0, (store.byte(0x9F33, at: 2) ?? 0) & 0x08 != 0 {
+        let profile = store.byte(.aip) ?? 0
+        if profile & 0x01 != 0, (store.byte(.terminalCapabilities, at: 2) ?? 0) & 0x08 != 0 {
             wantsCDA = true
             tvr.formUnion(authentication?.missingForCDA(store, staticData: staticData) ?? .cdaFailed)
         } else if profile & 0x40 != 0 {
             tvr.insert(.sdaSelected)
             if let data = authentication?.verified(.sda, store, staticData: staticData) {
-                store.set(0x9F45, data.dataAuthenticationCode)
+                store.set(.dataAuthenticationCode, data.dataAuthenticationCode)
             } else {
                 tvr.insert(.sdaFailed)
             }
@@ -49,27 +49,33 @@ extension Kernel4 {
     /// without a list, cannot verify anybody; that this counts as impossible is unverified.
     private func verifyCardholder() -> Kernel4CVM.Result {
         guard limits.requiresCVM else { return .selected(.notPerformed) }
-        guard (store.byte(0x82) ?? 0) & 0x10 != 0 else { return .impossible(.failed) }
-        guard let list = store.value(0x8E).flatMap({ CVMList($0) }) else {
+        guard (store.byte(.aip) ?? 0) & 0x10 != 0 else { return .impossible(.failed) }
+        guard let list = store.value(.cvmList).flatMap({ CVMList($0) }) else {
             var failed = CVMSelection.failed
             failed.tvr.insert(.iccDataMissing)
             return .impossible(failed)
         }
         let conditions = CVMConditions(
-            amount: activation?.transaction.amount ?? 0, otherAmount: store.digits(0x9F03) ?? 0,
+            amount: activation?.transaction.amount ?? 0, otherAmount: store.digits(.amountOther) ?? 0,
             transactionType: activation?.transaction.type ?? .purchase, terminalType: terminalType,
-            isApplicationCurrency: store.isEqual(0x9F42, 0x5F2A), capabilities: store.byte(0x9F33, at: 1) ?? 0)
+            isApplicationCurrency: store.isEqual(.applicationCurrency, .transactionCurrency),
+            capabilities: store.byte(.terminalCapabilities, at: 1) ?? 0)
         return Kernel4CVM(
-            conditions: conditions, supportsMobileCVM: isMobile && (store.byte(0x9F6E, at: 1) ?? 0) & 0x80 != 0,
-            mobileResults: MobileCVMResults(store.value(0x9F71)), isSecondTap: activation?.isRestart ?? false
+            conditions: conditions,
+            supportsMobileCVM: isMobile && (store.byte(.enhancedReaderCapabilities, at: 1) ?? 0) & 0x80 != 0,
+            mobileResults: MobileCVMResults(store.value(.mobileCVMResults)), isSecondTap: activation?.isRestart ?? false
         ).walk(list)
     }
 
     /// Terminal action analysis (EMV Book 3 §10.7). A reader that never goes online answers for the issuer: Y1 or Z1.
     private mutating func analyse() -> CryptogramType {
-        let codes = ActionCodes(denial: action(0xDF8121), online: action(0xDF8122), default: action(0xDF8120), store)
+        let codes = ActionCodes(
+            denial: action(.terminalActionCodeDenial), online: action(.terminalActionCodeOnline),
+            default: action(.terminalActionCodeDefault), store)
         let decision = codes.decide(tvr, terminalType)
-        if terminalType.isOfflineOnly { store.set(0x8A, Array((decision == .tc ? "Y1" : "Z1").utf8)) }
+        if terminalType.isOfflineOnly {
+            store.set(.authorisationResponseCode, Array((decision == .tc ? "Y1" : "Z1").utf8))
+        }
         return decision
     }
 
@@ -81,7 +87,7 @@ extension Kernel4 {
     /// An AAC is never signed.
     mutating func generateAC() -> KernelStep {
         requestedCDA = wantsCDA && !tvr.contains(.cdaFailed) && requested != .aac
-        guard let values = store.fill(listIn: 0x8C),
+        guard let values = store.fill(listIn: .cdol1),
             let command = GenerateAC.command(requested, cda: requestedCDA, cdolData: values)
         else { return finish(.unusableCard(.cardDataError)) }
         cdolData = values
@@ -98,15 +104,15 @@ extension Kernel4 {
             return finish(.unusableCard(error.l2))
         }
         let signals = [UIRequest(.cardReadOK, .cardReadSuccessfully, languagePreference: language)]
-        guard store.count(0x9F36) == 2, store.count(0x9F27) == 1 else {
+        guard store.count(.atc) == 2, store.count(.cryptogramInformation) == 1 else {
             return finish(.unusableCard(.cardDataMissing), signals: signals)
         }
-        guard let answered = CryptogramType(cryptogramInformation: store.byte(0x9F27) ?? 0),
+        guard let answered = CryptogramType(cryptogramInformation: store.byte(.cryptogramInformation) ?? 0),
             answered.isAllowed(for: requested)
         else { return finish(.unusableCard(.cardDataError), signals: signals) }
         if requestedCDA, answered != .aac {
             guard verifyCombined(signedPart) else { return finish(declined, signals: signals) }
-        } else if store.count(0x9F26) != 8 {
+        } else if store.count(.applicationCryptogram) != 8 {
             return finish(.unusableCard(.cardDataMissing), signals: signals)
         }
         return finish(isMagStripe ? magStripeOutcome(answered) : outcome(answered), signals: signals)
@@ -122,16 +128,16 @@ extension Kernel4 {
 
     /// A missing or wrong signature is a failed CDA.
     private mutating func verifyCombined(_ signedPart: [UInt8]) -> Bool {
-        guard store.isPresentNotEmpty(0x9F4B),
+        guard store.isPresentNotEmpty(.signedDynamicData),
             let data = authentication?.verifiedCombined(
                 store, staticData: staticData, transactionData: pdolData + cdolData + signedPart)
         else {
             tvr.insert(.cdaFailed)
-            store.set(0x95, tvr.bytes)
+            store.set(.tvr, tvr.bytes)
             return false
         }
-        store.set(0x9F26, data.cryptogram)
-        store.set(0x9F4C, data.iccDynamicNumber)
+        store.set(.applicationCryptogram, data.cryptogram)
+        store.set(.iccDynamicNumber, data.iccDynamicNumber)
         return true
     }
 }

@@ -51,7 +51,9 @@ public struct Kernel4: Kernel {
         }
         chooseLimits()
         // A card refuses a reader that says nothing of itself.
-        guard store.count(0x9F6E) == 4, store.value(0x9F6E) != [0, 0, 0, 0], store.count(0x9F6D) == 1 else {
+        guard store.count(.enhancedReaderCapabilities) == 4, store.value(.enhancedReaderCapabilities) != [0, 0, 0, 0],
+            store.count(.readerCapabilities) == 1
+        else {
             return finish(.unusableCard(.terminalDataError))
         }
         guard let (command, values) = optionsCommand() else { return finish(.unusableCard(.cardDataError)) }
@@ -63,11 +65,13 @@ public struct Kernel4: Kernel {
     /// Legacy cards ask for the reader's capabilities (9F6D) under the tag of the terminal type. Whether 9F35 keeps that
     /// value afterwards is unverified; here it does not.
     private mutating func optionsCommand() -> (command: CommandAPDU, pdolData: [UInt8])? {
-        guard store.list(in: 0x9F38, contains: 0x9F35), !store.list(in: 0x9F38, contains: 0x9F6E) else {
+        guard store.list(in: .pdol, contains: .terminalType),
+            !store.list(in: .pdol, contains: .enhancedReaderCapabilities)
+        else {
             return ProcessingOptions.command(store)
         }
         var legacy = store
-        legacy.set(0x9F35, store.value(0x9F6D) ?? [])
+        legacy.set(.terminalType, store.value(.readerCapabilities) ?? [])
         return ProcessingOptions.command(legacy)
     }
 
@@ -107,13 +111,13 @@ public struct Kernel4: Kernel {
         } catch {
             return finish(.unusableCard(error.l2))
         }
-        guard store.isPresentNotEmpty(0x82), let list = store.value(0x94) else {
+        guard store.isPresentNotEmpty(.aip), let list = store.value(.afl) else {
             return finish(.unusableCard(.cardDataMissing))
         }
-        guard store.count(0x82) == 2, let locator = ApplicationFileLocator(list) else {
+        guard store.count(.aip) == 2, let locator = ApplicationFileLocator(list) else {
             return finish(.unusableCard(.cardDataError))
         }
-        isMagStripe = (store.byte(0x9F6D) ?? 0) & 0x80 == 0 || (store.byte(0x82, at: 1) ?? 0) & 0x80 == 0
+        isMagStripe = (store.byte(.readerCapabilities) ?? 0) & 0x80 == 0 || (store.byte(.aip, at: 1) ?? 0) & 0x80 == 0
         if isMagStripe, !readerDoesMagStripe { return finish(.unusableCard(.magStripeNotSupported)) }
         records = RecordReader(locator)
         return nextRecord()
@@ -137,12 +141,12 @@ public struct Kernel4: Kernel {
         return KernelStep(.transmit(command))
     }
 
-    var language: [UInt8] { store.value(0x5F2D) ?? [] }
+    var language: [UInt8] { store.value(.languagePreference) ?? [] }
 
     /// 9F6E byte 1 bit 8.
-    var readerHasContact: Bool { (store.byte(0x9F6E) ?? 0) & 0x80 != 0 }
+    var readerHasContact: Bool { (store.byte(.enhancedReaderCapabilities) ?? 0) & 0x80 != 0 }
     /// 9F6E byte 1 bit 7 is the switch for mag-stripe mode: 9F6D alone, whose value for EMV counts mag-stripe in, is none.
-    var readerDoesMagStripe: Bool { (store.byte(0x9F6E) ?? 0) & 0x40 != 0 }
+    var readerDoesMagStripe: Bool { (store.byte(.enhancedReaderCapabilities) ?? 0) & 0x40 != 0 }
     /// AIP byte 2 bit 7.
-    var isMobile: Bool { (store.byte(0x82, at: 1) ?? 0) & 0x40 != 0 }
+    var isMobile: Bool { (store.byte(.aip, at: 1) ?? 0) & 0x40 != 0 }
 }

@@ -3,14 +3,16 @@ import CardBytes
 /// From the last record to the answer of GENERATE AC, in EMV and legacy mode.
 extension Kernel5 {
     mutating func prepareCryptogram() -> KernelStep {
-        guard store.firstMissing(of: [0x8C, 0x57, 0x5F24]) == nil else {
+        guard store.firstMissing(of: [.cdol1, .track2Equivalent, .expirationDate]) == nil else {
             return finish(.selectNext(.cardDataMissing))
         }
         chooseAuthentication()
         if mode == .emv { tvr.formUnion(restrictions) }
         manageRisk()
-        store.set(0x95, tvr.bytes)
-        let codes = ActionCodes(denial: action(0xDF8121), online: action(0xDF8122), default: action(0xDF8120), store)
+        store.set(.tvr, tvr.bytes)
+        let codes = ActionCodes(
+            denial: action(.terminalActionCodeDenial), online: action(.terminalActionCodeOnline),
+            default: action(.terminalActionCodeDefault), store)
         let isRefund = activation?.transaction.type == .refund
         requested = Kernel5TAA.decide(tvr, codes, terminalType, isRefund: isRefund)
         // Legacy cards are asked for an ARQC only; that a refund in EMV mode goes on to the card is unverified.
@@ -22,7 +24,7 @@ extension Kernel5 {
     private func action(_ tag: Tag) -> TVR { store.value(tag).flatMap { TVR($0) } ?? [] }
 
     private mutating func chooseAuthentication() {
-        guard mode == .emv, combination.contains(.offlineAuthentication), (store.byte(0x82) ?? 0) & 0x01 != 0 else {
+        guard mode == .emv, combination.contains(.offlineAuthentication), (store.byte(.aip) ?? 0) & 0x01 != 0 else {
             tvr.insert(.odaNotPerformed)
             return
         }
@@ -32,13 +34,13 @@ extension Kernel5 {
 
     /// Application usage control and dates; versions are not compared.
     private var restrictions: TVR {
-        let country: Tag = store.isPresentNotEmpty(0x9F57) ? 0x9F57 : 0x5F28
+        let country: Tag = store.isPresentNotEmpty(.schemeIssuerCountry) ? .schemeIssuerCountry : .issuerCountry
         return ProcessingRestrictions.evaluate(store, issuerCountry: country).subtracting(.differentVersions)
     }
 
     private mutating func generateAC() -> KernelStep {
         requestedCDA = wantsCDA && !tvr.contains(.cdaFailed) && requested != .aac
-        guard let values = store.fill(listIn: 0x8C),
+        guard let values = store.fill(listIn: .cdol1),
             let command = GenerateAC.command(requested, cda: requestedCDA, cdolData: values)
         else { return finish(.selectNext(.parsingError)) }
         cdolData = values
@@ -69,31 +71,35 @@ extension Kernel5 {
 
     /// Whatever is missing, more than was asked for or wrongly signed is a decline.
     private mutating func decide(_ signedPart: [UInt8]) -> Outcome {
-        guard let answered = store.byte(0x9F27).flatMap({ CryptogramType(cryptogramInformation: $0) }),
-            store.count(0x9F36) == 2, answered != .aac, answered.isAllowed(for: requested)
+        guard let answered = store.byte(.cryptogramInformation).flatMap({ CryptogramType(cryptogramInformation: $0) }),
+            store.count(.atc) == 2, answered != .aac, answered.isAllowed(for: requested)
         else { return declined }
         if requestedCDA {
-            guard store.isPresentNotEmpty(0x9F50), verifyCombined(signedPart) else { return declined }
-        } else if store.count(0x9F26) != 8 {
+            guard store.isPresentNotEmpty(.cardholderVerificationStatus), verifyCombined(signedPart) else {
+                return declined
+            }
+        } else if store.count(.applicationCryptogram) != 8 {
             return declined
         }
-        let chosen = mode == .legacy ? profile.legacyVerification : store.byte(0x9F50).flatMap(profile.verification)
+        let chosen =
+            mode == .legacy
+            ? profile.legacyVerification : store.byte(.cardholderVerificationStatus).flatMap(profile.verification)
         guard let chosen else { return declined }
-        store.set(0x9F34, chosen.results)
+        store.set(.cvmResults, chosen.results)
         return answered == .tc ? approved(chosen) : online(chosen)
     }
 
     private mutating func verifyCombined(_ signedPart: [UInt8]) -> Bool {
-        guard store.isPresentNotEmpty(0x9F4B),
+        guard store.isPresentNotEmpty(.signedDynamicData),
             let data = authentication?.verifiedCombined(
                 store, staticData: staticData, transactionData: pdolData + cdolData + signedPart)
         else {
             tvr.insert(.cdaFailed)
-            store.set(0x95, tvr.bytes)
+            store.set(.tvr, tvr.bytes)
             return false
         }
-        store.set(0x9F26, data.cryptogram)
-        store.set(0x9F4C, data.iccDynamicNumber)
+        store.set(.applicationCryptogram, data.cryptogram)
+        store.set(.iccDynamicNumber, data.iccDynamicNumber)
         return true
     }
 }

@@ -10,14 +10,16 @@ extension Kernel5 {
         }
         do throws(CardDataError) {
             let template = try ResponseTemplate(response.data)
-            guard template.tag == (mode == .legacy ? 0x80 : 0x77) else { return finish(.selectNext(.parsingError)) }
+            guard template.tag == (mode == .legacy ? .responseFormat1 : .responseFormat2) else {
+                return finish(.selectNext(.parsingError))
+            }
             try ProcessingOptions.store(response.data, in: &store, formatOneMinimum: 6, policy: Kernel5.policy)
         } catch {
             return finish(.selectNext(error.l2))
         }
-        guard store.count(0x82) == 2 else { return finish(.selectNext(.cardDataMissing)) }
+        guard store.count(.aip) == 2 else { return finish(.selectNext(.cardDataMissing)) }
         guard chooseMode() else { return finish(.selectNext(.magStripeNotSupported)) }
-        guard let list = store.value(0x94) else {
+        guard let list = store.value(.afl) else {
             return mode == .magStripe ? getMagStripeData() : finish(.selectNext(.cardDataMissing))
         }
         guard let locator = ApplicationFileLocator(list) else { return finish(.selectNext(.cardDataError)) }
@@ -30,7 +32,7 @@ extension Kernel5 {
     /// - Returns: `false` where the reader does not do the card's mode.
     private mutating func chooseMode() -> Bool {
         if mode == .legacy { return true }
-        if (store.byte(0x82, at: 1) ?? 0) & 0x80 != 0 { return combination.contains(.emv) }
+        if (store.byte(.aip, at: 1) ?? 0) & 0x80 != 0 { return combination.contains(.emv) }
         mode = .magStripe
         return combination.contains(.magStripe)
     }
@@ -73,8 +75,9 @@ extension Kernel5 {
         {
             tvr.insert(.selectedAtRandom)
         }
-        if combination.contains(.exceptionFile), let track = store.value(0x57).flatMap({ Track2Equivalent($0) }),
-            options.exceptionFile.contains(track.pan, store.byte(0x5F34))
+        if combination.contains(.exceptionFile),
+            let track = store.value(.track2Equivalent).flatMap({ Track2Equivalent($0) }),
+            options.exceptionFile.contains(track.pan, store.byte(.panSequenceNumber))
         {
             tvr.insert(.onExceptionFile)
         }

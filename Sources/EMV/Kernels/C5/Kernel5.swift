@@ -54,8 +54,8 @@ public struct Kernel5: Kernel {
         numbers = activation.unpredictableNumbers
         store = DataStore(activation, unpredictableNumber: numbers.next())
         store.setDefaults(Kernel5.defaults)
-        combination = Kernel5CombinationOptions(rawValue: store.byte(0xDF811B) ?? 0)
-        store.setDefaults([DataObject(0x9F52, [combination.compatibilityIndicator])])
+        combination = Kernel5CombinationOptions(rawValue: store.byte(.kernelConfiguration) ?? 0)
+        store.setDefaults([DataObject(.terminalCompatibilityIndicator, [combination.compatibilityIndicator])])
         authentication = CardAuthentication(activation)
         do throws(CardDataError) { try store.storeFCI(activation) } catch { return finish(.selectNext(error.l2)) }
         if activation.isRestart, let response = activation.onlineResponse, response.hasCardData {
@@ -66,12 +66,12 @@ public struct Kernel5: Kernel {
         if let limit = limits.transactionLimit, transaction.amount >= limit {
             return finish(.selectNext(.maxLimitExceeded))
         }
-        profile = TerminalInterchangeProfile(store.value(0x9F53))
+        profile = TerminalInterchangeProfile(store.value(.terminalInterchangeProfile))
         if let limit = limits.cvmRequiredLimit, transaction.amount >= limit, transaction.type != .refund {
             profile.requiresCVM = true
         }
-        store.set(0x9F53, profile.bytes)
-        if !store.list(in: 0x9F38, contains: 0x9F52) {
+        store.set(.terminalInterchangeProfile, profile.bytes)
+        if !store.list(in: .pdol, contains: .terminalCompatibilityIndicator) {
             guard combination.contains(.legacy) else { return finish(.selectNext(.cardDataError)) }
             mode = .legacy
         }
@@ -118,16 +118,16 @@ public struct Kernel5: Kernel {
         return KernelStep(.finished(outcome), signals: signals)
     }
 
-    var language: [UInt8] { store.value(0x5F2D) ?? [] }
+    var language: [UInt8] { store.value(.languagePreference) ?? [] }
 
-    var terminalType: TerminalType { TerminalType(rawValue: store.byte(0x9F35) ?? 0) }
+    var terminalType: TerminalType { TerminalType(rawValue: store.byte(.terminalType) ?? 0) }
 
     /// Combination Options for EMV mode with CDA, and the action codes for a terminal that has none.
     static let defaults: [DataObject] = [
-        DataObject(0xDF811B, [0x22]),
-        DataObject(0x9F53, [0x50, 0x00, 0x00]),
-        DataObject(0xDF8120, [0x90, 0x40, 0x00, 0x80, 0x00]),
-        DataObject(0xDF8121, [0x04, 0x10, 0x00, 0x00, 0x00]),
-        DataObject(0xDF8122, [0x90, 0x60, 0x00, 0x90, 0x00]),
+        DataObject(.kernelConfiguration, [0x22]),
+        DataObject(.terminalInterchangeProfile, [0x50, 0x00, 0x00]),
+        DataObject(.terminalActionCodeDefault, [0x90, 0x40, 0x00, 0x80, 0x00]),
+        DataObject(.terminalActionCodeDenial, [0x04, 0x10, 0x00, 0x00, 0x00]),
+        DataObject(.terminalActionCodeOnline, [0x90, 0x60, 0x00, 0x90, 0x00]),
     ]
 }

@@ -9,7 +9,7 @@ struct CardProcessingRequirements: Equatable {
 
     /// `nil` where the card sent none of two bytes.
     init?(_ store: DataStore) {
-        guard let number = store.number(0x9F71, count: 2) else { return nil }
+        guard let number = store.number(.cardProcessingRequirements, count: 2) else { return nil }
         rawValue = UInt16(truncatingIfNeeded: number)
     }
 

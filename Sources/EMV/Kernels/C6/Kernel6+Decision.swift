@@ -11,13 +11,13 @@ extension Kernel6 {
     /// Terminal action analysis. That a loyalty program turns an AAC into something else is not done.
     private mutating func decide(_ requirements: CardProcessingRequirements) -> Outcome {
         var isOnline = false
-        switch store.byte(0x9F27).flatMap({ CryptogramType(cryptogramInformation: $0) }) {
+        switch store.byte(.cryptogramInformation).flatMap({ CryptogramType(cryptogramInformation: $0) }) {
         case .aac, nil: return declined
         case .tc:
             if ttq.requiresOnlineCryptogram { return declined }
             authenticate()
         case .arqc:
-            guard store.count(0x9F26) == 8 else { return .unusableCard(.cardDataMissing) }
+            guard store.count(.applicationCryptogram) == 8 else { return .unusableCard(.cardDataMissing) }
             isOnline = true
         }
         restrict()
@@ -37,9 +37,9 @@ extension Kernel6 {
         guard let chosen = verification(requirements) else { return unverified }
         if chosen.cvm == .onlinePIN { isOnline = true }
         tvr.formUnion(chosen.tvr)
-        store.set(0x95, tvr.bytes)
-        store.set(0x9B, tsi.bytes)
-        store.set(0x9F34, chosen.results)
+        store.set(.tvr, tvr.bytes)
+        store.set(.tsi, tsi.bytes)
+        store.set(.cvmResults, chosen.results)
         if isOnline, ttq.isOfflineOnly {
             return requirements.switchesInterfaceIfOffline && ttq.supportsContactChip ? .tryContact() : declined
         }
@@ -52,7 +52,7 @@ extension Kernel6 {
         let staticData = records.map { $0.authenticatedData } ?? []
         tvr.remove(.odaNotPerformed)
         tsi.insert(.odaPerformed)
-        guard store.isPresentNotEmpty(0x9F4B) else {
+        guard store.isPresentNotEmpty(.signedDynamicData) else {
             tvr.insert(.cdaFailed)
             return
         }
@@ -65,8 +65,8 @@ extension Kernel6 {
             tvr.insert(.cdaFailed)
             return
         }
-        store.set(0x9F26, data.cryptogram)
-        store.set(0x9F4C, data.iccDynamicNumber)
+        store.set(.applicationCryptogram, data.cryptogram)
+        store.set(.iccDynamicNumber, data.iccDynamicNumber)
     }
 
     private enum AfterFailure {
@@ -77,7 +77,9 @@ extension Kernel6 {
 
     private func afterFailedCDA(_ requirements: CardProcessingRequirements) -> AfterFailure {
         // Without the cryptogram of its signature a TC has nothing to go online with.
-        if requirements.goesOnlineIfCDAFails, !ttq.isOfflineOnly, store.count(0x9F26) == 8 { return .online }
+        if requirements.goesOnlineIfCDAFails, !ttq.isOfflineOnly, store.count(.applicationCryptogram) == 8 {
+            return .online
+        }
         if requirements.switchesInterfaceIfCDAFails, ttq.supportsContactChip { return .switchInterface }
         return .decline
     }
@@ -86,7 +88,7 @@ extension Kernel6 {
     private mutating func restrict() {
         tvr.formUnion(ProcessingRestrictions.evaluate(store).subtracting(.differentVersions))
         let pan = store.packedPAN.flatMap { BCD.digits($0) }
-        if let pan, options.exceptionFile.contains(pan, store.byte(0x5F34)) { tvr.insert(.onExceptionFile) }
+        if let pan, options.exceptionFile.contains(pan, store.byte(.panSequenceNumber)) { tvr.insert(.onExceptionFile) }
     }
 
     /// What both sides agree on, in the order of the card's requirements.
@@ -111,7 +113,7 @@ extension Kernel6 {
 
     /// Card Verification Results are bytes 3 to 10 of 9F10; of their byte 2, bit 2 says performed, bit 1 failed.
     private func isVerifiedByDevice(_ requirements: CardProcessingRequirements) -> Bool {
-        let results = store.byte(0x9F10, at: 3) ?? 0
+        let results = store.byte(.issuerApplicationData, at: 3) ?? 0
         return results & 0x01 == 0 && (results & 0x02 != 0 || requirements.consumerDeviceCVMPerformed)
     }
 }
@@ -120,8 +122,11 @@ extension Kernel6 {
 
 extension Kernel6 {
     private static let recordTags: [Tag] = [
-        0x9F02, 0x9F03, 0x9F26, 0x9F06, 0x82, 0x5F34, 0x9F36, 0x9F07, 0x5F20, 0x9F27, 0x84, 0x9F10, 0x9F09, 0x9F33,
-        0x9F1A, 0x9F35, 0x95, 0x9F1F, 0x57, 0x9A, 0x9C, 0x9F37, 0x9B, 0x5F2A,
+        .amountAuthorised, .amountOther, .applicationCryptogram, .terminalAID, .aip, .panSequenceNumber, .atc,
+        .applicationUsageControl, .cardholderName, .cryptogramInformation, .dfName, .issuerApplicationData,
+        .readerApplicationVersion, .terminalCapabilities, .terminalCountry, .terminalType, .tvr,
+        .track1DiscretionaryData, .track2Equivalent, .transactionDate, .transactionType, .unpredictableNumber, .tsi,
+        .transactionCurrency,
     ]
 
     private var declined: Outcome { Outcome(.declined, cvm: .noCVM, uiOnOutcome: message(.notAuthorised)) }

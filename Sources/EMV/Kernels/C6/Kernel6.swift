@@ -39,23 +39,23 @@ public struct Kernel6: Kernel {
         transaction = activation.transaction
         ttq = activation.indicators.ttq ?? TTQ(rawValue: 0)
         if activation.isForcedOnline, !ttq.isOfflineOnly { ttq.requiresOnlineCryptogram = true }
-        store.set(0x9F66, ttq.bytes)
+        store.set(.ttq, ttq.bytes)
         authentication = CardAuthentication(activation)
         do throws(CardDataError) { try store.storeFCI(activation) } catch {
             return finish(.unusableCard(error.l2))
         }
-        if store.isPresent(0x9F7D) || activation.combination.aid.starts(with: Kernel6.zip) {
+        if store.isPresent(.applicationSpecificationVersion) || activation.combination.aid.starts(with: Kernel6.zip) {
             return finish(.selectNext(.magStripeNotSupported))
         }
         tvr = .odaNotPerformed
         if let limit = activation.combination.limits.terminalFloorLimit {
-            store.set(0x9F1B, binary: UInt64(limit), count: 4)
+            store.set(.terminalFloorLimit, binary: UInt64(limit), count: 4)
         }
-        if let limit = store.number(0x9F1B, count: 4), activation.transaction.amount > limit {
+        if let limit = store.number(.terminalFloorLimit, count: 4), activation.transaction.amount > limit {
             tvr.insert(.floorLimitExceeded)
         }
-        store.set(0x95, tvr.bytes)
-        store.set(0x9B, tsi.bytes)
+        store.set(.tvr, tvr.bytes)
+        store.set(.tsi, tsi.bytes)
         guard let (command, values) = ProcessingOptions.command(store) else {
             return finish(.unusableCard(.cardDataError))
         }
@@ -104,13 +104,17 @@ public struct Kernel6: Kernel {
         } catch {
             return finish(.unusableCard(error.l2))
         }
-        guard store.firstMissing(of: [0x82, 0x9F36, 0x9F10, 0x9F27, 0x9F71]) == nil else {
+        guard
+            store.firstMissing(of: [
+                .aip, .atc, .issuerApplicationData, .cryptogramInformation, .cardProcessingRequirements,
+            ]) == nil
+        else {
             return finish(.unusableCard(.cardDataMissing))
         }
-        guard store.count(0x82) == 2, store.count(0x9F36) == 2, store.count(0x9F27) == 1,
+        guard store.count(.aip) == 2, store.count(.atc) == 2, store.count(.cryptogramInformation) == 1,
             let requirements = CardProcessingRequirements(store)
         else { return finish(.unusableCard(.cardDataError)) }
-        guard let list = store.value(0x94) else { return conclude(requirements) }
+        guard let list = store.value(.afl) else { return conclude(requirements) }
         guard let locator = ApplicationFileLocator(list) else { return finish(.unusableCard(.cardDataError)) }
         records = RecordReader(locator)
         return nextRecord()
@@ -139,5 +143,5 @@ public struct Kernel6: Kernel {
         return conclude(requirements)
     }
 
-    var language: [UInt8] { store.value(0x5F2D) ?? [] }
+    var language: [UInt8] { store.value(.languagePreference) ?? [] }
 }

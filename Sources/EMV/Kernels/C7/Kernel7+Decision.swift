@@ -5,11 +5,11 @@ extension Kernel7 {
     mutating func conclude() -> KernelStep {
         guard let type = cryptogram else { return finish(.unusableCard(.cardDataMissing)) }
         // A TC needs the list of records for its signature, the others the track.
-        let own: Tag = type == .tc ? 0x94 : 0x57
-        guard store.firstMissing(of: [0x82, 0x9F36, 0x9F26, 0x9F10, own]) == nil else {
+        let own: Tag = type == .tc ? .afl : .track2Equivalent
+        guard store.firstMissing(of: [.aip, .atc, .applicationCryptogram, .issuerApplicationData, own]) == nil else {
             return finish(.unusableCard(.cardDataMissing))
         }
-        guard store.count(0x9F36) == 2, store.count(0x9F26) == 8 else {
+        guard store.count(.atc) == 2, store.count(.applicationCryptogram) == 8 else {
             return finish(.unusableCard(.cardDataError))
         }
         let signals = [UIRequest(.cardReadOK, .cardReadSuccessfully, languagePreference: language)]
@@ -18,8 +18,10 @@ extension Kernel7 {
 
     /// 9F27, or else bits 6 and 5 of byte 5 of the issuer application data. A reserved type counts as an AAC.
     private var cryptogram: CryptogramType? {
-        if let information = store.byte(0x9F27) { return CryptogramType(cryptogramInformation: information) ?? .aac }
-        return store.byte(0x9F10, at: 4).map { CryptogramType(rawValue: $0 << 2 & 0xC0) ?? .aac }
+        if let information = store.byte(.cryptogramInformation) {
+            return CryptogramType(cryptogramInformation: information) ?? .aac
+        }
+        return store.byte(.issuerApplicationData, at: 4).map { CryptogramType(rawValue: $0 << 2 & 0xC0) ?? .aac }
     }
 
     private func decide(_ type: CryptogramType) -> Outcome {
@@ -45,14 +47,14 @@ extension Kernel7 {
 
     /// An online card may leave its expiry to the track; an offline approval may not.
     private func isExpired(_ type: CryptogramType) -> Bool {
-        let expiry = store.value(0x5F24)
+        let expiry = store.value(.expirationDate)
         if expiry == nil, type == .arqc { return false }
         return ProcessingRestrictions.isExpired(expiry.flatMap { EMVDate(yymmdd: $0) }, on: date)
     }
 
     private var isOnExceptionFile: Bool {
         guard let pan = store.packedPAN.flatMap({ BCD.digits($0) }) else { return false }
-        return options.exceptionFile.contains(pan, store.byte(0x5F34))
+        return options.exceptionFile.contains(pan, store.byte(.panSequenceNumber))
     }
 }
 
@@ -61,7 +63,7 @@ extension Kernel7 {
 extension Kernel7 {
     /// fDDA, where AIP byte 1 bit 6 promises it.
     private func authenticate() -> Bool {
-        guard (store.byte(0x82) ?? 0) & 0x20 != 0, let terminalData = terminalDynamicData else { return false }
+        guard (store.byte(.aip) ?? 0) & 0x20 != 0, let terminalData = terminalDynamicData else { return false }
         let staticData = records.map { $0.authenticatedData } ?? []
         let method = AuthenticationRequest.Method.dda(terminalDynamicData: terminalData)
         return authentication?.verified(method, store, staticData: staticData) != nil
@@ -70,12 +72,14 @@ extension Kernel7 {
     /// What the signature's hash ends with. From application version 0030 on amount, currency and the card's own data enter
     /// it; before, and without 9F08 (0020), the unpredictable number alone.
     private var terminalDynamicData: [UInt8]? {
-        guard let number = store.value(0x9F37) else { return nil }
-        guard store.number(0x9F08, count: 2) ?? 0x0020 >= 0x0030 else { return number }
-        guard let related = store.value(0x9F69), (8...16).contains(related.count), related[0] == 0x01 else {
+        guard let number = store.value(.unpredictableNumber) else { return nil }
+        guard store.number(.cardApplicationVersion, count: 2) ?? 0x0020 >= 0x0030 else { return number }
+        guard let related = store.value(.cardAuthenticationRelatedData), (8...16).contains(related.count),
+            related[0] == 0x01
+        else {
             return nil
         }
-        return number + (store.value(0x9F02) ?? []) + (store.value(0x5F2A) ?? []) + related
+        return number + (store.value(.amountAuthorised) ?? []) + (store.value(.transactionCurrency) ?? []) + related
     }
 }
 
@@ -101,7 +105,7 @@ extension Kernel7 {
 
     /// Bytes 6 and 7 of 9F69 repeat the qualifiers; without 9F69 an online cryptogram vouches for them.
     private func isDeviceVerificationTrue(_ type: CryptogramType) -> Bool {
-        guard let related = store.value(0x9F69) else { return type == .arqc }
-        return related.count >= 7 && Array(related[5...6]) == store.value(0x9F6C)
+        guard let related = store.value(.cardAuthenticationRelatedData) else { return type == .arqc }
+        return related.count >= 7 && Array(related[5...6]) == store.value(.ctq)
     }
 }

@@ -23,23 +23,23 @@ public struct Kernel7: Kernel {
 
     /// A primitive object that comes twice ends the application, save the PAN sequence number; what the terminal set is
     /// not the card's to change and left out.
-    static let policy = CardDataPolicy(duplicates: .reject(except: [0x5F34]))
+    static let policy = CardDataPolicy(duplicates: .reject(except: [.panSequenceNumber]))
 
     public init(options: Kernel7Options = Kernel7Options()) { self.options = options }
 
     public mutating func start(_ activation: KernelActivation, now: TapInstant) -> KernelStep {
         var numbers = activation.unpredictableNumbers
         store = DataStore(activation, unpredictableNumber: numbers.next())
-        store.set(0x95, [0, 0, 0, 0, 0])
+        store.set(.tvr, [0, 0, 0, 0, 0])
         date = activation.transaction.date
         ttq = activation.indicators.ttq ?? TTQ(rawValue: 0)
         if activation.isForcedOnline, !ttq.isOfflineOnly { ttq.requiresOnlineCryptogram = true }
-        store.set(0x9F66, ttq.bytes)
+        store.set(.ttq, ttq.bytes)
         authentication = CardAuthentication(activation)
         do throws(CardDataError) { try store.storeFCI(activation) } catch {
             return finish(.unusableCard(error.l2))
         }
-        guard store.list(in: 0x9F38, contains: 0x9F66) else { return finish(.selectNext(.cardDataError)) }
+        guard store.list(in: .pdol, contains: .ttq) else { return finish(.selectNext(.cardDataError)) }
         guard let (command, _) = ProcessingOptions.command(store) else {
             return finish(.unusableCard(.cardDataError))
         }
@@ -84,8 +84,8 @@ public struct Kernel7: Kernel {
         } catch {
             return finish(.unusableCard(error.l2))
         }
-        guard store.count(0x82) == 2 else { return finish(.unusableCard(.cardDataMissing)) }
-        guard let list = store.value(0x94) else { return conclude() }
+        guard store.count(.aip) == 2 else { return finish(.unusableCard(.cardDataMissing)) }
+        guard let list = store.value(.afl) else { return conclude() }
         guard let locator = ApplicationFileLocator(list) else { return finish(.unusableCard(.cardDataError)) }
         records = RecordReader(locator)
         return nextRecord()
@@ -109,5 +109,5 @@ public struct Kernel7: Kernel {
         return KernelStep(.transmit(command))
     }
 
-    var language: [UInt8] { store.value(0x5F2D) ?? [] }
+    var language: [UInt8] { store.value(.languagePreference) ?? [] }
 }

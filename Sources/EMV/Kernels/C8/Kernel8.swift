@@ -58,17 +58,17 @@ public struct Kernel8: Kernel {
     public mutating func start(_ activation: KernelActivation, now: TapInstant) -> KernelStep {
         prepare(activation)
         do throws(CardDataError) {
-            guard try ResponseTemplate(activation.selection.data).tag == 0x6F else {
+            guard try ResponseTemplate(activation.selection.data).tag == .fciTemplate else {
                 return finish(.selectNext(.parsingError))
             }
             try store.store(activation.selection.data, policy: Kernel8.policy)
         } catch {
             return finish(.selectNext(error.l2))
         }
-        guard store.isPresentNotEmpty(0x84), let qualifier = CardQualifier(store.value(0x9F2C)) else {
+        guard store.isPresentNotEmpty(.dfName), let qualifier = CardQualifier(store.value(.cardQualifier)) else {
             return finish(.selectNext(.cardDataMissing))
         }
-        if qualifier.detectsFieldOff { fieldOff = store.byte(0x9F8212) }
+        if qualifier.detectsFieldOff { fieldOff = store.byte(.c8FieldOffHoldTime) }
         return open(qualifier)
     }
 
@@ -83,11 +83,13 @@ public struct Kernel8: Kernel {
         aid = activation.combination.aid
         cryptography = activation.authentication.secureChannel
         tvr = .kernel8Format
-        store.set(0x9F34, [0x00, 0x00, 0x00])
-        store.set(0x9F33, [store.byte(0x9F8206) ?? 0, 0x00, store.byte(0x9F820A) ?? 0])
-        store.set(0x9F810C, [0x00, 0x00])
-        store.set(0x9F821C, [0x80])
-        store.set(0x9F821B, [0x00])
+        store.set(.cvmResults, [0x00, 0x00, 0x00])
+        store.set(
+            .terminalCapabilities,
+            [store.byte(.c8CardDataInputCapability) ?? 0, 0x00, store.byte(.c8SecurityCapability) ?? 0])
+        store.set(.relayTimeExcess, [0x00, 0x00])
+        store.set(.readDataStatus, [0x80])
+        store.set(.writeDataStatus, [0x00])
     }
 
     public mutating func received(_ response: ResponseAPDU, now: TapInstant) -> KernelStep {
@@ -125,10 +127,10 @@ public struct Kernel8: Kernel {
 
     /// Kernel Configuration (9F8209) byte 1: bit 6 RSA certificates, bit 5 relay resistance, bit 4 report failed local
     /// authentication in the TVR.
-    var configuration: UInt8 { store.byte(0x9F8209) ?? 0 }
+    var configuration: UInt8 { store.byte(.c8KernelConfiguration) ?? 0 }
 
-    var language: [UInt8] { store.value(0x5F2D) ?? [] }
+    var language: [UInt8] { store.value(.languagePreference) ?? [] }
 
     /// 9F8211, n6 in units of 100 ms.
-    var holdTime: UInt32 { UInt32(truncatingIfNeeded: store.digits(0x9F8211) ?? 0) }
+    var holdTime: UInt32 { UInt32(truncatingIfNeeded: store.digits(.c8MessageHoldTime) ?? 0) }
 }

@@ -32,7 +32,7 @@ struct Kernel8Records: Sendable {
             let template = try ResponseTemplate(data)
             let content: [UInt8]
             switch template.tag {
-            case 0x70: content = Array(data[template.value])
+            case .recordTemplate: content = Array(data[template.value])
             case 0xDA:
                 guard let plain = channel.decrypt(Array(data[template.value])) else { return .decryptionFailed }
                 content = plain

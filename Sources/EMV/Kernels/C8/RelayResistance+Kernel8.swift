@@ -4,9 +4,11 @@ extension RelayResistance {
     /// The limits of kernel 8: 9F8213…9F8218, with the meanings that DF8132…DF8137 have in kernel 2.
     init?(kernel8 store: DataStore) {
         func number(_ tag: Tag, _ count: Int) -> Int? { store.number(tag, count: count).map { Int($0) } }
-        guard let minimumGrace = number(0x9F8213, 2), let maximumGrace = number(0x9F8214, 2),
-            let expectedCommandTime = number(0x9F8215, 2), let expectedResponseTime = number(0x9F8216, 2),
-            let accuracyThreshold = number(0x9F8217, 2), let mismatchThreshold = number(0x9F8218, 1)
+        guard let minimumGrace = number(.c8MinimumGracePeriod, 2), let maximumGrace = number(.c8MaximumGracePeriod, 2),
+            let expectedCommandTime = number(.c8ExpectedCommandTime, 2),
+            let expectedResponseTime = number(.c8ExpectedResponseTime, 2),
+            let accuracyThreshold = number(.c8AccuracyThreshold, 2),
+            let mismatchThreshold = number(.c8MismatchThreshold, 1)
         else { return nil }
         self.minimumGrace = minimumGrace
         self.maximumGrace = maximumGrace

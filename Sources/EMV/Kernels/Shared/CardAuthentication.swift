@@ -17,12 +17,13 @@ struct CardAuthentication: Sendable {
     ///
     /// - Parameter staticData: what the records gave to be authenticated; `nil` where one of them is unusable.
     func missingForCDA(_ store: DataStore, staticData: [UInt8]?) -> TVR {
-        for tag: Tag in [0x8F, 0x90, 0x9F32, 0x9F46, 0x9F47] where !store.isPresentNotEmpty(tag) {
+        for tag: Tag in [.caPublicKeyIndex, .issuerCertificate, .issuerExponent, .iccCertificate, .iccExponent]
+        where !store.isPresentNotEmpty(tag) {
             return [.iccDataMissing, .cdaFailed]
         }
         if staticData == nil { return .cdaFailed }
-        if let list = store.value(0x9F4A), list != [0x82] { return .cdaFailed }
-        guard let index = store.byte(0x8F), authentication.hasKey(Array(aid.prefix(5)), index) else {
+        if let list = store.value(.staticDataTagList), list != [0x82] { return .cdaFailed }
+        guard let index = store.byte(.caPublicKeyIndex), authentication.hasKey(Array(aid.prefix(5)), index) else {
             return .cdaFailed
         }
         return []
@@ -46,8 +47,8 @@ struct CardAuthentication: Sendable {
         _ store: DataStore, staticData: [UInt8]?, transactionData: [UInt8]
     ) -> AuthenticatedData? {
         let method = AuthenticationRequest.Method.cda(
-            unpredictableNumber: store.value(0x9F37) ?? [], transactionData: transactionData,
-            cryptogramInformation: store.byte(0x9F27) ?? 0)
+            unpredictableNumber: store.value(.unpredictableNumber) ?? [], transactionData: transactionData,
+            cryptogramInformation: store.byte(.cryptogramInformation) ?? 0)
         guard let data = verified(method, store, staticData: staticData), data.cryptogram.count == 8 else { return nil }
         return data
     }

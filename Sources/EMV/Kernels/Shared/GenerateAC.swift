@@ -17,19 +17,21 @@ enum GenerateAC {
     ) throws(CardDataError) -> [UInt8] {
         let template = try ResponseTemplate(data)
         switch template.tag {
-        case 0x77:
+        case .responseFormat2:
             try store.store(data, in: template.value, policy: policy)
             return try signedPart(data, template.value)
-        case 0x80:
+        case .responseFormat1:
             let value = data[template.value]
             guard (11...43).contains(value.count) else { throw .wrongTemplate }
-            for tag: Tag in [0x9F27, 0x9F36, 0x9F26, 0x9F10, 0x9F4B] where store.isPresent(tag) {
+            for tag: Tag in [
+                .cryptogramInformation, .atc, .applicationCryptogram, .issuerApplicationData, .signedDynamicData,
+            ] where store.isPresent(tag) {
                 throw .duplicate(tag)
             }
-            store.setFromCard(0x9F27, value.prefix(1))
-            store.setFromCard(0x9F36, value.dropFirst(1).prefix(2))
-            store.setFromCard(0x9F26, value.dropFirst(3).prefix(8))
-            if value.count > 11 { store.setFromCard(0x9F10, value.dropFirst(11)) }
+            store.setFromCard(.cryptogramInformation, value.prefix(1))
+            store.setFromCard(.atc, value.dropFirst(1).prefix(2))
+            store.setFromCard(.applicationCryptogram, value.dropFirst(3).prefix(8))
+            if value.count > 11 { store.setFromCard(.issuerApplicationData, value.dropFirst(11)) }
             return []
         case _:
             throw .wrongTemplate
@@ -41,7 +43,7 @@ enum GenerateAC {
         let nodes: [TLVNode]
         do throws(TLVError) { nodes = try TLV.children(data, in: range) } catch { throw .malformed(error) }
         var part: [UInt8] = []
-        for node in nodes where node.tag != 0x9F4B { part.append(contentsOf: data[node.start..<node.end]) }
+        for node in nodes where node.tag != .signedDynamicData { part.append(contentsOf: data[node.start..<node.end]) }
         return part
     }
 }

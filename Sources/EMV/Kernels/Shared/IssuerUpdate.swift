@@ -25,7 +25,7 @@ struct IssuerUpdate: Sendable {
 
     private func scriptCommands(_ scripts: [UInt8]) throws(APDUError) -> [TLVNode] {
         do throws(TLVError) {
-            return try TLV.nodes(scripts).filter { $0.tag == 0x86 }
+            return try TLV.nodes(scripts).filter { $0.tag == .issuerScriptCommand }
         } catch {
             throw .truncated(scripts.count)
         }
@@ -44,6 +44,6 @@ struct IssuerUpdate: Sendable {
         return Outcome(
             .endApplication,
             uiOnOutcome: UIRequest(.cardReadOK, .cardReadSuccessfully, languagePreference: languagePreference),
-            discretionaryData: [DataObject(0x9F5B, results)])
+            discretionaryData: [DataObject(.issuerScriptResults, results)])
     }
 }

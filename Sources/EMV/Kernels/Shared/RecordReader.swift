@@ -31,7 +31,7 @@ struct RecordReader: Sendable {
         let isAuthenticated = record < Int(entry.first) + Int(entry.authenticated)
         if entry.sfi <= 10 {
             let template = try ResponseTemplate(data)
-            guard template.tag == 0x70 else { throw .wrongTemplate }
+            guard template.tag == .recordTemplate else { throw .wrongTemplate }
             if isAuthenticated { staticData.append(contentsOf: data[template.value]) }
             try store.store(data, in: template.value, policy: policy)
         } else {
@@ -47,7 +47,7 @@ struct RecordReader: Sendable {
         let template: ResponseTemplate? = {
             do throws(CardDataError) { return try ResponseTemplate(data) } catch { return nil }
         }()
-        guard let template, template.tag == 0x70 else {
+        guard let template, template.tag == .recordTemplate else {
             if isAuthenticated { hasUnusableRecord = true }
             return
         }
