@@ -22,10 +22,13 @@ public struct ActionCodes: Equatable, Sendable {
         self.issuerDefault = issuerDefault
     }
 
-    /// Terminal action codes as given, issuer action codes from the card.
-    init(denial: TVR, online: TVR, default fallback: TVR, _ store: DataStore) {
+    /// Terminal action codes as configured for kernel 2, whose tags kernels 4 and 5 share here; issuer action codes from the
+    /// card.
+    init(_ store: DataStore) {
         self.init(
-            terminalDenial: denial, terminalOnline: online, terminalDefault: fallback,
+            terminalDenial: store.bits(.terminalActionCodeDenial),
+            terminalOnline: store.bits(.terminalActionCodeOnline),
+            terminalDefault: store.bits(.terminalActionCodeDefault),
             issuerDenial: store.value(.issuerActionCodeDenial).flatMap { TVR($0) },
             issuerOnline: store.value(.issuerActionCodeOnline).flatMap { TVR($0) },
             issuerDefault: store.value(.issuerActionCodeDefault).flatMap { TVR($0) })
@@ -42,4 +45,9 @@ public struct ActionCodes: Equatable, Sendable {
         }
         return tvr.isDisjoint(with: terminalOnline.union(issuerOnline ?? all)) ? .tc : .arqc
     }
+}
+
+extension DataStore {
+    /// A TVR or an action code; nothing where it is absent or has another length than five bytes.
+    func bits(_ tag: Tag) -> TVR { value(tag).flatMap { TVR($0) } ?? [] }
 }

@@ -6,6 +6,7 @@ enum OutcomeStory {
     static func sentences(_ facts: TapFacts) -> [String] {
         let outcome = facts.trace.outcome.outcome
         var sentences = [status(outcome)]
+        if let step = outcome.endedAt { sentences.append("It was decided by \(Phrase.step(step)).") }
         if let error = Phrase.error(outcome.error) { sentences.append("Error indication: \(error).") }
         if let request = outcome.uiOnOutcome { sentences.append("Shown at the end: \(Phrase.signal(request)).") }
         if let interface = outcome.alternateInterface {

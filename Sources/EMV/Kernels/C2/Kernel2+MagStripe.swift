@@ -5,16 +5,16 @@ extension Kernel2 {
     /// C-2 S78.
     mutating func computeChecksum() -> KernelStep {
         guard store.firstMissing(of: [.track2Data, .pcvc3Track2, .punatcTrack2, .natcTrack2]) == nil else {
-            return fail(.cardDataMissing)
+            return fail(.cardDataMissing, at: .cardData)
         }
         let hasTrack1 = store.isPresentNotEmpty(.track1Data)
         if hasTrack1, store.firstMissing(of: [.pcvc3Track1, .punatcTrack1, .natcTrack1]) != nil {
-            return fail(.cardDataMissing)
+            return fail(.cardDataMissing, at: .cardData)
         }
         guard let digits = track2?.numberDigits, !hasTrack1 || track1?.numberDigits == digits else {
-            return fail(.cardDataError)
+            return fail(.cardDataError, at: .cardData)
         }
-        if amount > transactionLimit { return finish(selectNext(.maxLimitExceeded)) }
+        if amount > transactionLimit { return finish(.selectNext(.maxLimitExceeded).ended(at: .cardData)) }
         needsReceipt = exceedsCVMLimit
         if hasOnDeviceCVM, exceedsCVMLimit {
             store.set(.mobileSupportIndicator, [(store.byte(.mobileSupportIndicator) ?? 0) | 0x02])
@@ -25,7 +25,7 @@ extension Kernel2 {
         store.set(.unpredictableNumberNumeric, digits: checksum.number, count: 4)
         guard let data = store.fill(listIn: store.isPresentNotEmpty(.udol) ? .udol : .defaultUDOL), data.count <= 255
         else {
-            return fail(.parsingError)
+            return fail(.parsingError, at: .magStripe)
         }
         state = .computingChecksum
         return KernelStep(.transmit(ShortCommand.make(0x80, 0x2A, 0x8E, 0x80, data)))

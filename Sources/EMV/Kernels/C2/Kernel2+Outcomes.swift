@@ -28,15 +28,6 @@ extension Kernel2 {
         return finish(outcome, signals: signals)
     }
 
-    mutating func finishPending() -> KernelStep {
-        guard var outcome = pending else { return fail(.cardDataError) }
-        if outcome.status == .approved, let balance = store.value(.balanceAfterCryptogram) {
-            outcome.uiOnOutcome?.value = UIRequest.Value(
-                qualifier: .balance, amount: balance, currency: store.value(.applicationCurrency) ?? [])
-        }
-        return finish(outcome)
-    }
-
     private func outcome(_ answered: CryptogramType) -> Outcome {
         if let interaction = CardholderInteraction(store.value(.cardholderInteraction)), interaction.needsSecondTap {
             return secondTap(interaction)
@@ -73,32 +64,6 @@ extension Kernel2 {
             .endApplication, start: .b,
             uiOnOutcome: UIRequest(entry.message, entry.status, holdTime: holdTime, languagePreference: language),
             uiOnRestart: UIRequest(entry.message, .readyToRead, languagePreference: language))
-    }
-
-    func message(_ message: UIRequest.Message, hold: UInt32 = 0) -> UIRequest {
-        UIRequest(message, .notReady, holdTime: hold, languagePreference: language)
-    }
-
-    /// Start C: another application of the card may do.
-    func selectNext(_ l2: ErrorIndication.L2, statusWord: StatusWord? = nil) -> Outcome {
-        .selectNext(l2, statusWord: statusWord)
-    }
-
-    /// End Application with "insert, swipe or try another card".
-    mutating func fail(
-        _ l2: ErrorIndication.L2, statusWord: StatusWord? = nil, signals: [UIRequest] = []
-    ) -> KernelStep {
-        let text = UIRequest.Message.insertSwipeOrTryAnotherCard
-        return finish(
-            Outcome(
-                .endApplication, uiOnOutcome: message(text, hold: holdTime),
-                error: ErrorIndication(l2: l2, statusWord: statusWord, messageOnError: text)),
-            signals: signals)
-    }
-
-    mutating func finish(_ outcome: Outcome, signals: [UIRequest] = []) -> KernelStep {
-        state = .finished
-        return KernelStep(.finished(complete(outcome)), signals: signals)
     }
 
     /// Adds what every outcome of this kernel carries.

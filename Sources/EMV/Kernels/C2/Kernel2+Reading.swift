@@ -5,7 +5,7 @@ extension Kernel2 {
     /// C-2 S3.
     mutating func optionsReceived(_ response: ResponseAPDU, now: TapInstant) -> KernelStep {
         guard response.status.isSuccess else {
-            return finish(selectNext(.statusBytes, statusWord: response.status))
+            return finish(.selectNext(.statusBytes, statusWord: response.status))
         }
         do throws(CardDataError) {
             try ProcessingOptions.store(response.data, in: &store, formatOneMinimum: 6, policy: Kernel2.policy)
@@ -24,7 +24,7 @@ extension Kernel2 {
             return fail(.magStripeNotSupported)
         }
         records = RecordReader(locator)
-        if isMagStripe { return nextRecord(now: now) }
+        if isMagStripe { return nextRecord() }
         return chooseAuthentication(now: now)
     }
 
@@ -41,7 +41,7 @@ extension Kernel2 {
         }
         guard (store.byte(.aip, at: 1) ?? 0) & 0x01 != 0, configuration & 0x10 != 0 else {
             tvr.insert(.relayResistanceNotPerformed)
-            return nextRecord(now: now)
+            return nextRecord()
         }
         guard let relay = RelayResistance(store) else { return fail(.terminalDataError) }
         self.relay = relay
@@ -57,22 +57,13 @@ extension Kernel2 {
 
     /// C-2 SR1.
     mutating func relayReceived(_ response: ResponseAPDU, now: TapInstant) -> KernelStep {
-        guard response.status.isSuccess else { return fail(.statusBytes, statusWord: response.status) }
-        let value: [UInt8]
-        do throws(CardDataError) {
-            let template = try ResponseTemplate(response.data)
-            guard template.tag == .responseFormat1 else { return fail(.parsingError) }
-            value = Array(response.data[template.value])
-        } catch {
-            return fail(error.l2)
-        }
-        switch relay?.answered(value, nanoseconds: now.nanoseconds(since: relayStarted)) {
+        switch relay?.received(response, nanoseconds: now.nanoseconds(since: relayStarted)) {
         case nil: return fail(.parsingError)
-        case .tooFast: return fail(.cardDataError)
+        case .failed(let l2, let statusWord): return fail(l2, statusWord: statusWord)
         case .again: return exchangeRelay(entropy: Kernel2.bytes(numbers.next()), now: now)
         case .done(let bits):
             tvr.formUnion(bits)
-            return nextRecord(now: now)
+            return nextRecord()
         }
     }
 
@@ -81,21 +72,5 @@ extension Kernel2 {
     }
 
     /// C-2 S4, S5.
-    mutating func recordReceived(_ response: ResponseAPDU, now: TapInstant) -> KernelStep {
-        guard response.status.isSuccess else { return fail(.statusBytes, statusWord: response.status) }
-        do throws(CardDataError) {
-            try records?.take(response.data, into: &store, policy: Kernel2.policy)
-        } catch {
-            return fail(error.l2)
-        }
-        return nextRecord(now: now)
-    }
-
-    private mutating func nextRecord(now: TapInstant) -> KernelStep {
-        if let command = records?.command {
-            state = .readingRecords
-            return KernelStep(.transmit(command))
-        }
-        return isMagStripe ? computeChecksum() : prepareCryptogram(now: now)
-    }
+    mutating func recordsRead() -> KernelStep { isMagStripe ? computeChecksum() : prepareCryptogram() }
 }

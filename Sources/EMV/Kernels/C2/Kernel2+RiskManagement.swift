@@ -3,9 +3,9 @@ import CardBytes
 /// Terminal risk management beyond the floor limit, as far as the combination asks for it (EMV Book 3 §10.6).
 extension Kernel2 {
     /// Reads the card's counters where velocity is to be checked and the card has both limits.
-    mutating func checkVelocity(now: TapInstant) -> KernelStep {
+    mutating func checkVelocity() -> KernelStep {
         guard risk.checksVelocity, store.count(.lowerConsecutiveLimit) == 1, store.count(.upperConsecutiveLimit) == 1
-        else { return decide(now: now) }
+        else { return decide() }
         state = .readingTransactionCounter
         return KernelStep(.transmit(ShortCommand.make(0x80, 0xCA, 0x9F, 0x36)))
     }
@@ -16,9 +16,9 @@ extension Kernel2 {
         return KernelStep(.transmit(ShortCommand.make(0x80, 0xCA, 0x9F, 0x13)))
     }
 
-    mutating func onlineCounterReceived(_ response: ResponseAPDU, now: TapInstant) -> KernelStep {
+    mutating func onlineCounterReceived(_ response: ResponseAPDU) -> KernelStep {
         lastOnlineCounter = Kernel2.counter(.lastOnlineATC, response)
-        return decide(now: now)
+        return decide()
     }
 
     private static func counter(_ tag: Tag, _ response: ResponseAPDU) -> UInt16? {

@@ -5,8 +5,8 @@ public import CardBytes
 /// is above 0.
 ///
 /// Not done: data exchange with the terminal (DEK/DET), data storage (IDS, SDS).
-public struct Kernel2: Kernel {
-    enum State {
+public struct Kernel2: Kernel, RecordReadingKernel {
+    enum State: RecordReadingState {
         case idle
         case processingOptions
         case relayResistance
@@ -19,6 +19,19 @@ public struct Kernel2: Kernel {
         case balanceAfter
         case computingChecksum
         case finished
+
+        var step: ProcessingStep {
+            switch self {
+            case .idle: .initiation
+            case .processingOptions: .processingOptions
+            case .relayResistance: .relayResistance
+            case .readingRecords: .records
+            case .balanceBefore, .readingTransactionCounter, .readingOnlineCounter, .balanceAfter: .cardCounters
+            case .recoveringAC: .recovery
+            case .generatingAC, .finished: .cryptogram
+            case .computingChecksum: .magStripe
+            }
+        }
     }
 
     var state = State.idle
@@ -75,8 +88,8 @@ public struct Kernel2: Kernel {
         isForcedOnline = activation.isForcedOnline
         failedMagStripeReads = activation.failedMagStripeReads
         torn = TornLog(activation.tornTransactions, store, now: now)
-        do throws(CardDataError) { try store.storeFCI(activation) } catch { return finish(selectNext(error.l2)) }
-        guard store.isPresentNotEmpty(.dfName) else { return finish(selectNext(.cardDataMissing)) }
+        do throws(CardDataError) { try store.storeFCI(activation) } catch { return finish(.selectNext(error.l2)) }
+        guard store.isPresentNotEmpty(.dfName) else { return finish(.selectNext(.cardDataMissing)) }
         if capabilities(2) & 0x04 != 0 { fieldOff = store.byte(.fieldOffHoldTime) }
         store.set(.cvmResults, [0x00, 0x00, 0x00])
         store.set(
@@ -95,13 +108,13 @@ public struct Kernel2: Kernel {
         switch state {
         case .processingOptions: return optionsReceived(response, now: now)
         case .relayResistance: return relayReceived(response, now: now)
-        case .readingRecords: return recordReceived(response, now: now)
-        case .balanceBefore: return balanceReceived(response, into: .balanceBeforeCryptogram, now: now)
+        case .readingRecords: return recordReceived(response)
+        case .balanceBefore: return balanceReceived(response, into: .balanceBeforeCryptogram)
         case .readingTransactionCounter: return transactionCounterReceived(response)
-        case .readingOnlineCounter: return onlineCounterReceived(response, now: now)
-        case .recoveringAC: return recoveryReceived(response, now: now)
+        case .readingOnlineCounter: return onlineCounterReceived(response)
+        case .recoveringAC: return recoveryReceived(response)
         case .generatingAC: return cryptogramReceived(response)
-        case .balanceAfter: return balanceReceived(response, into: .balanceAfterCryptogram, now: now)
+        case .balanceAfter: return balanceReceived(response, into: .balanceAfterCryptogram)
         case .computingChecksum: return checksumReceived(response)
         case .idle, .finished: return fail(.cardDataError)
         }
@@ -109,34 +122,32 @@ public struct Kernel2: Kernel {
 
     /// Before the cryptogram command the tap simply starts over; afterwards the card may have counted the transaction.
     public mutating func cardLost(now: TapInstant) -> KernelStep {
-        let again = UIRequest(.presentCardAgain, .readyToRead, languagePreference: language)
-        let error = ErrorIndication(l1: .transmission, messageOnError: .presentCardAgain)
         switch state {
         case .generatingAC, .recoveringAC, .computingChecksum:
-            var outcome = Outcome(.endApplication, start: .b, uiOnRestart: again, error: error)
+            var outcome = Outcome.cardLeft(.endApplication, languagePreference: language)
             if state == .generatingAC, let records = torn.keep(store, now: now) { outcome.tornTransactions = records }
             if state == .computingChecksum { addPenalty(to: &outcome) }
             return finish(outcome)
         case .balanceAfter:
             // The cryptogram is there: the balance is only shown.
+            let error = ErrorIndication(l1: .transmission, messageOnError: .presentCardAgain)
             return finish(pending ?? Outcome(.endApplication, error: error))
         case .idle, .processingOptions, .relayResistance, .readingRecords, .balanceBefore,
             .readingTransactionCounter, .readingOnlineCounter, .finished:
-            return finish(Outcome(.tryAgain, start: .b, uiOnRestart: again, error: error))
+            return finish(.cardLeft(.tryAgain, languagePreference: language))
         }
     }
 
-    public mutating func stop(now: TapInstant) -> Outcome {
-        state = .finished
-        return complete(Outcome(.endApplication, error: ErrorIndication(l3: .stop)))
+    public mutating func stop(now: TapInstant) -> Outcome { stopped() }
+
+    func unusable(_ l2: ErrorIndication.L2, _ statusWord: StatusWord?) -> Outcome {
+        .unusableCard(l2, statusWord: statusWord, shown: message(.insertSwipeOrTryAnotherCard, hold: holdTime))
     }
 
     /// Application Capabilities Information (9F5D), byte 1…3.
     func capabilities(_ byte: Int) -> UInt8 { store.byte(.applicationCapabilities, at: byte - 1) ?? 0 }
 
     var configuration: UInt8 { store.byte(.kernelConfiguration) ?? 0 }
-
-    var language: [UInt8] { store.value(.languagePreference) ?? [] }
 
     /// DF812D, n6 in units of 100 ms.
     var holdTime: UInt32 { UInt32(truncatingIfNeeded: store.digits(.messageHoldTime) ?? 0) }

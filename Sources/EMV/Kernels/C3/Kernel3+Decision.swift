@@ -16,13 +16,13 @@ extension Kernel3 {
     ]
 
     /// Reading is complete (C-3 5.4): the card may leave, the kernel decides.
-    mutating func conclude() -> KernelStep {
+    mutating func recordsRead() -> KernelStep {
         let contradiction = store.hasContradictingPANs
         let signals = [UIRequest(.cardReadOK, .cardReadSuccessfully)]
-        guard !contradiction, hasWellFormedCardData else { return finish(.unusableCard(.cardDataError)) }
+        guard !contradiction, hasWellFormedCardData else { return fail(.cardDataError, at: .cardData) }
         if isMagStripe { return concludeMagStripe(signals: signals) }
         guard store.firstMissing(of: Kernel3.mandatory) == nil else {
-            return finish(.unusableCard(.cardDataMissing), signals: signals)
+            return fail(.cardDataMissing, at: .cardData, signals: signals)
         }
         return finish(decide(), signals: signals)
     }
@@ -52,28 +52,30 @@ extension Kernel3 {
         let qualifiers = CTQ(store)
         var disposition: Disposition
         switch type {
-        case .aac, nil: return declined
+        case .aac, nil: return declined.ended(at: .cryptogram)
         case .arqc: disposition = .online
         case .tc: disposition = ttq.requiresOnlineCryptogram ? .online : .offline
         }
-        if type == .tc, !applyOfflineRestrictions(qualifiers, &disposition) { return declined }
-        if let refusal = usageRefusal(qualifiers) { return refusal }
+        if type == .tc, !applyOfflineRestrictions(qualifiers, &disposition) { return declined.ended(at: .restrictions) }
+        if let refusal = usageRefusal(qualifiers) { return refusal.ended(at: .restrictions) }
         if transaction?.type == .refund { return complete(disposition, nil, qualifiers) }
         let failsForIssuer = disposition == .online && wantsAuthenticationOnline && !authenticate()
         if disposition == .offline, !authenticate() {
             switch AfterFailedAuthentication(qualifiers, ttq) {
             case .online: disposition = .online
-            case .switchInterface: return .tryContact()
-            case .decline: return declined
+            case .switchInterface: return .tryContact().ended(at: .offlineAuthentication)
+            case .decline: return declined.ended(at: .offlineAuthentication)
             }
         }
-        switch cardholderVerification(qualifiers, type) {
-        case .impossible: return declined
-        case .method(let cvm, let forcesOnline):
-            var outcome = complete(forcesOnline ? .online : disposition, cvm, qualifiers)
-            if failsForIssuer { outcome.error.l2 = .camFailed }
-            return outcome
+        guard let cvm = CTQVerification.method(qualifiers, ttq, type, store) else {
+            return declined.ended(at: .cardholderVerification)
         }
+        var outcome = complete(cvm == .onlinePIN ? .online : disposition, cvm, qualifiers)
+        if failsForIssuer {
+            outcome.error.l2 = .camFailed
+            outcome = outcome.ended(at: .offlineAuthentication)
+        }
+        return outcome
     }
 
     /// TTQ byte 1 bit 1, and a signature to verify. A failure is told to the host in the Error Indication only: the TVR that
@@ -127,14 +129,8 @@ extension Kernel3 {
 /// Offline data authentication (C-3 5.6).
 extension Kernel3 {
     private func authenticate() -> Bool {
-        guard records?.hasUnusableRecord != true, let transaction, let method = authenticationMethod,
-            let request = AuthenticationRequest(
-                method, store, aid: aid, records: records?.staticData ?? [], date: transaction.date)
-        else { return false }
-        switch authentication.verify(request) {
-        case .verified: return true
-        case .failed: return false
-        }
+        guard let method = authenticationMethod else { return false }
+        return authentication?.verified(method, store, staticData: authenticatedRecords) != nil
     }
 
     /// fDDA where the card has a dynamic signature, else SDA. Version 01 of 9F69 hashes amount, currency and the card's
@@ -153,35 +149,5 @@ extension Kernel3 {
             return .dda(terminalDynamicData: number + amount + currency + related)
         case _: return nil
         }
-    }
-}
-
-/// Cardholder verification (C-3 5.7).
-extension Kernel3 {
-    enum Verification {
-        case method(Outcome.CVM, forcesOnline: Bool)
-        case impossible
-    }
-
-    func cardholderVerification(_ qualifiers: CTQ?, _ type: CryptogramType?) -> Verification {
-        guard let qualifiers else {
-            guard ttq.requiresCVM else { return .method(.noCVM, forcesOnline: false) }
-            if ttq.supportsSignature { return .method(.obtainSignature, forcesOnline: false) }
-            // An online PIN is verified by the issuer only, as where the card asks for it.
-            return ttq.supportsOnlinePIN ? .method(.onlinePIN, forcesOnline: true) : .impossible
-        }
-        if qualifiers.requiresOnlinePIN, ttq.supportsOnlinePIN { return .method(.onlinePIN, forcesOnline: true) }
-        if qualifiers.consumerDeviceCVMPerformed {
-            return isDeviceVerificationTrue(type)
-                ? .method(.confirmationCodeVerified, forcesOnline: false) : .impossible
-        }
-        if qualifiers.requiresSignature, ttq.supportsSignature { return .method(.obtainSignature, forcesOnline: false) }
-        return ttq.requiresCVM ? .impossible : .method(.noCVM, forcesOnline: false)
-    }
-
-    /// The CTQ came in the clear: its copy inside 9F69 has to agree. Without 9F69 an online cryptogram vouches for it.
-    private func isDeviceVerificationTrue(_ type: CryptogramType?) -> Bool {
-        guard let related = store.value(.cardAuthenticationRelatedData) else { return type == .arqc }
-        return related.count >= 7 && Array(related[5...6]) == store.value(.ctq)
     }
 }

@@ -18,17 +18,16 @@ extension Kernel3 {
         let needed: [Tag] =
             hasCryptogram ? [.track2Equivalent, .aip, .issuerApplicationData, .atc] : [.track2Equivalent, .aip]
         guard store.firstMissing(of: needed) == nil else {
-            return finish(.unusableCard(.cardDataMissing), signals: signals)
+            return fail(.cardDataMissing, at: .magStripe, signals: signals)
         }
         // Mag-stripe data can only be judged by the issuer.
-        guard !ttq.isOfflineOnly else { return finish(declined, signals: signals) }
-        switch cardholderVerification(CTQ(store), hasCryptogram ? .arqc : nil) {
-        case .impossible: return finish(declined, signals: signals)
-        case .method(let cvm, _):
-            var outcome = online(cvm: cvm, nil)
-            outcome.dataRecord = magStripeRecord
-            return finish(outcome, signals: signals)
+        guard !ttq.isOfflineOnly else { return finish(declined.ended(at: .magStripe), signals: signals) }
+        guard let cvm = CTQVerification.method(CTQ(store), ttq, hasCryptogram ? .arqc : nil, store) else {
+            return finish(declined.ended(at: .cardholderVerification), signals: signals)
         }
+        var outcome = online(cvm: cvm, nil)
+        outcome.dataRecord = magStripeRecord
+        return finish(outcome, signals: signals)
     }
 
     /// 9F39 says contactless mag-stripe (91).

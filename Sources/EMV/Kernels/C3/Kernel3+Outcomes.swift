@@ -8,31 +8,22 @@ extension Kernel3 {
         .tryAnotherInterface, uiOnOutcome: UIRequest(.insertOrSwipe, .processingError),
         alternateInterface: .contactChip)
 
-    /// 6986: the consumer device wants its holder. 1.3 s of field off as the kernels of that age use; another source has
-    /// 1 s.
-    static func seePhone(_ status: StatusWord) -> Outcome {
-        Outcome(
-            .tryAgain, start: .b, uiOnOutcome: UIRequest(.seePhone, .processingError, holdTime: 13),
-            uiOnRestart: UIRequest(.seePhone, .readyToRead), fieldOffRequest: 13,
-            error: ErrorIndication(l2: .statusBytes, statusWord: status, messageOnError: .seePhone))
-    }
-
     var declined: Outcome {
         Outcome(
-            .declined, cvm: .noCVM, uiOnOutcome: message(.notAuthorised), discretionaryData: discretionaryData)
+            .declined, cvm: .noCVM, uiOnOutcome: balanceMessage(.notAuthorised), discretionaryData: discretionaryData)
     }
 
     func approved(cvm: Outcome.CVM) -> Outcome {
         let text = cvm == .obtainSignature ? UIRequest.Message.approvedPleaseSign : .approved
         return Outcome(
-            .approved, cvm: cvm, uiOnOutcome: message(text), dataRecord: dataRecord,
+            .approved, cvm: cvm, uiOnOutcome: balanceMessage(text), dataRecord: dataRecord,
             discretionaryData: discretionaryData, receipt: cvm == .obtainSignature)
     }
 
     /// C-3 5.8.1: with issuer update processing on both sides the card is to be presented again.
     func online(cvm: Outcome.CVM, _ qualifiers: CTQ?) -> Outcome {
         var outcome = Outcome(
-            .onlineRequest, cvm: cvm, uiOnOutcome: message(.authorising), dataRecord: dataRecord,
+            .onlineRequest, cvm: cvm, uiOnOutcome: balanceMessage(.authorising), dataRecord: dataRecord,
             discretionaryData: discretionaryData, receipt: cvm == .obtainSignature)
         if ttq.supportsIssuerUpdate, qualifiers?.supportsIssuerUpdate == true {
             outcome.start = .b
@@ -44,8 +35,8 @@ extension Kernel3 {
     }
 
     /// The available offline spending amount (9F5D) is shown as a balance (C-3 4.3.1.1).
-    private func message(_ message: UIRequest.Message) -> UIRequest {
-        var request = UIRequest(message, .notReady, languagePreference: store.value(.languagePreference) ?? [])
+    private func balanceMessage(_ text: UIRequest.Message) -> UIRequest {
+        var request = message(text)
         if let amount = store.value(.availableOfflineSpendingAmount), amount.count == 6 {
             request.value = UIRequest.Value(
                 qualifier: .balance, amount: amount, currency: store.value(.transactionCurrency) ?? [])

@@ -5,21 +5,29 @@ public import CardBytes
 /// transactions where bit 1 is.
 ///
 /// Not done: refusing a card that was tapped a moment ago.
-public struct Kernel3: Kernel {
-    enum State {
+public struct Kernel3: Kernel, RecordReadingKernel, IssuerUpdatingKernel {
+    enum State: RecordReadingState, IssuerUpdateState {
         case idle
         case processingOptions
         case readingRecords
         case updating
         case finished
+
+        var step: ProcessingStep {
+            switch self {
+            case .idle: .initiation
+            case .processingOptions: .processingOptions
+            case .readingRecords, .finished: .records
+            case .updating: .issuerUpdate
+            }
+        }
     }
 
     let options: Kernel3Options
     var state = State.idle
     var store = DataStore(kernel: .visa)
     var transaction: Transaction?
-    var aid: [UInt8] = []
-    var authentication = OfflineAuthentication.unavailable
+    var authentication: CardAuthentication?
     var ttq = TTQ(rawValue: 0)
     var records: RecordReader?
     var update: IssuerUpdate?
@@ -27,17 +35,17 @@ public struct Kernel3: Kernel {
     /// A primitive object that the card sends twice ends the application (C-3 5.4.2.2).
     static let policy = CardDataPolicy(duplicates: .reject(except: []))
 
+    /// The second presentment ends without a wish of the card for a language.
+    var updateOutcome: Outcome { IssuerUpdate.outcome(of: update) }
+
     public init(options: Kernel3Options = Kernel3Options()) { self.options = options }
 
     public mutating func start(_ activation: KernelActivation, now: TapInstant) -> KernelStep {
         var numbers = activation.unpredictableNumbers
         store = DataStore(activation, unpredictableNumber: numbers.next())
         transaction = activation.transaction
-        aid = activation.combination.aid
-        authentication = activation.authentication
-        do throws(CardDataError) { try store.storeFCI(activation) } catch {
-            return finish(.unusableCard(error.l2))
-        }
+        authentication = CardAuthentication(activation)
+        do throws(CardDataError) { try store.storeFCI(activation) } catch { return fail(error.l2) }
         if activation.isRestart, let response = activation.onlineResponse, response.hasCardData {
             return startUpdate(response)
         }
@@ -46,9 +54,7 @@ public struct Kernel3: Kernel {
         ttq = indicators.ttq ?? TTQ(rawValue: 0)
         if activation.isForcedOnline, !ttq.isOfflineOnly { ttq.requiresOnlineCryptogram = true }
         store.set(.ttq, binary: UInt64(ttq.rawValue), count: 4)
-        guard let (command, _) = ProcessingOptions.command(store) else {
-            return finish(.unusableCard(.cardDataError))
-        }
+        guard let (command, _) = ProcessingOptions.command(store) else { return fail(.cardDataError) }
         state = .processingOptions
         return KernelStep(.transmit(command))
     }
@@ -58,7 +64,7 @@ public struct Kernel3: Kernel {
         case .processingOptions: return optionsReceived(response)
         case .readingRecords: return recordReceived(response)
         case .updating: return updateReceived(response)
-        case .idle, .finished: return finish(.unusableCard(.cardDataError))
+        case .idle, .finished: return fail(.cardDataError)
         }
     }
 
@@ -72,15 +78,7 @@ public struct Kernel3: Kernel {
                 error: ErrorIndication(l1: .transmission)))
     }
 
-    public mutating func stop(now: TapInstant) -> Outcome {
-        state = .finished
-        return Outcome(.endApplication, error: ErrorIndication(l3: .stop))
-    }
-
-    mutating func finish(_ outcome: Outcome, signals: [UIRequest] = []) -> KernelStep {
-        state = .finished
-        return KernelStep(.finished(outcome), signals: signals)
-    }
+    public mutating func stop(now: TapInstant) -> Outcome { stopped() }
 
     /// C-3 5.2.2: the status words of GET PROCESSING OPTIONS.
     private mutating func optionsReceived(_ response: ResponseAPDU) -> KernelStep {
@@ -91,37 +89,16 @@ public struct Kernel3: Kernel {
         case .conditionsNotSatisfied:
             return finish(.selectNext(.statusBytes, statusWord: response.status))
         case .commandNotAllowed where ttq.supportsEMV:
-            return finish(Kernel3.seePhone(response.status))
+            return finish(.seePhone(statusWord: response.status))
         case _:
-            return finish(.unusableCard(.statusBytes, statusWord: response.status))
+            return fail(.statusBytes, statusWord: response.status)
         }
         do throws(CardDataError) {
             try ProcessingOptions.store(response.data, in: &store, formatOneMinimum: 2, policy: Kernel3.policy)
         } catch {
-            return finish(.unusableCard(error.l2))
+            return fail(error.l2)
         }
-        guard let locator = store.value(.afl) else { return conclude() }
-        guard let list = ApplicationFileLocator(locator) else { return finish(.unusableCard(.cardDataError)) }
-        records = RecordReader(list)
-        state = .readingRecords
-        return nextRecord()
-    }
-
-    private mutating func recordReceived(_ response: ResponseAPDU) -> KernelStep {
-        guard response.status.isSuccess else {
-            return finish(.unusableCard(.statusBytes, statusWord: response.status))
-        }
-        do throws(CardDataError) {
-            try records?.take(response.data, into: &store, policy: Kernel3.policy)
-        } catch {
-            return finish(.unusableCard(error.l2))
-        }
-        return nextRecord()
-    }
-
-    private mutating func nextRecord() -> KernelStep {
-        guard let command = records?.command else { return conclude() }
-        return KernelStep(.transmit(command))
+        return readRecords()
     }
 
     /// Dynamic reader limits: the set whose program identifier is the longest prefix of the card's 9F5A.

@@ -4,19 +4,20 @@ import CardBytes
 extension Kernel4 {
     mutating func prepareCryptogram() -> KernelStep {
         guard store.firstMissing(of: [.pan, .expirationDate, .cdol1]) == nil else {
-            return finish(.unusableCard(.cardDataMissing))
+            return fail(.cardDataMissing, at: .cardData)
         }
         chooseLimits()
-        if limits.exceedsTransactionLimit { return finish(overLimit) }
+        if limits.exceedsTransactionLimit { return finish(overLimit.ended(at: .cardData)) }
         authenticateBefore()
         tvr.formUnion(ProcessingRestrictions.evaluate(store))
         if limits.exceedsFloorLimit { tvr.insert(.floorLimitExceeded) }
         if activation?.isForcedOnline == true { tvr.insert(.merchantForcedOnline) }
         switch verifyCardholder() {
         case .selected(let selected): selection = selected
-        case .seePhone: return finish(.seePhone(languagePreference: language))
+        case .seePhone:
+            return finish(.seePhone(languagePreference: language).ended(at: .cardholderVerification))
         case .impossible(let failed):
-            if readerHasContact { return finish(.tryContact()) }
+            if readerHasContact { return finish(.tryContact().ended(at: .cardholderVerification)) }
             selection = failed
         }
         tvr.formUnion(selection.tvr)
@@ -32,10 +33,10 @@ extension Kernel4 {
         let profile = store.byte(.aip) ?? 0
         if profile & 0x01 != 0, (store.byte(.terminalCapabilities, at: 2) ?? 0) & 0x08 != 0 {
             wantsCDA = true
-            tvr.formUnion(authentication?.missingForCDA(store, staticData: staticData) ?? .cdaFailed)
+            tvr.formUnion(authentication?.missingForCDA(store, staticData: authenticatedRecords) ?? .cdaFailed)
         } else if profile & 0x40 != 0 {
             tvr.insert(.sdaSelected)
-            if let data = authentication?.verified(.sda, store, staticData: staticData) {
+            if let data = authentication?.verified(.sda, store, staticData: authenticatedRecords) {
                 store.set(.dataAuthenticationCode, data.dataAuthenticationCode)
             } else {
                 tvr.insert(.sdaFailed)
@@ -69,27 +70,18 @@ extension Kernel4 {
 
     /// Terminal action analysis (EMV Book 3 §10.7). A reader that never goes online answers for the issuer: Y1 or Z1.
     private mutating func analyse() -> CryptogramType {
-        let codes = ActionCodes(
-            denial: action(.terminalActionCodeDenial), online: action(.terminalActionCodeOnline),
-            default: action(.terminalActionCodeDefault), store)
-        let decision = codes.decide(tvr, terminalType)
+        let decision = ActionCodes(store).decide(tvr, terminalType)
         if terminalType.isOfflineOnly {
             store.set(.authorisationResponseCode, Array((decision == .tc ? "Y1" : "Z1").utf8))
         }
         return decision
     }
 
-    /// Without records there is nothing static.
-    private var staticData: [UInt8]? { records.map { $0.authenticatedData } ?? [] }
-
-    private func action(_ tag: Tag) -> TVR { store.value(tag).flatMap { TVR($0) } ?? [] }
-
-    /// An AAC is never signed.
     mutating func generateAC() -> KernelStep {
-        requestedCDA = wantsCDA && !tvr.contains(.cdaFailed) && requested != .aac
+        requestedCDA = GenerateAC.asksForCDA(requested, wantsCDA, tvr)
         guard let values = store.fill(listIn: .cdol1),
             let command = GenerateAC.command(requested, cda: requestedCDA, cdolData: values)
-        else { return finish(.unusableCard(.cardDataError)) }
+        else { return fail(.cardDataError, at: .cryptogram) }
         cdolData = values
         state = .generatingAC
         return KernelStep(.transmit(command))
@@ -101,19 +93,23 @@ extension Kernel4 {
         do throws(CardDataError) {
             signedPart = try GenerateAC.store(response.data, in: &store, policy: Kernel4.policy)
         } catch {
-            return finish(.unusableCard(error.l2))
+            return fail(error.l2)
         }
-        let signals = [UIRequest(.cardReadOK, .cardReadSuccessfully, languagePreference: language)]
+        let signals = [cardRead]
         guard store.count(.atc) == 2, store.count(.cryptogramInformation) == 1 else {
-            return finish(.unusableCard(.cardDataMissing), signals: signals)
+            return fail(.cardDataMissing, signals: signals)
         }
         guard let answered = CryptogramType(cryptogramInformation: store.byte(.cryptogramInformation) ?? 0),
             answered.isAllowed(for: requested)
-        else { return finish(.unusableCard(.cardDataError), signals: signals) }
+        else { return fail(.cardDataError, signals: signals) }
         if requestedCDA, answered != .aac {
-            guard verifyCombined(signedPart) else { return finish(declined, signals: signals) }
+            let transactionData = pdolData + cdolData + signedPart
+            guard
+                authentication?.verifyCombined(
+                    &store, &tvr, staticData: authenticatedRecords, transactionData: transactionData) == true
+            else { return finish(declined.ended(at: .offlineAuthentication), signals: signals) }
         } else if store.count(.applicationCryptogram) != 8 {
-            return finish(.unusableCard(.cardDataMissing), signals: signals)
+            return fail(.cardDataMissing, signals: signals)
         }
         return finish(isMagStripe ? magStripeOutcome(answered) : outcome(answered), signals: signals)
     }
@@ -123,21 +119,6 @@ extension Kernel4 {
         if status == .referenceDataInvalidated, isMobile {
             return finish(.seePhone(statusWord: status, languagePreference: language))
         }
-        return finish(.unusableCard(.statusBytes, statusWord: status))
-    }
-
-    /// A missing or wrong signature is a failed CDA.
-    private mutating func verifyCombined(_ signedPart: [UInt8]) -> Bool {
-        guard store.isPresentNotEmpty(.signedDynamicData),
-            let data = authentication?.verifiedCombined(
-                store, staticData: staticData, transactionData: pdolData + cdolData + signedPart)
-        else {
-            tvr.insert(.cdaFailed)
-            store.set(.tvr, tvr.bytes)
-            return false
-        }
-        store.set(.applicationCryptogram, data.cryptogram)
-        store.set(.iccDynamicNumber, data.iccDynamicNumber)
-        return true
+        return fail(.statusBytes, statusWord: status)
     }
 }

@@ -33,6 +33,4 @@ extension Kernel4 {
         let set = activation.combination.dynamicLimits.first { $0.programIdentifier == [number & 0x0F] }
         return set.map { Kernel4Limits($0.limits, amount: activation.transaction.amount) }
     }
-
-    var terminalType: TerminalType { TerminalType(rawValue: store.byte(.terminalType) ?? 0) }
 }

@@ -8,14 +8,14 @@ extension Kernel4 {
             store.firstMissing(of: [.pan, .expirationDate, .cdol1, .effectiveDate, .cardholderName, .track2Equivalent])
                 == nil
         else {
-            return finish(.unusableCard(.cardDataMissing))
+            return fail(.cardDataMissing, at: .cardData)
         }
         chooseLimits()
-        if limits.exceedsTransactionLimit { return finish(overLimit) }
+        if limits.exceedsTransactionLimit { return finish(overLimit.ended(at: .cardData)) }
         if let selected = magStripeVerification() {
             selection = selected
         } else {
-            return finish(.seePhone(languagePreference: language))
+            return finish(.seePhone(languagePreference: language).ended(at: .cardholderVerification))
         }
         state = .readingCounter
         return KernelStep(.transmit(ShortCommand.make(0x80, 0xCA, 0x9F, 0x36)))
@@ -23,18 +23,18 @@ extension Kernel4 {
 
     mutating func counterReceived(_ response: ResponseAPDU) -> KernelStep {
         guard response.status.isSuccess else {
-            return finish(.unusableCard(.statusBytes, statusWord: response.status))
+            return fail(.statusBytes, statusWord: response.status)
         }
         do throws(CardDataError) {
             let template = try ResponseTemplate(response.data)
             guard template.tag == .atc, template.value.count == 2 else {
-                return finish(.unusableCard(.cardDataError))
+                return fail(.cardDataError)
             }
             counter = response.data[template.value].reduce(0) { $0 << 8 | UInt16($1) }
         } catch {
-            return finish(.unusableCard(error.l2))
+            return fail(error.l2)
         }
-        guard let number = magStripeNumber() else { return finish(.unusableCard(.cardDataError)) }
+        guard let number = magStripeNumber() else { return fail(.cardDataError) }
         store.set(.unpredictableNumber, binary: number, count: 4)
         tvr.insert(.odaNotPerformed)
         if limits.exceedsFloorLimit { tvr.insert(.floorLimitExceeded) }

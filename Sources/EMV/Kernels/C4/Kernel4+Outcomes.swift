@@ -38,8 +38,4 @@ extension Kernel4 {
         let error = ErrorIndication(l2: .maxLimitExceeded)
         return readerHasContact && !isMagStripe ? .tryContact(error) : .unusableCard(.maxLimitExceeded)
     }
-
-    func message(_ message: UIRequest.Message) -> UIRequest {
-        UIRequest(message, .notReady, languagePreference: language)
-    }
 }

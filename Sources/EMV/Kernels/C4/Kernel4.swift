@@ -6,14 +6,24 @@ public import CardBytes
 /// Terminal action codes are configured as DF8120 (default), DF8121 (denial) and DF8122 (online), as in kernel 2.
 ///
 /// Not done: delayed authorisation, full online mode with a second GENERATE AC, the exemption from no-CVM checks.
-public struct Kernel4: Kernel {
-    enum State {
+public struct Kernel4: Kernel, RecordReadingKernel {
+    enum State: RecordReadingState {
         case idle
         case processingOptions
         case readingRecords
         case readingCounter
         case generatingAC
         case finished
+
+        var step: ProcessingStep {
+            switch self {
+            case .idle: .initiation
+            case .processingOptions: .processingOptions
+            case .readingRecords: .records
+            case .readingCounter: .magStripe
+            case .generatingAC, .finished: .cryptogram
+            }
+        }
     }
 
     var state = State.idle
@@ -47,16 +57,16 @@ public struct Kernel4: Kernel {
         store.setDefaults(Kernel4.defaults)
         authentication = CardAuthentication(activation)
         do throws(CardDataError) { try store.storeFCI(activation) } catch {
-            return finish(.unusableCard(error.l2))
+            return fail(error.l2)
         }
         chooseLimits()
         // A card refuses a reader that says nothing of itself.
         guard store.count(.enhancedReaderCapabilities) == 4, store.value(.enhancedReaderCapabilities) != [0, 0, 0, 0],
             store.count(.readerCapabilities) == 1
         else {
-            return finish(.unusableCard(.terminalDataError))
+            return fail(.terminalDataError)
         }
-        guard let (command, values) = optionsCommand() else { return finish(.unusableCard(.cardDataError)) }
+        guard let (command, values) = optionsCommand() else { return fail(.cardDataError) }
         pdolData = values
         state = .processingOptions
         return KernelStep(.transmit(command))
@@ -81,7 +91,7 @@ public struct Kernel4: Kernel {
         case .readingRecords: return recordReceived(response)
         case .readingCounter: return counterReceived(response)
         case .generatingAC: return cryptogramReceived(response)
-        case .idle, .finished: return finish(.unusableCard(.cardDataError))
+        case .idle, .finished: return fail(.cardDataError)
         }
     }
 
@@ -90,58 +100,32 @@ public struct Kernel4: Kernel {
         return finish(.cardLeft(isCounted ? .endApplication : .tryAgain, languagePreference: language))
     }
 
-    public mutating func stop(now: TapInstant) -> Outcome {
-        state = .finished
-        return Outcome(.endApplication, error: ErrorIndication(l3: .stop))
-    }
-
-    mutating func finish(_ outcome: Outcome, signals: [UIRequest] = []) -> KernelStep {
-        state = .finished
-        return KernelStep(.finished(outcome), signals: signals)
-    }
+    public mutating func stop(now: TapInstant) -> Outcome { stopped() }
 
     /// AIP and AFL are mandatory in both formats. EMV mode where the reader (9F6D bit 8) and the card (AIP byte 2 bit 8)
     /// do it, else mag-stripe mode where the reader does that.
     private mutating func optionsReceived(_ response: ResponseAPDU) -> KernelStep {
         guard response.status.isSuccess else {
-            return finish(.unusableCard(.statusBytes, statusWord: response.status))
+            return fail(.statusBytes, statusWord: response.status)
         }
         do throws(CardDataError) {
             try ProcessingOptions.store(response.data, in: &store, formatOneMinimum: 6, policy: Kernel4.policy)
         } catch {
-            return finish(.unusableCard(error.l2))
+            return fail(error.l2)
         }
         guard store.isPresentNotEmpty(.aip), let list = store.value(.afl) else {
-            return finish(.unusableCard(.cardDataMissing))
+            return fail(.cardDataMissing)
         }
         guard store.count(.aip) == 2, let locator = ApplicationFileLocator(list) else {
-            return finish(.unusableCard(.cardDataError))
+            return fail(.cardDataError)
         }
         isMagStripe = (store.byte(.readerCapabilities) ?? 0) & 0x80 == 0 || (store.byte(.aip, at: 1) ?? 0) & 0x80 == 0
-        if isMagStripe, !readerDoesMagStripe { return finish(.unusableCard(.magStripeNotSupported)) }
+        if isMagStripe, !readerDoesMagStripe { return fail(.magStripeNotSupported) }
         records = RecordReader(locator)
         return nextRecord()
     }
 
-    private mutating func recordReceived(_ response: ResponseAPDU) -> KernelStep {
-        guard response.status.isSuccess else {
-            return finish(.unusableCard(.statusBytes, statusWord: response.status))
-        }
-        do throws(CardDataError) {
-            try records?.take(response.data, into: &store, policy: Kernel4.policy)
-        } catch {
-            return finish(.unusableCard(error.l2))
-        }
-        return nextRecord()
-    }
-
-    private mutating func nextRecord() -> KernelStep {
-        guard let command = records?.command else { return isMagStripe ? readCounter() : prepareCryptogram() }
-        state = .readingRecords
-        return KernelStep(.transmit(command))
-    }
-
-    var language: [UInt8] { store.value(.languagePreference) ?? [] }
+    mutating func recordsRead() -> KernelStep { isMagStripe ? readCounter() : prepareCryptogram() }
 
     /// 9F6E byte 1 bit 8.
     var readerHasContact: Bool { (store.byte(.enhancedReaderCapabilities) ?? 0) & 0x80 != 0 }

@@ -4,24 +4,19 @@ import CardBytes
 extension Kernel5 {
     mutating func prepareCryptogram() -> KernelStep {
         guard store.firstMissing(of: [.cdol1, .track2Equivalent, .expirationDate]) == nil else {
-            return finish(.selectNext(.cardDataMissing))
+            return fail(.cardDataMissing, at: .cardData)
         }
         chooseAuthentication()
         if mode == .emv { tvr.formUnion(restrictions) }
         manageRisk()
         store.set(.tvr, tvr.bytes)
-        let codes = ActionCodes(
-            denial: action(.terminalActionCodeDenial), online: action(.terminalActionCodeOnline),
-            default: action(.terminalActionCodeDefault), store)
         let isRefund = activation?.transaction.type == .refund
-        requested = Kernel5TAA.decide(tvr, codes, terminalType, isRefund: isRefund)
+        requested = Kernel5TAA.decide(tvr, ActionCodes(store), terminalType, isRefund: isRefund)
         // Legacy cards are asked for an ARQC only; that a refund in EMV mode goes on to the card is unverified.
-        if requested == .aac, mode == .legacy || !isRefund { return finish(declined) }
+        if requested == .aac, mode == .legacy || !isRefund { return finish(declined.ended(at: .actionAnalysis)) }
         if mode == .legacy { requested = .arqc }
         return generateAC()
     }
-
-    private func action(_ tag: Tag) -> TVR { store.value(tag).flatMap { TVR($0) } ?? [] }
 
     private mutating func chooseAuthentication() {
         guard mode == .emv, combination.contains(.offlineAuthentication), (store.byte(.aip) ?? 0) & 0x01 != 0 else {
@@ -39,10 +34,10 @@ extension Kernel5 {
     }
 
     private mutating func generateAC() -> KernelStep {
-        requestedCDA = wantsCDA && !tvr.contains(.cdaFailed) && requested != .aac
+        requestedCDA = GenerateAC.asksForCDA(requested, wantsCDA, tvr)
         guard let values = store.fill(listIn: .cdol1),
             let command = GenerateAC.command(requested, cda: requestedCDA, cdolData: values)
-        else { return finish(.selectNext(.parsingError)) }
+        else { return fail(.parsingError, at: .cryptogram) }
         cdolData = values
         state = .generatingAC
         return KernelStep(.transmit(command))
@@ -65,8 +60,7 @@ extension Kernel5 {
         } catch {
             return finish(.unusableCard(error.l2))
         }
-        let signals = [UIRequest(.cardReadOK, .cardReadSuccessfully, languagePreference: language)]
-        return finish(decide(signedPart), signals: signals)
+        return finish(decide(signedPart), signals: [cardRead])
     }
 
     /// Whatever is missing, more than was asked for or wrongly signed is a decline.
@@ -75,31 +69,22 @@ extension Kernel5 {
             store.count(.atc) == 2, answered != .aac, answered.isAllowed(for: requested)
         else { return declined }
         if requestedCDA {
-            guard store.isPresentNotEmpty(.cardholderVerificationStatus), verifyCombined(signedPart) else {
-                return declined
+            guard store.isPresentNotEmpty(.cardholderVerificationStatus) else {
+                return declined.ended(at: .cardholderVerification)
             }
+            let transactionData = pdolData + cdolData + signedPart
+            guard
+                authentication?.verifyCombined(
+                    &store, &tvr, staticData: staticData, transactionData: transactionData) == true
+            else { return declined.ended(at: .offlineAuthentication) }
         } else if store.count(.applicationCryptogram) != 8 {
             return declined
         }
         let chosen =
             mode == .legacy
             ? profile.legacyVerification : store.byte(.cardholderVerificationStatus).flatMap(profile.verification)
-        guard let chosen else { return declined }
+        guard let chosen else { return declined.ended(at: .cardholderVerification) }
         store.set(.cvmResults, chosen.results)
         return answered == .tc ? approved(chosen) : online(chosen)
-    }
-
-    private mutating func verifyCombined(_ signedPart: [UInt8]) -> Bool {
-        guard store.isPresentNotEmpty(.signedDynamicData),
-            let data = authentication?.verifiedCombined(
-                store, staticData: staticData, transactionData: pdolData + cdolData + signedPart)
-        else {
-            tvr.insert(.cdaFailed)
-            store.set(.tvr, tvr.bytes)
-            return false
-        }
-        store.set(.applicationCryptogram, data.cryptogram)
-        store.set(.iccDynamicNumber, data.iccDynamicNumber)
-        return true
     }
 }

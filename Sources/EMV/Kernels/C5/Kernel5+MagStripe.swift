@@ -16,7 +16,7 @@ extension Kernel5 {
         let hasList = store.isPresentNotEmpty(.mdol)
         guard let data = hasList ? store.fill(listIn: .mdol) : store.fill(list: Kernel5.defaultList),
             data.count <= 255
-        else { return finish(.selectNext(.parsingError)) }
+        else { return fail(.parsingError, at: .magStripe) }
         state = .readingMagStripe
         return KernelStep(.transmit(ShortCommand.make(0x80, 0xD0, 0x00, 0x00, data)))
     }
@@ -40,8 +40,10 @@ extension Kernel5 {
         guard let track = store.value(.track2Equivalent).flatMap({ Track2Equivalent($0) }) else {
             return finish(.unusableCard(.cardDataMissing))
         }
-        let signals = [UIRequest(.cardReadOK, .cardReadSuccessfully, languagePreference: language)]
-        guard let chosen = verification(track) else { return finish(declined, signals: signals) }
+        let signals = [cardRead]
+        guard let chosen = verification(track) else {
+            return finish(declined.ended(at: .cardholderVerification), signals: signals)
+        }
         store.set(.cvmResults, chosen.results)
         return finish(online(chosen), signals: signals)
     }

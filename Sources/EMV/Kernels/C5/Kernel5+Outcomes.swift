@@ -55,30 +55,4 @@ extension Kernel5 {
         }
         return outcome
     }
-
-    func message(_ message: UIRequest.Message) -> UIRequest {
-        UIRequest(message, .notReady, languagePreference: language)
-    }
-}
-
-// MARK: Issuer update (unverified)
-
-extension Kernel5 {
-    mutating func startUpdate(_ response: OnlineResponse) -> KernelStep {
-        update = IssuerUpdate(response)
-        state = .updating
-        return nextUpdate()
-    }
-
-    mutating func updateReceived(_ response: ResponseAPDU) -> KernelStep {
-        update?.answered(response.status)
-        return nextUpdate()
-    }
-
-    private mutating func nextUpdate() -> KernelStep {
-        guard let command = update?.command else { return finish(updateOutcome) }
-        return KernelStep(.transmit(command))
-    }
-
-    var updateOutcome: Outcome { IssuerUpdate.outcome(of: update, languagePreference: language) }
 }

@@ -1,30 +1,25 @@
 import CardBytes
 
-/// From GET PROCESSING OPTIONS to the last record. A card whose data cannot be used leads to the next application; for
-/// records that is unverified.
+/// From GET PROCESSING OPTIONS to the last record.
 extension Kernel5 {
     mutating func optionsReceived(_ response: ResponseAPDU) -> KernelStep {
         if response.status == Kernel5.tornStatus, tornRecord != nil { return echo() }
         guard response.status.isSuccess else {
-            return finish(.selectNext(.statusBytes, statusWord: response.status))
+            return fail(.statusBytes, statusWord: response.status)
         }
         do throws(CardDataError) {
             let template = try ResponseTemplate(response.data)
             guard template.tag == (mode == .legacy ? .responseFormat1 : .responseFormat2) else {
-                return finish(.selectNext(.parsingError))
+                return fail(.parsingError)
             }
             try ProcessingOptions.store(response.data, in: &store, formatOneMinimum: 6, policy: Kernel5.policy)
         } catch {
-            return finish(.selectNext(error.l2))
+            return fail(error.l2)
         }
-        guard store.count(.aip) == 2 else { return finish(.selectNext(.cardDataMissing)) }
-        guard chooseMode() else { return finish(.selectNext(.magStripeNotSupported)) }
-        guard let list = store.value(.afl) else {
-            return mode == .magStripe ? getMagStripeData() : finish(.selectNext(.cardDataMissing))
-        }
-        guard let locator = ApplicationFileLocator(list) else { return finish(.selectNext(.cardDataError)) }
-        records = RecordReader(locator)
-        return nextRecord()
+        guard store.count(.aip) == 2 else { return fail(.cardDataMissing) }
+        guard chooseMode() else { return fail(.magStripeNotSupported) }
+        guard store.isPresentNotEmpty(.afl) || mode == .magStripe else { return fail(.cardDataMissing) }
+        return readRecords()
     }
 
     /// AIP byte 2 bit 8: EMV mode, else mag-stripe mode.
@@ -37,24 +32,8 @@ extension Kernel5 {
         return combination.contains(.magStripe)
     }
 
-    mutating func recordReceived(_ response: ResponseAPDU) -> KernelStep {
-        guard response.status.isSuccess else {
-            return finish(.selectNext(.statusBytes, statusWord: response.status))
-        }
-        do throws(CardDataError) {
-            try records?.take(response.data, into: &store, policy: Kernel5.policy)
-        } catch {
-            return finish(.selectNext(error.l2))
-        }
-        return nextRecord()
-    }
-
-    private mutating func nextRecord() -> KernelStep {
-        if let command = records?.command {
-            state = .readingRecords
-            return KernelStep(.transmit(command))
-        }
-        staticData = records?.authenticatedData
+    mutating func recordsRead() -> KernelStep {
+        staticData = authenticatedRecords
         return mode == .magStripe ? getMagStripeData() : prepareCryptogram()
     }
 

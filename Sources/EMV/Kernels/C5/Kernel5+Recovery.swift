@@ -68,7 +68,7 @@ extension Kernel5 {
         pdolData = record.value(of: .pdolRelatedData) ?? []
         cdolData = record.value(of: .cdol1RelatedData) ?? []
         staticData = record.value(of: .drdolRelatedData)
-        tvr = store.value(.tvr).flatMap { TVR($0) } ?? []
+        tvr = store.bits(.tvr)
         let reference = record.value(of: .referenceControlParameter)?.first ?? 0
         requested = CryptogramType(rawValue: reference & 0xC0) ?? .aac
         requestedCDA = reference & 0x10 != 0

@@ -6,8 +6,8 @@ public import CardBytes
 /// Terminal action codes are configured as DF8120 (default), DF8121 (denial) and DF8122 (online), as in kernel 2.
 ///
 /// Not done: transit transactions, offline PIN over contact.
-public struct Kernel5: Kernel {
-    enum State {
+public struct Kernel5: Kernel, RecordReadingKernel, IssuerUpdatingKernel {
+    enum State: RecordReadingState, IssuerUpdateState {
         case idle
         case processingOptions
         case recovering
@@ -16,6 +16,18 @@ public struct Kernel5: Kernel {
         case readingMagStripe
         case updating
         case finished
+
+        var step: ProcessingStep {
+            switch self {
+            case .idle: .initiation
+            case .processingOptions: .processingOptions
+            case .recovering: .recovery
+            case .readingRecords: .records
+            case .generatingAC, .finished: .cryptogram
+            case .readingMagStripe: .magStripe
+            case .updating: .issuerUpdate
+            }
+        }
     }
 
     enum Mode {
@@ -57,14 +69,14 @@ public struct Kernel5: Kernel {
         combination = Kernel5CombinationOptions(rawValue: store.byte(.kernelConfiguration) ?? 0)
         store.setDefaults([DataObject(.terminalCompatibilityIndicator, [combination.compatibilityIndicator])])
         authentication = CardAuthentication(activation)
-        do throws(CardDataError) { try store.storeFCI(activation) } catch { return finish(.selectNext(error.l2)) }
+        do throws(CardDataError) { try store.storeFCI(activation) } catch { return fail(error.l2) }
         if activation.isRestart, let response = activation.onlineResponse, response.hasCardData {
             return startUpdate(response)
         }
         let transaction = activation.transaction
         let limits = activation.combination.limits
         if let limit = limits.transactionLimit, transaction.amount >= limit {
-            return finish(.selectNext(.maxLimitExceeded))
+            return fail(.maxLimitExceeded)
         }
         profile = TerminalInterchangeProfile(store.value(.terminalInterchangeProfile))
         if let limit = limits.cvmRequiredLimit, transaction.amount >= limit, transaction.type != .refund {
@@ -72,11 +84,11 @@ public struct Kernel5: Kernel {
         }
         store.set(.terminalInterchangeProfile, profile.bytes)
         if !store.list(in: .pdol, contains: .terminalCompatibilityIndicator) {
-            guard combination.contains(.legacy) else { return finish(.selectNext(.cardDataError)) }
+            guard combination.contains(.legacy) else { return fail(.cardDataError) }
             mode = .legacy
         }
         guard let (command, values) = ProcessingOptions.command(store) else {
-            return finish(.selectNext(.parsingError))
+            return fail(.parsingError)
         }
         pdolData = values
         state = .processingOptions
@@ -108,19 +120,14 @@ public struct Kernel5: Kernel {
         }
     }
 
-    public mutating func stop(now: TapInstant) -> Outcome {
-        state = .finished
-        return Outcome(.endApplication, error: ErrorIndication(l3: .stop))
+    public mutating func stop(now: TapInstant) -> Outcome { stopped() }
+
+    /// A card that cannot be used before its cryptogram leads to the next application; for records that is unverified.
+    func unusable(_ l2: ErrorIndication.L2, _ statusWord: StatusWord?) -> Outcome {
+        .selectNext(l2, statusWord: statusWord)
     }
 
-    mutating func finish(_ outcome: Outcome, signals: [UIRequest] = []) -> KernelStep {
-        state = .finished
-        return KernelStep(.finished(outcome), signals: signals)
-    }
-
-    var language: [UInt8] { store.value(.languagePreference) ?? [] }
-
-    var terminalType: TerminalType { TerminalType(rawValue: store.byte(.terminalType) ?? 0) }
+    var updateOutcome: Outcome { IssuerUpdate.outcome(of: update, languagePreference: language) }
 
     /// Combination Options for EMV mode with CDA, and the action codes for a terminal that has none.
     static let defaults: [DataObject] = [

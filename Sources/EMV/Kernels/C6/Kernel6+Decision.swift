@@ -2,46 +2,52 @@ import CardBytes
 
 extension Kernel6 {
     /// Reading is complete: the card may leave, the kernel decides.
-    mutating func conclude(_ requirements: CardProcessingRequirements) -> KernelStep {
-        let signals = [UIRequest(.cardReadOK, .cardReadSuccessfully, languagePreference: language)]
+    mutating func recordsRead() -> KernelStep {
+        guard let requirements = CardProcessingRequirements(store) else { return fail(.cardDataError, at: .cardData) }
         let outcome = decide(requirements)
-        return finish(outcome, signals: outcome.status == .endApplication ? [] : signals)
+        return finish(outcome, signals: outcome.status == .endApplication ? [] : [cardRead])
     }
 
     /// Terminal action analysis. That a loyalty program turns an AAC into something else is not done.
     private mutating func decide(_ requirements: CardProcessingRequirements) -> Outcome {
         var isOnline = false
         switch store.byte(.cryptogramInformation).flatMap({ CryptogramType(cryptogramInformation: $0) }) {
-        case .aac, nil: return declined
+        case .aac, nil: return declined.ended(at: .cryptogram)
         case .tc:
-            if ttq.requiresOnlineCryptogram { return declined }
+            if ttq.requiresOnlineCryptogram { return declined.ended(at: .cryptogram) }
             authenticate()
         case .arqc:
-            guard store.count(.applicationCryptogram) == 8 else { return .unusableCard(.cardDataMissing) }
+            guard store.count(.applicationCryptogram) == 8 else {
+                return .unusableCard(.cardDataMissing).ended(at: .cryptogram)
+            }
             isOnline = true
         }
         restrict()
-        if !tvr.isDisjoint(with: [.serviceNotAllowed, .onExceptionFile, .iccDataMissing]) { return declined }
+        if !tvr.isDisjoint(with: [.serviceNotAllowed, .onExceptionFile, .iccDataMissing]) {
+            return declined.ended(at: tvr.contains(.iccDataMissing) ? .offlineAuthentication : .restrictions)
+        }
         if tvr.contains(.cdaFailed) {
             switch afterFailedCDA(requirements) {
             case .online: isOnline = true
-            case .switchInterface: return .tryContact()
-            case .decline: return declined
+            case .switchInterface: return .tryContact().ended(at: .offlineAuthentication)
+            case .decline: return declined.ended(at: .offlineAuthentication)
             }
         }
         if tvr.contains(.expired) {
-            if requirements.declinesIfExpired { return declined }
+            if requirements.declinesIfExpired { return declined.ended(at: .restrictions) }
             isOnline = true
         }
         if tvr.contains(.notYetEffective) { isOnline = true }
-        guard let chosen = verification(requirements) else { return unverified }
+        guard let chosen = verification(requirements) else { return unverified.ended(at: .cardholderVerification) }
         if chosen.cvm == .onlinePIN { isOnline = true }
         tvr.formUnion(chosen.tvr)
         store.set(.tvr, tvr.bytes)
         store.set(.tsi, tsi.bytes)
         store.set(.cvmResults, chosen.results)
         if isOnline, ttq.isOfflineOnly {
-            return requirements.switchesInterfaceIfOffline && ttq.supportsContactChip ? .tryContact() : declined
+            let refused: Outcome =
+                requirements.switchesInterfaceIfOffline && ttq.supportsContactChip ? .tryContact() : declined
+            return refused.ended(at: .actionAnalysis)
         }
         return isOnline ? online(chosen) : approved(chosen)
     }
@@ -49,24 +55,17 @@ extension Kernel6 {
     /// CDA over the answer to GET PROCESSING OPTIONS. A TC without a signature is none that anybody vouches for; that
     /// it counts as a failed CDA is unverified.
     private mutating func authenticate() {
-        let staticData = records.map { $0.authenticatedData } ?? []
         tvr.remove(.odaNotPerformed)
         tsi.insert(.odaPerformed)
         guard store.isPresentNotEmpty(.signedDynamicData) else {
             tvr.insert(.cdaFailed)
             return
         }
+        let staticData = authenticatedRecords
         tvr.formUnion(authentication?.missingForCDA(store, staticData: staticData) ?? .cdaFailed)
         guard !tvr.contains(.cdaFailed) else { return }
-        guard
-            let data = authentication?.verifiedCombined(
-                store, staticData: staticData, transactionData: pdolData + signedPart)
-        else {
-            tvr.insert(.cdaFailed)
-            return
-        }
-        store.set(.applicationCryptogram, data.cryptogram)
-        store.set(.iccDynamicNumber, data.iccDynamicNumber)
+        _ = authentication?.verifyCombined(
+            &store, &tvr, staticData: staticData, transactionData: pdolData + signedPart)
     }
 
     private enum AfterFailure {
@@ -150,9 +149,5 @@ extension Kernel6 {
         Outcome(
             .onlineRequest, cvm: selection.cvm, uiOnOutcome: message(.authorising),
             dataRecord: store.objects(Kernel6.recordTags), receipt: selection.receipt)
-    }
-
-    private func message(_ message: UIRequest.Message) -> UIRequest {
-        UIRequest(message, .notReady, languagePreference: language)
     }
 }

@@ -5,12 +5,20 @@ public import CardBytes
 ///
 /// Not done: mag-stripe mode and ZIP (where the check value goes into the tracks is not known), loyalty programs,
 /// issuer update, the fast mode and aggregate amount bits of the TTQ.
-public struct Kernel6: Kernel {
-    enum State {
+public struct Kernel6: Kernel, RecordReadingKernel {
+    enum State: RecordReadingState {
         case idle
         case processingOptions
         case readingRecords
         case finished
+
+        var step: ProcessingStep {
+            switch self {
+            case .idle: .initiation
+            case .processingOptions: .processingOptions
+            case .readingRecords, .finished: .records
+            }
+        }
     }
 
     let options: Kernel6Options
@@ -42,7 +50,7 @@ public struct Kernel6: Kernel {
         store.set(.ttq, ttq.bytes)
         authentication = CardAuthentication(activation)
         do throws(CardDataError) { try store.storeFCI(activation) } catch {
-            return finish(.unusableCard(error.l2))
+            return fail(error.l2)
         }
         if store.isPresent(.applicationSpecificationVersion) || activation.combination.aid.starts(with: Kernel6.zip) {
             return finish(.selectNext(.magStripeNotSupported))
@@ -57,7 +65,7 @@ public struct Kernel6: Kernel {
         store.set(.tvr, tvr.bytes)
         store.set(.tsi, tsi.bytes)
         guard let (command, values) = ProcessingOptions.command(store) else {
-            return finish(.unusableCard(.cardDataError))
+            return fail(.cardDataError)
         }
         pdolData = values
         state = .processingOptions
@@ -68,7 +76,7 @@ public struct Kernel6: Kernel {
         switch state {
         case .processingOptions: return optionsReceived(response)
         case .readingRecords: return recordReceived(response)
-        case .idle, .finished: return finish(.unusableCard(.cardDataError))
+        case .idle, .finished: return fail(.cardDataError)
         }
     }
 
@@ -77,15 +85,7 @@ public struct Kernel6: Kernel {
         finish(.cardLeft(.tryAgain, languagePreference: language))
     }
 
-    public mutating func stop(now: TapInstant) -> Outcome {
-        state = .finished
-        return Outcome(.endApplication, error: ErrorIndication(l3: .stop))
-    }
-
-    mutating func finish(_ outcome: Outcome, signals: [UIRequest] = []) -> KernelStep {
-        state = .finished
-        return KernelStep(.finished(outcome), signals: signals)
-    }
+    public mutating func stop(now: TapInstant) -> Outcome { stopped() }
 
     /// 6984 another interface, 6986 the consumer device wants its holder, else the next application.
     private mutating func optionsReceived(_ response: ResponseAPDU) -> KernelStep {
@@ -102,46 +102,18 @@ public struct Kernel6: Kernel {
             try ProcessingOptions.store(response.data, in: &store, formatOneMinimum: nil, policy: Kernel6.policy)
             signedPart = try GenerateAC.signedPart(response.data, ResponseTemplate(response.data).value)
         } catch {
-            return finish(.unusableCard(error.l2))
+            return fail(error.l2)
         }
         guard
             store.firstMissing(of: [
                 .aip, .atc, .issuerApplicationData, .cryptogramInformation, .cardProcessingRequirements,
             ]) == nil
         else {
-            return finish(.unusableCard(.cardDataMissing))
+            return fail(.cardDataMissing)
         }
         guard store.count(.aip) == 2, store.count(.atc) == 2, store.count(.cryptogramInformation) == 1,
-            let requirements = CardProcessingRequirements(store)
-        else { return finish(.unusableCard(.cardDataError)) }
-        guard let list = store.value(.afl) else { return conclude(requirements) }
-        guard let locator = ApplicationFileLocator(list) else { return finish(.unusableCard(.cardDataError)) }
-        records = RecordReader(locator)
-        return nextRecord()
+            CardProcessingRequirements(store) != nil
+        else { return fail(.cardDataError) }
+        return readRecords()
     }
-
-    private mutating func recordReceived(_ response: ResponseAPDU) -> KernelStep {
-        guard response.status.isSuccess else {
-            return finish(.unusableCard(.statusBytes, statusWord: response.status))
-        }
-        do throws(CardDataError) {
-            try records?.take(response.data, into: &store, policy: Kernel6.policy)
-        } catch {
-            return finish(.unusableCard(error.l2))
-        }
-        return nextRecord()
-    }
-
-    private mutating func nextRecord() -> KernelStep {
-        if let command = records?.command {
-            state = .readingRecords
-            return KernelStep(.transmit(command))
-        }
-        guard let requirements = CardProcessingRequirements(store) else {
-            return finish(.unusableCard(.cardDataError))
-        }
-        return conclude(requirements)
-    }
-
-    var language: [UInt8] { store.value(.languagePreference) ?? [] }
 }

@@ -2,18 +2,17 @@ import CardBytes
 
 extension Kernel7 {
     /// Reading is complete: the card may leave, the kernel decides.
-    mutating func conclude() -> KernelStep {
-        guard let type = cryptogram else { return finish(.unusableCard(.cardDataMissing)) }
+    mutating func recordsRead() -> KernelStep {
+        guard let type = cryptogram else { return fail(.cardDataMissing, at: .cardData) }
         // A TC needs the list of records for its signature, the others the track.
         let own: Tag = type == .tc ? .afl : .track2Equivalent
         guard store.firstMissing(of: [.aip, .atc, .applicationCryptogram, .issuerApplicationData, own]) == nil else {
-            return finish(.unusableCard(.cardDataMissing))
+            return fail(.cardDataMissing, at: .cardData)
         }
         guard store.count(.atc) == 2, store.count(.applicationCryptogram) == 8 else {
-            return finish(.unusableCard(.cardDataError))
+            return fail(.cardDataError, at: .cardData)
         }
-        let signals = [UIRequest(.cardReadOK, .cardReadSuccessfully, languagePreference: language)]
-        return finish(decide(type), signals: signals)
+        return finish(decide(type), signals: [cardRead])
     }
 
     /// 9F27, or else bits 6 and 5 of byte 5 of the issuer application data. A reserved type counts as an AAC.
@@ -25,22 +24,26 @@ extension Kernel7 {
     }
 
     private func decide(_ type: CryptogramType) -> Outcome {
-        if type == .aac { return declined }
+        if type == .aac { return declined.ended(at: .cryptogram) }
         let qualifiers = CTQ(store)
         var isOnline = type == .arqc || ttq.requiresOnlineCryptogram
         if isExpired(type) {
-            guard qualifiers?.goesOnlineIfExpired == true, !ttq.isOfflineOnly else { return declined }
+            guard qualifiers?.goesOnlineIfExpired == true, !ttq.isOfflineOnly else {
+                return declined.ended(at: .restrictions)
+            }
             isOnline = true
         }
-        if type == .tc, isOnExceptionFile { return declined }
+        if type == .tc, isOnExceptionFile { return declined.ended(at: .restrictions) }
         if !isOnline, !authenticate() {
             switch AfterFailedAuthentication(qualifiers, ttq) {
             case .online: isOnline = true
-            case .switchInterface: return .tryContact()
-            case .decline: return declined
+            case .switchInterface: return .tryContact().ended(at: .offlineAuthentication)
+            case .decline: return declined.ended(at: .offlineAuthentication)
             }
         }
-        guard let chosen = verification(qualifiers, type) else { return declined }
+        guard let chosen = CTQVerification.method(qualifiers, ttq, type, store) else {
+            return declined.ended(at: .cardholderVerification)
+        }
         // An online PIN is the issuer's to verify.
         return isOnline || chosen == .onlinePIN ? online(chosen) : approved(chosen)
     }
@@ -64,9 +67,8 @@ extension Kernel7 {
     /// fDDA, where AIP byte 1 bit 6 promises it.
     private func authenticate() -> Bool {
         guard (store.byte(.aip) ?? 0) & 0x20 != 0, let terminalData = terminalDynamicData else { return false }
-        let staticData = records.map { $0.authenticatedData } ?? []
         let method = AuthenticationRequest.Method.dda(terminalDynamicData: terminalData)
-        return authentication?.verified(method, store, staticData: staticData) != nil
+        return authentication?.verified(method, store, staticData: authenticatedRecords) != nil
     }
 
     /// What the signature's hash ends with. From application version 0030 on amount, currency and the card's own data enter
@@ -80,32 +82,5 @@ extension Kernel7 {
             return nil
         }
         return number + (store.value(.amountAuthorised) ?? []) + (store.value(.transactionCurrency) ?? []) + related
-    }
-}
-
-// MARK: Cardholder verification
-
-extension Kernel7 {
-    /// As kernel 3 has it.
-    ///
-    /// - Returns: `nil` where a verification is required and none is possible.
-    private func verification(_ qualifiers: CTQ?, _ type: CryptogramType) -> Outcome.CVM? {
-        guard let qualifiers else {
-            if !ttq.requiresCVM { return .noCVM }
-            if ttq.supportsSignature { return .obtainSignature }
-            return ttq.supportsOnlinePIN ? .onlinePIN : nil
-        }
-        if qualifiers.requiresOnlinePIN, ttq.supportsOnlinePIN { return .onlinePIN }
-        if qualifiers.consumerDeviceCVMPerformed {
-            return isDeviceVerificationTrue(type) ? .confirmationCodeVerified : nil
-        }
-        if qualifiers.requiresSignature, ttq.supportsSignature { return .obtainSignature }
-        return ttq.requiresCVM ? nil : .noCVM
-    }
-
-    /// Bytes 6 and 7 of 9F69 repeat the qualifiers; without 9F69 an online cryptogram vouches for them.
-    private func isDeviceVerificationTrue(_ type: CryptogramType) -> Bool {
-        guard let related = store.value(.cardAuthenticationRelatedData) else { return type == .arqc }
-        return related.count >= 7 && Array(related[5...6]) == store.value(.ctq)
     }
 }

@@ -9,16 +9,6 @@ extension Kernel7 {
         .transactionTime, .merchantNameAndLocation, .paymentAccountReference,
     ]
 
-    /// 6986: the consumer device wants its holder; the field goes off for a second.
-    func presentAgain(_ status: StatusWord) -> Outcome {
-        Outcome(
-            .tryAgain, start: .b,
-            uiOnOutcome: UIRequest(.presentCardAgain, .processingError, holdTime: 10, languagePreference: language),
-            uiOnRestart: UIRequest(.presentCardAgain, .readyToRead, languagePreference: language),
-            fieldOffRequest: 10,
-            error: ErrorIndication(l2: .statusBytes, statusWord: status, messageOnError: .presentCardAgain))
-    }
-
     var declined: Outcome { Outcome(.declined, cvm: .noCVM, uiOnOutcome: message(.notAuthorised)) }
 
     func approved(_ cvm: Outcome.CVM) -> Outcome {
@@ -32,9 +22,5 @@ extension Kernel7 {
         Outcome(
             .onlineRequest, cvm: cvm, uiOnOutcome: message(.authorising),
             dataRecord: store.objects(Kernel7.recordTags), receipt: cvm == .obtainSignature)
-    }
-
-    private func message(_ message: UIRequest.Message) -> UIRequest {
-        UIRequest(message, .notReady, languagePreference: language)
     }
 }

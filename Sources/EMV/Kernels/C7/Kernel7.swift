@@ -5,12 +5,20 @@ public import CardBytes
 ///
 /// Not done: offline data authentication for online authorisations (DF61 in the FCI), electronic cash, the SM
 /// algorithms, CAPP transactions.
-public struct Kernel7: Kernel {
-    enum State {
+public struct Kernel7: Kernel, RecordReadingKernel {
+    enum State: RecordReadingState {
         case idle
         case processingOptions
         case readingRecords
         case finished
+
+        var step: ProcessingStep {
+            switch self {
+            case .idle: .initiation
+            case .processingOptions: .processingOptions
+            case .readingRecords, .finished: .records
+            }
+        }
     }
 
     let options: Kernel7Options
@@ -37,11 +45,11 @@ public struct Kernel7: Kernel {
         store.set(.ttq, ttq.bytes)
         authentication = CardAuthentication(activation)
         do throws(CardDataError) { try store.storeFCI(activation) } catch {
-            return finish(.unusableCard(error.l2))
+            return fail(error.l2)
         }
         guard store.list(in: .pdol, contains: .ttq) else { return finish(.selectNext(.cardDataError)) }
         guard let (command, _) = ProcessingOptions.command(store) else {
-            return finish(.unusableCard(.cardDataError))
+            return fail(.cardDataError)
         }
         state = .processingOptions
         return KernelStep(.transmit(command))
@@ -51,7 +59,7 @@ public struct Kernel7: Kernel {
         switch state {
         case .processingOptions: return optionsReceived(response)
         case .readingRecords: return recordReceived(response)
-        case .idle, .finished: return finish(.unusableCard(.cardDataError))
+        case .idle, .finished: return fail(.cardDataError)
         }
     }
 
@@ -60,19 +68,17 @@ public struct Kernel7: Kernel {
         finish(.cardLeft(.tryAgain, languagePreference: language))
     }
 
-    public mutating func stop(now: TapInstant) -> Outcome {
-        state = .finished
-        return Outcome(.endApplication, error: ErrorIndication(l3: .stop))
-    }
-
-    mutating func finish(_ outcome: Outcome, signals: [UIRequest] = []) -> KernelStep {
-        state = .finished
-        return KernelStep(.finished(outcome), signals: signals)
-    }
+    public mutating func stop(now: TapInstant) -> Outcome { stopped() }
 
     /// 6986 sends the holder to the device; any other status to the contact interface, or to the end.
     private mutating func optionsReceived(_ response: ResponseAPDU) -> KernelStep {
-        if response.status == .commandNotAllowed { return finish(presentAgain(response.status)) }
+        if response.status == .commandNotAllowed {
+            // The field goes off for a second.
+            return finish(
+                .seePhone(
+                    message: .presentCardAgain, holdTime: 10, statusWord: response.status, languagePreference: language)
+            )
+        }
         guard response.status.isSuccess else {
             let error = ErrorIndication(l2: .statusBytes, statusWord: response.status)
             return finish(
@@ -82,32 +88,9 @@ public struct Kernel7: Kernel {
         do throws(CardDataError) {
             try ProcessingOptions.store(response.data, in: &store, formatOneMinimum: nil, policy: Kernel7.policy)
         } catch {
-            return finish(.unusableCard(error.l2))
+            return fail(error.l2)
         }
-        guard store.count(.aip) == 2 else { return finish(.unusableCard(.cardDataMissing)) }
-        guard let list = store.value(.afl) else { return conclude() }
-        guard let locator = ApplicationFileLocator(list) else { return finish(.unusableCard(.cardDataError)) }
-        records = RecordReader(locator)
-        return nextRecord()
+        guard store.count(.aip) == 2 else { return fail(.cardDataMissing) }
+        return readRecords()
     }
-
-    private mutating func recordReceived(_ response: ResponseAPDU) -> KernelStep {
-        guard response.status.isSuccess else {
-            return finish(.unusableCard(.statusBytes, statusWord: response.status))
-        }
-        do throws(CardDataError) {
-            try records?.take(response.data, into: &store, policy: Kernel7.policy)
-        } catch {
-            return finish(.unusableCard(error.l2))
-        }
-        return nextRecord()
-    }
-
-    private mutating func nextRecord() -> KernelStep {
-        guard let command = records?.command else { return conclude() }
-        state = .readingRecords
-        return KernelStep(.transmit(command))
-    }
-
-    var language: [UInt8] { store.value(.languagePreference) ?? [] }
 }

@@ -20,7 +20,9 @@ extension Kernel8 {
         if !authenticatesLocally { tvr.insert(.localAuthenticationNotPerformed) }
         requested = analyse()
         store.set(.tvr, tvr.bytes)
-        guard let values = store.fill(listIn: .cdol1), values.count <= 255 else { return fail(.cardDataError) }
+        guard let values = store.fill(listIn: .cdol1), values.count <= 255 else {
+            return fail(.cardDataError, at: .cryptogram)
+        }
         cdolData = values
         state = .generatingAC
         // P2 bit 8: WRITE DATA follows.
@@ -35,12 +37,10 @@ extension Kernel8 {
 
     private func analyse() -> CryptogramType {
         Kernel8TAA.decide(
-            tvr, denial: action(.c8ActionCodeDenial), online: action(.c8ActionCodeOnline),
-            TerminalType(rawValue: store.byte(.terminalType) ?? 0),
+            tvr, denial: store.bits(.c8ActionCodeDenial), online: store.bits(.c8ActionCodeOnline),
+            terminalType,
             cardIsOnlineOnly: (store.byte(.aip, at: 1) ?? 0) & 0x08 == 0)
     }
-
-    private func action(_ tag: Tag) -> TVR { store.value(tag).flatMap { TVR($0) } ?? [] }
 
     /// C-8 S26 to S30.
     mutating func cryptogramReceived(_ response: ResponseAPDU) -> KernelStep {
@@ -58,7 +58,8 @@ extension Kernel8 {
             .issuerApplicationData, .pan,
         ]
         guard store.firstMissing(of: needed) == nil else { return fail(.cardDataMissing) }
-        if let failure = checkMACs(answered) ?? judge() { return fail(failure) }
+        if let failure = checkMACs(answered) { return fail(failure, at: .offlineAuthentication) }
+        if let failure = judge() { return fail(failure) }
         return toWrite.isEmpty ? conclude() : nextWrite()
     }
 
@@ -135,7 +136,7 @@ extension Kernel8 {
     private mutating func judge() -> ErrorIndication.L2? {
         guard let answered = answeredType, answered.isAllowed(for: requested) else { return .cardDataError }
         if let card = store.value(.cardTVR).flatMap({ TVR($0) }) {
-            let own = action(.c8KernelTVRMask)
+            let own = store.bits(.c8KernelTVRMask)
             tvr = tvr.intersection(own).union(card.subtracting(own))
         }
         let verification = CardholderVerificationDecision(

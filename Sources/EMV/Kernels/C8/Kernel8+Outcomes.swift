@@ -15,7 +15,7 @@ extension Kernel8 {
     mutating func conclude() -> KernelStep {
         if configuration & 0x08 == 0 { tvr.remove(.localAuthenticationFailed) }
         store.set(.tvr, tvr.bytes)
-        let shown = [UIRequest(.cardReadOK, .cardReadSuccessfully, languagePreference: language)]
+        let shown = [cardRead]
         guard let answered = answeredType else { return fail(.cardDataError, signals: shown) }
         var outcome = outcome(answered)
         outcome.cvm = cvm
@@ -62,30 +62,9 @@ extension Kernel8 {
     /// 9F821D.
     private var allowedMessages: [UInt8] { store.value(.messagesOnRestart) ?? [] }
 
-    private func message(_ message: UIRequest.Message, hold: UInt32 = 0) -> UIRequest {
-        UIRequest(message, .notReady, holdTime: hold, languagePreference: language)
-    }
-
-    /// End Application with "insert, swipe or try another card".
-    mutating func fail(
-        _ l2: ErrorIndication.L2, statusWord: StatusWord? = nil, signals: [UIRequest] = []
-    ) -> KernelStep {
-        let text = UIRequest.Message.insertSwipeOrTryAnotherCard
-        return finish(
-            Outcome(
-                .endApplication, uiOnOutcome: message(text, hold: holdTime),
-                error: ErrorIndication(l2: l2, statusWord: statusWord, messageOnError: text)),
-            signals: signals)
-    }
-
     /// End Application without a message: the terminal is at fault, not the card.
     mutating func end(_ l2: ErrorIndication.L2) -> KernelStep {
         finish(Outcome(.endApplication, error: ErrorIndication(l2: l2)))
-    }
-
-    mutating func finish(_ outcome: Outcome, signals: [UIRequest] = []) -> KernelStep {
-        state = .finished
-        return KernelStep(.finished(complete(outcome)), signals: signals)
     }
 
     /// Adds what every outcome of this kernel carries: field off and the discretionary data that 9F821F lists.

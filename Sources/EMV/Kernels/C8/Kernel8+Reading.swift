@@ -61,7 +61,7 @@ extension Kernel8 {
             tvr.insert(.relayResistanceNotPerformed)
             return nextRecord()
         }
-        guard let relay = RelayResistance(kernel8: store) else { return end(.terminalDataError) }
+        guard let relay = RelayResistance(store, RelayResistance.kernel8Limits) else { return end(.terminalDataError) }
         self.relay = relay
         return exchangeRelay(now: now)
     }
@@ -78,20 +78,11 @@ extension Kernel8 {
 
     /// C-8 S21.
     mutating func relayReceived(_ response: ResponseAPDU, now: TapInstant) -> KernelStep {
-        guard response.status.isSuccess else { return fail(.statusBytes, statusWord: response.status) }
-        let value: [UInt8]
-        do throws(CardDataError) {
-            let template = try ResponseTemplate(response.data)
-            guard template.tag == .responseFormat1 else { return fail(.parsingError) }
-            value = Array(response.data[template.value])
-        } catch {
-            return fail(error.l2)
-        }
-        let verdict = relay?.answered(value, nanoseconds: now.nanoseconds(since: relayStarted))
+        let progress = relay?.received(response, nanoseconds: now.nanoseconds(since: relayStarted))
         store.set(.relayTimeExcess, relay?.timeExcess ?? [0, 0])
-        switch verdict {
+        switch progress {
         case nil: return fail(.parsingError)
-        case .tooFast: return fail(.cardDataError)
+        case .failed(let l2, let statusWord): return fail(l2, statusWord: statusWord)
         case .again: return exchangeRelay(now: now)
         case .done(let bits):
             tvr.formUnion(bits)

@@ -6,8 +6,8 @@ public import CardBytes
 ///
 /// Not done: RSA certificates (a configuration that asks for them ends the application), SM2, data exchange with the
 /// terminal during the transaction, the processing restrictions, which this kernel leaves to the card.
-public struct Kernel8: Kernel {
-    enum State {
+public struct Kernel8: Kernel, StandardKernel {
+    enum State: KernelState {
         case idle
         case processingOptions
         case relayResistance
@@ -16,6 +16,17 @@ public struct Kernel8: Kernel {
         case generatingAC
         case writingData
         case finished
+
+        var step: ProcessingStep {
+            switch self {
+            case .idle: .initiation
+            case .processingOptions: .processingOptions
+            case .relayResistance: .relayResistance
+            case .readingRecords: .records
+            case .readingData, .writingData: .dataStorage
+            case .generatingAC, .finished: .cryptogram
+            }
+        }
     }
 
     var state = State.idle
@@ -107,29 +118,26 @@ public struct Kernel8: Kernel {
     /// Before the cryptogram command the tap simply starts over; afterwards the card may have counted the transaction
     /// (unverified for kernel 8; as kernel 2 does it).
     public mutating func cardLost(now: TapInstant) -> KernelStep {
-        let again = UIRequest(.presentCardAgain, .readyToRead, languagePreference: language)
-        let error = ErrorIndication(l1: .transmission, messageOnError: .presentCardAgain)
         switch state {
         case .generatingAC:
-            return finish(Outcome(.endApplication, start: .b, uiOnRestart: again, error: error))
+            return finish(.cardLeft(.endApplication, languagePreference: language))
         case .writingData:
             // The cryptogram is there; Write Data Status (9F821B) tells what was not written.
             return conclude()
         case .idle, .processingOptions, .relayResistance, .readingRecords, .readingData, .finished:
-            return finish(Outcome(.tryAgain, start: .b, uiOnRestart: again, error: error))
+            return finish(.cardLeft(.tryAgain, languagePreference: language))
         }
     }
 
-    public mutating func stop(now: TapInstant) -> Outcome {
-        state = .finished
-        return complete(Outcome(.endApplication, error: ErrorIndication(l3: .stop)))
+    public mutating func stop(now: TapInstant) -> Outcome { stopped() }
+
+    func unusable(_ l2: ErrorIndication.L2, _ statusWord: StatusWord?) -> Outcome {
+        .unusableCard(l2, statusWord: statusWord, shown: message(.insertSwipeOrTryAnotherCard, hold: holdTime))
     }
 
     /// Kernel Configuration (9F8209) byte 1: bit 6 RSA certificates, bit 5 relay resistance, bit 4 report failed local
     /// authentication in the TVR.
     var configuration: UInt8 { store.byte(.c8KernelConfiguration) ?? 0 }
-
-    var language: [UInt8] { store.value(.languagePreference) ?? [] }
 
     /// 9F8211, n6 in units of 100 ms.
     var holdTime: UInt32 { UInt32(truncatingIfNeeded: store.digits(.c8MessageHoldTime) ?? 0) }

@@ -47,3 +47,32 @@ struct IssuerUpdate: Sendable {
             discretionaryData: [DataObject(.issuerScriptResults, results)])
     }
 }
+
+protocol IssuerUpdateState: KernelState {
+    static var updating: Self { get }
+}
+
+/// A kernel whose card is presented a second time, to take the issuer's answer: 3 (C-3 5.9) and 5. All of it is unverified.
+protocol IssuerUpdatingKernel: StandardKernel where State: IssuerUpdateState {
+    var update: IssuerUpdate? { get set }
+    /// The end once every command is answered, or the card left.
+    var updateOutcome: Outcome { get }
+}
+
+extension IssuerUpdatingKernel {
+    mutating func startUpdate(_ response: OnlineResponse) -> KernelStep {
+        update = IssuerUpdate(response)
+        state = .updating
+        return nextUpdate()
+    }
+
+    mutating func updateReceived(_ response: ResponseAPDU) -> KernelStep {
+        update?.answered(response.status)
+        return nextUpdate()
+    }
+
+    private mutating func nextUpdate() -> KernelStep {
+        guard let command = update?.command else { return finish(updateOutcome) }
+        return KernelStep(.transmit(command))
+    }
+}
