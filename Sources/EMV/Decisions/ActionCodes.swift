@@ -22,8 +22,8 @@ public struct ActionCodes: Equatable, Sendable {
         self.issuerDefault = issuerDefault
     }
 
-    /// Terminal action codes as configured for kernel 2, whose tags kernels 4 and 5 share here; issuer action codes from the
-    /// card.
+    /// Terminal action codes as configured for kernel 2, whose tags kernels 4 and 5 share here; issuer action codes
+    /// from the card.
     init(_ store: DataStore) {
         self.init(
             terminalDenial: store.bits(.terminalActionCodeDenial),
@@ -36,7 +36,7 @@ public struct ActionCodes: Equatable, Sendable {
 
     /// Terminal action analysis of kernels 4 and 5 and of contact EMV (EMV Book 3 §10.7). A missing issuer code stands
     /// for nothing (denial) or everything (online, default).
-    public func decide(_ tvr: TVR, _ type: TerminalType) -> CryptogramType {
+    public func decide(_ tvr: TVR, _ type: TerminalType) -> ApplicationCryptogram {
         let all = TVR(rawValue: .max)
         if !tvr.isDisjoint(with: terminalDenial.union(issuerDenial ?? [])) { return .aac }
         if type.isOnlineOnly { return .arqc }

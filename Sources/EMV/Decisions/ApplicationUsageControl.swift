@@ -19,8 +19,8 @@ struct ApplicationUsageControl: Equatable {
     var atm: Bool { has(0x0200) }
     var otherThanATM: Bool { has(0x0100) }
 
-    /// Whether the transaction in `store` may use the application. The country rules apply where the issuer's country is
-    /// known.
+    /// Whether the transaction in `store` may use the application. The country rules apply where the issuer's country
+    /// is known.
     func allows(_ store: DataStore, issuerCountry: Tag) -> Bool {
         let terminal = TerminalType(rawValue: store.byte(.terminalType) ?? 0)
         let isATM = terminal.isATM(additionalCapabilities: store.byte(.additionalTerminalCapabilities) ?? 0)

@@ -52,7 +52,7 @@ extension EntryPoint {
 
     /// Combination selection, steps 1 and 2 (EMV Contactless Book B §3.3.2).
     mutating func directoryReceived(_ response: ResponseAPDU, now: TapInstant) -> Step {
-        let entries = response.status.isSuccess ? DirectoryEntry.entries(ofPPSE: response.data) : []
+        let entries = response.status.isSuccess ? PPSEEntry.entries(ofPPSE: response.data) : []
         candidates = Candidate.preferring(
             configuration.preferredApplications,
             Candidate.list(

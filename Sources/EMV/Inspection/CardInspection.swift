@@ -2,8 +2,8 @@ public import CardBytes
 
 /// Reads what a payment card tells anybody: directory, and for each application FCI, processing options and records.
 ///
-/// No payment: nothing is authorised, and GENERATE AC is never sent. A card that computes its cryptogram in GET PROCESSING
-/// OPTIONS (Visa and others) still counts one transaction in its ATC.
+/// No payment: nothing is authorised, and GENERATE AC is never sent. A card that computes its cryptogram in GET
+/// PROCESSING OPTIONS (Visa and others) still counts one transaction in its ATC.
 public struct CardInspection: TapMachine, ~Copyable {
     public typealias Signal = UIRequest
     public typealias Outcome = CardInspectionOutcome
@@ -19,7 +19,7 @@ public struct CardInspection: TapMachine, ~Copyable {
 
     private var state = State.idle
     private let terminalData: [DataObject]
-    private var waiting: [DirectoryEntry] = []
+    private var waiting: [PPSEEntry] = []
     private var current: InspectedApplication?
     private var done: [InspectedApplication] = []
     private var records: [Record] = []
@@ -50,7 +50,7 @@ public struct CardInspection: TapMachine, ~Copyable {
         switch state {
         case .directory:
             guard response.status.isSuccess else { return finish(.noDirectory(response.status)) }
-            waiting = DirectoryEntry.entries(ofPPSE: response.data)
+            waiting = PPSEEntry.entries(ofPPSE: response.data)
             return selectNext()
         case .selecting: return selected(response)
         case .processing: return processed(response)

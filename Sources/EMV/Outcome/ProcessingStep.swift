@@ -33,13 +33,19 @@ package enum ProcessingStep: Sendable, CaseIterable {
 }
 
 extension Outcome {
-    /// The same outcome with the step that it comes from. An approval or an online request without an error, and an
-    /// outcome that names its step already, stay as they are.
+    /// Names the step that this outcome comes from. An approval or an online request without an error, and an outcome that
+    /// names its step already, stay as they are.
+    mutating func end(at step: ProcessingStep) {
+        guard endedAt == nil else { return }
+        let isFaultless = error.l1 == .ok && error.l2 == .ok && error.l3 == .ok
+        if isFaultless, status == .approved || status == .onlineRequest { return }
+        endedAt = step
+    }
+
+    /// The same outcome with its step.
     func ended(at step: ProcessingStep) -> Outcome {
-        let isSuccess = (status == .approved || status == .onlineRequest) && error == ErrorIndication()
-        guard endedAt == nil, !isSuccess else { return self }
         var outcome = self
-        outcome.endedAt = step
+        outcome.end(at: step)
         return outcome
     }
 }

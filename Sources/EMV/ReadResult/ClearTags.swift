@@ -1,7 +1,7 @@
 public import CardBytes
 
-/// The tags that may leave unsealed. Everything else goes into the envelope only: tracks, PAN, cardholder data, PAR, and
-/// certificates, from which the PAN can be recovered.
+/// The tags that may leave unsealed. Everything else goes into the envelope only: tracks, PAN, cardholder data, PAR,
+/// and certificates, from which the PAN can be recovered.
 public enum ClearTags {
     public static let allowed: [Tag] = [
         .adfName, .applicationLabel, .aip, .dfName, .authorisationResponseCode, .tvr, .transactionDate, .tsi,

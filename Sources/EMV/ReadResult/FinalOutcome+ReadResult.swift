@@ -2,9 +2,9 @@ import CardBytes
 
 extension FinalOutcome {
     /// What the cryptogram (9F27) in the data record says; `nil` where there is none.
-    public var cryptogramType: CryptogramType? {
+    public var cryptogramType: ApplicationCryptogram? {
         outcome.dataRecord?.value(of: .cryptogramInformation)?.first.flatMap {
-            CryptogramType(cryptogramInformation: $0)
+            ApplicationCryptogram(cryptogramInformation: $0)
         }
     }
 
@@ -18,8 +18,8 @@ extension FinalOutcome {
         return DeviceKind(record: told, kernel: application.kernel)
     }
 
-    /// The data for field 55 in the order of `AcquirerTags`: the data record, with DF name (84), AID (9F06) and label (50) of
-    /// the selected application where a kernel's record has none. Empty without a data record.
+    /// The data for field 55 in the order of `AcquirerTags`: the data record, with DF name (84), AID (9F06) and label
+    /// (50) of the selected application where a kernel's record has none. Empty without a data record.
     public var acquirerData: [DataObject] {
         guard let record = outcome.dataRecord, let application else { return [] }
         return AcquirerTags.tags(for: application.kernel).compactMap { tag in

@@ -1,8 +1,8 @@
 import CardBytes
 
 extension TerminalConfiguration {
-    /// A merchant's online-only test terminal: tap only, no contact slot, no PIN pad. For tests and demonstrations; live
-    /// values come from the acquirer.
+    /// A merchant's online-only test terminal: tap only, no contact slot, no PIN pad. For tests and demonstrations;
+    /// live values come from the acquirer.
     public static let test = TerminalConfiguration(
         terminalData: [
             DataObject(.terminalCapabilities, [0x00, 0x08, 0x08]),

@@ -1,7 +1,7 @@
 import CardBytes
 
-/// American Express, JCB, Discover and UnionPay in the test terminal: no contact slot, no PIN pad, signature and consumer
-/// device above the CVM limit.
+/// American Express, JCB, Discover and UnionPay in the test terminal: no contact slot, no PIN pad, signature and
+/// consumer device above the CVM limit.
 extension TerminalConfiguration {
     static let furtherTestCombinations = [
         americanExpressTest,

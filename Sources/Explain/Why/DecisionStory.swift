@@ -66,7 +66,7 @@ enum DecisionStory {
             sentences.append(verificationResults(tvr))
             sentences += actionCodes(bits, facts)
         }
-        let requested = CryptogramType(rawValue: command.command.p1 & 0xC0)
+        let requested = ApplicationCryptogram(rawValue: command.command.p1 & 0xC0)
         let asked = requested.map { name($0) } ?? "a reserved cryptogram"
         let signature = command.command.p1 & 0x10 != 0 ? "with a CDA signature" : "without a CDA signature"
         sentences.append("So the terminal asks for \(asked) \(signature) (P1 \(Hex.string([command.command.p1]))).")
@@ -87,7 +87,7 @@ enum DecisionStory {
     }
 
     private static func answer(
-        _ exchange: TapFacts.Exchange, _ requested: CryptogramType?, _ facts: TapFacts
+        _ exchange: TapFacts.Exchange, _ requested: ApplicationCryptogram?, _ facts: TapFacts
     ) -> [String] {
         guard let response = exchange.response else { return ["The card left before it answered."] }
         guard response.status.isSuccess else {
@@ -164,7 +164,7 @@ enum DecisionStory {
 
     // MARK: Words
 
-    static func name(_ type: CryptogramType) -> String {
+    static func name(_ type: ApplicationCryptogram) -> String {
         switch type {
         case .aac: "an AAC (declined)"
         case .tc: "a TC (approved offline)"

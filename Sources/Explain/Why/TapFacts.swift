@@ -164,14 +164,14 @@ struct TapFacts {
     func exchange(where isWanted: (CommandAPDU) -> Bool) -> Exchange? { exchanges.last { isWanted($0.command) } }
 
     /// 9F27, or bits 6 and 5 of the second byte of Visa's card verification results.
-    var cryptogram: CryptogramType? {
+    var cryptogram: ApplicationCryptogram? {
         if let information = card(.cryptogramInformation)?.first {
-            return CryptogramType(cryptogramInformation: information)
+            return ApplicationCryptogram(cryptogramInformation: information)
         }
         guard let data = card(.issuerApplicationData), data.count > 4, kernel == .visa || kernel == .unionPay else {
             return nil
         }
-        return CryptogramType(rawValue: data[4] << 2 & 0xC0)
+        return ApplicationCryptogram(rawValue: data[4] << 2 & 0xC0)
     }
 
     var tvr: TVR? { terminal(.tvr).flatMap { TVR($0) } }

@@ -4,7 +4,8 @@ import Testing
 
 @testable import EMV
 
-/// A tag is written by its name: in the sources of this module a tag of the dictionary as a hexadecimal number is a mistake.
+/// A tag is written by its name: in the sources of this module a tag of the dictionary as a hexadecimal number is a
+/// mistake.
 @Suite("Names of tags")
 struct TagNameTests {
     /// The files that give tags their names and meanings.

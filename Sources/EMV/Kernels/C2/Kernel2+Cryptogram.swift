@@ -32,7 +32,8 @@ extension Kernel2 {
         guard store.count(.atc) == 2, let information = store.byte(.cryptogramInformation) else {
             return fail(.cardDataMissing, signals: shown)
         }
-        guard let answered = CryptogramType(cryptogramInformation: information), answered.isAllowed(for: requested)
+        guard let answered = ApplicationCryptogram(cryptogramInformation: information),
+            answered.isAllowed(for: requested)
         else {
             return fail(.cardDataError, signals: shown)
         }
@@ -44,7 +45,7 @@ extension Kernel2 {
 
     /// C-2 S910: the dynamic signature, or the bare cryptogram where none was to come.
     private mutating func verifyCryptogram(
-        _ answered: CryptogramType, _ information: UInt8, _ signedPart: [UInt8]
+        _ answered: ApplicationCryptogram, _ information: UInt8, _ signedPart: [UInt8]
     ) -> ErrorIndication.L2? {
         guard store.isPresentNotEmpty(.signedDynamicData) else {
             guard store.count(.applicationCryptogram) == 8 else { return .cardDataMissing }

@@ -57,7 +57,8 @@ extension Kernel2 {
         return KernelStep(.finished(outcome), signals: step.signals)
     }
 
-    /// Every wrong answer in a row doubles the wait, which starts at 300 ms. That a lost card counts as one is unverified.
+    /// Every wrong answer in a row doubles the wait, which starts at 300 ms. That a lost card counts as one is
+    /// unverified.
     func addPenalty(to outcome: inout Outcome) {
         let count = min(failedMagStripeReads, 5)
         outcome.penaltyMilliseconds = 300 << UInt64(count)

@@ -15,7 +15,7 @@ extension Kernel2 {
     ]
 
     /// C-2 S910.70 to S910.81.
-    mutating func conclude(_ answered: CryptogramType, signals: [UIRequest]) -> KernelStep {
+    mutating func conclude(_ answered: ApplicationCryptogram, signals: [UIRequest]) -> KernelStep {
         var outcome = outcome(answered)
         outcome.cvm = selection.cvm
         outcome.receipt = needsReceipt
@@ -28,7 +28,7 @@ extension Kernel2 {
         return finish(outcome, signals: signals)
     }
 
-    private func outcome(_ answered: CryptogramType) -> Outcome {
+    private func outcome(_ answered: ApplicationCryptogram) -> Outcome {
         if let interaction = CardholderInteraction(store.value(.cardholderInteraction)), interaction.needsSecondTap {
             return secondTap(interaction)
         }
@@ -67,8 +67,7 @@ extension Kernel2 {
     }
 
     /// Adds what every outcome of this kernel carries.
-    func complete(_ outcome: Outcome) -> Outcome {
-        var outcome = outcome
+    func complete(_ outcome: inout Outcome) {
         if outcome.fieldOffRequest == nil, outcome.status != .selectNext { outcome.fieldOffRequest = fieldOff }
         if outcome.tornTransactions == nil { outcome.tornTransactions = torn.changed }
         let tags: [Tag] =
@@ -79,13 +78,13 @@ extension Kernel2 {
                 .dsSummary3, .dsSummaryStatus, .errorIndication, .putDataStatusBeforeCryptogram,
                 .putDataStatusAfterCryptogram, .thirdPartyData, .tornRecord,
             ]
+        let error = outcome.error.bytes
         outcome.discretionaryData = tags.compactMap { tag in
             switch tag {
-            case .errorIndication: DataObject(tag, outcome.error.bytes)
+            case .errorIndication: DataObject(tag, error)
             case .tornRecord: torn.removed.map { DataObject(tag, $0.record.encoded) }
             case _: store.object(tag)
             }
         }
-        return outcome
     }
 }

@@ -29,7 +29,7 @@ extension Kernel2 {
         cdolData = store.value(.cdol1RelatedData) ?? []
         tvr = store.bits(.tvr)
         let reference = store.byte(.referenceControlParameter) ?? 0
-        requested = CryptogramType(rawValue: reference & 0xC0) ?? .aac
+        requested = ApplicationCryptogram(rawValue: reference & 0xC0) ?? .aac
         requestedCDA = reference & 0x10 != 0
         return cryptogramReceived(response)
     }

@@ -1,7 +1,7 @@
 public import CardBytes
 
-/// Kernel 2, Mastercard (EMV Contactless Book C-2): EMV mode with CDA and on-device cardholder verification, mag-stripe mode
-/// where DF811B bit 8 is 0, relay resistance where DF811B bit 5 is 1, recovery of torn transactions where DF811D
+/// Kernel 2, Mastercard (EMV Contactless Book C-2): EMV mode with CDA and on-device cardholder verification, mag-stripe
+/// mode where DF811B bit 8 is 0, relay resistance where DF811B bit 5 is 1, recovery of torn transactions where DF811D
 /// is above 0.
 ///
 /// Not done: data exchange with the terminal (DEK/DET), data storage (IDS, SDS).
@@ -47,7 +47,7 @@ public struct Kernel2: Kernel, RecordReadingKernel {
     var isMagStripe = false
     /// The card and the reader do CDA.
     var wantsCDA = false
-    var requested = CryptogramType.tc
+    var requested = ApplicationCryptogram.tc
     var requestedCDA = false
     var selection = CVMSelection.notPerformed
     var needsReceipt = false

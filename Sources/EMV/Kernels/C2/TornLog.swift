@@ -1,7 +1,7 @@
 import CardBytes
 
-/// Log of torn transactions (C-2 §3.7): what is needed to ask a card for the cryptogram that it may have computed just before
-/// it left.
+/// Log of torn transactions (C-2 §3.7): what is needed to ask a card for the cryptogram that it may have computed just
+/// before it left.
 struct TornLog: Sendable {
     private var records: [TornTransaction] = []
     private let capacity: Int

@@ -39,12 +39,12 @@ extension Kernel3 {
     }
 
     /// C-3 5.4.3.1: 9F27, or else bits 6 and 5 of byte 5 of the IAD.
-    private var cryptogram: CryptogramType? {
+    private var cryptogram: ApplicationCryptogram? {
         if let information = store.byte(.cryptogramInformation) {
-            return CryptogramType(cryptogramInformation: information)
+            return ApplicationCryptogram(cryptogramInformation: information)
         }
         guard let verificationResults = store.byte(.issuerApplicationData, at: 4) else { return nil }
-        return CryptogramType(rawValue: verificationResults << 2 & 0xC0)
+        return ApplicationCryptogram(rawValue: verificationResults << 2 & 0xC0)
     }
 
     private func decide() -> Outcome {
@@ -58,6 +58,7 @@ extension Kernel3 {
         }
         if type == .tc, !applyOfflineRestrictions(qualifiers, &disposition) { return declined.ended(at: .restrictions) }
         if let refusal = usageRefusal(qualifiers) { return refusal.ended(at: .restrictions) }
+        // Refund: neither authenticated nor verified.
         if transaction?.type == .refund { return complete(disposition, nil, qualifiers) }
         let failsForIssuer = disposition == .online && wantsAuthenticationOnline && !authenticate()
         if disposition == .offline, !authenticate() {
@@ -78,8 +79,8 @@ extension Kernel3 {
         return outcome
     }
 
-    /// TTQ byte 1 bit 1, and a signature to verify. A failure is told to the host in the Error Indication only: the TVR that
-    /// Visa's acquirers get is all zero. Unverified.
+    /// TTQ byte 1 bit 1, and a signature to verify. A failure is told to the host in the Error Indication only: the TVR
+    /// that Visa's acquirers get is all zero. Unverified.
     private var wantsAuthenticationOnline: Bool {
         ttq.supportsODAForOnline
             && (store.isPresentNotEmpty(.signedDynamicData) || store.isPresentNotEmpty(.signedStaticData))

@@ -1,6 +1,7 @@
 import CardBytes
 
-/// Mag-stripe mode (MSD), where TTQ byte 1 bit 8 is 1. From a kernel source that quotes VCPS 2.1.3; unverified beyond it.
+/// Mag-stripe mode (MSD), where TTQ byte 1 bit 8 is 1. From a kernel source that quotes VCPS 2.1.3; unverified beyond
+/// it.
 ///
 /// The tracks go to the acquirer as 57, with 5F20 and 9F1F from which track 1 is made; they are not spelled out here.
 extension Kernel3 {

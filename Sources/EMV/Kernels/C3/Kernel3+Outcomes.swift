@@ -1,5 +1,6 @@
 import CardBytes
 
+/// How kernel 3 ends (C-3 5.8).
 extension Kernel3 {
     static let insertOrSwipe = Outcome(.tryAnotherInterface, uiOnOutcome: UIRequest(.insertOrSwipe, .processingError))
 

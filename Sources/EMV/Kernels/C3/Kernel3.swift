@@ -80,7 +80,7 @@ public struct Kernel3: Kernel, RecordReadingKernel, IssuerUpdatingKernel {
 
     public mutating func stop(now: TapInstant) -> Outcome { stopped() }
 
-    /// C-3 5.2.2: the status words of GET PROCESSING OPTIONS.
+    /// C-3 5.2.2: the status words of GET PROCESSING OPTIONS; 5.3: both formats of its answer.
     private mutating func optionsReceived(_ response: ResponseAPDU) -> KernelStep {
         switch response.status {
         case .success: break

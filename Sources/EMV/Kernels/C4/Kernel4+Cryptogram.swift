@@ -2,6 +2,7 @@ import CardBytes
 
 /// From the last record to the answer of GENERATE AC.
 extension Kernel4 {
+    /// Mandatory objects (K4-2), then the steps in the order of EMV Book 3 §10.3 to §10.7.
     mutating func prepareCryptogram() -> KernelStep {
         guard store.firstMissing(of: [.pan, .expirationDate, .cdol1]) == nil else {
             return fail(.cardDataMissing, at: .cardData)
@@ -27,8 +28,8 @@ extension Kernel4 {
         return generateAC()
     }
 
-    /// CDA where card (AIP byte 1 bit 1) and reader (9F33 byte 3 bit 4) do it, else SDA where the card does (bit 7),
-    /// else none.
+    /// K4-3. CDA where card (AIP byte 1 bit 1) and reader (9F33 byte 3 bit 4) do it, else SDA where the card does (bit
+    /// 7), else none.
     private mutating func authenticateBefore() {
         let profile = store.byte(.aip) ?? 0
         if profile & 0x01 != 0, (store.byte(.terminalCapabilities, at: 2) ?? 0) & 0x08 != 0 {
@@ -46,8 +47,8 @@ extension Kernel4 {
         }
     }
 
-    /// Below the limit no verification is required and the results stay 3F 00 00. A card without AIP byte 1 bit 5, or
-    /// without a list, cannot verify anybody; that this counts as impossible is unverified.
+    /// K4-5. Below the limit no verification is required and the results stay 3F 00 00. A card without AIP byte 1 bit
+    /// 5, or without a list, cannot verify anybody; that this counts as impossible is unverified.
     private func verifyCardholder() -> Kernel4CVM.Result {
         guard limits.requiresCVM else { return .selected(.notPerformed) }
         guard (store.byte(.aip) ?? 0) & 0x10 != 0 else { return .impossible(.failed) }
@@ -68,8 +69,9 @@ extension Kernel4 {
         ).walk(list)
     }
 
-    /// Terminal action analysis (EMV Book 3 §10.7). A reader that never goes online answers for the issuer: Y1 or Z1.
-    private mutating func analyse() -> CryptogramType {
+    /// K4-6: terminal action analysis (EMV Book 3 §10.7). A reader that never goes online answers for the issuer: Y1 or
+    /// Z1.
+    private mutating func analyse() -> ApplicationCryptogram {
         let decision = ActionCodes(store).decide(tvr, terminalType)
         if terminalType.isOfflineOnly {
             store.set(.authorisationResponseCode, Array((decision == .tc ? "Y1" : "Z1").utf8))
@@ -77,6 +79,7 @@ extension Kernel4 {
         return decision
     }
 
+    /// K4-7: the first GENERATE AC (EMV Book 3 §9.3).
     mutating func generateAC() -> KernelStep {
         requestedCDA = GenerateAC.asksForCDA(requested, wantsCDA, tvr)
         guard let values = store.fill(listIn: .cdol1),
@@ -87,6 +90,7 @@ extension Kernel4 {
         return KernelStep(.transmit(command))
     }
 
+    /// K4-7, with EMV Book 2 §6.6 for the signature.
     mutating func cryptogramReceived(_ response: ResponseAPDU) -> KernelStep {
         guard response.status.isSuccess else { return cryptogramRefused(response.status) }
         let signedPart: [UInt8]
@@ -99,7 +103,7 @@ extension Kernel4 {
         guard store.count(.atc) == 2, store.count(.cryptogramInformation) == 1 else {
             return fail(.cardDataMissing, signals: signals)
         }
-        guard let answered = CryptogramType(cryptogramInformation: store.byte(.cryptogramInformation) ?? 0),
+        guard let answered = ApplicationCryptogram(cryptogramInformation: store.byte(.cryptogramInformation) ?? 0),
             answered.isAllowed(for: requested)
         else { return fail(.cardDataError, signals: signals) }
         if requestedCDA, answered != .aac {
@@ -114,7 +118,7 @@ extension Kernel4 {
         return finish(isMagStripe ? magStripeOutcome(answered) : outcome(answered), signals: signals)
     }
 
-    /// 6984 of a consumer device asks for its holder; anything else ends the application.
+    /// K4-7: 6984 of a consumer device asks for its holder; anything else ends the application.
     private mutating func cryptogramRefused(_ status: StatusWord) -> KernelStep {
         if status == .referenceDataInvalidated, isMobile {
             return finish(.seePhone(statusWord: status, languagePreference: language))

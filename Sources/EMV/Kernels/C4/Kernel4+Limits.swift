@@ -11,8 +11,8 @@ extension Kernel4 {
         DataObject(.terminalActionCodeOnline, [0xDE, 0x00, 0xFC, 0x98, 0x00]),
     ]
 
-    /// The limits that count and what they make of 9F6D and 9F6E. Done again once the records are read, where 9F70 may
-    /// stand as well.
+    /// K4-1 and K4-4 (9F6D: C-4 Table 4-2; 9F6E: C-4 Table 4-4). The limits that count and what they make of 9F6D and
+    /// 9F6E. Done again once the records are read, where 9F70 may stand as well.
     mutating func chooseLimits() {
         guard let activation else { return }
         limits = limitSet(activation) ?? Kernel4Limits(activation.indicators)
@@ -27,7 +27,7 @@ extension Kernel4 {
         store.set(.enhancedReaderCapabilities, enhanced)
     }
 
-    /// Dynamic reader limits: the low nibble of byte 2 of 9F70 is the number of the limit set.
+    /// K4-4. Dynamic reader limits: the low nibble of byte 2 of 9F70 is the number of the limit set.
     private func limitSet(_ activation: KernelActivation) -> Kernel4Limits? {
         guard let number = store.byte(.cardCapabilities, at: 1) else { return nil }
         let set = activation.combination.dynamicLimits.first { $0.programIdentifier == [number & 0x0F] }

@@ -1,6 +1,6 @@
 import CardBytes
 
-/// Mag-stripe mode of kernel 4: the digits of an online cryptogram go into the tracks.
+/// Mag-stripe mode of kernel 4 (K4-8): the digits of an online cryptogram go into the tracks.
 extension Kernel4 {
     /// The tracks need the counter.
     mutating func readCounter() -> KernelStep {
@@ -73,7 +73,7 @@ extension Kernel4 {
         return .failed
     }
 
-    func magStripeOutcome(_ answered: CryptogramType) -> Outcome {
+    func magStripeOutcome(_ answered: ApplicationCryptogram) -> Outcome {
         guard answered == .arqc else { return declined }
         guard let tracks = Kernel4Tracks(store, counter: counter) else { return .unusableCard(.cardDataError) }
         var outcome = outcome(.arqc)

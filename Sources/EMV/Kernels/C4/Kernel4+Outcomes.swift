@@ -1,7 +1,7 @@
 import CardBytes
 
 extension Kernel4 {
-    /// Online data of kernel 4, with the authorisation response code where the reader answered for the issuer.
+    /// Online data of kernel 4 (K4-7), with the authorisation response code where the reader answered for the issuer.
     static let recordTags: [Tag] = [
         .track2Equivalent, .pan, .cardholderName, .expirationDate, .transactionCurrency, .panSequenceNumber, .aip,
         .dfName, .authorisationResponseCode, .tvr, .transactionDate, .transactionType, .amountAuthorised, .amountOther,
@@ -11,7 +11,7 @@ extension Kernel4 {
         .unpredictableNumber, .merchantNameAndLocation, .readerCapabilities, .enhancedReaderCapabilities,
     ]
 
-    func outcome(_ answered: CryptogramType) -> Outcome {
+    func outcome(_ answered: ApplicationCryptogram) -> Outcome {
         switch answered {
         case .tc:
             Outcome(
@@ -26,14 +26,14 @@ extension Kernel4 {
         }
     }
 
-    /// 9F6E byte 1 bit 3: the other interface is tried before a decline.
+    /// K4-7. 9F6E byte 1 bit 3: the other interface is tried before a decline.
     private var refused: Outcome {
         (store.byte(.enhancedReaderCapabilities) ?? 0) & 0x04 != 0 && readerHasContact ? .tryContact() : declined
     }
 
     var declined: Outcome { Outcome(.declined, cvm: .noCVM, uiOnOutcome: message(.notAuthorised)) }
 
-    /// Above the transaction limit: insert the card where both sides have contacts, else pay otherwise.
+    /// K4-4. Above the transaction limit: insert the card where both sides have contacts, else pay otherwise.
     var overLimit: Outcome {
         let error = ErrorIndication(l2: .maxLimitExceeded)
         return readerHasContact && !isMagStripe ? .tryContact(error) : .unusableCard(.maxLimitExceeded)

@@ -1,9 +1,13 @@
 public import CardBytes
 
-/// Kernel 4, American Express (EMV Contactless Book C-4, by an Expresspay implementation): EMV mode with CDA or SDA, a CVM
-/// list whose method 01 stands for the consumer device, and limit sets that the card chooses.
+/// Kernel 4, American Express (EMV Contactless Book C-4, by an Expresspay implementation): EMV mode with CDA or SDA, a
+/// CVM list whose method 01 stands for the consumer device, and limit sets that the card chooses.
 ///
 /// Terminal action codes are configured as DF8120 (default), DF8121 (denial) and DF8122 (online), as in kernel 2.
+///
+/// No public source quotes the clauses of C-4. What a rule rests on stands at the rule: a clause of another book, or a
+/// number K4-1 to K4-9 of docs/conformance.md, which says how it was checked. Unless more is said there, its source is
+/// one public implementation of Expresspay.
 ///
 /// Not done: delayed authorisation, full online mode with a second GENERATE AC, the exemption from no-CVM checks.
 public struct Kernel4: Kernel, RecordReadingKernel {
@@ -37,7 +41,7 @@ public struct Kernel4: Kernel, RecordReadingKernel {
     var isMagStripe = false
     /// Card and reader do CDA.
     var wantsCDA = false
-    var requested = CryptogramType.arqc
+    var requested = ApplicationCryptogram.arqc
     var requestedCDA = false
     var selection = CVMSelection.notPerformed
     /// Mag-stripe mode: 9F36 as GET DATA told it.
@@ -72,8 +76,8 @@ public struct Kernel4: Kernel, RecordReadingKernel {
         return KernelStep(.transmit(command))
     }
 
-    /// Legacy cards ask for the reader's capabilities (9F6D) under the tag of the terminal type. Whether 9F35 keeps that
-    /// value afterwards is unverified; here it does not.
+    /// K4-1. Legacy cards ask for the reader's capabilities (9F6D) under the tag of the terminal type. Whether 9F35
+    /// keeps that value afterwards is unverified; here it does not.
     private mutating func optionsCommand() -> (command: CommandAPDU, pdolData: [UInt8])? {
         guard store.list(in: .pdol, contains: .terminalType),
             !store.list(in: .pdol, contains: .enhancedReaderCapabilities)
@@ -95,6 +99,7 @@ public struct Kernel4: Kernel, RecordReadingKernel {
         }
     }
 
+    /// K4-9. After GENERATE AC the card may have counted the transaction; both outcomes are unverified.
     public mutating func cardLost(now: TapInstant) -> KernelStep {
         let isCounted = state == .generatingAC
         return finish(.cardLeft(isCounted ? .endApplication : .tryAgain, languagePreference: language))
@@ -102,8 +107,8 @@ public struct Kernel4: Kernel, RecordReadingKernel {
 
     public mutating func stop(now: TapInstant) -> Outcome { stopped() }
 
-    /// AIP and AFL are mandatory in both formats. EMV mode where the reader (9F6D bit 8) and the card (AIP byte 2 bit 8)
-    /// do it, else mag-stripe mode where the reader does that.
+    /// K4-2. AIP and AFL are mandatory in both formats. EMV mode where the reader (9F6D bit 8) and the card (AIP byte 2
+    /// bit 8) do it, else mag-stripe mode where the reader does that.
     private mutating func optionsReceived(_ response: ResponseAPDU) -> KernelStep {
         guard response.status.isSuccess else {
             return fail(.statusBytes, statusWord: response.status)
@@ -127,10 +132,11 @@ public struct Kernel4: Kernel, RecordReadingKernel {
 
     mutating func recordsRead() -> KernelStep { isMagStripe ? readCounter() : prepareCryptogram() }
 
-    /// 9F6E byte 1 bit 8.
+    /// 9F6E byte 1 bit 8 (C-4 Table 4-4).
     var readerHasContact: Bool { (store.byte(.enhancedReaderCapabilities) ?? 0) & 0x80 != 0 }
-    /// 9F6E byte 1 bit 7 is the switch for mag-stripe mode: 9F6D alone, whose value for EMV counts mag-stripe in, is none.
+    /// 9F6E byte 1 bit 7 is the switch for mag-stripe mode: 9F6D alone, whose value for EMV counts mag-stripe in, is
+    /// none.
     var readerDoesMagStripe: Bool { (store.byte(.enhancedReaderCapabilities) ?? 0) & 0x40 != 0 }
-    /// AIP byte 2 bit 7.
+    /// AIP byte 2 bit 7 (K4-2).
     var isMobile: Bool { (store.byte(.aip, at: 1) ?? 0) & 0x40 != 0 }
 }

@@ -1,7 +1,7 @@
 import CardBytes
 
-/// The tracks of a mag-stripe transaction of kernel 4: unpredictable number (4 digits), cryptogram (5) and counter (5) in
-/// the discretionary data.
+/// The tracks of a mag-stripe transaction of kernel 4 (K4-8): unpredictable number (4 digits), cryptogram (5) and
+/// counter (5) in the discretionary data.
 struct Kernel4Tracks: Equatable {
     /// `B` PAN `^` name (21) counter `^` YYMM, service code, number, cryptogram; ASCII, without sentinels.
     let track1: [UInt8]

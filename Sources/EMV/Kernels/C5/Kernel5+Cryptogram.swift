@@ -2,6 +2,7 @@ import CardBytes
 
 /// From the last record to the answer of GENERATE AC, in EMV and legacy mode.
 extension Kernel5 {
+    /// Mandatory objects (K5-2), then the steps to the action analysis (K5-3).
     mutating func prepareCryptogram() -> KernelStep {
         guard store.firstMissing(of: [.cdol1, .track2Equivalent, .expirationDate]) == nil else {
             return fail(.cardDataMissing, at: .cardData)
@@ -18,6 +19,7 @@ extension Kernel5 {
         return generateAC()
     }
 
+    /// K5-4: CDA where the options, and AIP byte 1 bit 1, have it.
     private mutating func chooseAuthentication() {
         guard mode == .emv, combination.contains(.offlineAuthentication), (store.byte(.aip) ?? 0) & 0x01 != 0 else {
             tvr.insert(.odaNotPerformed)
@@ -27,12 +29,13 @@ extension Kernel5 {
         tvr.formUnion(authentication?.missingForCDA(store, staticData: staticData) ?? .cdaFailed)
     }
 
-    /// Application usage control and dates; versions are not compared.
+    /// K5-3. Application usage control and dates (EMV Book 3 §10.4); versions are not compared.
     private var restrictions: TVR {
         let country: Tag = store.isPresentNotEmpty(.schemeIssuerCountry) ? .schemeIssuerCountry : .issuerCountry
         return ProcessingRestrictions.evaluate(store, issuerCountry: country).subtracting(.differentVersions)
     }
 
+    /// K5-4.
     private mutating func generateAC() -> KernelStep {
         requestedCDA = GenerateAC.asksForCDA(requested, wantsCDA, tvr)
         guard let values = store.fill(listIn: .cdol1),
@@ -43,6 +46,7 @@ extension Kernel5 {
         return KernelStep(.transmit(command))
     }
 
+    /// K5-4: the status words; any other than these ending the application is unverified.
     mutating func cryptogramReceived(_ response: ResponseAPDU) -> KernelStep {
         switch response.status {
         case .success: break
@@ -63,9 +67,13 @@ extension Kernel5 {
         return finish(decide(signedPart), signals: [cardRead])
     }
 
-    /// Whatever is missing, more than was asked for or wrongly signed is a decline.
+    /// K5-4, and K5-5 for the verification. Whatever is missing, more than was asked for or wrongly signed is a
+    /// decline.
     private mutating func decide(_ signedPart: [UInt8]) -> Outcome {
-        guard let answered = store.byte(.cryptogramInformation).flatMap({ CryptogramType(cryptogramInformation: $0) }),
+        guard
+            let answered = store.byte(.cryptogramInformation).flatMap({
+                ApplicationCryptogram(cryptogramInformation: $0)
+            }),
             store.count(.atc) == 2, answered != .aac, answered.isAllowed(for: requested)
         else { return declined }
         if requestedCDA {

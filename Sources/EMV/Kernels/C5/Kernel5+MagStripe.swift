@@ -1,6 +1,6 @@
 import CardBytes
 
-/// Mag-stripe mode: GET MAGSTRIPE DATA with the values of the MDOL (9F5C).
+/// Mag-stripe mode (K5-6): GET MAGSTRIPE DATA with the values of the MDOL (9F5C).
 extension Kernel5 {
     /// 9F02 9F1A 5F2A 9A 9C 9F53 9F4E.
     private static let defaultList: [UInt8] = [

@@ -14,7 +14,7 @@ extension Kernel5 {
         .cardholderVerificationStatus, .cdol2, .cvmResults, .dfName, .issuerCountry, .schemeIssuerCountry,
     ]
 
-    /// 9F39 is 07 for a chip, 91 for mag-stripe mode, whatever the terminal has.
+    /// K5-4 and K5-6. 9F39 is 07 for a chip, 91 for mag-stripe mode, whatever the terminal has.
     private var dataRecord: [DataObject] {
         let tags = mode == .magStripe ? Kernel5.magStripeRecordTags : Kernel5.recordTags
         return tags.compactMap { tag in
@@ -22,7 +22,7 @@ extension Kernel5 {
         }
     }
 
-    /// A decline carries a data record, too: a refund is one, and the acquirer needs the track for it.
+    /// K5-4. A decline carries a data record, too: a refund is one, and the acquirer needs the track for it.
     var declined: Outcome {
         Outcome(
             .declined, cvm: .noCVM, uiOnOutcome: message(.notAuthorised),
@@ -36,8 +36,8 @@ extension Kernel5 {
             receipt: selection.receipt)
     }
 
-    /// Issuer Update Parameter (9F60): 01 the card stays in the field, 02 it is presented a second time. Which start points
-    /// that means is unverified.
+    /// K5-7. Issuer Update Parameter (9F60): 01 the card stays in the field, 02 it is presented a second time. Which
+    /// start points that means is unverified.
     func online(_ selection: CVMSelection) -> Outcome {
         var outcome = Outcome(
             .onlineRequest, cvm: selection.cvm, uiOnOutcome: message(.authorising), dataRecord: dataRecord,

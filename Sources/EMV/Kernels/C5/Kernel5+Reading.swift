@@ -1,6 +1,6 @@
 import CardBytes
 
-/// From GET PROCESSING OPTIONS to the last record.
+/// From GET PROCESSING OPTIONS to the last record (K5-2).
 extension Kernel5 {
     mutating func optionsReceived(_ response: ResponseAPDU) -> KernelStep {
         if response.status == Kernel5.tornStatus, tornRecord != nil { return echo() }
@@ -22,7 +22,7 @@ extension Kernel5 {
         return readRecords()
     }
 
-    /// AIP byte 2 bit 8: EMV mode, else mag-stripe mode.
+    /// K5-1. AIP byte 2 bit 8: EMV mode, else mag-stripe mode.
     ///
     /// - Returns: `false` where the reader does not do the card's mode.
     private mutating func chooseMode() -> Bool {
@@ -37,7 +37,8 @@ extension Kernel5 {
         return mode == .magStripe ? getMagStripeData() : prepareCryptogram()
     }
 
-    /// TVR bits that come from the terminal's own risk management (C-5; here the floor limit compares with `>=`).
+    /// K5-3: TVR bits that come from the terminal's own risk management (EMV Book 3 §10.6; here the floor limit
+    /// compares with `>=`).
     mutating func manageRisk() {
         guard let activation else { return }
         let amount = activation.transaction.amount

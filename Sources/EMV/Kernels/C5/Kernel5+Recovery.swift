@@ -1,7 +1,7 @@
 import CardBytes
 
-/// Recovery of a transaction whose card left before it answered GENERATE AC: at the next tap the card answers GET
-/// PROCESSING OPTIONS with 6200, and ECHO brings the lost answer. The order of these steps is unverified.
+/// Recovery (K5-8) of a transaction whose card left before it answered GENERATE AC: at the next tap the card answers
+/// GET PROCESSING OPTIONS with 6200, and ECHO brings the lost answer. The order of these steps is unverified.
 extension Kernel5 {
     static let tornStatus: StatusWord = 0x6200
 
@@ -70,7 +70,7 @@ extension Kernel5 {
         staticData = record.value(of: .drdolRelatedData)
         tvr = store.bits(.tvr)
         let reference = record.value(of: .referenceControlParameter)?.first ?? 0
-        requested = CryptogramType(rawValue: reference & 0xC0) ?? .aac
+        requested = ApplicationCryptogram(rawValue: reference & 0xC0) ?? .aac
         requestedCDA = reference & 0x10 != 0
     }
 }

@@ -5,6 +5,10 @@ public import CardBytes
 ///
 /// Terminal action codes are configured as DF8120 (default), DF8121 (denial) and DF8122 (online), as in kernel 2.
 ///
+/// No public source quotes the clauses of C-5. What a rule rests on stands at the rule: a clause of another book, or a
+/// number K5-1 to K5-8 of docs/conformance.md, which says how it was checked. Unless more is said there, its source is
+/// one public kernel of JCB.
+///
 /// Not done: transit transactions, offline PIN over contact.
 public struct Kernel5: Kernel, RecordReadingKernel, IssuerUpdatingKernel {
     enum State: RecordReadingState, IssuerUpdateState {
@@ -50,17 +54,18 @@ public struct Kernel5: Kernel, RecordReadingKernel, IssuerUpdatingKernel {
     var staticData: [UInt8]? = []
     var tvr: TVR = []
     var wantsCDA = false
-    var requested = CryptogramType.arqc
+    var requested = ApplicationCryptogram.arqc
     var requestedCDA = false
     var pdolData: [UInt8] = []
     var cdolData: [UInt8] = []
     var update: IssuerUpdate?
 
-    /// A primitive object that comes twice leads to the next application.
+    /// K5-2. A primitive object that comes twice leads to the next application.
     static let policy = CardDataPolicy(duplicates: .reject(except: []))
 
     public init(options: Kernel5Options = Kernel5Options()) { self.options = options }
 
+    /// K5-1: limits (≥) and the reader's profile.
     public mutating func start(_ activation: KernelActivation, now: TapInstant) -> KernelStep {
         self.activation = activation
         numbers = activation.unpredictableNumbers
@@ -107,7 +112,7 @@ public struct Kernel5: Kernel, RecordReadingKernel, IssuerUpdatingKernel {
         }
     }
 
-    /// After the cryptogram command the card may have counted the transaction; it is kept for recovery.
+    /// K5-8. After the cryptogram command the card may have counted the transaction; it is kept for recovery.
     public mutating func cardLost(now: TapInstant) -> KernelStep {
         switch state {
         case .updating: return finish(updateOutcome)
@@ -122,7 +127,8 @@ public struct Kernel5: Kernel, RecordReadingKernel, IssuerUpdatingKernel {
 
     public mutating func stop(now: TapInstant) -> Outcome { stopped() }
 
-    /// A card that cannot be used before its cryptogram leads to the next application; for records that is unverified.
+    /// K5-2. A card that cannot be used before its cryptogram leads to the next application; for records that is
+    /// unverified.
     func unusable(_ l2: ErrorIndication.L2, _ statusWord: StatusWord?) -> Outcome {
         .selectNext(l2, statusWord: statusWord)
     }

@@ -8,10 +8,11 @@ extension Kernel6 {
         return finish(outcome, signals: outcome.status == .endApplication ? [] : [cardRead])
     }
 
-    /// Terminal action analysis. That a loyalty program turns an AAC into something else is not done.
+    /// K6-4: terminal action analysis, by the cryptogram that is there already. That a loyalty program turns an AAC
+    /// into something else is not done.
     private mutating func decide(_ requirements: CardProcessingRequirements) -> Outcome {
         var isOnline = false
-        switch store.byte(.cryptogramInformation).flatMap({ CryptogramType(cryptogramInformation: $0) }) {
+        switch store.byte(.cryptogramInformation).flatMap({ ApplicationCryptogram(cryptogramInformation: $0) }) {
         case .aac, nil: return declined.ended(at: .cryptogram)
         case .tc:
             if ttq.requiresOnlineCryptogram { return declined.ended(at: .cryptogram) }
@@ -52,8 +53,8 @@ extension Kernel6 {
         return isOnline ? online(chosen) : approved(chosen)
     }
 
-    /// CDA over the answer to GET PROCESSING OPTIONS. A TC without a signature is none that anybody vouches for; that
-    /// it counts as a failed CDA is unverified.
+    /// K6-2. CDA (EMV Book 2 §6.6) over the answer to GET PROCESSING OPTIONS. A TC without a signature is none that
+    /// anybody vouches for; that it counts as a failed CDA is unverified.
     private mutating func authenticate() {
         tvr.remove(.odaNotPerformed)
         tsi.insert(.odaPerformed)
@@ -74,6 +75,7 @@ extension Kernel6 {
         case decline
     }
 
+    /// K6-2, by the card's requirements.
     private func afterFailedCDA(_ requirements: CardProcessingRequirements) -> AfterFailure {
         // Without the cryptogram of its signature a TC has nothing to go online with.
         if requirements.goesOnlineIfCDAFails, !ttq.isOfflineOnly, store.count(.applicationCryptogram) == 8 {
@@ -83,14 +85,14 @@ extension Kernel6 {
         return .decline
     }
 
-    /// Application usage control, dates and exception file; versions are not compared.
+    /// K6-3. Application usage control, dates (EMV Book 3 §10.4) and exception file; versions are not compared.
     private mutating func restrict() {
         tvr.formUnion(ProcessingRestrictions.evaluate(store).subtracting(.differentVersions))
         let pan = store.packedPAN.flatMap { BCD.digits($0) }
         if let pan, options.exceptionFile.contains(pan, store.byte(.panSequenceNumber)) { tvr.insert(.onExceptionFile) }
     }
 
-    /// What both sides agree on, in the order of the card's requirements.
+    /// K6-5. What both sides agree on, in the order of the card's requirements.
     ///
     /// - Returns: `nil` where nothing is left.
     private func verification(_ requirements: CardProcessingRequirements) -> CVMSelection? {
@@ -110,7 +112,7 @@ extension Kernel6 {
         return requirements.allowsNoCVMInstead ? none : nil
     }
 
-    /// Card Verification Results are bytes 3 to 10 of 9F10; of their byte 2, bit 2 says performed, bit 1 failed.
+    /// K6-5. Card Verification Results are bytes 3 to 10 of 9F10; of their byte 2, bit 2 says performed, bit 1 failed.
     private func isVerifiedByDevice(_ requirements: CardProcessingRequirements) -> Bool {
         let results = store.byte(.issuerApplicationData, at: 3) ?? 0
         return results & 0x01 == 0 && (results & 0x02 != 0 || requirements.consumerDeviceCVMPerformed)
@@ -130,7 +132,7 @@ extension Kernel6 {
 
     private var declined: Outcome { Outcome(.declined, cvm: .noCVM, uiOnOutcome: message(.notAuthorised)) }
 
-    /// No cardholder verification can be made: the contact interface, or the end.
+    /// K6-5. No cardholder verification can be made: the contact interface, or the end.
     private var unverified: Outcome {
         if ttq.supportsContactChip { return .tryContact() }
         return Outcome(

@@ -1,7 +1,11 @@
 public import CardBytes
 
-/// Kernel 6, Discover D-PAS (EMV Contactless Book C-6, by a D-PAS implementation) in EMV mode: cryptogram, CDA signature and
-/// the card's requirements come with GET PROCESSING OPTIONS.
+/// Kernel 6, Discover D-PAS (EMV Contactless Book C-6, by a D-PAS implementation) in EMV mode: cryptogram, CDA
+/// signature and the card's requirements come with GET PROCESSING OPTIONS.
+///
+/// No public source quotes the clauses of C-6. What a rule rests on stands at the rule: a clause of another book, or a
+/// number K6-1 to K6-6 of docs/conformance.md, which says how it was checked. Unless more is said there, its source is
+/// one public implementation of D-PAS.
 ///
 /// Not done: mag-stripe mode and ZIP (where the check value goes into the tracks is not known), loyalty programs,
 /// issuer update, the fast mode and aggregate amount bits of the TTQ.
@@ -41,6 +45,7 @@ public struct Kernel6: Kernel, RecordReadingKernel {
 
     public init(options: Kernel6Options = Kernel6Options()) { self.options = options }
 
+    /// K6-1: the floor limit (>) is 9F1B's.
     public mutating func start(_ activation: KernelActivation, now: TapInstant) -> KernelStep {
         var numbers = activation.unpredictableNumbers
         store = DataStore(activation, unpredictableNumber: numbers.next())
@@ -80,14 +85,14 @@ public struct Kernel6: Kernel, RecordReadingKernel {
         }
     }
 
-    /// The card left: it may be presented again, with a fresh unpredictable number.
+    /// K6-6. The card left: it may be presented again, with a fresh unpredictable number.
     public mutating func cardLost(now: TapInstant) -> KernelStep {
         finish(.cardLeft(.tryAgain, languagePreference: language))
     }
 
     public mutating func stop(now: TapInstant) -> Outcome { stopped() }
 
-    /// 6984 another interface, 6986 the consumer device wants its holder, else the next application.
+    /// K6-1. 6984 another interface, 6986 the consumer device wants its holder, else the next application.
     private mutating func optionsReceived(_ response: ResponseAPDU) -> KernelStep {
         switch response.status {
         case .success: break

@@ -1,7 +1,7 @@
 import CardBytes
 
 extension Kernel7 {
-    /// Reading is complete: the card may leave, the kernel decides.
+    /// K7-1: mandatory objects. Reading is complete: the card may leave, the kernel decides.
     mutating func recordsRead() -> KernelStep {
         guard let type = cryptogram else { return fail(.cardDataMissing, at: .cardData) }
         // A TC needs the list of records for its signature, the others the track.
@@ -15,15 +15,16 @@ extension Kernel7 {
         return finish(decide(type), signals: [cardRead])
     }
 
-    /// 9F27, or else bits 6 and 5 of byte 5 of the issuer application data. A reserved type counts as an AAC.
-    private var cryptogram: CryptogramType? {
+    /// K7-2. 9F27, or else bits 6 and 5 of byte 5 of the issuer application data. A reserved type counts as an AAC.
+    private var cryptogram: ApplicationCryptogram? {
         if let information = store.byte(.cryptogramInformation) {
-            return CryptogramType(cryptogramInformation: information) ?? .aac
+            return ApplicationCryptogram(cryptogramInformation: information) ?? .aac
         }
-        return store.byte(.issuerApplicationData, at: 4).map { CryptogramType(rawValue: $0 << 2 & 0xC0) ?? .aac }
+        return store.byte(.issuerApplicationData, at: 4).map { ApplicationCryptogram(rawValue: $0 << 2 & 0xC0) ?? .aac }
     }
 
-    private func decide(_ type: CryptogramType) -> Outcome {
+    /// K7-2 and K7-4, with the CTQ's bits of C-7 Annex A.
+    private func decide(_ type: ApplicationCryptogram) -> Outcome {
         if type == .aac { return declined.ended(at: .cryptogram) }
         let qualifiers = CTQ(store)
         var isOnline = type == .arqc || ttq.requiresOnlineCryptogram
@@ -48,13 +49,14 @@ extension Kernel7 {
         return isOnline || chosen == .onlinePIN ? online(chosen) : approved(chosen)
     }
 
-    /// An online card may leave its expiry to the track; an offline approval may not.
-    private func isExpired(_ type: CryptogramType) -> Bool {
+    /// K7-2. An online card may leave its expiry to the track; an offline approval may not.
+    private func isExpired(_ type: ApplicationCryptogram) -> Bool {
         let expiry = store.value(.expirationDate)
         if expiry == nil, type == .arqc { return false }
         return ProcessingRestrictions.isExpired(expiry.flatMap { EMVDate(yymmdd: $0) }, on: date)
     }
 
+    /// K7-2.
     private var isOnExceptionFile: Bool {
         guard let pan = store.packedPAN.flatMap({ BCD.digits($0) }) else { return false }
         return options.exceptionFile.contains(pan, store.byte(.panSequenceNumber))
@@ -64,15 +66,15 @@ extension Kernel7 {
 // MARK: Offline data authentication
 
 extension Kernel7 {
-    /// fDDA, where AIP byte 1 bit 6 promises it.
+    /// K7-4: fDDA (EMV Book 2 §6.5), where AIP byte 1 bit 6 promises it.
     private func authenticate() -> Bool {
         guard (store.byte(.aip) ?? 0) & 0x20 != 0, let terminalData = terminalDynamicData else { return false }
         let method = AuthenticationRequest.Method.dda(terminalDynamicData: terminalData)
         return authentication?.verified(method, store, staticData: authenticatedRecords) != nil
     }
 
-    /// What the signature's hash ends with. From application version 0030 on amount, currency and the card's own data enter
-    /// it; before, and without 9F08 (0020), the unpredictable number alone.
+    /// K7-4. What the signature's hash ends with. From application version 0030 on amount, currency and the card's own
+    /// data enter it; before, and without 9F08 (0020), the unpredictable number alone.
     private var terminalDynamicData: [UInt8]? {
         guard let number = store.value(.unpredictableNumber) else { return nil }
         guard store.number(.cardApplicationVersion, count: 2) ?? 0x0020 >= 0x0030 else { return number }

@@ -1,7 +1,11 @@
 public import CardBytes
 
-/// Kernel 7, UnionPay qUICS (EMV Contactless Book C-7, by a qUICS implementation): the cryptogram comes with GET PROCESSING
-/// OPTIONS, offline approvals are signed (fDDA).
+/// Kernel 7, UnionPay qUICS (EMV Contactless Book C-7, by a qUICS implementation): the cryptogram comes with GET
+/// PROCESSING OPTIONS, offline approvals are signed (fDDA).
+///
+/// Of C-7 only bit tables are public with their numbers. What a rule rests on stands at the rule: a clause of another
+/// book, or a number K7-1 to K7-5 of docs/conformance.md, which says how it was checked. Unless more is said there, its
+/// source is one public implementation of qUICS.
 ///
 /// Not done: offline data authentication for online authorisations (DF61 in the FCI), electronic cash, the SM
 /// algorithms, CAPP transactions.
@@ -29,12 +33,13 @@ public struct Kernel7: Kernel, RecordReadingKernel {
     var authentication: CardAuthentication?
     var records: RecordReader?
 
-    /// A primitive object that comes twice ends the application, save the PAN sequence number; what the terminal set is
-    /// not the card's to change and left out.
+    /// K7-1. A primitive object that comes twice ends the application, save the PAN sequence number; what the terminal
+    /// set is not the card's to change and left out.
     static let policy = CardDataPolicy(duplicates: .reject(except: [.panSequenceNumber]))
 
     public init(options: Kernel7Options = Kernel7Options()) { self.options = options }
 
+    /// K7-1.
     public mutating func start(_ activation: KernelActivation, now: TapInstant) -> KernelStep {
         var numbers = activation.unpredictableNumbers
         store = DataStore(activation, unpredictableNumber: numbers.next())
@@ -63,14 +68,14 @@ public struct Kernel7: Kernel, RecordReadingKernel {
         }
     }
 
-    /// The card left: it may be presented again, with a fresh unpredictable number.
+    /// K7-5. The card left: it may be presented again, with a fresh unpredictable number.
     public mutating func cardLost(now: TapInstant) -> KernelStep {
         finish(.cardLeft(.tryAgain, languagePreference: language))
     }
 
     public mutating func stop(now: TapInstant) -> Outcome { stopped() }
 
-    /// 6986 sends the holder to the device; any other status to the contact interface, or to the end.
+    /// K7-1. 6986 sends the holder to the device; any other status to the contact interface, or to the end.
     private mutating func optionsReceived(_ response: ResponseAPDU) -> KernelStep {
         if response.status == .commandNotAllowed {
             // The field goes off for a second.

@@ -35,7 +35,7 @@ extension Kernel8 {
         (store.byte(.kernelQualifier, at: 1) ?? 0) & 0x80 != 0 && (store.byte(.aip) ?? 0) & 0x01 != 0
     }
 
-    private func analyse() -> CryptogramType {
+    private func analyse() -> ApplicationCryptogram {
         Kernel8TAA.decide(
             tvr, denial: store.bits(.c8ActionCodeDenial), online: store.bits(.c8ActionCodeOnline),
             terminalType,
@@ -148,7 +148,7 @@ extension Kernel8 {
         return nil
     }
 
-    var answeredType: CryptogramType? {
-        store.byte(.cryptogramInformation).flatMap { CryptogramType(cryptogramInformation: $0) }
+    var answeredType: ApplicationCryptogram? {
+        store.byte(.cryptogramInformation).flatMap { ApplicationCryptogram(cryptogramInformation: $0) }
     }
 }

@@ -24,7 +24,7 @@ extension Kernel8 {
         return finish(outcome, signals: shown)
     }
 
-    private func outcome(_ answered: CryptogramType) -> Outcome {
+    private func outcome(_ answered: ApplicationCryptogram) -> Outcome {
         let restart = RestartIndicator(store.value(.restartIndicator))
         if let restart, restart.request == .presentAgain { return presentAgain(restart) }
         switch (answered, decision) {
@@ -68,12 +68,10 @@ extension Kernel8 {
     }
 
     /// Adds what every outcome of this kernel carries: field off and the discretionary data that 9F821F lists.
-    mutating func complete(_ outcome: Outcome) -> Outcome {
-        var outcome = outcome
+    mutating func complete(_ outcome: inout Outcome) {
         if outcome.fieldOffRequest == nil, outcome.status != .selectNext { outcome.fieldOffRequest = fieldOff }
         store.set(.c8ErrorIndication, outcome.error.bytes)
         outcome.discretionaryData = mapped(store.value(.discretionaryDataTagList).flatMap { TagList($0) }?.tags ?? [])
-        return outcome
     }
 
     /// The objects of `tags` under the names that the Tag Mapping List (9F8221: pairs of tags) gives them.

@@ -48,9 +48,9 @@ public struct Kernel8: Kernel, StandardKernel {
     var pdolData: [UInt8] = []
     var cdolData: [UInt8] = []
     /// The kernel's decision before GENERATE AC: the type of cryptogram asked for.
-    var requested = CryptogramType.tc
+    var requested = ApplicationCryptogram.tc
     /// The kernel's decision with all that the card said.
-    var decision = CryptogramType.tc
+    var decision = ApplicationCryptogram.tc
     var iadMAC: [UInt8] = []
     var cvm: Outcome.CVM?
     var needsReceipt = false

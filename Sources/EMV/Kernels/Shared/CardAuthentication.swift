@@ -40,8 +40,8 @@ struct CardAuthentication: Sendable {
         return data
     }
 
-    /// Judges the combined signature (9F4B) of an answer and stores its cryptogram and ICC Dynamic Number (EMV Book 2 §6.6;
-    /// kernels 4 to 6). A missing or wrong signature is a failed CDA in the TVR.
+    /// Judges the combined signature (9F4B) of an answer and stores its cryptogram and ICC Dynamic Number (EMV Book 2
+    /// §6.6; kernels 4 to 6). A missing or wrong signature is a failed CDA in the TVR.
     ///
     /// - Parameter transactionData: DOL values as sent and the answer's objects without 9F4B.
     func verifyCombined(

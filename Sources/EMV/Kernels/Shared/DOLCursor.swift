@@ -22,7 +22,8 @@ struct DOLCursor {
         return (tag, length)
     }
 
-    /// The tag at `offset`, which moves behind it; `nil` where it is cut off or longer than four bytes (EMV Book 3 Annex B1).
+    /// The tag at `offset`, which moves behind it; `nil` where it is cut off or longer than four bytes (EMV Book 3
+    /// Annex B1).
     static func tag(_ bytes: [UInt8], _ offset: inout Int, _ end: Int) -> Tag? {
         let start = offset
         var raw = UInt32(bytes[offset])

@@ -1,8 +1,8 @@
 import CardBytes
 
 extension DataStore {
-    /// A store filled with what a kernel starts with: terminal data, the combination's kernel data over it, the transaction,
-    /// the TTQ, the AID and the Unpredictable Number.
+    /// A store filled with what a kernel starts with: terminal data, the combination's kernel data over it, the
+    /// transaction, the TTQ, the AID and the Unpredictable Number.
     init(_ activation: KernelActivation, unpredictableNumber: UInt32) {
         self.init(kernel: activation.combination.kernel)
         for object in activation.terminalData { set(object.tag, object.value) }
@@ -36,8 +36,7 @@ extension DataStore {
     /// Whether 5A and 57 name different cards; `false` where one of them is absent.
     var hasContradictingPANs: Bool {
         guard let pan = value(.pan), let track = value(.track2Equivalent) else { return false }
-        guard let digits = BCD.digits(pan), let parsed = Track2Equivalent(track) else { return true }
-        return digits != parsed.pan
+        return Track2Equivalent(track)?.packedPAN(count: pan.count) != pan
     }
 
     /// The PAN in format cn: 5A, or else the one of 57.

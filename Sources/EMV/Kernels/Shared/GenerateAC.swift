@@ -2,13 +2,14 @@ import CardBytes
 
 /// GENERATE AC (EMV Book 3 §6.5.5).
 enum GenerateAC {
-    /// Whether kernels 4 and 5 ask for a signature with the cryptogram: not where CDA has failed before, and never with an AAC.
-    static func asksForCDA(_ type: CryptogramType, _ wantsCDA: Bool, _ tvr: TVR) -> Bool {
+    /// Whether kernels 4 and 5 ask for a signature with the cryptogram: not where CDA has failed before, and never with
+    /// an AAC.
+    static func asksForCDA(_ type: ApplicationCryptogram, _ wantsCDA: Bool, _ tvr: TVR) -> Bool {
         wantsCDA && !tvr.contains(.cdaFailed) && type != .aac
     }
 
     /// - Parameter cdolData: at most 255 bytes; `nil` beyond.
-    static func command(_ type: CryptogramType, cda: Bool, cdolData: [UInt8]) -> CommandAPDU? {
+    static func command(_ type: ApplicationCryptogram, cda: Bool, cdolData: [UInt8]) -> CommandAPDU? {
         guard cdolData.count <= 255 else { return nil }
         return ShortCommand.make(0x80, 0xAE, type.rawValue | (cda ? 0x10 : 0x00), 0x00, cdolData)
     }

@@ -52,7 +52,8 @@ protocol IssuerUpdateState: KernelState {
     static var updating: Self { get }
 }
 
-/// A kernel whose card is presented a second time, to take the issuer's answer: 3 (C-3 5.9) and 5. All of it is unverified.
+/// A kernel whose card is presented a second time, to take the issuer's answer: 3 (C-3 5.9) and 5. All of it is
+/// unverified.
 protocol IssuerUpdatingKernel: StandardKernel where State: IssuerUpdateState {
     var update: IssuerUpdate? { get set }
     /// The end once every command is answered, or the card left.

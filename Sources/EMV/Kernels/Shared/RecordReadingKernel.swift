@@ -26,6 +26,7 @@ extension RecordReadingKernel {
     }
 
     /// Every record has to be there and to be well formed.
+    @inline(__always)
     mutating func recordReceived(_ response: ResponseAPDU) -> KernelStep {
         guard response.status.isSuccess else { return fail(.statusBytes, statusWord: response.status) }
         guard var reader = records.take() else { return recordsRead() }
@@ -38,13 +39,15 @@ extension RecordReadingKernel {
         return nextRecord()
     }
 
+    @inline(__always)
     mutating func nextRecord() -> KernelStep {
         guard let command = records?.command else { return recordsRead() }
         state = .readingRecords
         return KernelStep(.transmit(command))
     }
 
-    /// The static data to be authenticated: none without records, `nil` where a record that belongs to them cannot be used.
+    /// The static data to be authenticated: none without records, `nil` where a record that belongs to them cannot be
+    /// used.
     var authenticatedRecords: [UInt8]? {
         guard let records else { return [] }
         return records.hasUnusableRecord ? nil : records.staticData

@@ -17,7 +17,7 @@ protocol StandardKernel: Kernel {
     /// The end over a card whose data cannot be used.
     func unusable(_ l2: ErrorIndication.L2, _ statusWord: StatusWord?) -> Outcome
     /// Adds what every outcome of this kernel carries.
-    mutating func complete(_ outcome: Outcome) -> Outcome
+    mutating func complete(_ outcome: inout Outcome)
 }
 
 extension StandardKernel {
@@ -25,10 +25,12 @@ extension StandardKernel {
         .unusableCard(l2, statusWord: statusWord)
     }
 
-    mutating func complete(_ outcome: Outcome) -> Outcome { outcome }
+    mutating func complete(_ outcome: inout Outcome) {}
 
-    mutating func finish(_ outcome: Outcome, signals: [UIRequest] = []) -> KernelStep {
-        let outcome = complete(outcome.ended(at: state.step))
+    @inline(__always)
+    mutating func finish(_ outcome: consuming Outcome, signals: [UIRequest] = []) -> KernelStep {
+        outcome.end(at: state.step)
+        complete(&outcome)
         state = .finished
         return KernelStep(.finished(outcome), signals: signals)
     }
@@ -38,14 +40,18 @@ extension StandardKernel {
         _ l2: ErrorIndication.L2, statusWord: StatusWord? = nil, at step: ProcessingStep? = nil,
         signals: [UIRequest] = []
     ) -> KernelStep {
-        finish(unusable(l2, statusWord).ended(at: step ?? state.step), signals: signals)
+        var outcome = unusable(l2, statusWord)
+        if let step { outcome.end(at: step) }
+        return finish(outcome, signals: signals)
     }
 
     /// Somebody outside wants an end (EMV Contactless Book A, Error Indication level 3).
     mutating func stopped() -> Outcome {
-        let outcome = Outcome(.endApplication, error: ErrorIndication(l3: .stop)).ended(at: state.step)
+        var outcome = Outcome(.endApplication, error: ErrorIndication(l3: .stop))
+        outcome.end(at: state.step)
+        complete(&outcome)
         state = .finished
-        return complete(outcome)
+        return outcome
     }
 
     /// 5F2D.
