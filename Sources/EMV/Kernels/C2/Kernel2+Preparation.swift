@@ -13,7 +13,7 @@ extension Kernel2 {
             tvr.formUnion(missingForCDA)
         }
         needsReceipt = exceedsCVMLimit
-        let verification = store.byte(exceedsCVMLimit ? .cvmCapabilityRequired : .cvmCapabilityNotRequired) ?? 0
+        let verification = store.byte(needsReceipt ? .cvmCapabilityRequired : .cvmCapabilityNotRequired) ?? 0
         store.set(
             .terminalCapabilities,
             [store.byte(.cardDataInputCapability) ?? 0, verification, store.byte(.securityCapability) ?? 0])
