@@ -1,10 +1,13 @@
 #!/bin/sh
-# Writes the table of the data dictionary from the facts in Tests/Vectors/emv/tags.tsv, where changes belong.
+# Writes the table of the data dictionary and the names of its tags from the facts in Tests/Vectors/emv/tags.tsv, where
+# changes belong.
 set -eu
 cd "$(dirname "$0")/.."
 
 facts=Tests/Vectors/emv/tags.tsv
 table=Sources/EMV/Data/DataDictionary+Table.swift
+common=Sources/EMV/Data/Tag+Names.swift
+special=Sources/EMV/Data/Tag+KernelNames.swift
 
 {
     cat <<'HEAD'
@@ -45,4 +48,23 @@ HEAD
 TAIL
 } > "$table"
 
-swift format --in-place "$table"
+# The constants of the rows that all kernels share (0) or that belong to some of them (1).
+names() {
+    cat <<HEAD
+// Names: written by scripts/generate-data-dictionary.sh from Tests/Vectors/emv/tags.tsv; change that file, not this one.
+
+public import CardBytes
+
+/// $2
+extension Tag {
+HEAD
+    awk -F '\t' -v special="$1" '
+        /^#/ || $1 == "tag" || $9 == "" || ($7 != "") != special { next }
+        { printf "    /// %s: %s.\n    public static var %s: Tag { 0x%s }\n", $1, $2, $9, $1 }' "$facts"
+    echo "}"
+}
+
+names 0 "Tags that mean the same to every kernel." > "$common"
+names 1 "Tags whose meaning is one kernel's, or a few kernels'; another kernel may have another name for the same tag." > "$special"
+
+swift format --in-place "$table" "$common" "$special"

@@ -107,6 +107,7 @@ struct ExplanationTests {
             ))
         #expect(lines.contains("  No combination is left, so the transaction goes to another interface."))
         #expect(lines.contains("  No card was asked for."))
+        #expect(lines.contains("  It ended at the limits before the card."))
     }
 
     @Test func `a missing CA key is the reason that is given`() throws {
@@ -115,7 +116,17 @@ struct ExplanationTests {
         #expect(
             Explanation(run.trace).lines.contains(
                 "  fDDA version 01: failed with CA key 92: the terminal does not have this key."))
+        #expect(Explanation(run.trace).lines.contains("  It ended at offline data authentication."))
         #expect(run.trace.outcome.outcome.status == .declined)
+    }
+
+    @Test func `a success says nothing of a step`() throws {
+        for name in ["visa/online.tap", "visa/offline-fdda.tap"] {
+            #expect(
+                try section("Outcome", of: name).allSatisfy {
+                    !$0.hasPrefix("It ended at") && !$0.contains("failed at")
+                })
+        }
     }
 
     @Test func `a mag-stripe Mastercard is told from an EMV one`() throws {

@@ -22,18 +22,21 @@ public struct ActionCodes: Equatable, Sendable {
         self.issuerDefault = issuerDefault
     }
 
-    /// Terminal action codes as given, issuer action codes from the card.
-    init(denial: TVR, online: TVR, default fallback: TVR, _ store: DataStore) {
+    /// Terminal action codes as configured for kernel 2, whose tags kernels 4 and 5 share here; issuer action codes
+    /// from the card.
+    init(_ store: DataStore) {
         self.init(
-            terminalDenial: denial, terminalOnline: online, terminalDefault: fallback,
-            issuerDenial: store.value(0x9F0E).flatMap { TVR($0) },
-            issuerOnline: store.value(0x9F0F).flatMap { TVR($0) },
-            issuerDefault: store.value(0x9F0D).flatMap { TVR($0) })
+            terminalDenial: store.bits(.terminalActionCodeDenial),
+            terminalOnline: store.bits(.terminalActionCodeOnline),
+            terminalDefault: store.bits(.terminalActionCodeDefault),
+            issuerDenial: store.value(.issuerActionCodeDenial).flatMap { TVR($0) },
+            issuerOnline: store.value(.issuerActionCodeOnline).flatMap { TVR($0) },
+            issuerDefault: store.value(.issuerActionCodeDefault).flatMap { TVR($0) })
     }
 
     /// Terminal action analysis of kernels 4 and 5 and of contact EMV (EMV Book 3 §10.7). A missing issuer code stands
     /// for nothing (denial) or everything (online, default).
-    public func decide(_ tvr: TVR, _ type: TerminalType) -> CryptogramType {
+    public func decide(_ tvr: TVR, _ type: TerminalType) -> ApplicationCryptogram {
         let all = TVR(rawValue: .max)
         if !tvr.isDisjoint(with: terminalDenial.union(issuerDenial ?? [])) { return .aac }
         if type.isOnlineOnly { return .arqc }
@@ -42,4 +45,9 @@ public struct ActionCodes: Equatable, Sendable {
         }
         return tvr.isDisjoint(with: terminalOnline.union(issuerOnline ?? all)) ? .tc : .arqc
     }
+}
+
+extension DataStore {
+    /// A TVR or an action code; nothing where it is absent or has another length than five bytes.
+    func bits(_ tag: Tag) -> TVR { value(tag).flatMap { TVR($0) } ?? [] }
 }

@@ -8,7 +8,7 @@ struct ApplicationUsageControl: Equatable {
 
     /// `nil` where the card sent none of two bytes.
     init?(_ store: DataStore) {
-        guard let number = store.number(0x9F07, count: 2) else { return nil }
+        guard let number = store.number(.applicationUsageControl, count: 2) else { return nil }
         rawValue = UInt16(truncatingIfNeeded: number)
     }
 
@@ -19,18 +19,18 @@ struct ApplicationUsageControl: Equatable {
     var atm: Bool { has(0x0200) }
     var otherThanATM: Bool { has(0x0100) }
 
-    /// Whether the transaction in `store` may use the application. The country rules apply where the issuer's country is
-    /// known.
+    /// Whether the transaction in `store` may use the application. The country rules apply where the issuer's country
+    /// is known.
     func allows(_ store: DataStore, issuerCountry: Tag) -> Bool {
-        let terminal = TerminalType(rawValue: store.byte(0x9F35) ?? 0)
-        let isATM = terminal.isATM(additionalCapabilities: store.byte(0x9F40) ?? 0)
+        let terminal = TerminalType(rawValue: store.byte(.terminalType) ?? 0)
+        let isATM = terminal.isATM(additionalCapabilities: store.byte(.additionalTerminalCapabilities) ?? 0)
         guard isATM ? atm : otherThanATM else { return false }
         guard store.isPresentNotEmpty(issuerCountry) else { return true }
-        let domestic = store.isEqual(issuerCountry, 0x9F1A)
-        let type = TransactionType(rawValue: store.byte(0x9C) ?? 0)
+        let domestic = store.isEqual(issuerCountry, .terminalCountry)
+        let type = TransactionType(rawValue: store.byte(.transactionType) ?? 0)
         if type.isCash, !cash(domestic: domestic) { return false }
         if type.isPurchase, !purchase(domestic: domestic) { return false }
-        if type == .purchaseWithCashback || store.digits(0x9F03) ?? 0 > 0 { return cashback(domestic: domestic) }
+        if type == .purchaseWithCashback || store.digits(.amountOther) ?? 0 > 0 { return cashback(domestic: domestic) }
         return true
     }
 

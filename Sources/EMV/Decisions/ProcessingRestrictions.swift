@@ -6,16 +6,20 @@ enum ProcessingRestrictions {
     /// 9F03, 9F35 and 9F40.
     ///
     /// A missing 5F24 sets nothing here: kernels demand it before.
-    static func evaluate(_ store: DataStore, issuerCountry: Tag = 0x5F28) -> TVR {
+    static func evaluate(_ store: DataStore, issuerCountry: Tag = .issuerCountry) -> TVR {
         var result: TVR = []
-        if store.isPresentNotEmpty(0x9F08), store.isPresentNotEmpty(0x9F09), !store.isEqual(0x9F08, 0x9F09) {
+        if store.isPresentNotEmpty(.cardApplicationVersion), store.isPresentNotEmpty(.readerApplicationVersion),
+            !store.isEqual(.cardApplicationVersion, .readerApplicationVersion)
+        {
             result.insert(.differentVersions)
         }
-        let today = store.value(0x9A).flatMap { EMVDate(yymmdd: $0) }
-        if store.isPresentNotEmpty(0x5F25), isNotEffective(date(0x5F25, store), on: today) {
+        let today = store.value(.transactionDate).flatMap { EMVDate(yymmdd: $0) }
+        if store.isPresentNotEmpty(.effectiveDate), isNotEffective(date(.effectiveDate, store), on: today) {
             result.insert(.notYetEffective)
         }
-        if store.isPresentNotEmpty(0x5F24), isExpired(date(0x5F24, store), on: today) { result.insert(.expired) }
+        if store.isPresentNotEmpty(.expirationDate), isExpired(date(.expirationDate, store), on: today) {
+            result.insert(.expired)
+        }
         if let usage = ApplicationUsageControl(store), !usage.allows(store, issuerCountry: issuerCountry) {
             result.insert(.serviceNotAllowed)
         }

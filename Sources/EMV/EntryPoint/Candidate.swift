@@ -1,6 +1,6 @@
 /// One entry of the candidate list (EMV Contactless Book B §3.3.2).
 struct Candidate: Equatable {
-    var entry: DirectoryEntry
+    var entry: PPSEEntry
     /// Index of the combination in the terminal's configuration.
     var combination: Int
 
@@ -13,7 +13,7 @@ struct Candidate: Equatable {
 
     /// The candidates of `entries` in the order of selection (requirements 3.3.2.5 and 3.3.3.2).
     static func list(
-        _ entries: [DirectoryEntry], _ combinations: [Combination], allowed: [(index: Int, isAllowed: Bool)]
+        _ entries: [PPSEEntry], _ combinations: [Combination], allowed: [(index: Int, isAllowed: Bool)]
     ) -> [Candidate] {
         var found: [(order: UInt8, position: Int, candidate: Candidate)] = []
         for (position, entry) in entries.enumerated() {

@@ -18,7 +18,7 @@ extension EntryPoint {
     /// Requirement 3.1.1.13.
     mutating func tryAnotherInterface() -> Step {
         let message = UIRequest(.insertOrSwipe, .processingError)
-        return finish(EMV.Outcome(.tryAnotherInterface, uiOnOutcome: message), signals: [])
+        return finish(EMV.Outcome(.tryAnotherInterface, uiOnOutcome: message).ended(at: .preProcessing), signals: [])
     }
 
     /// Start B (EMV Contactless Book B §3.2.1).
@@ -52,7 +52,7 @@ extension EntryPoint {
 
     /// Combination selection, steps 1 and 2 (EMV Contactless Book B §3.3.2).
     mutating func directoryReceived(_ response: ResponseAPDU, now: TapInstant) -> Step {
-        let entries = response.status.isSuccess ? DirectoryEntry.entries(ofPPSE: response.data) : []
+        let entries = response.status.isSuccess ? PPSEEntry.entries(ofPPSE: response.data) : []
         candidates = Candidate.preferring(
             configuration.preferredApplications,
             Candidate.list(
@@ -67,7 +67,7 @@ extension EntryPoint {
             let message = UIRequest(.insertSwipeOrTryAnotherCard, .readyToRead)
             let outcome = EMV.Outcome(
                 .endApplication, uiOnOutcome: message, error: ErrorIndication(l2: .emptyCandidateList))
-            return finish(outcome, signals: signals)
+            return finish(outcome.ended(at: .applicationSelection), signals: signals)
         }
         state = .selectingApplication
         let extended = configuration.combinations[candidate.combination].limits.extendedSelection
@@ -80,7 +80,8 @@ extension EntryPoint {
             if isRestart, let onlineResponse, onlineResponse.hasCardData {
                 // Requirement 3.3.3.5, first bullet.
                 let message = UIRequest(.insertSwipeOrTryAnotherCard, .processingError)
-                return finish(EMV.Outcome(.endApplication, uiOnOutcome: message), signals: [])
+                let outcome = EMV.Outcome(.endApplication, uiOnOutcome: message)
+                return finish(outcome.ended(at: .applicationSelection), signals: [])
             }
             return nextCandidate(signals: [], now: now)
         }

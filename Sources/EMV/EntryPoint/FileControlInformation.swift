@@ -18,12 +18,12 @@ struct FileControlInformation {
         var languages: Range<Int>?
         do throws(TLVError) {
             try TLV.walk(fci.span) { node in
-                switch node.tag.rawValue {
-                case 0x9F38: pdol = node.value
-                case 0x50: label = node.value
-                case 0x9F12: name = node.value
-                case 0x9F11: table = node.value
-                case 0x5F2D: languages = node.value
+                switch node.tag {
+                case .pdol: pdol = node.value
+                case .applicationLabel: label = node.value
+                case .preferredName: name = node.value
+                case .issuerCodeTableIndex: table = node.value
+                case .languagePreference: languages = node.value
                 case _: break
                 }
                 return true
@@ -35,6 +35,6 @@ struct FileControlInformation {
         preferredName = name.map { Array(fci[$0]) }
         codeTableIndex = table.flatMap { fci[$0].first }
         languagePreference = languages.map { Array(fci[$0].prefix(8)) } ?? []
-        pdolContainsTTQ = pdol.map { DOLCursor.contains(0x9F66, fci, $0) } ?? false
+        pdolContainsTTQ = pdol.map { DOLCursor.contains(.ttq, fci, $0) } ?? false
     }
 }

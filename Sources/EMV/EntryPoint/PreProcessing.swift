@@ -5,6 +5,7 @@ enum PreProcessing {
     /// The floor limits compare with `>`, the transaction and CVM limits with `>=`.
     static func indicators(_ limits: EntryPointLimits, _ transaction: Transaction) -> PreProcessingIndicators {
         var indicators = PreProcessingIndicators()
+        // 3.1.1.1 and 3.1.1.2: everything cleared, the TTQ as configured but for byte 2 bits 8 and 7.
         indicators.ttq = limits.ttq
         indicators.ttq?.requiresOnlineCryptogram = false
         indicators.ttq?.requiresCVM = false
@@ -18,9 +19,11 @@ enum PreProcessing {
         _ limits: EntryPointLimits, _ transaction: Transaction, to indicators: inout PreProcessingIndicators
     ) {
         let amount = transaction.amount
+        // 3.1.1.3
         if limits.statusCheck, amount == oneUnit(exponent: transaction.exponent) {
             indicators.statusCheckRequested = true
         }
+        // 3.1.1.4
         if amount == 0 {
             if limits.zeroAmountAllowed == false {
                 indicators.contactlessNotAllowed = true
@@ -28,12 +31,15 @@ enum PreProcessing {
                 indicators.zeroAmount = true
             }
         }
+        // 3.1.1.5
         if let limit = limits.transactionLimit, amount >= limit { indicators.contactlessNotAllowed = true }
+        // 3.1.1.6, or else 3.1.1.7
         if let limit = limits.floorLimit {
             indicators.floorLimitExceeded = amount > limit
         } else if let limit = limits.terminalFloorLimit {
             indicators.floorLimitExceeded = amount > UInt64(limit)
         }
+        // 3.1.1.8
         if let limit = limits.cvmRequiredLimit, amount >= limit { indicators.cvmLimitExceeded = true }
         applyToTTQ(&indicators)
     }
@@ -46,6 +52,7 @@ enum PreProcessing {
         return indicators
     }
 
+    /// 3.1.1.9 to 3.1.1.12; an amount of zero is 3.1.1.11.
     private static func applyToTTQ(_ indicators: inout PreProcessingIndicators) {
         guard var ttq = indicators.ttq else { return }
         if indicators.floorLimitExceeded || indicators.statusCheckRequested { ttq.requiresOnlineCryptogram = true }

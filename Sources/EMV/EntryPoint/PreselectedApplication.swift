@@ -1,7 +1,8 @@
 public import CardBytes
 
-/// An application that the terminal selected by itself before Entry Point begins, for a first start at D (EMV Contactless
-/// Book B §3.4): the card is in the field, the application selected. Which terminals may do so is unverified.
+/// An application that the terminal selected by itself before Entry Point begins, for a first start at D (EMV
+/// Contactless Book B §3.4): the card is in the field, the application selected. Which terminals may do so is
+/// unverified.
 public struct PreselectedApplication: Equatable, Sendable {
     /// 5…16 bytes; the reader's combination for it is found as for a directory entry.
     public var adfName: [UInt8]
@@ -22,7 +23,7 @@ extension EntryPoint {
     mutating func activate(_ preselected: PreselectedApplication, now: TapInstant) -> Step {
         indicators = preProcessed()
         guard isContactlessAllowed else { return tryAnotherInterface() }
-        let entry = DirectoryEntry(adfName: preselected.adfName)
+        let entry = PPSEEntry(adfName: preselected.adfName)
         candidates = Candidate.list(
             [entry], configuration.combinations,
             allowed: indicators.map { ($0.index, !$0.value.contactlessNotAllowed) }

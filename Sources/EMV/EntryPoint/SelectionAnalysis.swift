@@ -1,7 +1,7 @@
 public import CardBytes
 
-/// What Entry Point makes of a terminal's combinations and a card's directory, with everything it leaves out: for people
-/// who ask why an application was chosen. Made by the rules that `EntryPoint` itself runs.
+/// What Entry Point makes of a terminal's combinations and a card's directory, with everything it leaves out: for
+/// people who ask why an application was chosen. Made by the rules that `EntryPoint` itself runs.
 public struct SelectionAnalysis: Sendable {
     /// A combination of the terminal before the tap (EMV Contactless Book B §3.1.1).
     public struct PreparedCombination: Sendable {
@@ -50,7 +50,7 @@ public struct SelectionAnalysis: Sendable {
                 indicators: PreProcessing.indicators(combination.limits, transaction))
         }
         let answer = directory.flatMap { $0.status.isSuccess ? $0.data : nil }
-        let entries = answer.map { DirectoryEntry.entries(ofPPSE: $0) } ?? []
+        let entries = answer.map { PPSEEntry.entries(ofPPSE: $0) } ?? []
         combinations = prepared
         applications = entries.map { SelectionAnalysis.listed($0, prepared) }
         candidates = Candidate.list(
@@ -61,7 +61,7 @@ public struct SelectionAnalysis: Sendable {
     }
 
     private static func listed(
-        _ entry: DirectoryEntry, _ combinations: [PreparedCombination]
+        _ entry: PPSEEntry, _ combinations: [PreparedCombination]
     ) -> ListedApplication {
         let matching = combinations.indices.filter { entry.adfName.starts(with: combinations[$0].combination.aid) }
         let usable = matching.filter { index in

@@ -2,8 +2,8 @@ public import CardBytes
 
 /// Reads what a payment card tells anybody: directory, and for each application FCI, processing options and records.
 ///
-/// No payment: nothing is authorised, and GENERATE AC is never sent. A card that computes its cryptogram in GET PROCESSING
-/// OPTIONS (Visa and others) still counts one transaction in its ATC.
+/// No payment: nothing is authorised, and GENERATE AC is never sent. A card that computes its cryptogram in GET
+/// PROCESSING OPTIONS (Visa and others) still counts one transaction in its ATC.
 public struct CardInspection: TapMachine, ~Copyable {
     public typealias Signal = UIRequest
     public typealias Outcome = CardInspectionOutcome
@@ -19,7 +19,7 @@ public struct CardInspection: TapMachine, ~Copyable {
 
     private var state = State.idle
     private let terminalData: [DataObject]
-    private var waiting: [DirectoryEntry] = []
+    private var waiting: [PPSEEntry] = []
     private var current: InspectedApplication?
     private var done: [InspectedApplication] = []
     private var records: [Record] = []
@@ -50,7 +50,7 @@ public struct CardInspection: TapMachine, ~Copyable {
         switch state {
         case .directory:
             guard response.status.isSuccess else { return finish(.noDirectory(response.status)) }
-            waiting = DirectoryEntry.entries(ofPPSE: response.data)
+            waiting = PPSEEntry.entries(ofPPSE: response.data)
             return selectNext()
         case .selecting: return selected(response)
         case .processing: return processed(response)
@@ -85,14 +85,14 @@ public struct CardInspection: TapMachine, ~Copyable {
         }
         guard keep(response.data) else { return malformed() }
         var pdol = DOL(entries: [])
-        if let bytes = current?.objects.last(where: { $0.tag == 0x9F38 })?.value {
+        if let bytes = current?.objects.last(where: { $0.tag == .pdol })?.value {
             do throws(DOLError) { pdol = try DOL(bytes) } catch { return malformed() }
         }
         let values = pdol.fill { tag in terminalData.value(of: tag).map { ($0, CardInspection.format(tag)) } }
         guard values.count <= 252 else { return malformed() }
         state = .processing
         var data = TLVWriter()
-        data.append(0x83, values)
+        data.append(.commandTemplate, values)
         return Step(.transmit(ShortCommand.make(0x80, 0xA8, 0x00, 0x00, data.bytes)))
     }
 
@@ -109,12 +109,12 @@ public struct CardInspection: TapMachine, ~Copyable {
                 value = Array(response.data[node.value])
             } catch { return malformed() }
             guard value.count >= 2 else { return malformed() }
-            current?.objects.append(DataObject(0x82, Array(value[..<2])))
-            current?.objects.append(DataObject(0x94, Array(value[2...])))
+            current?.objects.append(DataObject(.aip, Array(value[..<2])))
+            current?.objects.append(DataObject(.afl, Array(value[2...])))
         } else if !keep(response.data) {
             return malformed()
         }
-        guard let records = CardInspection.records(of: current?.objects.value(of: 0x94) ?? []) else {
+        guard let records = CardInspection.records(of: current?.objects.value(of: .afl) ?? []) else {
             return malformed()
         }
         self.records = records
@@ -181,7 +181,10 @@ public struct CardInspection: TapMachine, ~Copyable {
     }
 
     private static func format(_ tag: Tag) -> ValueFormat {
-        let numeric: Set<Tag> = [0x9F02, 0x9F03, 0x9F1A, 0x5F2A, 0x9A, 0x9C, 0x9F21, 0x9F41, 0x9F35]
+        let numeric: Set<Tag> = [
+            .amountAuthorised, .amountOther, .terminalCountry, .transactionCurrency, .transactionDate, .transactionType,
+            .transactionTime, .transactionSequenceCounter, .terminalType,
+        ]
         return numeric.contains(tag) ? .n : .b
     }
 }

@@ -22,10 +22,10 @@ public struct InspectedApplication: Equatable, Sendable {
     public internal(set) var objects: [DataObject] = []
     public internal(set) var end: End = .torn
 
-    init(_ entry: DirectoryEntry) {
+    init(_ entry: PPSEEntry) {
         adfName = entry.adfName
         priority = entry.priority
-        if let label = entry.label { objects.append(DataObject(0x50, label)) }
+        if let label = entry.label { objects.append(DataObject(.applicationLabel, label)) }
     }
 }
 

@@ -60,6 +60,9 @@ public struct Outcome: Equatable, Sendable {
     /// Wrong answers in mag-stripe mode in a row, 0…5, where this run was one more or ended the row; Entry Point keeps
     /// the number for the next tap.
     public var failedMagStripeReads: UInt8?
+    /// The step that this outcome comes from; `nil` for an approval or an online request without an error, for kernels
+    /// of others, and where somebody outside ended the wait for a card. Not part of the Outcome Parameter Set.
+    package var endedAt: ProcessingStep?
 
     public init(
         _ status: Status, start: StartPoint? = nil, onlineResponseData: OnlineResponseData? = nil, cvm: CVM? = nil,

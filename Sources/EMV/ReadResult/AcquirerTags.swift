@@ -5,7 +5,9 @@ public import CardBytes
 public enum AcquirerTags {
     /// Needed by every scheme.
     public static let common: [Tag] = [
-        0x9A, 0x9C, 0x5F2A, 0x9F1A, 0x9F02, 0x9F03, 0x9F36, 0x82, 0x84, 0x95, 0x9F10, 0x9F26, 0x9F33, 0x9F37,
+        .transactionDate, .transactionType, .transactionCurrency, .terminalCountry, .amountAuthorised, .amountOther,
+        .atc, .aip, .dfName, .tvr, .issuerApplicationData, .applicationCryptogram, .terminalCapabilities,
+        .unpredictableNumber,
     ]
 
     /// The set of one kernel, without track data; the common set for a kernel that is not known here.
@@ -22,27 +24,43 @@ public enum AcquirerTags {
     }
 
     private static let mastercard: [Tag] = [
-        0x82, 0x84, 0x95, 0x9A, 0x9C, 0x5F2A, 0x5F34, 0x9F02, 0x9F03, 0x9F09, 0x9F10, 0x9F1A, 0x9F1E, 0x9F26, 0x9F27,
-        0x9F33, 0x9F34, 0x9F35, 0x9F36, 0x9F37, 0x9F41, 0x9F53, 0x9F5B, 0x9F6E,
+        .aip, .dfName, .tvr, .transactionDate, .transactionType, .transactionCurrency, .panSequenceNumber,
+        .amountAuthorised, .amountOther, .readerApplicationVersion, .issuerApplicationData, .terminalCountry,
+        .interfaceDeviceSerialNumber, .applicationCryptogram, .cryptogramInformation, .terminalCapabilities,
+        .cvmResults, .terminalType, .atc, .unpredictableNumber, .transactionSequenceCounter, .transactionCategoryCode,
+        .issuerScriptResults, .thirdPartyData,
     ]
     private static let visa: [Tag] = [
-        0x9F02, 0x9F03, 0x9F26, 0x82, 0x84, 0x9F36, 0x5F34, 0x9F7C, 0x9F10, 0x9F39, 0x9F1A, 0x9F33, 0x5F2A, 0x9A,
-        0x9C, 0x9F37, 0x95, 0x9F6E, 0x9F27,
+        .amountAuthorised, .amountOther, .applicationCryptogram, .aip, .dfName, .atc, .panSequenceNumber,
+        .customerExclusiveData, .issuerApplicationData, .entryMode, .terminalCountry, .terminalCapabilities,
+        .transactionCurrency, .transactionDate, .transactionType, .unpredictableNumber, .tvr, .formFactorIndicator,
+        .cryptogramInformation,
     ]
     private static let americanExpress: [Tag] = [
-        0x5F2A, 0x5F34, 0x82, 0x84, 0x95, 0x9A, 0x9C, 0x9F02, 0x9F03, 0x9F06, 0x9F09, 0x9F0D, 0x9F0E, 0x9F0F, 0x9F10,
-        0x9F15, 0x9F1A, 0x9F26, 0x9F27, 0x9F33, 0x9F34, 0x9F35, 0x9F36, 0x9F37, 0x9F4E, 0x9F6D, 0x9F6E,
+        .transactionCurrency, .panSequenceNumber, .aip, .dfName, .tvr, .transactionDate, .transactionType,
+        .amountAuthorised, .amountOther, .terminalAID, .readerApplicationVersion, .issuerActionCodeDefault,
+        .issuerActionCodeDenial, .issuerActionCodeOnline, .issuerApplicationData, .merchantCategoryCode,
+        .terminalCountry, .applicationCryptogram, .cryptogramInformation, .terminalCapabilities, .cvmResults,
+        .terminalType, .atc, .unpredictableNumber, .merchantNameAndLocation, .readerCapabilities,
+        .enhancedReaderCapabilities,
     ]
     private static let jcb: [Tag] = [
-        0x9F02, 0x9F03, 0x9F26, 0x82, 0x5F34, 0x9F36, 0x9F27, 0x9F10, 0x9F39, 0x9F1A, 0x95, 0x9F33, 0x5F2A, 0x9A,
-        0x9F21, 0x9C, 0x9F37, 0x9F50, 0x9F34, 0x84, 0x5F28, 0x9F57,
+        .amountAuthorised, .amountOther, .applicationCryptogram, .aip, .panSequenceNumber, .atc,
+        .cryptogramInformation, .issuerApplicationData, .entryMode, .terminalCountry, .tvr, .terminalCapabilities,
+        .transactionCurrency, .transactionDate, .transactionTime, .transactionType, .unpredictableNumber,
+        .cardholderVerificationStatus, .cvmResults, .dfName, .issuerCountry, .schemeIssuerCountry,
     ]
     private static let discover: [Tag] = [
-        0x9F02, 0x9F03, 0x9F26, 0x9F06, 0x82, 0x84, 0x5F34, 0x9F36, 0x9F07, 0x9F27, 0x9F10, 0x9F09, 0x9F33, 0x9F1A,
-        0x9F35, 0x95, 0x9A, 0x9C, 0x9F37, 0x9B, 0x5F2A,
+        .amountAuthorised, .amountOther, .applicationCryptogram, .terminalAID, .aip, .dfName, .panSequenceNumber, .atc,
+        .applicationUsageControl, .cryptogramInformation, .issuerApplicationData, .readerApplicationVersion,
+        .terminalCapabilities, .terminalCountry, .terminalType, .tvr, .transactionDate, .transactionType,
+        .unpredictableNumber, .tsi, .transactionCurrency,
     ]
     private static let unionPay: [Tag] = [
-        0x5F2A, 0x5F34, 0x82, 0x84, 0x95, 0x9A, 0x9C, 0x9F10, 0x9F1A, 0x9F26, 0x9F36, 0x9F37, 0x9F6E, 0x9F7C, 0x9F27,
-        0x9F33, 0x9F66, 0x9F02, 0x9F03, 0x9F5D, 0x9F63, 0x9F06, 0x9F21, 0x9F4E,
+        .transactionCurrency, .panSequenceNumber, .aip, .dfName, .tvr, .transactionDate, .transactionType,
+        .issuerApplicationData, .terminalCountry, .applicationCryptogram, .atc, .unpredictableNumber,
+        .formFactorIndicator, .customerExclusiveData, .cryptogramInformation, .terminalCapabilities, .ttq,
+        .amountAuthorised, .amountOther, .availableOfflineSpendingAmount, .productIdentification, .terminalAID,
+        .transactionTime, .merchantNameAndLocation,
     ]
 }

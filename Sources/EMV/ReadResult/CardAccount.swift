@@ -13,15 +13,17 @@ public struct CardAccount: Equatable, Sendable {
 
     /// - Parameter record: a kernel's data record; `nil` where it names no PAN.
     public init?(record: [DataObject]) {
-        let track = (record.value(of: 0x57) ?? record.value(of: 0x9F6B)).flatMap { Track2Equivalent($0) }
-        let digits = record.value(of: 0x5A).flatMap { BCD.digits($0) } ?? track?.pan
+        let track = (record.value(of: .track2Equivalent) ?? record.value(of: .track2Data)).flatMap {
+            Track2Equivalent($0)
+        }
+        let digits = record.value(of: .pan).flatMap { BCD.digits($0) } ?? track?.pan
         guard let digits, !digits.isEmpty, digits.count <= 19 else { return nil }
         pan = digits
         track2 = track
-        sequenceNumber = record.value(of: 0x5F34)?.first
+        sequenceNumber = record.value(of: .panSequenceNumber)?.first
         let month = track.flatMap { BCD.pack($0.expiry, count: 2) }
         expiry =
-            record.value(of: 0x5F24).flatMap { EMVDate(yymmdd: $0) }
+            record.value(of: .expirationDate).flatMap { EMVDate(yymmdd: $0) }
             ?? month.flatMap { EMVDate(mmyy: $0.reversed()) }
     }
 

@@ -1,12 +1,15 @@
 public import CardBytes
 
-/// The tags that may leave unsealed. Everything else goes into the envelope only: tracks, PAN, cardholder data, PAR, and
-/// certificates, from which the PAN can be recovered.
+/// The tags that may leave unsealed. Everything else goes into the envelope only: tracks, PAN, cardholder data, PAR,
+/// and certificates, from which the PAN can be recovered.
 public enum ClearTags {
     public static let allowed: [Tag] = [
-        0x4F, 0x50, 0x82, 0x84, 0x8A, 0x95, 0x9A, 0x9B, 0x9C, 0x5F2A, 0x5F34, 0x9F02, 0x9F03, 0x9F06, 0x9F09, 0x9F10,
-        0x9F15, 0x9F1A, 0x9F1E, 0x9F21, 0x9F26, 0x9F27, 0x9F33, 0x9F34, 0x9F35, 0x9F36, 0x9F37, 0x9F41, 0x9F53,
-        0x9F66, 0x9F6C, 0x9F6E, 0x9F7C,
+        .adfName, .applicationLabel, .aip, .dfName, .authorisationResponseCode, .tvr, .transactionDate, .tsi,
+        .transactionType, .transactionCurrency, .panSequenceNumber, .amountAuthorised, .amountOther, .terminalAID,
+        .readerApplicationVersion, .issuerApplicationData, .merchantCategoryCode, .terminalCountry,
+        .interfaceDeviceSerialNumber, .transactionTime, .applicationCryptogram, .cryptogramInformation,
+        .terminalCapabilities, .cvmResults, .terminalType, .atc, .unpredictableNumber, .transactionSequenceCounter,
+        .transactionCategoryCode, .ttq, .ctq, .formFactorIndicator, .customerExclusiveData,
     ]
 
     public static func contains(_ tag: Tag) -> Bool { allowed.contains(tag) }

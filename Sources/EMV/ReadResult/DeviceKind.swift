@@ -11,7 +11,7 @@ public enum DeviceKind: Equatable, Sendable {
 
     /// - Returns: `nil` where the record does not tell.
     public init?(record: [DataObject], kernel: KernelIdentifier) {
-        guard let value = record.value(of: 0x9F6E) else { return nil }
+        guard let value = record.value(of: .formFactorIndicator) else { return nil }
         switch kernel {
         case .visa, .unionPay: self.init(formFactor: value)
         case .mastercard: self.init(thirdPartyData: value)

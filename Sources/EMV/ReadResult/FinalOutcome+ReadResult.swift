@@ -2,8 +2,10 @@ import CardBytes
 
 extension FinalOutcome {
     /// What the cryptogram (9F27) in the data record says; `nil` where there is none.
-    public var cryptogramType: CryptogramType? {
-        outcome.dataRecord?.value(of: 0x9F27)?.first.flatMap { CryptogramType(cryptogramInformation: $0) }
+    public var cryptogramType: ApplicationCryptogram? {
+        outcome.dataRecord?.value(of: .cryptogramInformation)?.first.flatMap {
+            ApplicationCryptogram(cryptogramInformation: $0)
+        }
     }
 
     /// The account in the data record.
@@ -16,16 +18,16 @@ extension FinalOutcome {
         return DeviceKind(record: told, kernel: application.kernel)
     }
 
-    /// The data for field 55 in the order of `AcquirerTags`: the data record, with DF name (84), AID (9F06) and label (50) of
-    /// the selected application where a kernel's record has none. Empty without a data record.
+    /// The data for field 55 in the order of `AcquirerTags`: the data record, with DF name (84), AID (9F06) and label
+    /// (50) of the selected application where a kernel's record has none. Empty without a data record.
     public var acquirerData: [DataObject] {
         guard let record = outcome.dataRecord, let application else { return [] }
         return AcquirerTags.tags(for: application.kernel).compactMap { tag in
             if let value = record.value(of: tag) { return DataObject(tag, value) }
             switch tag {
-            case 0x84: return DataObject(tag, application.adfName)
-            case 0x9F06: return DataObject(tag, application.matchingAID)
-            case 0x50: return application.label.map { DataObject(tag, $0) }
+            case .dfName: return DataObject(tag, application.adfName)
+            case .terminalAID: return DataObject(tag, application.matchingAID)
+            case .applicationLabel: return application.label.map { DataObject(tag, $0) }
             case _: return nil
             }
         }
@@ -33,7 +35,7 @@ extension FinalOutcome {
 
     /// Payment Account Reference (9F24), 29 characters.
     public var paymentAccountReference: String? {
-        outcome.dataRecord?.value(of: 0x9F24).map { String(decoding: $0, as: UTF8.self) }
+        outcome.dataRecord?.value(of: .paymentAccountReference).map { String(decoding: $0, as: UTF8.self) }
     }
 }
 

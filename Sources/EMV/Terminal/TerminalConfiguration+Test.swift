@@ -1,20 +1,20 @@
 import CardBytes
 
 extension TerminalConfiguration {
-    /// A merchant's online-only test terminal: tap only, no contact slot, no PIN pad. For tests and demonstrations; live
-    /// values come from the acquirer.
+    /// A merchant's online-only test terminal: tap only, no contact slot, no PIN pad. For tests and demonstrations;
+    /// live values come from the acquirer.
     public static let test = TerminalConfiguration(
         terminalData: [
-            DataObject(0x9F33, [0x00, 0x08, 0x08]),
-            DataObject(0x9F35, [0x21]),
-            DataObject(0x9F40, [0x60, 0x00, 0xC0, 0x30, 0x00]),
-            DataObject(0x9F1C, Array("00000001".utf8)),
-            DataObject(0x9F1E, Array("NFC00001".utf8)),
-            DataObject(0x9F16, Array("TEST MERCHANT  ".utf8)),
-            DataObject(0x9F15, [0x53, 0x11]),
-            DataObject(0x9F4E, Array("nfc-tap test terminal".utf8)),
-            DataObject(0x9F39, [0x07]),
-            DataObject(0x9F01, [0x00, 0x00, 0x00, 0x00, 0x00, 0x01]),
+            DataObject(.terminalCapabilities, [0x00, 0x08, 0x08]),
+            DataObject(.terminalType, [0x21]),
+            DataObject(.additionalTerminalCapabilities, [0x60, 0x00, 0xC0, 0x30, 0x00]),
+            DataObject(.terminalIdentification, Array("00000001".utf8)),
+            DataObject(.interfaceDeviceSerialNumber, Array("NFC00001".utf8)),
+            DataObject(.merchantIdentifier, Array("TEST MERCHANT  ".utf8)),
+            DataObject(.merchantCategoryCode, [0x53, 0x11]),
+            DataObject(.merchantNameAndLocation, Array("nfc-tap test terminal".utf8)),
+            DataObject(.entryMode, [0x07]),
+            DataObject(.acquirerIdentifier, [0x00, 0x00, 0x00, 0x00, 0x00, 0x01]),
         ],
         combinations: [
             visaTest([0xA0, 0x00, 0x00, 0x00, 0x03, 0x10, 0x10]),
@@ -38,20 +38,20 @@ extension TerminalConfiguration {
         Combination(
             aid: aid, kernel: .mastercard,
             kernelData: [
-                DataObject(0xDF811B, [0xA0]),
-                DataObject(0xDF8117, [0x00]),
-                DataObject(0xDF8118, [0x20]),
-                DataObject(0xDF8119, [0x08]),
-                DataObject(0xDF811F, [0x08]),
-                DataObject(0xDF8120, [0xF4, 0x50, 0x84, 0x80, 0x0C]),
-                DataObject(0xDF8121, [0x00, 0x00, 0x00, 0x00, 0x00]),
-                DataObject(0xDF8122, [0xF4, 0x50, 0x84, 0x80, 0x0C]),
-                DataObject(0xDF8123, [0x00, 0x00, 0x00, 0x00, 0x00, 0x00]),
-                DataObject(0xDF8124, [0x00, 0x00, 0x01, 0x00, 0x00, 0x00]),
-                DataObject(0xDF8125, [0x00, 0x00, 0x01, 0x00, 0x00, 0x00]),
-                DataObject(0xDF8126, [0x00, 0x00, 0x00, 0x00, 0x50, 0x00]),
-                DataObject(0x9F1D, [0x2C, 0x00, 0x80, 0x00, 0x00, 0x00, 0x00, 0x00]),
-                DataObject(0x9F6D, [0x00, 0x01]),
+                DataObject(.kernelConfiguration, [0xA0]),
+                DataObject(.cardDataInputCapability, [0x00]),
+                DataObject(.cvmCapabilityRequired, [0x20]),
+                DataObject(.cvmCapabilityNotRequired, [0x08]),
+                DataObject(.securityCapability, [0x08]),
+                DataObject(.terminalActionCodeDefault, [0xF4, 0x50, 0x84, 0x80, 0x0C]),
+                DataObject(.terminalActionCodeDenial, [0x00, 0x00, 0x00, 0x00, 0x00]),
+                DataObject(.terminalActionCodeOnline, [0xF4, 0x50, 0x84, 0x80, 0x0C]),
+                DataObject(.readerFloorLimit, [0x00, 0x00, 0x00, 0x00, 0x00, 0x00]),
+                DataObject(.transactionLimitWithoutDeviceCVM, [0x00, 0x00, 0x01, 0x00, 0x00, 0x00]),
+                DataObject(.transactionLimitWithDeviceCVM, [0x00, 0x00, 0x01, 0x00, 0x00, 0x00]),
+                DataObject(.readerCVMLimit, [0x00, 0x00, 0x00, 0x00, 0x50, 0x00]),
+                DataObject(.terminalRiskManagementData, [0x2C, 0x00, 0x80, 0x00, 0x00, 0x00, 0x00, 0x00]),
+                DataObject(.magStripeVersion, [0x00, 0x01]),
             ])
     }
 }

@@ -1,7 +1,7 @@
 import CardBytes
 
-/// American Express, JCB, Discover and UnionPay in the test terminal: no contact slot, no PIN pad, signature and consumer
-/// device above the CVM limit.
+/// American Express, JCB, Discover and UnionPay in the test terminal: no contact slot, no PIN pad, signature and
+/// consumer device above the CVM limit.
 extension TerminalConfiguration {
     static let furtherTestCombinations = [
         americanExpressTest,
@@ -26,26 +26,26 @@ extension TerminalConfiguration {
     private static let americanExpressTest = Combination(
         aid: [0xA0, 0x00, 0x00, 0x00, 0x25, 0x01], kernel: .americanExpress, limits: limits(),
         kernelData: [
-            DataObject(0x9F6D, [0xC0]),
-            DataObject(0x9F6E, [0x18, 0xA0, 0x00, 0x03]),
-            DataObject(0x9F33, [0x00, 0x28, 0x88]),
-            DataObject(0x9F09, [0x00, 0x01]),
-            DataObject(0xDF8120, [0xDC, 0x50, 0x84, 0x00, 0x00]),
-            DataObject(0xDF8121, [0x00, 0x10, 0x00, 0x00, 0x00]),
-            DataObject(0xDF8122, [0xDE, 0x00, 0xFC, 0x98, 0x00]),
+            DataObject(.readerCapabilities, [0xC0]),
+            DataObject(.enhancedReaderCapabilities, [0x18, 0xA0, 0x00, 0x03]),
+            DataObject(.terminalCapabilities, [0x00, 0x28, 0x88]),
+            DataObject(.readerApplicationVersion, [0x00, 0x01]),
+            DataObject(.terminalActionCodeDefault, [0xDC, 0x50, 0x84, 0x00, 0x00]),
+            DataObject(.terminalActionCodeDenial, [0x00, 0x10, 0x00, 0x00, 0x00]),
+            DataObject(.terminalActionCodeOnline, [0xDE, 0x00, 0xFC, 0x98, 0x00]),
         ])
 
     /// EMV mode with offline data authentication.
     private static let jcbTest = Combination(
         aid: [0xA0, 0x00, 0x00, 0x00, 0x65, 0x10, 0x10], kernel: .jcb, limits: limits(),
         kernelData: [
-            DataObject(0xDF811B, [0x22]),
-            DataObject(0x9F52, [0x02]),
-            DataObject(0x9F53, [0x50, 0x00, 0x00]),
-            DataObject(0x9F33, [0x00, 0x28, 0x08]),
-            DataObject(0x9F09, [0x02, 0x00]),
-            DataObject(0xDF8120, [0x04, 0x00, 0x00, 0x00, 0x00]),
-            DataObject(0xDF8121, [0x04, 0x40, 0x00, 0x00, 0x00]),
-            DataObject(0xDF8122, [0xF8, 0x50, 0xAC, 0xF8, 0x00]),
+            DataObject(.kernelConfiguration, [0x22]),
+            DataObject(.terminalCompatibilityIndicator, [0x02]),
+            DataObject(.terminalInterchangeProfile, [0x50, 0x00, 0x00]),
+            DataObject(.terminalCapabilities, [0x00, 0x28, 0x08]),
+            DataObject(.readerApplicationVersion, [0x02, 0x00]),
+            DataObject(.terminalActionCodeDefault, [0x04, 0x00, 0x00, 0x00, 0x00]),
+            DataObject(.terminalActionCodeDenial, [0x04, 0x40, 0x00, 0x00, 0x00]),
+            DataObject(.terminalActionCodeOnline, [0xF8, 0x50, 0xAC, 0xF8, 0x00]),
         ])
 }

@@ -56,5 +56,28 @@ enum Phrase {
         return parts.isEmpty ? nil : parts.joined(separator: ", ")
     }
 
+    /// What a transaction was doing, as the subject of a sentence.
+    static func step(_ step: ProcessingStep) -> String {
+        switch step {
+        case .preProcessing: "the limits before the card"
+        case .applicationSelection: "the selection of an application"
+        case .initiation: "the start of the kernel"
+        case .processingOptions: "the answer to GET PROCESSING OPTIONS"
+        case .relayResistance: "the relay resistance protocol"
+        case .records: "the reading of the records"
+        case .cardData: "the check of what the card sent"
+        case .dataStorage: "the reading and writing of data envelopes"
+        case .offlineAuthentication: "offline data authentication"
+        case .restrictions: "the processing restrictions"
+        case .cardholderVerification: "cardholder verification"
+        case .actionAnalysis: "the terminal's action analysis"
+        case .cryptogram: "the card's cryptogram"
+        case .recovery: "the recovery of a torn transaction"
+        case .magStripe: "the mag-stripe data"
+        case .cardCounters: "the card's counters or balance"
+        case .issuerUpdate: "the issuer's update of the card"
+        }
+    }
+
     static func bytes(_ count: Int) -> String { count == 1 ? "1 byte" : "\(count) bytes" }
 }

@@ -7,7 +7,7 @@ enum AuthenticationStory {
         guard facts.exchange(where: \.isProcessingOptions)?.response?.status.isSuccess == true else { return [] }
         var sentences = facts.authentications.map { result($0, facts) }
         if sentences.isEmpty { sentences.append(absence(facts)) }
-        if facts.kernel == .mastercard, facts.bit(0x82, byte: 1, 0x01), facts.authentications.isEmpty,
+        if facts.kernel == .mastercard, facts.bit(.aip, byte: 1, 0x01), facts.authentications.isEmpty,
             facts.tvr?.contains(.cdaFailed) == true
         {
             sentences.append("The TVR says CDA failed: certificates or the CA key were missing.")
@@ -18,7 +18,7 @@ enum AuthenticationStory {
     private static func result(_ authentication: TapTrace.Authentication, _ facts: TapFacts) -> String {
         let name =
             authentication.method == .dda && facts.kernel == .visa
-            ? "fDDA\(facts.card(0x9F69)?.first.map { " version \(Hex.string([$0]))" } ?? "")"
+            ? "fDDA\(facts.card(.cardAuthenticationRelatedData)?.first.map { " version \(Hex.string([$0]))" } ?? "")"
             : authentication.method.rawValue
         let key = "CA key \(Hex.string([authentication.caIndex]))"
         guard let failure = authentication.failure else {
@@ -33,13 +33,13 @@ enum AuthenticationStory {
         case .visa?, .discover?, .unionPay?:
             switch facts.cryptogram {
             case .arqc?: "Not made: the issuer checks an online cryptogram."
-            case .tc? where facts.card(0x9F4B) == nil && facts.card(0x93) == nil:
+            case .tc? where facts.card(.signedDynamicData) == nil && facts.card(.signedStaticData) == nil:
                 "Not possible: the card sent no signature."
             case .tc? where facts.ttq?.requiresOnlineCryptogram == true: "Not made: the transaction goes online anyway."
             case .tc?, .aac?, nil: "Not made."
             }
         case .mastercard?:
-            facts.bit(0x82, byte: 1, 0x01)
+            facts.bit(.aip, byte: 1, 0x01)
                 ? "Not verified: the card sent no combined signature."
                 : "Not made: the card does not offer CDA (AIP byte 1 bit 1)."
         case _: "Not made."

@@ -16,7 +16,8 @@ enum DecisionStory {
         guard facts.exchange(where: \.isProcessingOptions)?.response?.status.isSuccess == true else { return [] }
         guard let type = facts.cryptogram else { return ["The card's cryptogram type cannot be told."] }
         let source =
-            facts.card(0x9F27) == nil ? "issuer application data" : "CID \(Hex.string(facts.card(0x9F27) ?? []))"
+            facts.card(.cryptogramInformation) == nil
+            ? "issuer application data" : "CID \(Hex.string(facts.card(.cryptogramInformation) ?? []))"
         var sentences = ["The card answered with \(name(type)) (\(source))\(counter(facts))."]
         switch type {
         case .arqc: sentences.append("So the issuer decides: online.")
@@ -31,7 +32,7 @@ enum DecisionStory {
             return ["The terminal had demanded an online cryptogram, so it goes online all the same."]
         }
         var sentences = ["The terminal had not demanded an online cryptogram, so it may stand."]
-        if let expiry = facts.card(0x5F24).flatMap({ EMVDate(yymmdd: $0) }) {
+        if let expiry = facts.card(.expirationDate).flatMap({ EMVDate(yymmdd: $0) }) {
             sentences.append(
                 facts.trace.transaction.date > expiry
                     ? "The application has expired." : "The application has not expired.")
@@ -49,8 +50,8 @@ enum DecisionStory {
 
     private static func afterFailure(_ facts: TapFacts) -> String {
         if facts.kernel == .discover { return "the card processing requirements (9F71) say what follows" }
-        if facts.bit(0x9F6C, byte: 1, 0x20), facts.ttq?.isOfflineOnly == false { return "the CTQ sends it online" }
-        if facts.bit(0x9F6C, byte: 1, 0x10), facts.ttq?.supportsContactChip == true {
+        if facts.bit(.ctq, byte: 1, 0x20), facts.ttq?.isOfflineOnly == false { return "the CTQ sends it online" }
+        if facts.bit(.ctq, byte: 1, 0x10), facts.ttq?.supportsContactChip == true {
             return "the CTQ sends it to the contact chip"
         }
         return "it is declined"
@@ -61,11 +62,11 @@ enum DecisionStory {
     private static func terminalDecides(_ facts: TapFacts) -> [String] {
         var sentences = facts.kernel == .mastercard ? limits(facts) : []
         guard let command = facts.exchange(where: \.isCryptogramCommand) else { return sentences + checksum(facts) }
-        if let tvr = facts.sent(0x95) ?? facts.terminal(0x95), let bits = TVR(tvr) {
+        if let tvr = facts.sent(.tvr) ?? facts.terminal(.tvr), let bits = TVR(tvr) {
             sentences.append(verificationResults(tvr))
             sentences += actionCodes(bits, facts)
         }
-        let requested = CryptogramType(rawValue: command.command.p1 & 0xC0)
+        let requested = ApplicationCryptogram(rawValue: command.command.p1 & 0xC0)
         let asked = requested.map { name($0) } ?? "a reserved cryptogram"
         let signature = command.command.p1 & 0x10 != 0 ? "with a CDA signature" : "without a CDA signature"
         sentences.append("So the terminal asks for \(asked) \(signature) (P1 \(Hex.string([command.command.p1]))).")
@@ -86,7 +87,7 @@ enum DecisionStory {
     }
 
     private static func answer(
-        _ exchange: TapFacts.Exchange, _ requested: CryptogramType?, _ facts: TapFacts
+        _ exchange: TapFacts.Exchange, _ requested: ApplicationCryptogram?, _ facts: TapFacts
     ) -> [String] {
         guard let response = exchange.response else { return ["The card left before it answered."] }
         guard response.status.isSuccess else {
@@ -101,10 +102,11 @@ enum DecisionStory {
     private static func limits(_ facts: TapFacts) -> [String] {
         guard facts.exchange(where: \.isProcessingOptions)?.response?.status.isSuccess == true else { return [] }
         let amount = facts.trace.transaction.amount
-        let onDevice = facts.bit(0x82, byte: 1, 0x02) && (facts.configured(0xDF811B)?.first ?? 0) & 0x20 != 0
-        let tag: Tag = onDevice ? 0xDF8125 : 0xDF8124
+        let onDevice =
+            facts.bit(.aip, byte: 1, 0x02) && (facts.configured(.kernelConfiguration)?.first ?? 0) & 0x20 != 0
+        let tag: Tag = onDevice ? .transactionLimitWithDeviceCVM : .transactionLimitWithoutDeviceCVM
         let limit = facts.configuredAmount(tag)
-        let floor = facts.configuredAmount(0xDF8123)
+        let floor = facts.configuredAmount(.readerFloorLimit)
         return [
             "The amount is \(amount > limit ? "over" : "not over") the transaction limit of \(facts.amount(limit)) (\(tag))"
                 + " and \(amount > floor ? "over" : "not over") the floor limit of \(facts.amount(floor)) (DF8123)."
@@ -122,16 +124,17 @@ enum DecisionStory {
             facts.configured(tag).flatMap { TVR($0) } ?? defaultCode(tag, facts.kernel)
         }
         func issuer(_ tag: Tag) -> TVR? { facts.card(tag).flatMap { TVR($0) } }
-        let denial = code(0xDF8121).union(issuer(0x9F0E) ?? [])
+        let denial = code(.terminalActionCodeDenial).union(issuer(.issuerActionCodeDenial) ?? [])
         guard tvr.isDisjoint(with: denial) else {
             return ["A denial code (TAC or IAC) has bits in common with it: \(common(tvr, denial))."]
         }
-        let type = facts.terminal(0x9F35)?.first ?? 0
+        let type = facts.terminal(.terminalType)?.first ?? 0
         let terminal = "The terminal (9F35 \(Hex.string([type]))) is \(CodeNames.terminalType(type))"
         let start = "No denial code (TAC, IAC) has a bit in common with it."
         if TerminalType(rawValue: type).isOnlineOnly { return [start, "\(terminal), so the issuer has to be asked."] }
         let isOffline = TerminalType(rawValue: type).isOfflineOnly
-        let codes = code(isOffline ? 0xDF8120 : 0xDF8122).union(issuer(isOffline ? 0x9F0D : 0x9F0F) ?? [])
+        let codes = code(isOffline ? .terminalActionCodeDefault : .terminalActionCodeOnline).union(
+            issuer(isOffline ? .issuerActionCodeDefault : .issuerActionCodeOnline) ?? [])
         let word = isOffline ? "default" : "online"
         let hit =
             tvr.isDisjoint(with: codes)
@@ -143,13 +146,13 @@ enum DecisionStory {
     /// What the kernels use where the terminal has no action codes (EMV Contactless Book C-2 Table 4.4; the values of
     /// kernels 4 and 5 are unverified).
     private static func defaultCode(_ tag: Tag, _ kernel: KernelIdentifier?) -> TVR {
-        switch (kernel, tag.rawValue) {
+        switch (kernel, tag) {
         case (.mastercard?, _): TVR(rawValue: 0x84_0000_000C)
-        case (.americanExpress?, 0xDF8120): TVR(rawValue: 0xDC_5084_0000)
-        case (.americanExpress?, 0xDF8121): TVR(rawValue: 0x00_1000_0000)
+        case (.americanExpress?, .terminalActionCodeDefault): TVR(rawValue: 0xDC_5084_0000)
+        case (.americanExpress?, .terminalActionCodeDenial): TVR(rawValue: 0x00_1000_0000)
         case (.americanExpress?, _): TVR(rawValue: 0xDE_00FC_9800)
-        case (.jcb?, 0xDF8120): TVR(rawValue: 0x90_4000_8000)
-        case (.jcb?, 0xDF8121): TVR(rawValue: 0x04_1000_0000)
+        case (.jcb?, .terminalActionCodeDefault): TVR(rawValue: 0x90_4000_8000)
+        case (.jcb?, .terminalActionCodeDenial): TVR(rawValue: 0x04_1000_0000)
         case (.jcb?, _): TVR(rawValue: 0x90_6000_9000)
         case _: []
         }
@@ -161,7 +164,7 @@ enum DecisionStory {
 
     // MARK: Words
 
-    static func name(_ type: CryptogramType) -> String {
+    static func name(_ type: ApplicationCryptogram) -> String {
         switch type {
         case .aac: "an AAC (declined)"
         case .tc: "a TC (approved offline)"
@@ -170,7 +173,7 @@ enum DecisionStory {
     }
 
     private static func counter(_ facts: TapFacts) -> String {
-        guard let value = facts.card(0x9F36), value.count == 2 else { return "" }
+        guard let value = facts.card(.atc), value.count == 2 else { return "" }
         return "; it is the card's transaction \(UInt16(value[0]) << 8 | UInt16(value[1]))"
     }
 }

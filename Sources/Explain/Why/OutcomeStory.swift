@@ -6,6 +6,10 @@ enum OutcomeStory {
     static func sentences(_ facts: TapFacts) -> [String] {
         let outcome = facts.trace.outcome.outcome
         var sentences = [status(outcome)]
+        if let step = outcome.endedAt {
+            let verb = outcome.status == .onlineRequest ? "Something failed" : "It ended"
+            sentences.append("\(verb) at \(Phrase.step(step)).")
+        }
         if let error = Phrase.error(outcome.error) { sentences.append("Error indication: \(error).") }
         if let request = outcome.uiOnOutcome { sentences.append("Shown at the end: \(Phrase.signal(request)).") }
         if let interface = outcome.alternateInterface {

@@ -6,7 +6,7 @@ enum ReadingStory {
     static func sentences(_ facts: TapFacts) -> [String] {
         guard let options = facts.exchange(where: \.isProcessingOptions) else { return [] }
         var sentences = [request(facts)]
-        if let ttq = facts.sent(0x9F66), facts.kernel != .mastercard {
+        if let ttq = facts.sent(.ttq), facts.kernel != .mastercard {
             let bits = BitTable.ttq.meanings(ttq).map(\.text).joined(separator: "; ")
             sentences.append("TTQ \(Hex.string(ttq)): \(bits).")
         }
@@ -14,7 +14,7 @@ enum ReadingStory {
         guard response.status.isSuccess else {
             return sentences + ["The card refused: \(response.status) \(CodeNames.statusWord(response.status))."]
         }
-        if let profile = facts.card(0x82) {
+        if let profile = facts.card(.aip) {
             let bits = BitTable.interchangeProfile(facts.kernel).meanings(profile).map(\.text)
             sentences.append(
                 "AIP \(Hex.string(profile)): \(bits.isEmpty ? "nothing set" : bits.joined(separator: "; ")).")
@@ -23,7 +23,7 @@ enum ReadingStory {
     }
 
     private static func request(_ facts: TapFacts) -> String {
-        guard let list = facts.card(0x9F38), let entries = try? DOL(list).entries else {
+        guard let list = facts.card(.pdol), let entries = try? DOL(list).entries else {
             return "The card has no PDOL: it is told nothing of the transaction before it answers."
         }
         let names = entries.map { entry in
@@ -34,7 +34,7 @@ enum ReadingStory {
     }
 
     private static func records(_ facts: TapFacts) -> [String] {
-        guard let value = facts.card(0x94) else {
+        guard let value = facts.card(.afl) else {
             return ["It names no files (no AFL): everything is in this answer, no record is read."]
         }
         guard let locator = ApplicationFileLocator(value) else { return ["Its AFL \(Hex.string(value)) is not valid."] }

@@ -67,9 +67,9 @@ struct TapFacts {
         for exchange in exchanges {
             if exchange.command.isSelection {
                 (card, terminal) = ([:], [:])
-            } else if exchange.command.isProcessingOptions, let list = card[0x9F38] {
+            } else if exchange.command.isProcessingOptions, let list = card[.pdol] {
                 terminal.merge(filled(list, TapFacts.value(ofCommandTemplate: exchange.command.data))) { $1 }
-            } else if exchange.command.isCryptogramCommand, let list = card[0x8C] {
+            } else if exchange.command.isCryptogramCommand, let list = card[.cdol1] {
                 terminal.merge(filled(list, exchange.command.data)) { $1 }
             }
             guard let response = exchange.response, response.status.isSuccess else { continue }
@@ -79,7 +79,7 @@ struct TapFacts {
     }
 
     private static func value(ofCommandTemplate data: [UInt8]) -> [UInt8] {
-        guard let node = try? TLV.children(data).first, node.tag == 0x83 else { return [] }
+        guard let node = try? TLV.children(data).first, node.tag == .commandTemplate else { return [] }
         return Array(data[node.value])
     }
 
@@ -97,19 +97,20 @@ struct TapFacts {
 
     private static func values(_ data: [UInt8], of command: CommandAPDU) -> [(Tag, [UInt8])] {
         guard let nodes = try? TLV.nodes(data) else { return [] }
-        guard let first = nodes.first, first.tag == 0x80 else {
+        guard let first = nodes.first, first.tag == .responseFormat1 else {
             return nodes.filter { !$0.tag.isConstructed }.map { ($0.tag, Array(data[$0.value])) }
         }
         let value = Array(data[first.value])
         if command.isProcessingOptions, value.count >= 2 {
-            var objects: [(Tag, [UInt8])] = [(0x82, Array(value.prefix(2)))]
-            if value.count > 2 { objects.append((0x94, Array(value.dropFirst(2)))) }
+            var objects: [(Tag, [UInt8])] = [(.aip, Array(value.prefix(2)))]
+            if value.count > 2 { objects.append((.afl, Array(value.dropFirst(2)))) }
             return objects
         }
         guard command.isCryptogramCommand, value.count >= 11 else { return [] }
         return [
-            (0x9F27, [value[0]]), (0x9F36, Array(value[1...2])), (0x9F26, Array(value[3...10])),
-            (0x9F10, Array(value.dropFirst(11))),
+            (.cryptogramInformation, [value[0]]), (.atc, Array(value[1...2])),
+            (.applicationCryptogram, Array(value[3...10])),
+            (.issuerApplicationData, Array(value.dropFirst(11))),
         ]
     }
 
@@ -163,16 +164,20 @@ struct TapFacts {
     func exchange(where isWanted: (CommandAPDU) -> Bool) -> Exchange? { exchanges.last { isWanted($0.command) } }
 
     /// 9F27, or bits 6 and 5 of the second byte of Visa's card verification results.
-    var cryptogram: CryptogramType? {
-        if let information = card(0x9F27)?.first { return CryptogramType(cryptogramInformation: information) }
-        guard let data = card(0x9F10), data.count > 4, kernel == .visa || kernel == .unionPay else { return nil }
-        return CryptogramType(rawValue: data[4] << 2 & 0xC0)
+    var cryptogram: ApplicationCryptogram? {
+        if let information = card(.cryptogramInformation)?.first {
+            return ApplicationCryptogram(cryptogramInformation: information)
+        }
+        guard let data = card(.issuerApplicationData), data.count > 4, kernel == .visa || kernel == .unionPay else {
+            return nil
+        }
+        return ApplicationCryptogram(rawValue: data[4] << 2 & 0xC0)
     }
 
-    var tvr: TVR? { terminal(0x95).flatMap { TVR($0) } }
+    var tvr: TVR? { terminal(.tvr).flatMap { TVR($0) } }
 
     /// The TTQ as the card got it.
-    var ttq: TTQ? { (sent(0x9F66) ?? combination?.indicators.ttq?.bytes).flatMap { TTQ($0) } }
+    var ttq: TTQ? { (sent(.ttq) ?? combination?.indicators.ttq?.bytes).flatMap { TTQ($0) } }
 }
 
 extension CommandAPDU {

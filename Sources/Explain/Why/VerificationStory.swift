@@ -32,7 +32,7 @@ enum VerificationStory {
         let demand = demand(required: required)
         guard facts.cryptogram != .aac else { return [] }
         guard facts.trace.transaction.type != .refund else { return ["A refund is not verified."] }
-        guard let ctq = facts.card(0x9F6C) else { return [demand, "The card sent no CTQ, so the terminal chooses."] }
+        guard let ctq = facts.card(.ctq) else { return [demand, "The card sent no CTQ, so the terminal chooses."] }
         var sentences = [demand]
         let bits = BitTable.cardTransactionQualifiers.meanings(ctq).map(\.text)
         sentences.append("CTQ \(Hex.string(ctq)): \(bits.isEmpty ? "nothing set" : bits.joined(separator: "; ")).")
@@ -42,7 +42,7 @@ enum VerificationStory {
 
     /// Kernel 6: the card's own requirements (9F71).
     private static func requirements(_ facts: TapFacts) -> [String] {
-        guard let value = facts.card(0x9F71) else { return [] }
+        guard let value = facts.card(.cardProcessingRequirements) else { return [] }
         let bits = BitTable.cardProcessingRequirements.meanings(value).map(\.text)
         return [
             demand(required: facts.ttq?.requiresCVM == true),
@@ -59,16 +59,16 @@ enum VerificationStory {
 
     private static func choice(_ facts: TapFacts, required: Bool) -> String {
         let ttq = facts.ttq
-        if facts.bit(0x9F6C, byte: 1, 0x80), ttq?.supportsOnlinePIN == true {
+        if facts.bit(.ctq, byte: 1, 0x80), ttq?.supportsOnlinePIN == true {
             return
                 "The card asks for an online PIN and the reader has it (TTQ byte 1 bit 3): online PIN, which also means going online."
         }
-        if facts.bit(0x9F6C, byte: 2, 0x80) {
-            return facts.card(0x9F69) == nil
+        if facts.bit(.ctq, byte: 2, 0x80) {
+            return facts.card(.cardAuthenticationRelatedData) == nil
                 ? "The card says that the device verified its holder, which only an online cryptogram can confirm."
                 : "The card says that the device verified its holder, and its signed copy of the CTQ (9F69) has to agree."
         }
-        if facts.bit(0x9F6C, byte: 1, 0x40), ttq?.supportsSignature == true {
+        if facts.bit(.ctq, byte: 1, 0x40), ttq?.supportsSignature == true {
             return "The card asks for a signature and the reader has it (TTQ byte 1 bit 2)."
         }
         return required
@@ -80,7 +80,7 @@ enum VerificationStory {
 
     private static func list(_ facts: TapFacts) -> [String] {
         let amount = facts.trace.transaction.amount
-        let limit = facts.configuredAmount(0xDF8126)
+        let limit = facts.configuredAmount(.readerCVMLimit)
         let exceeds = amount > limit
         let comparison =
             "The amount is \(exceeds ? "over" : "not over") the CVM limit of \(facts.amount(limit)) (DF8126)."
@@ -88,7 +88,8 @@ enum VerificationStory {
             let tag = exceeds ? "DF811E" : "DF812C"
             return [comparison, "In mag-stripe mode the reader's configuration says what is verified (\(tag))."]
         }
-        let onDevice = facts.bit(0x82, byte: 1, 0x02) && (facts.configured(0xDF811B)?.first ?? 0) & 0x20 != 0
+        let onDevice =
+            facts.bit(.aip, byte: 1, 0x02) && (facts.configured(.kernelConfiguration)?.first ?? 0) & 0x20 != 0
         if onDevice {
             return [
                 comparison,
@@ -97,13 +98,13 @@ enum VerificationStory {
                     : "Card and reader know on-device verification, which is not needed.",
             ]
         }
-        guard facts.bit(0x82, byte: 1, 0x10) else {
+        guard facts.bit(.aip, byte: 1, 0x10) else {
             return [comparison, "The card does not support cardholder verification (AIP byte 1 bit 5)."]
         }
-        guard let value = facts.card(0x8E), let list = CVMList(value) else {
+        guard let value = facts.card(.cvmList), let list = CVMList(value) else {
             return [comparison, "The card has no usable CVM list (8E)."]
         }
-        let capabilities = facts.terminal(0x9F33) ?? []
+        let capabilities = facts.terminal(.terminalCapabilities) ?? []
         let methods = BitTable.terminalCapabilities.meanings(capabilities, in: 1..<2).map(\.text)
         return [comparison, "So the reader offers: \(methods.isEmpty ? "nothing" : methods.joined(separator: ", "))."]
             + rules(list, facts, capabilities) + results(facts)
@@ -114,8 +115,9 @@ enum VerificationStory {
         let transaction = facts.trace.transaction
         var conditions = CVMConditions(
             amount: transaction.amount, otherAmount: transaction.otherAmount ?? 0, transactionType: transaction.type,
-            terminalType: TerminalType(rawValue: facts.terminal(0x9F35)?.first ?? 0),
-            isApplicationCurrency: facts.card(0x9F42).flatMap { BCD.decode($0) } == UInt64(transaction.currency),
+            terminalType: TerminalType(rawValue: facts.terminal(.terminalType)?.first ?? 0),
+            isApplicationCurrency: facts.card(.applicationCurrency).flatMap { BCD.decode($0) }
+                == UInt64(transaction.currency),
             capabilities: capabilities.count > 1 ? capabilities[1] : 0)
         var sentences: [String] = []
         for (index, rule) in list.rules.enumerated() {
@@ -151,7 +153,7 @@ enum VerificationStory {
     // MARK: Any kernel
 
     private static func results(_ facts: TapFacts) -> [String] {
-        guard let value = facts.terminal(0x9F34), value.count == 3 else { return [] }
+        guard let value = facts.terminal(.cvmResults), value.count == 3 else { return [] }
         let meaning = CVMMeaning.results(value)
         return ["CVM results (9F34) \(Hex.string(value)): \(meaning.map(\.text).joined(separator: ", "))."]
     }

@@ -7,7 +7,7 @@ import Testing
 @Suite("Data dictionary")
 struct DataDictionaryTests {
     /// The rows of Tests/Vectors/emv/tags.tsv without its comments and its head, split at the tabs.
-    private func facts() throws -> [[String]] {
+    static func facts() throws -> [[String]] {
         var folder = URL(fileURLWithPath: #filePath)
         for _ in 0..<3 { folder.deleteLastPathComponent() }
         let text = try String(contentsOf: folder.appending(path: "Vectors/emv/tags.tsv"), encoding: .utf8)
@@ -31,7 +31,7 @@ struct DataDictionaryTests {
     }
 
     @Test func `the table says what the facts say, row by row`() throws {
-        let facts = try facts()
+        let facts = try DataDictionaryTests.facts()
         #expect(facts.count == DataDictionary.all.count)
         for (fact, row) in zip(facts, DataDictionary.all) {
             #expect(try element(fact) == row, "run scripts/generate-data-dictionary.sh")

@@ -132,11 +132,11 @@ struct ActionAnalysisTests {
     }
 
     @Test func `a card never answers with more than was asked for`() {
-        let allowed: [(CryptogramType, [CryptogramType])] = [
+        let allowed: [(ApplicationCryptogram, [ApplicationCryptogram])] = [
             (.tc, [.tc, .arqc, .aac]), (.arqc, [.arqc, .aac]), (.aac, [.aac]),
         ]
         for (requested, answers) in allowed {
-            for answer in CryptogramType.allCases {
+            for answer in ApplicationCryptogram.allCases {
                 #expect(answer.isAllowed(for: requested) == answers.contains(answer))
             }
         }

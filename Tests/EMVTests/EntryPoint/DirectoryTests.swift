@@ -25,7 +25,7 @@ struct DirectoryTests {
         _ entries: [[DataObject]], _ combinations: [Combination]
     ) -> [Candidate] {
         Candidate.list(
-            DirectoryEntry.entries(ofPPSE: DirectoryTests.ppse(entries)), combinations,
+            PPSEEntry.entries(ofPPSE: DirectoryTests.ppse(entries)), combinations,
             allowed: combinations.indices.map { ($0, true) })
     }
 
@@ -46,7 +46,7 @@ struct DirectoryTests {
             ("C11111", .kernel(KernelIdentifier(rawValue: 0xC11111))),
         ])
     func requestedKernel(identifier: String, expected: RequestedKernel) throws {
-        let entries = DirectoryEntry.entries(
+        let entries = PPSEEntry.entries(
             ofPPSE: DirectoryTests.ppse([
                 [DataObject(0x4F, AID.visa), DataObject(0x9F2A, try Hex.bytes(identifier))]
             ]))
@@ -61,7 +61,7 @@ struct DirectoryTests {
             ("A0000000651010", .jcb), ("A0000001523010", .discover), ("A000000333010101", .unionPay),
         ])
     func defaultKernel(aid: String, kernel: KernelIdentifier) throws {
-        #expect(DirectoryEntry.defaultKernel(of: try Hex.bytes(aid)) == kernel)
+        #expect(PPSEEntry.defaultKernel(of: try Hex.bytes(aid)) == kernel)
     }
 
     @Test func `an unknown RID without 9F2A takes any kernel of the combination`() {
@@ -120,7 +120,7 @@ struct DirectoryTests {
             [DataObject(0x4F, [UInt8](repeating: 0xA0, count: 17))],
             [DataObject(0x4F, AID.visa), DataObject(0x50, Array("VISA".utf8))],
         ]
-        let found = DirectoryEntry.entries(ofPPSE: DirectoryTests.ppse(entries))
+        let found = PPSEEntry.entries(ofPPSE: DirectoryTests.ppse(entries))
         #expect(found.map { $0.adfName } == [AID.visa])
         #expect(found.first?.label == Array("VISA".utf8))
     }
@@ -131,7 +131,7 @@ struct DirectoryTests {
         let discretionary = TLVWriter.length(broken.count + whole.count) + broken + whole
         let proprietary: [UInt8] = [0xBF, 0x0C] + discretionary
         let fci: [UInt8] = [0x6F, UInt8(proprietary.count + 2), 0xA5, UInt8(proprietary.count)] + proprietary
-        #expect(DirectoryEntry.entries(ofPPSE: fci).map { $0.adfName } == [AID.visa])
+        #expect(PPSEEntry.entries(ofPPSE: fci).map { $0.adfName } == [AID.visa])
     }
 
     @Test func `padding between entries is skipped and unknown objects are left alone`() throws {
@@ -139,7 +139,7 @@ struct DirectoryTests {
         let content: [UInt8] = [0x00, 0x00] + entry + [0x00, 0xFF] + [0x42, 0x01, 0x11]
         let proprietary: [UInt8] = [0xBF, 0x0C, UInt8(content.count)] + content
         let fci: [UInt8] = [0x6F, UInt8(proprietary.count + 2), 0xA5, UInt8(proprietary.count)] + proprietary
-        #expect(DirectoryEntry.entries(ofPPSE: fci).count == 1)
+        #expect(PPSEEntry.entries(ofPPSE: fci).count == 1)
     }
 
     @Test(
@@ -147,7 +147,7 @@ struct DirectoryTests {
         arguments: ["", "6F", "6F05A503BF0C", "6F0384010", "6F02A500", "7000"])
     func noEntries(text: String) throws {
         let bytes = text.utf8.count.isMultiple(of: 2) ? try Hex.bytes(text) : try Hex.bytes(text + "0")
-        #expect(DirectoryEntry.entries(ofPPSE: bytes).isEmpty)
+        #expect(PPSEEntry.entries(ofPPSE: bytes).isEmpty)
     }
 
     @Test func `extended selection is appended where it fits and the combination supports it`() {

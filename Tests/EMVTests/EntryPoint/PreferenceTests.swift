@@ -6,7 +6,7 @@ import Testing
 @Suite("The merchant's preference among a card's applications")
 struct PreferenceTests {
     private func candidates(_ names: [UInt8]...) -> [Candidate] {
-        names.enumerated().map { Candidate(entry: DirectoryEntry(adfName: $0.element), combination: $0.offset) }
+        names.enumerated().map { Candidate(entry: PPSEEntry(adfName: $0.element), combination: $0.offset) }
     }
 
     private func order(_ preferred: [[UInt8]], _ candidates: [Candidate]) -> [Int] {

@@ -13,12 +13,12 @@ import Testing
 
     @Test(
         arguments: [
-            (0x21, false, CryptogramType.arqc), (0x14, true, .arqc), (0x34, false, .arqc), (0x23, false, .tc),
+            (0x21, false, ApplicationCryptogram.arqc), (0x14, true, .arqc), (0x34, false, .arqc), (0x23, false, .tc),
             (0x23, true, .aac), (0x16, true, .aac), (0x36, false, .tc), (0x22, false, .tc), (0x22, true, .arqc),
             (0x25, false, .tc),
-        ] as [(UInt8, Bool, CryptogramType)])
+        ] as [(UInt8, Bool, ApplicationCryptogram)])
     func `the terminal's type and the card decide where the TVR does not`(
-        type: UInt8, cardIsOnlineOnly: Bool, expected: CryptogramType
+        type: UInt8, cardIsOnlineOnly: Bool, expected: ApplicationCryptogram
     ) {
         let decision = Kernel8TAA.decide(
             .kernel8Format, denial: [], online: .floorLimitExceeded, TerminalType(rawValue: type),
@@ -29,7 +29,7 @@ import Testing
     @Test func `every bit of the TVR denies or goes online by its action code`() {
         for bit in 0..<40 as Range<UInt64> {
             let tvr = TVR(rawValue: 1 << bit)
-            func decide(_ denial: TVR, _ online: TVR, _ type: UInt8) -> CryptogramType {
+            func decide(_ denial: TVR, _ online: TVR, _ type: UInt8) -> ApplicationCryptogram {
                 Kernel8TAA.decide(
                     tvr, denial: denial, online: online, TerminalType(rawValue: type), cardIsOnlineOnly: false)
             }
@@ -62,13 +62,14 @@ import Testing
 
     @Test(
         arguments: [
-            (0x40, CryptogramType.tc, Outcome.Status.approved), (0x80, .tc, .onlineRequest), (0x00, .tc, .declined),
+            (0x40, ApplicationCryptogram.tc, Outcome.Status.approved), (0x80, .tc, .onlineRequest),
+            (0x00, .tc, .declined),
             (0x80, .arqc, .onlineRequest), (0x00, .arqc, .declined), (0x00, .aac, .declined),
             (0x40, .arqc, .endApplication),
             (0x40, .aac, .endApplication), (0x80, .aac, .endApplication), (0xC0, .tc, .endApplication),
-        ] as [(UInt8, CryptogramType, Outcome.Status)])
+        ] as [(UInt8, ApplicationCryptogram, Outcome.Status)])
     func `the cryptogram may be less than asked for, never more`(
-        information: UInt8, requested: CryptogramType, status: Outcome.Status
+        information: UInt8, requested: ApplicationCryptogram, status: Outcome.Status
     ) throws {
         var bench = C8Bench()
         bench.cryptogram[0] = DataObject(0x9F27, [information])

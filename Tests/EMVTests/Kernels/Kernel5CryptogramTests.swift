@@ -18,11 +18,11 @@ struct Kernel5CryptogramTests {
     @Test(
         "the action codes decide, also for a terminal that is always online",
         arguments: [
-            (0x22, 0x0000_0000, CryptogramType.tc), (0x22, 0x80_0000_0000, .arqc), (0x21, 0, .tc),
+            (0x22, 0x0000_0000, ApplicationCryptogram.tc), (0x22, 0x80_0000_0000, .arqc), (0x21, 0, .tc),
             (0x24, 0x80_0000_0000, .arqc), (0x25, 0x80_0000_0000, .arqc), (0x23, 0x80_0000_0000, .aac),
             (0x23, 0, .tc), (0x26, 0x80_0000_0000, .aac), (0x22, 0x04_0000_0000, .aac), (0x26, 0x04_0000_0000, .aac),
-        ] as [(UInt8, UInt64, CryptogramType)])
-    func analysis(type: UInt8, bits: UInt64, expected: CryptogramType) {
+        ] as [(UInt8, UInt64, ApplicationCryptogram)])
+    func analysis(type: UInt8, bits: UInt64, expected: ApplicationCryptogram) {
         let codes = ActionCodes(
             terminalDenial: TVR(rawValue: 0x04_0000_0000), terminalOnline: TVR(rawValue: 0x80_0000_0000),
             terminalDefault: TVR(rawValue: 0x80_0000_0000), issuerDenial: [], issuerOnline: [], issuerDefault: [])

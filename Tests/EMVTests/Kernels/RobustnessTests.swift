@@ -47,10 +47,15 @@ struct RobustnessTests {
         var entryPoint = EntryPoint(
             configuration: configuration, transaction: transaction,
             unpredictableNumbers: Terminals.unpredictableNumbers, authentication: .accepting)
-        return try Run.drive(&entryPoint) { number, command in
+        let run = try Run.drive(&entryPoint) { number, command in
             let answer = card.answer(command)
             return number == step ? try disturb(answer) : answer
         }
+        let outcome = run.outcome.outcome
+        if outcome.status != .approved, outcome.status != .onlineRequest {
+            #expect(outcome.endedAt != nil, "step \(step): \(outcome.status) names no step")
+        }
+        return run
     }
 
     private func steps(_ id: String, _ card: ScriptedCard) throws -> Int {

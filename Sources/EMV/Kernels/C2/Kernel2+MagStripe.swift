@@ -4,37 +4,43 @@ import CardBytes
 extension Kernel2 {
     /// C-2 S78.
     mutating func computeChecksum() -> KernelStep {
-        guard store.firstMissing(of: [0x9F6B, 0x9F65, 0x9F66, 0x9F67]) == nil else { return fail(.cardDataMissing) }
-        let hasTrack1 = store.isPresentNotEmpty(0x56)
-        if hasTrack1, store.firstMissing(of: [0x9F62, 0x9F63, 0x9F64]) != nil { return fail(.cardDataMissing) }
-        guard let digits = track2?.numberDigits, !hasTrack1 || track1?.numberDigits == digits else {
-            return fail(.cardDataError)
+        guard store.firstMissing(of: [.track2Data, .pcvc3Track2, .punatcTrack2, .natcTrack2]) == nil else {
+            return fail(.cardDataMissing, at: .cardData)
         }
-        if amount > transactionLimit { return finish(selectNext(.maxLimitExceeded)) }
+        let hasTrack1 = store.isPresentNotEmpty(.track1Data)
+        if hasTrack1, store.firstMissing(of: [.pcvc3Track1, .punatcTrack1, .natcTrack1]) != nil {
+            return fail(.cardDataMissing, at: .cardData)
+        }
+        guard let digits = track2?.numberDigits, !hasTrack1 || track1?.numberDigits == digits else {
+            return fail(.cardDataError, at: .cardData)
+        }
+        if amount > transactionLimit { return finish(.selectNext(.maxLimitExceeded).ended(at: .cardData)) }
         needsReceipt = exceedsCVMLimit
-        if hasOnDeviceCVM, exceedsCVMLimit { store.set(0x9F7E, [(store.byte(0x9F7E) ?? 0) | 0x02]) }
+        if hasOnDeviceCVM, exceedsCVMLimit {
+            store.set(.mobileSupportIndicator, [(store.byte(.mobileSupportIndicator) ?? 0) | 0x02])
+        }
         let modulus = (0..<digits).reduce(UInt64(1)) { power, _ in power * 10 }
         checksum = MagStripeChecksum(
-            digits: digits, number: (store.number(0x9F37, count: 4) ?? 0) % modulus)
-        store.set(0x9F6A, digits: checksum.number, count: 4)
-        guard let data = store.fill(listIn: store.isPresentNotEmpty(0x9F69) ? 0x9F69 : 0xDF811A), data.count <= 255
+            digits: digits, number: (store.number(.unpredictableNumber, count: 4) ?? 0) % modulus)
+        store.set(.unpredictableNumberNumeric, digits: checksum.number, count: 4)
+        guard let data = store.fill(listIn: store.isPresentNotEmpty(.udol) ? .udol : .defaultUDOL), data.count <= 255
         else {
-            return fail(.parsingError)
+            return fail(.parsingError, at: .magStripe)
         }
         state = .computingChecksum
         return KernelStep(.transmit(ShortCommand.make(0x80, 0x2A, 0x8E, 0x80, data)))
     }
 
     private var track2: MagStripeTrack? {
-        guard let cvc3 = store.number(0x9F65, count: 2), let number = store.number(0x9F66, count: 2),
-            let count = store.byte(0x9F67)
+        guard let cvc3 = store.number(.pcvc3Track2, count: 2), let number = store.number(.punatcTrack2, count: 2),
+            let count = store.byte(.natcTrack2)
         else { return nil }
         return MagStripeTrack(cvc3Positions: cvc3, numberPositions: number, counterDigits: Int(count))
     }
 
     private var track1: MagStripeTrack? {
-        guard let cvc3 = store.number(0x9F62, count: 6), let number = store.number(0x9F63, count: 6),
-            let count = store.byte(0x9F64)
+        guard let cvc3 = store.number(.pcvc3Track1, count: 6), let number = store.number(.punatcTrack1, count: 6),
+            let count = store.byte(.natcTrack1)
         else { return nil }
         return MagStripeTrack(cvc3Positions: cvc3, numberPositions: number, counterDigits: Int(count))
     }
@@ -51,7 +57,8 @@ extension Kernel2 {
         return KernelStep(.finished(outcome), signals: step.signals)
     }
 
-    /// Every wrong answer in a row doubles the wait, which starts at 300 ms. That a lost card counts as one is unverified.
+    /// Every wrong answer in a row doubles the wait, which starts at 300 ms. That a lost card counts as one is
+    /// unverified.
     func addPenalty(to outcome: inout Outcome) {
         let count = min(failedMagStripeReads, 5)
         outcome.penaltyMilliseconds = 300 << UInt64(count)
@@ -62,15 +69,15 @@ extension Kernel2 {
         guard response.status.isSuccess else { return fail(.statusBytes, statusWord: response.status) }
         do throws(CardDataError) {
             let template = try ResponseTemplate(response.data)
-            guard template.tag == 0x77 else { return fail(.parsingError) }
+            guard template.tag == .responseFormat2 else { return fail(.parsingError) }
             try store.store(response.data, in: template.value, policy: Kernel2.policy)
         } catch {
             return fail(error.l2)
         }
         let shown = [UIRequest(.none, .cardReadSuccessfully, languagePreference: language)]
-        let interaction = CardholderInteraction(store.value(0xDF4B))
-        guard let counter = store.number(0x9F36, count: 2) else { return fail(.cardDataMissing, signals: shown) }
-        guard let cvc3 = store.number(0x9F61, count: 2) else { return withoutChecksum(interaction, shown) }
+        let interaction = CardholderInteraction(store.value(.cardholderInteraction))
+        guard let counter = store.number(.atc, count: 2) else { return fail(.cardDataMissing, signals: shown) }
+        guard let cvc3 = store.number(.cvc3Track2, count: 2) else { return withoutChecksum(interaction, shown) }
         guard fillTracks(cvc3, counter, interaction?.isVerified == true) else {
             return fail(.cardDataMissing, signals: shown)
         }
@@ -92,11 +99,13 @@ extension Kernel2 {
         if exceedsCVMLimit, hasOnDeviceCVM, isVerified {
             outcome.cvm = .confirmationCodeVerified
         } else {
-            let capability = store.byte(exceedsCVMLimit ? 0xDF811E : 0xDF812C) ?? 0xF0
+            let capability =
+                store.byte(exceedsCVMLimit ? .magStripeCVMCapabilityRequired : .magStripeCVMCapabilityNotRequired)
+                ?? 0xF0
             outcome.cvm = Outcome.CVM(rawValue: capability & 0xF0)
         }
         outcome.dataRecord = store.objects(Kernel2.magStripeRecordTags)
-        if let track = store.value(0x9F6B) { outcome.dataRecord?.append(DataObject(0x57, track)) }
+        if let track = store.value(.track2Data) { outcome.dataRecord?.append(DataObject(.track2Equivalent, track)) }
         return outcome
     }
 
@@ -105,35 +114,36 @@ extension Kernel2 {
         let isOnDevice = isVerified && hasOnDeviceCVM && exceedsCVMLimit
         let last = UInt8((checksum.digits + (isOnDevice ? 5 : 0)) % 10)
         let atc = UInt16(truncatingIfNeeded: counter)
-        guard let map = track2, let track = store.value(0x9F6B), let start = Kernel2.discretionaryStart(track2: track)
+        guard let map = track2, let track = store.value(.track2Data),
+            let start = Kernel2.discretionaryStart(track2: track)
         else {
             return false
         }
         var nibbles = track.flatMap { [$0 >> 4, $0 & 0x0F] }
         let end = nibbles.last == 0x0F ? nibbles.count - 1 : nibbles.count
         guard start <= end, nibbles[start..<end].allSatisfy({ $0 < 10 }) else { return false }
-        store.set(0xDF812B, BCD.pack(Array(nibbles[start..<end]), count: (end - start + 1) / 2) ?? [])
+        store.set(.track2DynamicData, BCD.pack(Array(nibbles[start..<end]), count: (end - start + 1) / 2) ?? [])
         nibbles.replaceSubrange(
             start..<end,
             with: map.filled(
                 Array(nibbles[start..<end]), cvc3: UInt16(truncatingIfNeeded: cvc3), counter: atc,
                 number: checksum.number, lastDigit: last))
-        store.set(0x9F6B, stride(from: 0, to: nibbles.count, by: 2).map { nibbles[$0] << 4 | nibbles[$0 + 1] })
+        store.set(.track2Data, stride(from: 0, to: nibbles.count, by: 2).map { nibbles[$0] << 4 | nibbles[$0 + 1] })
         return fillTrack1(atc, last)
     }
 
     private mutating func fillTrack1(_ counter: UInt16, _ last: UInt8) -> Bool {
-        guard var track = store.value(0x56) else { return true }
-        guard let map = track1, let cvc3 = store.number(0x9F60, count: 2),
+        guard var track = store.value(.track1Data) else { return true }
+        guard let map = track1, let cvc3 = store.number(.cvc3Track1, count: 2),
             let start = Kernel2.discretionaryStart(track1: track),
             track[start...].allSatisfy({ (0x30...0x39).contains($0) })
         else { return false }
-        store.set(0xDF812A, Array(track[start...]))
+        store.set(.track1DynamicData, Array(track[start...]))
         let filled = map.filled(
             track[start...].map { $0 - 0x30 }, cvc3: UInt16(truncatingIfNeeded: cvc3), counter: counter,
             number: checksum.number, lastDigit: last)
         track.replaceSubrange(start..., with: filled.map { $0 + 0x30 })
-        store.set(0x56, track)
+        store.set(.track1Data, track)
         return true
     }
 

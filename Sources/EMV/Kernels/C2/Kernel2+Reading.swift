@@ -5,17 +5,17 @@ extension Kernel2 {
     /// C-2 S3.
     mutating func optionsReceived(_ response: ResponseAPDU, now: TapInstant) -> KernelStep {
         guard response.status.isSuccess else {
-            return finish(selectNext(.statusBytes, statusWord: response.status))
+            return finish(.selectNext(.statusBytes, statusWord: response.status))
         }
         do throws(CardDataError) {
             try ProcessingOptions.store(response.data, in: &store, formatOneMinimum: 6, policy: Kernel2.policy)
         } catch {
             return fail(error.l2)
         }
-        guard store.isPresentNotEmpty(0x82), let list = store.value(0x94) else { return fail(.cardDataMissing) }
-        guard store.count(0x82) == 2, var locator = ApplicationFileLocator(list) else { return fail(.cardDataError) }
+        guard store.isPresentNotEmpty(.aip), let list = store.value(.afl) else { return fail(.cardDataMissing) }
+        guard store.count(.aip) == 2, var locator = ApplicationFileLocator(list) else { return fail(.cardDataError) }
         let readerDoesMagStripe = configuration & 0x80 == 0
-        if (store.byte(0x82, at: 1) ?? 0) & 0x80 != 0, configuration & 0x40 == 0 {
+        if (store.byte(.aip, at: 1) ?? 0) & 0x80 != 0, configuration & 0x40 == 0 {
             if readerDoesMagStripe, Kernel2.startsWithMagStripeRecord(list) { locator.removeFirst() }
         } else if readerDoesMagStripe {
             isMagStripe = true
@@ -24,7 +24,7 @@ extension Kernel2 {
             return fail(.magStripeNotSupported)
         }
         records = RecordReader(locator)
-        if isMagStripe { return nextRecord(now: now) }
+        if isMagStripe { return nextRecord() }
         return chooseAuthentication(now: now)
     }
 
@@ -34,18 +34,18 @@ extension Kernel2 {
 
     /// C-2 S3.60 to S3.65, S3R.1.
     private mutating func chooseAuthentication(now: TapInstant) -> KernelStep {
-        if (store.byte(0x82) ?? 0) & 0x01 != 0, (store.byte(0xDF811F) ?? 0) & 0x08 != 0 {
+        if (store.byte(.aip) ?? 0) & 0x01 != 0, (store.byte(.securityCapability) ?? 0) & 0x08 != 0 {
             wantsCDA = true
         } else {
             tvr.insert(.odaNotPerformed)
         }
-        guard (store.byte(0x82, at: 1) ?? 0) & 0x01 != 0, configuration & 0x10 != 0 else {
+        guard (store.byte(.aip, at: 1) ?? 0) & 0x01 != 0, configuration & 0x10 != 0 else {
             tvr.insert(.relayResistanceNotPerformed)
-            return nextRecord(now: now)
+            return nextRecord()
         }
         guard let relay = RelayResistance(store) else { return fail(.terminalDataError) }
         self.relay = relay
-        return exchangeRelay(entropy: store.value(0x9F37) ?? [], now: now)
+        return exchangeRelay(entropy: store.value(.unpredictableNumber) ?? [], now: now)
     }
 
     private mutating func exchangeRelay(entropy: [UInt8], now: TapInstant) -> KernelStep {
@@ -57,22 +57,13 @@ extension Kernel2 {
 
     /// C-2 SR1.
     mutating func relayReceived(_ response: ResponseAPDU, now: TapInstant) -> KernelStep {
-        guard response.status.isSuccess else { return fail(.statusBytes, statusWord: response.status) }
-        let value: [UInt8]
-        do throws(CardDataError) {
-            let template = try ResponseTemplate(response.data)
-            guard template.tag == 0x80 else { return fail(.parsingError) }
-            value = Array(response.data[template.value])
-        } catch {
-            return fail(error.l2)
-        }
-        switch relay?.answered(value, nanoseconds: now.nanoseconds(since: relayStarted)) {
+        switch relay?.received(response, nanoseconds: now.nanoseconds(since: relayStarted)) {
         case nil: return fail(.parsingError)
-        case .tooFast: return fail(.cardDataError)
+        case .failed(let l2, let statusWord): return fail(l2, statusWord: statusWord)
         case .again: return exchangeRelay(entropy: Kernel2.bytes(numbers.next()), now: now)
         case .done(let bits):
             tvr.formUnion(bits)
-            return nextRecord(now: now)
+            return nextRecord()
         }
     }
 
@@ -81,21 +72,5 @@ extension Kernel2 {
     }
 
     /// C-2 S4, S5.
-    mutating func recordReceived(_ response: ResponseAPDU, now: TapInstant) -> KernelStep {
-        guard response.status.isSuccess else { return fail(.statusBytes, statusWord: response.status) }
-        do throws(CardDataError) {
-            try records?.take(response.data, into: &store, policy: Kernel2.policy)
-        } catch {
-            return fail(error.l2)
-        }
-        return nextRecord(now: now)
-    }
-
-    private mutating func nextRecord(now: TapInstant) -> KernelStep {
-        if let command = records?.command {
-            state = .readingRecords
-            return KernelStep(.transmit(command))
-        }
-        return isMagStripe ? computeChecksum() : prepareCryptogram(now: now)
-    }
+    mutating func recordsRead() -> KernelStep { isMagStripe ? computeChecksum() : prepareCryptogram() }
 }

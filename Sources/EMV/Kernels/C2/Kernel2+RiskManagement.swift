@@ -3,21 +3,22 @@ import CardBytes
 /// Terminal risk management beyond the floor limit, as far as the combination asks for it (EMV Book 3 §10.6).
 extension Kernel2 {
     /// Reads the card's counters where velocity is to be checked and the card has both limits.
-    mutating func checkVelocity(now: TapInstant) -> KernelStep {
-        guard risk.checksVelocity, store.count(0x9F14) == 1, store.count(0x9F23) == 1 else { return decide(now: now) }
+    mutating func checkVelocity() -> KernelStep {
+        guard risk.checksVelocity, store.count(.lowerConsecutiveLimit) == 1, store.count(.upperConsecutiveLimit) == 1
+        else { return decide() }
         state = .readingTransactionCounter
         return KernelStep(.transmit(ShortCommand.make(0x80, 0xCA, 0x9F, 0x36)))
     }
 
     mutating func transactionCounterReceived(_ response: ResponseAPDU) -> KernelStep {
-        transactionCounter = Kernel2.counter(0x9F36, response)
+        transactionCounter = Kernel2.counter(.atc, response)
         state = .readingOnlineCounter
         return KernelStep(.transmit(ShortCommand.make(0x80, 0xCA, 0x9F, 0x13)))
     }
 
-    mutating func onlineCounterReceived(_ response: ResponseAPDU, now: TapInstant) -> KernelStep {
-        lastOnlineCounter = Kernel2.counter(0x9F13, response)
-        return decide(now: now)
+    mutating func onlineCounterReceived(_ response: ResponseAPDU) -> KernelStep {
+        lastOnlineCounter = Kernel2.counter(.lastOnlineATC, response)
+        return decide()
     }
 
     private static func counter(_ tag: Tag, _ response: ResponseAPDU) -> UInt16? {
@@ -39,7 +40,8 @@ extension Kernel2 {
         }
         guard risk.checksVelocity else { return bits }
         let velocity = TerminalRiskManagement(
-            amount: amount, lowerConsecutiveLimit: store.byte(0x9F14), upperConsecutiveLimit: store.byte(0x9F23),
+            amount: amount, lowerConsecutiveLimit: store.byte(.lowerConsecutiveLimit),
+            upperConsecutiveLimit: store.byte(.upperConsecutiveLimit),
             transactionCounter: transactionCounter, lastOnlineCounter: lastOnlineCounter)
         return bits.union(velocity.evaluate())
     }

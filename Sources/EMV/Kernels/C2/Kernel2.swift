@@ -1,12 +1,12 @@
 public import CardBytes
 
-/// Kernel 2, Mastercard (EMV Contactless Book C-2): EMV mode with CDA and on-device cardholder verification, mag-stripe mode
-/// where DF811B bit 8 is 0, relay resistance where DF811B bit 5 is 1, recovery of torn transactions where DF811D
+/// Kernel 2, Mastercard (EMV Contactless Book C-2): EMV mode with CDA and on-device cardholder verification, mag-stripe
+/// mode where DF811B bit 8 is 0, relay resistance where DF811B bit 5 is 1, recovery of torn transactions where DF811D
 /// is above 0.
 ///
 /// Not done: data exchange with the terminal (DEK/DET), data storage (IDS, SDS).
-public struct Kernel2: Kernel {
-    enum State {
+public struct Kernel2: Kernel, RecordReadingKernel {
+    enum State: RecordReadingState {
         case idle
         case processingOptions
         case relayResistance
@@ -19,6 +19,19 @@ public struct Kernel2: Kernel {
         case balanceAfter
         case computingChecksum
         case finished
+
+        var step: ProcessingStep {
+            switch self {
+            case .idle: .initiation
+            case .processingOptions: .processingOptions
+            case .relayResistance: .relayResistance
+            case .readingRecords: .records
+            case .balanceBefore, .readingTransactionCounter, .readingOnlineCounter, .balanceAfter: .cardCounters
+            case .recoveringAC: .recovery
+            case .generatingAC, .finished: .cryptogram
+            case .computingChecksum: .magStripe
+            }
+        }
     }
 
     var state = State.idle
@@ -34,7 +47,7 @@ public struct Kernel2: Kernel {
     var isMagStripe = false
     /// The card and the reader do CDA.
     var wantsCDA = false
-    var requested = CryptogramType.tc
+    var requested = ApplicationCryptogram.tc
     var requestedCDA = false
     var selection = CVMSelection.notPerformed
     var needsReceipt = false
@@ -75,12 +88,16 @@ public struct Kernel2: Kernel {
         isForcedOnline = activation.isForcedOnline
         failedMagStripeReads = activation.failedMagStripeReads
         torn = TornLog(activation.tornTransactions, store, now: now)
-        do throws(CardDataError) { try store.storeFCI(activation) } catch { return finish(selectNext(error.l2)) }
-        guard store.isPresentNotEmpty(0x84) else { return finish(selectNext(.cardDataMissing)) }
-        if capabilities(2) & 0x04 != 0 { fieldOff = store.byte(0xDF8130) }
-        store.set(0x9F34, [0x00, 0x00, 0x00])
-        store.set(0x9F33, [store.byte(0xDF8117) ?? 0, 0x00, store.byte(0xDF811F) ?? 0])
-        for tag: Tag in [0xDF810B, 0xDF810E, 0xDF810F] { store.set(tag, [0x00]) }
+        do throws(CardDataError) { try store.storeFCI(activation) } catch { return finish(.selectNext(error.l2)) }
+        guard store.isPresentNotEmpty(.dfName) else { return finish(.selectNext(.cardDataMissing)) }
+        if capabilities(2) & 0x04 != 0 { fieldOff = store.byte(.fieldOffHoldTime) }
+        store.set(.cvmResults, [0x00, 0x00, 0x00])
+        store.set(
+            .terminalCapabilities,
+            [store.byte(.cardDataInputCapability) ?? 0, 0x00, store.byte(.securityCapability) ?? 0])
+        for tag: Tag in [.dsSummaryStatus, .putDataStatusAfterCryptogram, .putDataStatusBeforeCryptogram] {
+            store.set(tag, [0x00])
+        }
         guard let (command, values) = ProcessingOptions.command(store) else { return fail(.cardDataError) }
         pdolData = values
         state = .processingOptions
@@ -91,13 +108,13 @@ public struct Kernel2: Kernel {
         switch state {
         case .processingOptions: return optionsReceived(response, now: now)
         case .relayResistance: return relayReceived(response, now: now)
-        case .readingRecords: return recordReceived(response, now: now)
-        case .balanceBefore: return balanceReceived(response, into: 0xDF8104, now: now)
+        case .readingRecords: return recordReceived(response)
+        case .balanceBefore: return balanceReceived(response, into: .balanceBeforeCryptogram)
         case .readingTransactionCounter: return transactionCounterReceived(response)
-        case .readingOnlineCounter: return onlineCounterReceived(response, now: now)
-        case .recoveringAC: return recoveryReceived(response, now: now)
+        case .readingOnlineCounter: return onlineCounterReceived(response)
+        case .recoveringAC: return recoveryReceived(response)
         case .generatingAC: return cryptogramReceived(response)
-        case .balanceAfter: return balanceReceived(response, into: 0xDF8105, now: now)
+        case .balanceAfter: return balanceReceived(response, into: .balanceAfterCryptogram)
         case .computingChecksum: return checksumReceived(response)
         case .idle, .finished: return fail(.cardDataError)
         }
@@ -105,43 +122,43 @@ public struct Kernel2: Kernel {
 
     /// Before the cryptogram command the tap simply starts over; afterwards the card may have counted the transaction.
     public mutating func cardLost(now: TapInstant) -> KernelStep {
-        let again = UIRequest(.presentCardAgain, .readyToRead, languagePreference: language)
-        let error = ErrorIndication(l1: .transmission, messageOnError: .presentCardAgain)
         switch state {
         case .generatingAC, .recoveringAC, .computingChecksum:
-            var outcome = Outcome(.endApplication, start: .b, uiOnRestart: again, error: error)
+            var outcome = Outcome.cardLeft(.endApplication, languagePreference: language)
             if state == .generatingAC, let records = torn.keep(store, now: now) { outcome.tornTransactions = records }
             if state == .computingChecksum { addPenalty(to: &outcome) }
             return finish(outcome)
         case .balanceAfter:
             // The cryptogram is there: the balance is only shown.
+            let error = ErrorIndication(l1: .transmission, messageOnError: .presentCardAgain)
             return finish(pending ?? Outcome(.endApplication, error: error))
         case .idle, .processingOptions, .relayResistance, .readingRecords, .balanceBefore,
             .readingTransactionCounter, .readingOnlineCounter, .finished:
-            return finish(Outcome(.tryAgain, start: .b, uiOnRestart: again, error: error))
+            return finish(.cardLeft(.tryAgain, languagePreference: language))
         }
     }
 
-    public mutating func stop(now: TapInstant) -> Outcome {
-        state = .finished
-        return complete(Outcome(.endApplication, error: ErrorIndication(l3: .stop)))
+    public mutating func stop(now: TapInstant) -> Outcome { stopped() }
+
+    func unusable(_ l2: ErrorIndication.L2, _ statusWord: StatusWord?) -> Outcome {
+        .unusableCard(l2, statusWord: statusWord, shown: message(.insertSwipeOrTryAnotherCard, hold: holdTime))
     }
 
     /// Application Capabilities Information (9F5D), byte 1…3.
-    func capabilities(_ byte: Int) -> UInt8 { store.byte(0x9F5D, at: byte - 1) ?? 0 }
+    func capabilities(_ byte: Int) -> UInt8 { store.byte(.applicationCapabilities, at: byte - 1) ?? 0 }
 
-    var configuration: UInt8 { store.byte(0xDF811B) ?? 0 }
-
-    var language: [UInt8] { store.value(0x5F2D) ?? [] }
+    var configuration: UInt8 { store.byte(.kernelConfiguration) ?? 0 }
 
     /// DF812D, n6 in units of 100 ms.
-    var holdTime: UInt32 { UInt32(truncatingIfNeeded: store.digits(0xDF812D) ?? 0) }
+    var holdTime: UInt32 { UInt32(truncatingIfNeeded: store.digits(.messageHoldTime) ?? 0) }
 
     /// AIP byte 1 bit 2 and DF811B bit 6: card and reader know on-device cardholder verification.
-    var hasOnDeviceCVM: Bool { (store.byte(0x82) ?? 0) & 0x02 != 0 && configuration & 0x20 != 0 }
+    var hasOnDeviceCVM: Bool { (store.byte(.aip) ?? 0) & 0x02 != 0 && configuration & 0x20 != 0 }
 
     /// DF8126: kernel 2 compares with `>`.
-    var exceedsCVMLimit: Bool { amount > store.digits(0xDF8126) ?? 0 }
+    var exceedsCVMLimit: Bool { amount > store.digits(.readerCVMLimit) ?? 0 }
 
-    var transactionLimit: UInt64 { store.digits(hasOnDeviceCVM ? 0xDF8125 : 0xDF8124) ?? 0 }
+    var transactionLimit: UInt64 {
+        store.digits(hasOnDeviceCVM ? .transactionLimitWithDeviceCVM : .transactionLimitWithoutDeviceCVM) ?? 0
+    }
 }

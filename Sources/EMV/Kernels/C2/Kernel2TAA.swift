@@ -1,7 +1,7 @@
 /// Terminal action analysis of kernel 2 (C-2 TAA): unlike the generic one it also rules on missing issuer codes by the
 /// TVR itself.
 enum Kernel2TAA {
-    static func decide(_ tvr: TVR, _ codes: ActionCodes, _ type: TerminalType) -> CryptogramType {
+    static func decide(_ tvr: TVR, _ codes: ActionCodes, _ type: TerminalType) -> ApplicationCryptogram {
         if !tvr.isDisjoint(with: codes.terminalDenial) { return .aac }
         if let denial = codes.issuerDenial, !tvr.isDisjoint(with: denial) { return .aac }
         switch type.rawValue {

@@ -11,6 +11,12 @@ struct RelayResistance: Equatable, Sendable {
         case done(TVR)
     }
 
+    enum Progress: Equatable {
+        case again
+        case done(TVR)
+        case failed(ErrorIndication.L2, StatusWord? = nil)
+    }
+
     /// DF8132…DF8137.
     var minimumGrace: Int
     var maximumGrace: Int
@@ -25,18 +31,25 @@ struct RelayResistance: Equatable, Sendable {
     var answer: [UInt8] = []
     var measured = 0
 
-    init?(_ store: DataStore) {
-        func number(_ tag: Tag, _ count: Int) -> Int? { store.number(tag, count: count).map { Int($0) } }
-        guard let minimumGrace = number(0xDF8132, 2), let maximumGrace = number(0xDF8133, 2),
-            let expectedCommandTime = number(0xDF8134, 2), let expectedResponseTime = number(0xDF8135, 2),
-            let accuracyThreshold = number(0xDF8136, 2), let mismatchThreshold = number(0xDF8137, 1)
-        else { return nil }
-        self.minimumGrace = minimumGrace
-        self.maximumGrace = maximumGrace
-        self.expectedCommandTime = expectedCommandTime
-        self.expectedResponseTime = expectedResponseTime
-        self.accuracyThreshold = accuracyThreshold
-        self.mismatchThreshold = mismatchThreshold
+    /// Where kernel 2 has its limits: DF8132…DF8137.
+    static let kernel2Limits: [Tag] = [
+        .minimumGracePeriod, .maximumGracePeriod, .expectedCommandTime, .expectedResponseTime, .accuracyThreshold,
+        .mismatchThreshold,
+    ]
+
+    /// - Parameter tags: the two grace periods, the two expected times, the accuracy threshold (two bytes each) and the
+    ///   mismatch threshold (one byte).
+    /// - Returns: `nil` where one of them is absent or has another length.
+    init?(_ store: DataStore, _ tags: [Tag] = kernel2Limits) {
+        let limits = tags.enumerated().compactMap { index, tag in store.number(tag, count: index < 5 ? 2 : 1) }
+        guard limits.count == 6 else { return nil }
+        let numbers = limits.map { Int($0) }
+        minimumGrace = numbers[0]
+        maximumGrace = numbers[1]
+        expectedCommandTime = numbers[2]
+        expectedResponseTime = numbers[3]
+        accuracyThreshold = numbers[4]
+        mismatchThreshold = numbers[5]
     }
 
     var deviceEntropy: [UInt8] { Array(answer.prefix(4)) }
@@ -49,8 +62,29 @@ struct RelayResistance: Equatable, Sendable {
         return ShortCommand.make(0x80, 0xEA, 0x00, 0x00, entropy)
     }
 
+    /// What follows the answer to EXCHANGE RELAY RESISTANCE DATA, a template 80 (C-2 SR1; C-8 S21).
+    ///
+    /// - Parameter nanoseconds: from command to answer.
+    mutating func received(_ response: ResponseAPDU, nanoseconds: UInt64) -> Progress {
+        guard response.status.isSuccess else { return .failed(.statusBytes, response.status) }
+        let value: [UInt8]
+        do throws(CardDataError) {
+            let template = try ResponseTemplate(response.data)
+            guard template.tag == .responseFormat1 else { return .failed(.parsingError) }
+            value = Array(response.data[template.value])
+        } catch {
+            return .failed(error.l2)
+        }
+        switch answered(value, nanoseconds: nanoseconds) {
+        case nil: return .failed(.parsingError)
+        case .tooFast: return .failed(.cardDataError)
+        case .again: return .again
+        case .done(let tvr): return .done(tvr)
+        }
+    }
+
     /// - Parameters:
-    ///   - value: value of the answer's template 80, ten bytes.
+    ///   - value: ten bytes.
     ///   - nanoseconds: from command to answer.
     /// - Returns: `nil` for another length.
     mutating func answered(_ value: [UInt8], nanoseconds: UInt64) -> Verdict? {

@@ -1,7 +1,7 @@
 import CardBytes
 
-/// Log of torn transactions (C-2 §3.7): what is needed to ask a card for the cryptogram that it may have computed just before
-/// it left.
+/// Log of torn transactions (C-2 §3.7): what is needed to ask a card for the cryptogram that it may have computed just
+/// before it left.
 struct TornLog: Sendable {
     private var records: [TornTransaction] = []
     private let capacity: Int
@@ -10,16 +10,18 @@ struct TornLog: Sendable {
     private(set) var isChanged = false
 
     private static let tags: [Tag] = [
-        0x9F02, 0x9F03, 0x5A, 0x5F34, 0xDF8104, 0xDF8107, 0x9F34, 0xDF8113, 0x9F1E, 0xDF8111, 0xDF8114, 0x9F33,
-        0x9F1A, 0x9F35, 0x95, 0x9F53, 0x5F2A, 0x9A, 0x9F21, 0x9C, 0x9F37,
+        .amountAuthorised, .amountOther, .pan, .panSequenceNumber, .balanceBeforeCryptogram, .cdol1RelatedData,
+        .cvmResults, .drdolRelatedData, .interfaceDeviceSerialNumber, .pdolRelatedData, .referenceControlParameter,
+        .terminalCapabilities, .terminalCountry, .terminalType, .tvr, .transactionCategoryCode, .transactionCurrency,
+        .transactionDate, .transactionTime, .transactionType, .unpredictableNumber,
     ]
 
     init() { capacity = 0 }
 
     /// Drops records older than DF811C (seconds); keeps none where DF811D is 0.
     init(_ earlier: [TornTransaction], _ store: DataStore, now: TapInstant) {
-        capacity = Int(store.byte(0xDF811D) ?? 0)
-        let lifetime = (store.number(0xDF811C, count: 2) ?? 0) * 1_000_000_000
+        capacity = Int(store.byte(.tornRecordCapacity) ?? 0)
+        let lifetime = (store.number(.tornRecordLifetime, count: 2) ?? 0) * 1_000_000_000
         guard capacity > 0 else { return }
         for record in earlier {
             if now.nanoseconds(since: record.tornAt) > lifetime {
@@ -33,9 +35,9 @@ struct TornLog: Sendable {
 
     /// The record of the card in `store`, by PAN and PAN sequence number.
     func record(of store: DataStore) -> TornTransaction? {
-        guard capacity > 0, let pan = store.value(0x5A) else { return nil }
-        let sequence = store.value(0x5F34)
-        return records.first { $0.record.value(of: 0x5A) == pan && $0.record.value(of: 0x5F34) == sequence }
+        guard capacity > 0, let pan = store.value(.pan) else { return nil }
+        let sequence = store.value(.panSequenceNumber)
+        return records.first { $0.record.value(of: .pan) == pan && $0.record.value(of: .panSequenceNumber) == sequence }
     }
 
     mutating func remove(_ record: TornTransaction) {
@@ -47,7 +49,7 @@ struct TornLog: Sendable {
     ///
     /// - Returns: the new log, or `nil` where this card or configuration cannot recover.
     mutating func keep(_ store: DataStore, now: TapInstant) -> [TornTransaction]? {
-        guard capacity > 0, store.isPresentNotEmpty(0x9F51), store.isPresentNotEmpty(0x5A) else {
+        guard capacity > 0, store.isPresentNotEmpty(.drdol), store.isPresentNotEmpty(.pan) else {
             return isChanged ? records : nil
         }
         if records.count >= capacity, !records.isEmpty { removed = records.removeFirst() }

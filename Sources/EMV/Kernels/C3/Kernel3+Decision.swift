@@ -10,24 +10,28 @@ private enum Disposition {
 
 extension Kernel3 {
     private static let mandatory: [Tag] = [
-        0x9F26, 0x82, 0x9F36, 0x9F10, 0x57, 0x84, 0x9F38, 0x9F02, 0x5F2A, 0x9A, 0x9C, 0x9F1A, 0x9F37, 0x9F4E,
+        .applicationCryptogram, .aip, .atc, .issuerApplicationData, .track2Equivalent, .dfName, .pdol,
+        .amountAuthorised, .transactionCurrency, .transactionDate, .transactionType, .terminalCountry,
+        .unpredictableNumber, .merchantNameAndLocation,
     ]
 
     /// Reading is complete (C-3 5.4): the card may leave, the kernel decides.
-    mutating func conclude() -> KernelStep {
+    mutating func recordsRead() -> KernelStep {
         let contradiction = store.hasContradictingPANs
         let signals = [UIRequest(.cardReadOK, .cardReadSuccessfully)]
-        guard !contradiction, hasWellFormedCardData else { return finish(.unusableCard(.cardDataError)) }
+        guard !contradiction, hasWellFormedCardData else { return fail(.cardDataError, at: .cardData) }
         if isMagStripe { return concludeMagStripe(signals: signals) }
         guard store.firstMissing(of: Kernel3.mandatory) == nil else {
-            return finish(.unusableCard(.cardDataMissing), signals: signals)
+            return fail(.cardDataMissing, at: .cardData, signals: signals)
         }
         return finish(decide(), signals: signals)
     }
 
     /// Objects of fixed length that the decision reads; a wrong length makes the card unusable.
     private var hasWellFormedCardData: Bool {
-        let fixed: [(tag: Tag, count: Int)] = [(0x82, 2), (0x9F36, 2), (0x9F26, 8), (0x9F6C, 2), (0x9F27, 1)]
+        let fixed: [(tag: Tag, count: Int)] = [
+            (.aip, 2), (.atc, 2), (.applicationCryptogram, 8), (.ctq, 2), (.cryptogramInformation, 1),
+        ]
         for item in fixed {
             if let count = store.count(item.tag), count != item.count, count != 0 { return false }
         }
@@ -35,10 +39,12 @@ extension Kernel3 {
     }
 
     /// C-3 5.4.3.1: 9F27, or else bits 6 and 5 of byte 5 of the IAD.
-    private var cryptogram: CryptogramType? {
-        if let information = store.byte(0x9F27) { return CryptogramType(cryptogramInformation: information) }
-        guard let verificationResults = store.byte(0x9F10, at: 4) else { return nil }
-        return CryptogramType(rawValue: verificationResults << 2 & 0xC0)
+    private var cryptogram: ApplicationCryptogram? {
+        if let information = store.byte(.cryptogramInformation) {
+            return ApplicationCryptogram(cryptogramInformation: information)
+        }
+        guard let verificationResults = store.byte(.issuerApplicationData, at: 4) else { return nil }
+        return ApplicationCryptogram(rawValue: verificationResults << 2 & 0xC0)
     }
 
     private func decide() -> Outcome {
@@ -46,34 +52,38 @@ extension Kernel3 {
         let qualifiers = CTQ(store)
         var disposition: Disposition
         switch type {
-        case .aac, nil: return declined
+        case .aac, nil: return declined.ended(at: .cryptogram)
         case .arqc: disposition = .online
         case .tc: disposition = ttq.requiresOnlineCryptogram ? .online : .offline
         }
-        if type == .tc, !applyOfflineRestrictions(qualifiers, &disposition) { return declined }
-        if let refusal = usageRefusal(qualifiers) { return refusal }
+        if type == .tc, !applyOfflineRestrictions(qualifiers, &disposition) { return declined.ended(at: .restrictions) }
+        if let refusal = usageRefusal(qualifiers) { return refusal.ended(at: .restrictions) }
+        // Refund: neither authenticated nor verified.
         if transaction?.type == .refund { return complete(disposition, nil, qualifiers) }
         let failsForIssuer = disposition == .online && wantsAuthenticationOnline && !authenticate()
         if disposition == .offline, !authenticate() {
             switch AfterFailedAuthentication(qualifiers, ttq) {
             case .online: disposition = .online
-            case .switchInterface: return .tryContact()
-            case .decline: return declined
+            case .switchInterface: return .tryContact().ended(at: .offlineAuthentication)
+            case .decline: return declined.ended(at: .offlineAuthentication)
             }
         }
-        switch cardholderVerification(qualifiers, type) {
-        case .impossible: return declined
-        case .method(let cvm, let forcesOnline):
-            var outcome = complete(forcesOnline ? .online : disposition, cvm, qualifiers)
-            if failsForIssuer { outcome.error.l2 = .camFailed }
-            return outcome
+        guard let cvm = CTQVerification.method(qualifiers, ttq, type, store) else {
+            return declined.ended(at: .cardholderVerification)
         }
+        var outcome = complete(cvm == .onlinePIN ? .online : disposition, cvm, qualifiers)
+        if failsForIssuer {
+            outcome.error.l2 = .camFailed
+            outcome = outcome.ended(at: .offlineAuthentication)
+        }
+        return outcome
     }
 
-    /// TTQ byte 1 bit 1, and a signature to verify. A failure is told to the host in the Error Indication only: the TVR that
-    /// Visa's acquirers get is all zero. Unverified.
+    /// TTQ byte 1 bit 1, and a signature to verify. A failure is told to the host in the Error Indication only: the TVR
+    /// that Visa's acquirers get is all zero. Unverified.
     private var wantsAuthenticationOnline: Bool {
-        ttq.supportsODAForOnline && (store.isPresentNotEmpty(0x9F4B) || store.isPresentNotEmpty(0x93))
+        ttq.supportsODAForOnline
+            && (store.isPresentNotEmpty(.signedDynamicData) || store.isPresentNotEmpty(.signedStaticData))
     }
 
     private func complete(_ disposition: Disposition, _ cvm: Outcome.CVM?, _ qualifiers: CTQ?) -> Outcome {
@@ -88,21 +98,22 @@ extension Kernel3 {
     ///
     /// - Returns: `false` where the transaction is declined.
     private func applyOfflineRestrictions(_ qualifiers: CTQ?, _ disposition: inout Disposition) -> Bool {
-        let expiry = store.value(0x5F24).flatMap { EMVDate(yymmdd: $0) }
+        let expiry = store.value(.expirationDate).flatMap { EMVDate(yymmdd: $0) }
         if ProcessingRestrictions.isExpired(expiry, on: transaction?.date) {
             guard qualifiers?.goesOnlineIfExpired == true else { return false }
             disposition = .online
         }
-        guard let track = store.value(0x57).flatMap({ Track2Equivalent($0) }) else { return false }
-        return !options.exceptionFile.contains(track.pan, store.byte(0x5F34))
+        guard let track = store.value(.track2Equivalent).flatMap({ Track2Equivalent($0) }) else { return false }
+        return !options.exceptionFile.contains(track.pan, store.byte(.panSequenceNumber))
     }
 
     /// C-3 5.5.1.3 and 5.5.1.4: manual cash and cashback. Made where the card has 9F07 and 5F28.
     private func usageRefusal(_ qualifiers: CTQ?) -> Outcome? {
-        guard let transaction, let usage = ApplicationUsageControl(store), store.isPresentNotEmpty(0x5F28) else {
+        guard let transaction, let usage = ApplicationUsageControl(store), store.isPresentNotEmpty(.issuerCountry)
+        else {
             return nil
         }
-        let domestic = store.isEqual(0x5F28, 0x9F1A)
+        let domestic = store.isEqual(.issuerCountry, .terminalCountry)
         if options.checksCash, transaction.type.isCash, !usage.cash(domestic: domestic) {
             return qualifiers?.switchesInterfaceForCash == true ? Kernel3.insertOrSwipeForContact : declined
         }
@@ -119,58 +130,25 @@ extension Kernel3 {
 /// Offline data authentication (C-3 5.6).
 extension Kernel3 {
     private func authenticate() -> Bool {
-        guard records?.hasUnusableRecord != true, let transaction, let method = authenticationMethod,
-            let request = AuthenticationRequest(
-                method, store, aid: aid, records: records?.staticData ?? [], date: transaction.date)
-        else { return false }
-        switch authentication.verify(request) {
-        case .verified: return true
-        case .failed: return false
-        }
+        guard let method = authenticationMethod else { return false }
+        return authentication?.verified(method, store, staticData: authenticatedRecords) != nil
     }
 
     /// fDDA where the card has a dynamic signature, else SDA. Version 01 of 9F69 hashes amount, currency and the card's
     /// data too; version 00 the unpredictable number alone.
     private var authenticationMethod: AuthenticationRequest.Method? {
-        guard store.isPresentNotEmpty(0x9F4B) else { return store.isPresentNotEmpty(0x93) ? .sda : nil }
-        guard let related = store.value(0x9F69), let number = store.value(0x9F37) else { return nil }
+        guard store.isPresentNotEmpty(.signedDynamicData) else {
+            return store.isPresentNotEmpty(.signedStaticData) ? .sda : nil
+        }
+        guard let related = store.value(.cardAuthenticationRelatedData), let number = store.value(.unpredictableNumber)
+        else { return nil }
         switch related[0] {
         case 0x00: return .dda(terminalDynamicData: number)
         case 0x01 where related.count >= 5:
-            let amount = store.value(0x9F02) ?? []
-            let currency = store.value(0x5F2A) ?? []
+            let amount = store.value(.amountAuthorised) ?? []
+            let currency = store.value(.transactionCurrency) ?? []
             return .dda(terminalDynamicData: number + amount + currency + related)
         case _: return nil
         }
-    }
-}
-
-/// Cardholder verification (C-3 5.7).
-extension Kernel3 {
-    enum Verification {
-        case method(Outcome.CVM, forcesOnline: Bool)
-        case impossible
-    }
-
-    func cardholderVerification(_ qualifiers: CTQ?, _ type: CryptogramType?) -> Verification {
-        guard let qualifiers else {
-            guard ttq.requiresCVM else { return .method(.noCVM, forcesOnline: false) }
-            if ttq.supportsSignature { return .method(.obtainSignature, forcesOnline: false) }
-            // An online PIN is verified by the issuer only, as where the card asks for it.
-            return ttq.supportsOnlinePIN ? .method(.onlinePIN, forcesOnline: true) : .impossible
-        }
-        if qualifiers.requiresOnlinePIN, ttq.supportsOnlinePIN { return .method(.onlinePIN, forcesOnline: true) }
-        if qualifiers.consumerDeviceCVMPerformed {
-            return isDeviceVerificationTrue(type)
-                ? .method(.confirmationCodeVerified, forcesOnline: false) : .impossible
-        }
-        if qualifiers.requiresSignature, ttq.supportsSignature { return .method(.obtainSignature, forcesOnline: false) }
-        return ttq.requiresCVM ? .impossible : .method(.noCVM, forcesOnline: false)
-    }
-
-    /// The CTQ came in the clear: its copy inside 9F69 has to agree. Without 9F69 an online cryptogram vouches for it.
-    private func isDeviceVerificationTrue(_ type: CryptogramType?) -> Bool {
-        guard let related = store.value(0x9F69) else { return type == .arqc }
-        return related.count >= 7 && Array(related[5...6]) == store.value(0x9F6C)
     }
 }

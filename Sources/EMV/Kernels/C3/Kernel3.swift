@@ -5,21 +5,29 @@ public import CardBytes
 /// transactions where bit 1 is.
 ///
 /// Not done: refusing a card that was tapped a moment ago.
-public struct Kernel3: Kernel {
-    enum State {
+public struct Kernel3: Kernel, RecordReadingKernel, IssuerUpdatingKernel {
+    enum State: RecordReadingState, IssuerUpdateState {
         case idle
         case processingOptions
         case readingRecords
         case updating
         case finished
+
+        var step: ProcessingStep {
+            switch self {
+            case .idle: .initiation
+            case .processingOptions: .processingOptions
+            case .readingRecords, .finished: .records
+            case .updating: .issuerUpdate
+            }
+        }
     }
 
     let options: Kernel3Options
     var state = State.idle
     var store = DataStore(kernel: .visa)
     var transaction: Transaction?
-    var aid: [UInt8] = []
-    var authentication = OfflineAuthentication.unavailable
+    var authentication: CardAuthentication?
     var ttq = TTQ(rawValue: 0)
     var records: RecordReader?
     var update: IssuerUpdate?
@@ -27,17 +35,17 @@ public struct Kernel3: Kernel {
     /// A primitive object that the card sends twice ends the application (C-3 5.4.2.2).
     static let policy = CardDataPolicy(duplicates: .reject(except: []))
 
+    /// The second presentment ends without a wish of the card for a language.
+    var updateOutcome: Outcome { IssuerUpdate.outcome(of: update) }
+
     public init(options: Kernel3Options = Kernel3Options()) { self.options = options }
 
     public mutating func start(_ activation: KernelActivation, now: TapInstant) -> KernelStep {
         var numbers = activation.unpredictableNumbers
         store = DataStore(activation, unpredictableNumber: numbers.next())
         transaction = activation.transaction
-        aid = activation.combination.aid
-        authentication = activation.authentication
-        do throws(CardDataError) { try store.storeFCI(activation) } catch {
-            return finish(.unusableCard(error.l2))
-        }
+        authentication = CardAuthentication(activation)
+        do throws(CardDataError) { try store.storeFCI(activation) } catch { return fail(error.l2) }
         if activation.isRestart, let response = activation.onlineResponse, response.hasCardData {
             return startUpdate(response)
         }
@@ -45,10 +53,8 @@ public struct Kernel3: Kernel {
         if indicators.contactlessNotAllowed { return finish(Kernel3.insertOrSwipe) }
         ttq = indicators.ttq ?? TTQ(rawValue: 0)
         if activation.isForcedOnline, !ttq.isOfflineOnly { ttq.requiresOnlineCryptogram = true }
-        store.set(0x9F66, binary: UInt64(ttq.rawValue), count: 4)
-        guard let (command, _) = ProcessingOptions.command(store) else {
-            return finish(.unusableCard(.cardDataError))
-        }
+        store.set(.ttq, binary: UInt64(ttq.rawValue), count: 4)
+        guard let (command, _) = ProcessingOptions.command(store) else { return fail(.cardDataError) }
         state = .processingOptions
         return KernelStep(.transmit(command))
     }
@@ -58,7 +64,7 @@ public struct Kernel3: Kernel {
         case .processingOptions: return optionsReceived(response)
         case .readingRecords: return recordReceived(response)
         case .updating: return updateReceived(response)
-        case .idle, .finished: return finish(.unusableCard(.cardDataError))
+        case .idle, .finished: return fail(.cardDataError)
         }
     }
 
@@ -72,17 +78,9 @@ public struct Kernel3: Kernel {
                 error: ErrorIndication(l1: .transmission)))
     }
 
-    public mutating func stop(now: TapInstant) -> Outcome {
-        state = .finished
-        return Outcome(.endApplication, error: ErrorIndication(l3: .stop))
-    }
+    public mutating func stop(now: TapInstant) -> Outcome { stopped() }
 
-    mutating func finish(_ outcome: Outcome, signals: [UIRequest] = []) -> KernelStep {
-        state = .finished
-        return KernelStep(.finished(outcome), signals: signals)
-    }
-
-    /// C-3 5.2.2: the status words of GET PROCESSING OPTIONS.
+    /// C-3 5.2.2: the status words of GET PROCESSING OPTIONS; 5.3: both formats of its answer.
     private mutating func optionsReceived(_ response: ResponseAPDU) -> KernelStep {
         switch response.status {
         case .success: break
@@ -91,44 +89,23 @@ public struct Kernel3: Kernel {
         case .conditionsNotSatisfied:
             return finish(.selectNext(.statusBytes, statusWord: response.status))
         case .commandNotAllowed where ttq.supportsEMV:
-            return finish(Kernel3.seePhone(response.status))
+            return finish(.seePhone(statusWord: response.status))
         case _:
-            return finish(.unusableCard(.statusBytes, statusWord: response.status))
+            return fail(.statusBytes, statusWord: response.status)
         }
         do throws(CardDataError) {
             try ProcessingOptions.store(response.data, in: &store, formatOneMinimum: 2, policy: Kernel3.policy)
         } catch {
-            return finish(.unusableCard(error.l2))
+            return fail(error.l2)
         }
-        guard let locator = store.value(0x94) else { return conclude() }
-        guard let list = ApplicationFileLocator(locator) else { return finish(.unusableCard(.cardDataError)) }
-        records = RecordReader(list)
-        state = .readingRecords
-        return nextRecord()
-    }
-
-    private mutating func recordReceived(_ response: ResponseAPDU) -> KernelStep {
-        guard response.status.isSuccess else {
-            return finish(.unusableCard(.statusBytes, statusWord: response.status))
-        }
-        do throws(CardDataError) {
-            try records?.take(response.data, into: &store, policy: Kernel3.policy)
-        } catch {
-            return finish(.unusableCard(error.l2))
-        }
-        return nextRecord()
-    }
-
-    private mutating func nextRecord() -> KernelStep {
-        guard let command = records?.command else { return conclude() }
-        return KernelStep(.transmit(command))
+        return readRecords()
     }
 
     /// Dynamic reader limits: the set whose program identifier is the longest prefix of the card's 9F5A.
     ///
     /// - Returns: `nil` where the reader has none for this card, and the combination's own limits count.
     private func dynamicIndicators(_ activation: KernelActivation) -> PreProcessingIndicators? {
-        guard let identifier = store.value(0x9F5A) else { return nil }
+        guard let identifier = store.value(.applicationProgramIdentifier) else { return nil }
         let matching = activation.combination.dynamicLimits.filter { identifier.starts(with: $0.programIdentifier) }
         guard var limits = matching.max(by: { $0.programIdentifier.count < $1.programIdentifier.count })?.limits else {
             return nil

@@ -2,41 +2,43 @@ import CardBytes
 
 /// From the last record to the answer of GENERATE AC.
 extension Kernel4 {
+    /// Mandatory objects (K4-2), then the steps in the order of EMV Book 3 §10.3 to §10.7.
     mutating func prepareCryptogram() -> KernelStep {
-        guard store.firstMissing(of: [0x5A, 0x5F24, 0x8C]) == nil else {
-            return finish(.unusableCard(.cardDataMissing))
+        guard store.firstMissing(of: [.pan, .expirationDate, .cdol1]) == nil else {
+            return fail(.cardDataMissing, at: .cardData)
         }
         chooseLimits()
-        if limits.exceedsTransactionLimit { return finish(overLimit) }
+        if limits.exceedsTransactionLimit { return finish(overLimit.ended(at: .cardData)) }
         authenticateBefore()
         tvr.formUnion(ProcessingRestrictions.evaluate(store))
         if limits.exceedsFloorLimit { tvr.insert(.floorLimitExceeded) }
         if activation?.isForcedOnline == true { tvr.insert(.merchantForcedOnline) }
         switch verifyCardholder() {
         case .selected(let selected): selection = selected
-        case .seePhone: return finish(.seePhone(languagePreference: language))
+        case .seePhone:
+            return finish(.seePhone(languagePreference: language).ended(at: .cardholderVerification))
         case .impossible(let failed):
-            if readerHasContact { return finish(.tryContact()) }
+            if readerHasContact { return finish(.tryContact().ended(at: .cardholderVerification)) }
             selection = failed
         }
         tvr.formUnion(selection.tvr)
-        store.set(0x9F34, selection.results)
-        store.set(0x95, tvr.bytes)
+        store.set(.cvmResults, selection.results)
+        store.set(.tvr, tvr.bytes)
         requested = analyse()
         return generateAC()
     }
 
-    /// CDA where card (AIP byte 1 bit 1) and reader (9F33 byte 3 bit 4) do it, else SDA where the card does (bit 7),
-    /// else none.
+    /// K4-3. CDA where card (AIP byte 1 bit 1) and reader (9F33 byte 3 bit 4) do it, else SDA where the card does (bit
+    /// 7), else none.
     private mutating func authenticateBefore() {
-        let profile = store.byte(0x82) ?? 0
-        if profile & 0x01 != 0, (store.byte(0x9F33, at: 2) ?? 0) & 0x08 != 0 {
+        let profile = store.byte(.aip) ?? 0
+        if profile & 0x01 != 0, (store.byte(.terminalCapabilities, at: 2) ?? 0) & 0x08 != 0 {
             wantsCDA = true
-            tvr.formUnion(authentication?.missingForCDA(store, staticData: staticData) ?? .cdaFailed)
+            tvr.formUnion(authentication?.missingForCDA(store, staticData: authenticatedRecords) ?? .cdaFailed)
         } else if profile & 0x40 != 0 {
             tvr.insert(.sdaSelected)
-            if let data = authentication?.verified(.sda, store, staticData: staticData) {
-                store.set(0x9F45, data.dataAuthenticationCode)
+            if let data = authentication?.verified(.sda, store, staticData: authenticatedRecords) {
+                store.set(.dataAuthenticationCode, data.dataAuthenticationCode)
             } else {
                 tvr.insert(.sdaFailed)
             }
@@ -45,93 +47,82 @@ extension Kernel4 {
         }
     }
 
-    /// Below the limit no verification is required and the results stay 3F 00 00. A card without AIP byte 1 bit 5, or
-    /// without a list, cannot verify anybody; that this counts as impossible is unverified.
+    /// K4-5. Below the limit no verification is required and the results stay 3F 00 00. A card without AIP byte 1 bit
+    /// 5, or without a list, cannot verify anybody; that this counts as impossible is unverified.
     private func verifyCardholder() -> Kernel4CVM.Result {
         guard limits.requiresCVM else { return .selected(.notPerformed) }
-        guard (store.byte(0x82) ?? 0) & 0x10 != 0 else { return .impossible(.failed) }
-        guard let list = store.value(0x8E).flatMap({ CVMList($0) }) else {
+        guard (store.byte(.aip) ?? 0) & 0x10 != 0 else { return .impossible(.failed) }
+        guard let list = store.value(.cvmList).flatMap({ CVMList($0) }) else {
             var failed = CVMSelection.failed
             failed.tvr.insert(.iccDataMissing)
             return .impossible(failed)
         }
         let conditions = CVMConditions(
-            amount: activation?.transaction.amount ?? 0, otherAmount: store.digits(0x9F03) ?? 0,
+            amount: activation?.transaction.amount ?? 0, otherAmount: store.digits(.amountOther) ?? 0,
             transactionType: activation?.transaction.type ?? .purchase, terminalType: terminalType,
-            isApplicationCurrency: store.isEqual(0x9F42, 0x5F2A), capabilities: store.byte(0x9F33, at: 1) ?? 0)
+            isApplicationCurrency: store.isEqual(.applicationCurrency, .transactionCurrency),
+            capabilities: store.byte(.terminalCapabilities, at: 1) ?? 0)
         return Kernel4CVM(
-            conditions: conditions, supportsMobileCVM: isMobile && (store.byte(0x9F6E, at: 1) ?? 0) & 0x80 != 0,
-            mobileResults: MobileCVMResults(store.value(0x9F71)), isSecondTap: activation?.isRestart ?? false
+            conditions: conditions,
+            supportsMobileCVM: isMobile && (store.byte(.enhancedReaderCapabilities, at: 1) ?? 0) & 0x80 != 0,
+            mobileResults: MobileCVMResults(store.value(.mobileCVMResults)), isSecondTap: activation?.isRestart ?? false
         ).walk(list)
     }
 
-    /// Terminal action analysis (EMV Book 3 §10.7). A reader that never goes online answers for the issuer: Y1 or Z1.
-    private mutating func analyse() -> CryptogramType {
-        let codes = ActionCodes(denial: action(0xDF8121), online: action(0xDF8122), default: action(0xDF8120), store)
-        let decision = codes.decide(tvr, terminalType)
-        if terminalType.isOfflineOnly { store.set(0x8A, Array((decision == .tc ? "Y1" : "Z1").utf8)) }
+    /// K4-6: terminal action analysis (EMV Book 3 §10.7). A reader that never goes online answers for the issuer: Y1 or
+    /// Z1.
+    private mutating func analyse() -> ApplicationCryptogram {
+        let decision = ActionCodes(store).decide(tvr, terminalType)
+        if terminalType.isOfflineOnly {
+            store.set(.authorisationResponseCode, Array((decision == .tc ? "Y1" : "Z1").utf8))
+        }
         return decision
     }
 
-    /// Without records there is nothing static.
-    private var staticData: [UInt8]? { records.map { $0.authenticatedData } ?? [] }
-
-    private func action(_ tag: Tag) -> TVR { store.value(tag).flatMap { TVR($0) } ?? [] }
-
-    /// An AAC is never signed.
+    /// K4-7: the first GENERATE AC (EMV Book 3 §9.3).
     mutating func generateAC() -> KernelStep {
-        requestedCDA = wantsCDA && !tvr.contains(.cdaFailed) && requested != .aac
-        guard let values = store.fill(listIn: 0x8C),
+        requestedCDA = GenerateAC.asksForCDA(requested, wantsCDA, tvr)
+        guard let values = store.fill(listIn: .cdol1),
             let command = GenerateAC.command(requested, cda: requestedCDA, cdolData: values)
-        else { return finish(.unusableCard(.cardDataError)) }
+        else { return fail(.cardDataError, at: .cryptogram) }
         cdolData = values
         state = .generatingAC
         return KernelStep(.transmit(command))
     }
 
+    /// K4-7, with EMV Book 2 §6.6 for the signature.
     mutating func cryptogramReceived(_ response: ResponseAPDU) -> KernelStep {
         guard response.status.isSuccess else { return cryptogramRefused(response.status) }
         let signedPart: [UInt8]
         do throws(CardDataError) {
             signedPart = try GenerateAC.store(response.data, in: &store, policy: Kernel4.policy)
         } catch {
-            return finish(.unusableCard(error.l2))
+            return fail(error.l2)
         }
-        let signals = [UIRequest(.cardReadOK, .cardReadSuccessfully, languagePreference: language)]
-        guard store.count(0x9F36) == 2, store.count(0x9F27) == 1 else {
-            return finish(.unusableCard(.cardDataMissing), signals: signals)
+        let signals = [cardRead]
+        guard store.count(.atc) == 2, store.count(.cryptogramInformation) == 1 else {
+            return fail(.cardDataMissing, signals: signals)
         }
-        guard let answered = CryptogramType(cryptogramInformation: store.byte(0x9F27) ?? 0),
+        guard let answered = ApplicationCryptogram(cryptogramInformation: store.byte(.cryptogramInformation) ?? 0),
             answered.isAllowed(for: requested)
-        else { return finish(.unusableCard(.cardDataError), signals: signals) }
+        else { return fail(.cardDataError, signals: signals) }
         if requestedCDA, answered != .aac {
-            guard verifyCombined(signedPart) else { return finish(declined, signals: signals) }
-        } else if store.count(0x9F26) != 8 {
-            return finish(.unusableCard(.cardDataMissing), signals: signals)
+            let transactionData = pdolData + cdolData + signedPart
+            guard
+                authentication?.verifyCombined(
+                    &store, &tvr, staticData: authenticatedRecords, transactionData: transactionData) == true
+            else { return finish(declined.ended(at: .offlineAuthentication), signals: signals) }
+        } else if store.count(.applicationCryptogram) != 8 {
+            return fail(.cardDataMissing, signals: signals)
         }
         return finish(isMagStripe ? magStripeOutcome(answered) : outcome(answered), signals: signals)
     }
 
-    /// 6984 of a consumer device asks for its holder; anything else ends the application.
+    /// K4-7: 6984 of a consumer device asks for its holder; anything else ends the application.
     private mutating func cryptogramRefused(_ status: StatusWord) -> KernelStep {
         if status == .referenceDataInvalidated, isMobile {
             return finish(.seePhone(statusWord: status, languagePreference: language))
         }
-        return finish(.unusableCard(.statusBytes, statusWord: status))
-    }
-
-    /// A missing or wrong signature is a failed CDA.
-    private mutating func verifyCombined(_ signedPart: [UInt8]) -> Bool {
-        guard store.isPresentNotEmpty(0x9F4B),
-            let data = authentication?.verifiedCombined(
-                store, staticData: staticData, transactionData: pdolData + cdolData + signedPart)
-        else {
-            tvr.insert(.cdaFailed)
-            store.set(0x95, tvr.bytes)
-            return false
-        }
-        store.set(0x9F26, data.cryptogram)
-        store.set(0x9F4C, data.iccDynamicNumber)
-        return true
+        return fail(.statusBytes, statusWord: status)
     }
 }

@@ -1,19 +1,33 @@
 public import CardBytes
 
-/// Kernel 4, American Express (EMV Contactless Book C-4, by an Expresspay implementation): EMV mode with CDA or SDA, a CVM
-/// list whose method 01 stands for the consumer device, and limit sets that the card chooses.
+/// Kernel 4, American Express (EMV Contactless Book C-4, by an Expresspay implementation): EMV mode with CDA or SDA, a
+/// CVM list whose method 01 stands for the consumer device, and limit sets that the card chooses.
 ///
 /// Terminal action codes are configured as DF8120 (default), DF8121 (denial) and DF8122 (online), as in kernel 2.
 ///
+/// No public source quotes the clauses of C-4. What a rule rests on stands at the rule: a clause of another book, or a
+/// number K4-1 to K4-9 of docs/conformance.md, which says how it was checked. Unless more is said there, its source is
+/// one public implementation of Expresspay.
+///
 /// Not done: delayed authorisation, full online mode with a second GENERATE AC, the exemption from no-CVM checks.
-public struct Kernel4: Kernel {
-    enum State {
+public struct Kernel4: Kernel, RecordReadingKernel {
+    enum State: RecordReadingState {
         case idle
         case processingOptions
         case readingRecords
         case readingCounter
         case generatingAC
         case finished
+
+        var step: ProcessingStep {
+            switch self {
+            case .idle: .initiation
+            case .processingOptions: .processingOptions
+            case .readingRecords: .records
+            case .readingCounter: .magStripe
+            case .generatingAC, .finished: .cryptogram
+            }
+        }
     }
 
     var state = State.idle
@@ -27,7 +41,7 @@ public struct Kernel4: Kernel {
     var isMagStripe = false
     /// Card and reader do CDA.
     var wantsCDA = false
-    var requested = CryptogramType.arqc
+    var requested = ApplicationCryptogram.arqc
     var requestedCDA = false
     var selection = CVMSelection.notPerformed
     /// Mag-stripe mode: 9F36 as GET DATA told it.
@@ -47,27 +61,31 @@ public struct Kernel4: Kernel {
         store.setDefaults(Kernel4.defaults)
         authentication = CardAuthentication(activation)
         do throws(CardDataError) { try store.storeFCI(activation) } catch {
-            return finish(.unusableCard(error.l2))
+            return fail(error.l2)
         }
         chooseLimits()
         // A card refuses a reader that says nothing of itself.
-        guard store.count(0x9F6E) == 4, store.value(0x9F6E) != [0, 0, 0, 0], store.count(0x9F6D) == 1 else {
-            return finish(.unusableCard(.terminalDataError))
+        guard store.count(.enhancedReaderCapabilities) == 4, store.value(.enhancedReaderCapabilities) != [0, 0, 0, 0],
+            store.count(.readerCapabilities) == 1
+        else {
+            return fail(.terminalDataError)
         }
-        guard let (command, values) = optionsCommand() else { return finish(.unusableCard(.cardDataError)) }
+        guard let (command, values) = optionsCommand() else { return fail(.cardDataError) }
         pdolData = values
         state = .processingOptions
         return KernelStep(.transmit(command))
     }
 
-    /// Legacy cards ask for the reader's capabilities (9F6D) under the tag of the terminal type. Whether 9F35 keeps that
-    /// value afterwards is unverified; here it does not.
+    /// K4-1. Legacy cards ask for the reader's capabilities (9F6D) under the tag of the terminal type. Whether 9F35
+    /// keeps that value afterwards is unverified; here it does not.
     private mutating func optionsCommand() -> (command: CommandAPDU, pdolData: [UInt8])? {
-        guard store.list(in: 0x9F38, contains: 0x9F35), !store.list(in: 0x9F38, contains: 0x9F6E) else {
+        guard store.list(in: .pdol, contains: .terminalType),
+            !store.list(in: .pdol, contains: .enhancedReaderCapabilities)
+        else {
             return ProcessingOptions.command(store)
         }
         var legacy = store
-        legacy.set(0x9F35, store.value(0x9F6D) ?? [])
+        legacy.set(.terminalType, store.value(.readerCapabilities) ?? [])
         return ProcessingOptions.command(legacy)
     }
 
@@ -77,72 +95,48 @@ public struct Kernel4: Kernel {
         case .readingRecords: return recordReceived(response)
         case .readingCounter: return counterReceived(response)
         case .generatingAC: return cryptogramReceived(response)
-        case .idle, .finished: return finish(.unusableCard(.cardDataError))
+        case .idle, .finished: return fail(.cardDataError)
         }
     }
 
+    /// K4-9. After GENERATE AC the card may have counted the transaction; both outcomes are unverified.
     public mutating func cardLost(now: TapInstant) -> KernelStep {
         let isCounted = state == .generatingAC
         return finish(.cardLeft(isCounted ? .endApplication : .tryAgain, languagePreference: language))
     }
 
-    public mutating func stop(now: TapInstant) -> Outcome {
-        state = .finished
-        return Outcome(.endApplication, error: ErrorIndication(l3: .stop))
-    }
+    public mutating func stop(now: TapInstant) -> Outcome { stopped() }
 
-    mutating func finish(_ outcome: Outcome, signals: [UIRequest] = []) -> KernelStep {
-        state = .finished
-        return KernelStep(.finished(outcome), signals: signals)
-    }
-
-    /// AIP and AFL are mandatory in both formats. EMV mode where the reader (9F6D bit 8) and the card (AIP byte 2 bit 8)
-    /// do it, else mag-stripe mode where the reader does that.
+    /// K4-2. AIP and AFL are mandatory in both formats. EMV mode where the reader (9F6D bit 8) and the card (AIP byte 2
+    /// bit 8) do it, else mag-stripe mode where the reader does that.
     private mutating func optionsReceived(_ response: ResponseAPDU) -> KernelStep {
         guard response.status.isSuccess else {
-            return finish(.unusableCard(.statusBytes, statusWord: response.status))
+            return fail(.statusBytes, statusWord: response.status)
         }
         do throws(CardDataError) {
             try ProcessingOptions.store(response.data, in: &store, formatOneMinimum: 6, policy: Kernel4.policy)
         } catch {
-            return finish(.unusableCard(error.l2))
+            return fail(error.l2)
         }
-        guard store.isPresentNotEmpty(0x82), let list = store.value(0x94) else {
-            return finish(.unusableCard(.cardDataMissing))
+        guard store.isPresentNotEmpty(.aip), let list = store.value(.afl) else {
+            return fail(.cardDataMissing)
         }
-        guard store.count(0x82) == 2, let locator = ApplicationFileLocator(list) else {
-            return finish(.unusableCard(.cardDataError))
+        guard store.count(.aip) == 2, let locator = ApplicationFileLocator(list) else {
+            return fail(.cardDataError)
         }
-        isMagStripe = (store.byte(0x9F6D) ?? 0) & 0x80 == 0 || (store.byte(0x82, at: 1) ?? 0) & 0x80 == 0
-        if isMagStripe, !readerDoesMagStripe { return finish(.unusableCard(.magStripeNotSupported)) }
+        isMagStripe = (store.byte(.readerCapabilities) ?? 0) & 0x80 == 0 || (store.byte(.aip, at: 1) ?? 0) & 0x80 == 0
+        if isMagStripe, !readerDoesMagStripe { return fail(.magStripeNotSupported) }
         records = RecordReader(locator)
         return nextRecord()
     }
 
-    private mutating func recordReceived(_ response: ResponseAPDU) -> KernelStep {
-        guard response.status.isSuccess else {
-            return finish(.unusableCard(.statusBytes, statusWord: response.status))
-        }
-        do throws(CardDataError) {
-            try records?.take(response.data, into: &store, policy: Kernel4.policy)
-        } catch {
-            return finish(.unusableCard(error.l2))
-        }
-        return nextRecord()
-    }
+    mutating func recordsRead() -> KernelStep { isMagStripe ? readCounter() : prepareCryptogram() }
 
-    private mutating func nextRecord() -> KernelStep {
-        guard let command = records?.command else { return isMagStripe ? readCounter() : prepareCryptogram() }
-        state = .readingRecords
-        return KernelStep(.transmit(command))
-    }
-
-    var language: [UInt8] { store.value(0x5F2D) ?? [] }
-
-    /// 9F6E byte 1 bit 8.
-    var readerHasContact: Bool { (store.byte(0x9F6E) ?? 0) & 0x80 != 0 }
-    /// 9F6E byte 1 bit 7 is the switch for mag-stripe mode: 9F6D alone, whose value for EMV counts mag-stripe in, is none.
-    var readerDoesMagStripe: Bool { (store.byte(0x9F6E) ?? 0) & 0x40 != 0 }
-    /// AIP byte 2 bit 7.
-    var isMobile: Bool { (store.byte(0x82, at: 1) ?? 0) & 0x40 != 0 }
+    /// 9F6E byte 1 bit 8 (C-4 Table 4-4).
+    var readerHasContact: Bool { (store.byte(.enhancedReaderCapabilities) ?? 0) & 0x80 != 0 }
+    /// 9F6E byte 1 bit 7 is the switch for mag-stripe mode: 9F6D alone, whose value for EMV counts mag-stripe in, is
+    /// none.
+    var readerDoesMagStripe: Bool { (store.byte(.enhancedReaderCapabilities) ?? 0) & 0x40 != 0 }
+    /// AIP byte 2 bit 7 (K4-2).
+    var isMobile: Bool { (store.byte(.aip, at: 1) ?? 0) & 0x40 != 0 }
 }

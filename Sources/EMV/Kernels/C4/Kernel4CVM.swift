@@ -1,6 +1,6 @@
 import CardBytes
 
-/// Cardholder verification of kernel 4 (C-4, by an Expresspay implementation).
+/// Cardholder verification of kernel 4 (K4-5): the list of EMV Book 3 §10.5, with method 01 for the consumer device.
 struct Kernel4CVM {
     enum Result: Equatable {
         case selected(CVMSelection)

@@ -1,4 +1,4 @@
-/// Which limits of kernel 4 a transaction reaches.
+/// Which limits of kernel 4 a transaction reaches (K4-4).
 struct Kernel4Limits: Equatable {
     var exceedsTransactionLimit: Bool
     var requiresCVM: Bool

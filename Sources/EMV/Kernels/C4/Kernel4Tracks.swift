@@ -1,7 +1,7 @@
 import CardBytes
 
-/// The tracks of a mag-stripe transaction of kernel 4: unpredictable number (4 digits), cryptogram (5) and counter (5) in
-/// the discretionary data.
+/// The tracks of a mag-stripe transaction of kernel 4 (K4-8): unpredictable number (4 digits), cryptogram (5) and
+/// counter (5) in the discretionary data.
 struct Kernel4Tracks: Equatable {
     /// `B` PAN `^` name (21) counter `^` YYMM, service code, number, cryptogram; ASCII, without sentinels.
     let track1: [UInt8]
@@ -11,9 +11,10 @@ struct Kernel4Tracks: Equatable {
     /// - Parameter counter: 9F36.
     /// - Returns: `nil` where 57, 5F20, 9F26 or the digits in 9F37 are no such thing.
     init?(_ store: DataStore, counter: UInt16) {
-        guard let track = store.value(0x57).flatMap({ Track2Equivalent($0) }), let service = track.serviceCode,
-            let name = store.value(0x5F20), let number = store.number(0x9F37, count: 4),
-            let cryptogram = store.number(0x9F26, count: 8)
+        guard let track = store.value(.track2Equivalent).flatMap({ Track2Equivalent($0) }),
+            let service = track.serviceCode,
+            let name = store.value(.cardholderName), let number = store.number(.unpredictableNumber, count: 4),
+            let cryptogram = store.number(.applicationCryptogram, count: 8)
         else { return nil }
         let unpredictable = [12, 8, 4, 0].map { UInt8(truncatingIfNeeded: number >> $0) & 0x0F }
         guard unpredictable.allSatisfy({ $0 < 10 }) else { return nil }

@@ -2,27 +2,26 @@ import CardBytes
 
 /// From the last record to the answer of GENERATE AC, in EMV and legacy mode.
 extension Kernel5 {
+    /// Mandatory objects (K5-2), then the steps to the action analysis (K5-3).
     mutating func prepareCryptogram() -> KernelStep {
-        guard store.firstMissing(of: [0x8C, 0x57, 0x5F24]) == nil else {
-            return finish(.selectNext(.cardDataMissing))
+        guard store.firstMissing(of: [.cdol1, .track2Equivalent, .expirationDate]) == nil else {
+            return fail(.cardDataMissing, at: .cardData)
         }
         chooseAuthentication()
         if mode == .emv { tvr.formUnion(restrictions) }
         manageRisk()
-        store.set(0x95, tvr.bytes)
-        let codes = ActionCodes(denial: action(0xDF8121), online: action(0xDF8122), default: action(0xDF8120), store)
+        store.set(.tvr, tvr.bytes)
         let isRefund = activation?.transaction.type == .refund
-        requested = Kernel5TAA.decide(tvr, codes, terminalType, isRefund: isRefund)
+        requested = Kernel5TAA.decide(tvr, ActionCodes(store), terminalType, isRefund: isRefund)
         // Legacy cards are asked for an ARQC only; that a refund in EMV mode goes on to the card is unverified.
-        if requested == .aac, mode == .legacy || !isRefund { return finish(declined) }
+        if requested == .aac, mode == .legacy || !isRefund { return finish(declined.ended(at: .actionAnalysis)) }
         if mode == .legacy { requested = .arqc }
         return generateAC()
     }
 
-    private func action(_ tag: Tag) -> TVR { store.value(tag).flatMap { TVR($0) } ?? [] }
-
+    /// K5-4: CDA where the options, and AIP byte 1 bit 1, have it.
     private mutating func chooseAuthentication() {
-        guard mode == .emv, combination.contains(.offlineAuthentication), (store.byte(0x82) ?? 0) & 0x01 != 0 else {
+        guard mode == .emv, combination.contains(.offlineAuthentication), (store.byte(.aip) ?? 0) & 0x01 != 0 else {
             tvr.insert(.odaNotPerformed)
             return
         }
@@ -30,22 +29,24 @@ extension Kernel5 {
         tvr.formUnion(authentication?.missingForCDA(store, staticData: staticData) ?? .cdaFailed)
     }
 
-    /// Application usage control and dates; versions are not compared.
+    /// K5-3. Application usage control and dates (EMV Book 3 §10.4); versions are not compared.
     private var restrictions: TVR {
-        let country: Tag = store.isPresentNotEmpty(0x9F57) ? 0x9F57 : 0x5F28
+        let country: Tag = store.isPresentNotEmpty(.schemeIssuerCountry) ? .schemeIssuerCountry : .issuerCountry
         return ProcessingRestrictions.evaluate(store, issuerCountry: country).subtracting(.differentVersions)
     }
 
+    /// K5-4.
     private mutating func generateAC() -> KernelStep {
-        requestedCDA = wantsCDA && !tvr.contains(.cdaFailed) && requested != .aac
-        guard let values = store.fill(listIn: 0x8C),
+        requestedCDA = GenerateAC.asksForCDA(requested, wantsCDA, tvr)
+        guard let values = store.fill(listIn: .cdol1),
             let command = GenerateAC.command(requested, cda: requestedCDA, cdolData: values)
-        else { return finish(.selectNext(.parsingError)) }
+        else { return fail(.parsingError, at: .cryptogram) }
         cdolData = values
         state = .generatingAC
         return KernelStep(.transmit(command))
     }
 
+    /// K5-4: the status words; any other than these ending the application is unverified.
     mutating func cryptogramReceived(_ response: ResponseAPDU) -> KernelStep {
         switch response.status {
         case .success: break
@@ -63,37 +64,35 @@ extension Kernel5 {
         } catch {
             return finish(.unusableCard(error.l2))
         }
-        let signals = [UIRequest(.cardReadOK, .cardReadSuccessfully, languagePreference: language)]
-        return finish(decide(signedPart), signals: signals)
+        return finish(decide(signedPart), signals: [cardRead])
     }
 
-    /// Whatever is missing, more than was asked for or wrongly signed is a decline.
+    /// K5-4, and K5-5 for the verification. Whatever is missing, more than was asked for or wrongly signed is a
+    /// decline.
     private mutating func decide(_ signedPart: [UInt8]) -> Outcome {
-        guard let answered = store.byte(0x9F27).flatMap({ CryptogramType(cryptogramInformation: $0) }),
-            store.count(0x9F36) == 2, answered != .aac, answered.isAllowed(for: requested)
+        guard
+            let answered = store.byte(.cryptogramInformation).flatMap({
+                ApplicationCryptogram(cryptogramInformation: $0)
+            }),
+            store.count(.atc) == 2, answered != .aac, answered.isAllowed(for: requested)
         else { return declined }
         if requestedCDA {
-            guard store.isPresentNotEmpty(0x9F50), verifyCombined(signedPart) else { return declined }
-        } else if store.count(0x9F26) != 8 {
+            guard store.isPresentNotEmpty(.cardholderVerificationStatus) else {
+                return declined.ended(at: .cardholderVerification)
+            }
+            let transactionData = pdolData + cdolData + signedPart
+            guard
+                authentication?.verifyCombined(
+                    &store, &tvr, staticData: staticData, transactionData: transactionData) == true
+            else { return declined.ended(at: .offlineAuthentication) }
+        } else if store.count(.applicationCryptogram) != 8 {
             return declined
         }
-        let chosen = mode == .legacy ? profile.legacyVerification : store.byte(0x9F50).flatMap(profile.verification)
-        guard let chosen else { return declined }
-        store.set(0x9F34, chosen.results)
+        let chosen =
+            mode == .legacy
+            ? profile.legacyVerification : store.byte(.cardholderVerificationStatus).flatMap(profile.verification)
+        guard let chosen else { return declined.ended(at: .cardholderVerification) }
+        store.set(.cvmResults, chosen.results)
         return answered == .tc ? approved(chosen) : online(chosen)
-    }
-
-    private mutating func verifyCombined(_ signedPart: [UInt8]) -> Bool {
-        guard store.isPresentNotEmpty(0x9F4B),
-            let data = authentication?.verifiedCombined(
-                store, staticData: staticData, transactionData: pdolData + cdolData + signedPart)
-        else {
-            tvr.insert(.cdaFailed)
-            store.set(0x95, tvr.bytes)
-            return false
-        }
-        store.set(0x9F26, data.cryptogram)
-        store.set(0x9F4C, data.iccDynamicNumber)
-        return true
     }
 }

@@ -1,6 +1,6 @@
 import CardBytes
 
-/// Mag-stripe mode: GET MAGSTRIPE DATA with the values of the MDOL (9F5C).
+/// Mag-stripe mode (K5-6): GET MAGSTRIPE DATA with the values of the MDOL (9F5C).
 extension Kernel5 {
     /// 9F02 9F1A 5F2A 9A 9C 9F53 9F4E.
     private static let defaultList: [UInt8] = [
@@ -12,11 +12,11 @@ extension Kernel5 {
     mutating func getMagStripeData() -> KernelStep {
         tvr.insert(.odaNotPerformed)
         manageRisk()
-        store.set(0x95, tvr.bytes)
-        let hasList = store.isPresentNotEmpty(0x9F5C)
-        guard let data = hasList ? store.fill(listIn: 0x9F5C) : store.fill(list: Kernel5.defaultList),
+        store.set(.tvr, tvr.bytes)
+        let hasList = store.isPresentNotEmpty(.mdol)
+        guard let data = hasList ? store.fill(listIn: .mdol) : store.fill(list: Kernel5.defaultList),
             data.count <= 255
-        else { return finish(.selectNext(.parsingError)) }
+        else { return fail(.parsingError, at: .magStripe) }
         state = .readingMagStripe
         return KernelStep(.transmit(ShortCommand.make(0x80, 0xD0, 0x00, 0x00, data)))
     }
@@ -32,17 +32,19 @@ extension Kernel5 {
         }
         do throws(CardDataError) {
             let template = try ResponseTemplate(response.data)
-            guard template.tag == 0x77 else { return finish(.unusableCard(.parsingError)) }
+            guard template.tag == .responseFormat2 else { return finish(.unusableCard(.parsingError)) }
             try store.store(response.data, in: template.value, policy: Kernel5.policy)
         } catch {
             return finish(.unusableCard(error.l2))
         }
-        guard let track = store.value(0x57).flatMap({ Track2Equivalent($0) }) else {
+        guard let track = store.value(.track2Equivalent).flatMap({ Track2Equivalent($0) }) else {
             return finish(.unusableCard(.cardDataMissing))
         }
-        let signals = [UIRequest(.cardReadOK, .cardReadSuccessfully, languagePreference: language)]
-        guard let chosen = verification(track) else { return finish(declined, signals: signals) }
-        store.set(0x9F34, chosen.results)
+        let signals = [cardRead]
+        guard let chosen = verification(track) else {
+            return finish(declined.ended(at: .cardholderVerification), signals: signals)
+        }
+        store.set(.cvmResults, chosen.results)
         return finish(online(chosen), signals: signals)
     }
 

@@ -1,62 +1,44 @@
 import CardBytes
 
-/// From GET PROCESSING OPTIONS to the last record. A card whose data cannot be used leads to the next application; for
-/// records that is unverified.
+/// From GET PROCESSING OPTIONS to the last record (K5-2).
 extension Kernel5 {
     mutating func optionsReceived(_ response: ResponseAPDU) -> KernelStep {
         if response.status == Kernel5.tornStatus, tornRecord != nil { return echo() }
         guard response.status.isSuccess else {
-            return finish(.selectNext(.statusBytes, statusWord: response.status))
+            return fail(.statusBytes, statusWord: response.status)
         }
         do throws(CardDataError) {
             let template = try ResponseTemplate(response.data)
-            guard template.tag == (mode == .legacy ? 0x80 : 0x77) else { return finish(.selectNext(.parsingError)) }
+            guard template.tag == (mode == .legacy ? .responseFormat1 : .responseFormat2) else {
+                return fail(.parsingError)
+            }
             try ProcessingOptions.store(response.data, in: &store, formatOneMinimum: 6, policy: Kernel5.policy)
         } catch {
-            return finish(.selectNext(error.l2))
+            return fail(error.l2)
         }
-        guard store.count(0x82) == 2 else { return finish(.selectNext(.cardDataMissing)) }
-        guard chooseMode() else { return finish(.selectNext(.magStripeNotSupported)) }
-        guard let list = store.value(0x94) else {
-            return mode == .magStripe ? getMagStripeData() : finish(.selectNext(.cardDataMissing))
-        }
-        guard let locator = ApplicationFileLocator(list) else { return finish(.selectNext(.cardDataError)) }
-        records = RecordReader(locator)
-        return nextRecord()
+        guard store.count(.aip) == 2 else { return fail(.cardDataMissing) }
+        guard chooseMode() else { return fail(.magStripeNotSupported) }
+        guard store.isPresentNotEmpty(.afl) || mode == .magStripe else { return fail(.cardDataMissing) }
+        return readRecords()
     }
 
-    /// AIP byte 2 bit 8: EMV mode, else mag-stripe mode.
+    /// K5-1. AIP byte 2 bit 8: EMV mode, else mag-stripe mode.
     ///
     /// - Returns: `false` where the reader does not do the card's mode.
     private mutating func chooseMode() -> Bool {
         if mode == .legacy { return true }
-        if (store.byte(0x82, at: 1) ?? 0) & 0x80 != 0 { return combination.contains(.emv) }
+        if (store.byte(.aip, at: 1) ?? 0) & 0x80 != 0 { return combination.contains(.emv) }
         mode = .magStripe
         return combination.contains(.magStripe)
     }
 
-    mutating func recordReceived(_ response: ResponseAPDU) -> KernelStep {
-        guard response.status.isSuccess else {
-            return finish(.selectNext(.statusBytes, statusWord: response.status))
-        }
-        do throws(CardDataError) {
-            try records?.take(response.data, into: &store, policy: Kernel5.policy)
-        } catch {
-            return finish(.selectNext(error.l2))
-        }
-        return nextRecord()
-    }
-
-    private mutating func nextRecord() -> KernelStep {
-        if let command = records?.command {
-            state = .readingRecords
-            return KernelStep(.transmit(command))
-        }
-        staticData = records?.authenticatedData
+    mutating func recordsRead() -> KernelStep {
+        staticData = authenticatedRecords
         return mode == .magStripe ? getMagStripeData() : prepareCryptogram()
     }
 
-    /// TVR bits that come from the terminal's own risk management (C-5; here the floor limit compares with `>=`).
+    /// K5-3: TVR bits that come from the terminal's own risk management (EMV Book 3 §10.6; here the floor limit
+    /// compares with `>=`).
     mutating func manageRisk() {
         guard let activation else { return }
         let amount = activation.transaction.amount
@@ -73,8 +55,9 @@ extension Kernel5 {
         {
             tvr.insert(.selectedAtRandom)
         }
-        if combination.contains(.exceptionFile), let track = store.value(0x57).flatMap({ Track2Equivalent($0) }),
-            options.exceptionFile.contains(track.pan, store.byte(0x5F34))
+        if combination.contains(.exceptionFile),
+            let track = store.value(.track2Equivalent).flatMap({ Track2Equivalent($0) }),
+            options.exceptionFile.contains(track.pan, store.byte(.panSequenceNumber))
         {
             tvr.insert(.onExceptionFile)
         }

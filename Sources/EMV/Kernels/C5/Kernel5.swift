@@ -5,9 +5,13 @@ public import CardBytes
 ///
 /// Terminal action codes are configured as DF8120 (default), DF8121 (denial) and DF8122 (online), as in kernel 2.
 ///
+/// No public source quotes the clauses of C-5. What a rule rests on stands at the rule: a clause of another book, or a
+/// number K5-1 to K5-8 of docs/conformance.md, which says how it was checked. Unless more is said there, its source is
+/// one public kernel of JCB.
+///
 /// Not done: transit transactions, offline PIN over contact.
-public struct Kernel5: Kernel {
-    enum State {
+public struct Kernel5: Kernel, RecordReadingKernel, IssuerUpdatingKernel {
+    enum State: RecordReadingState, IssuerUpdateState {
         case idle
         case processingOptions
         case recovering
@@ -16,6 +20,18 @@ public struct Kernel5: Kernel {
         case readingMagStripe
         case updating
         case finished
+
+        var step: ProcessingStep {
+            switch self {
+            case .idle: .initiation
+            case .processingOptions: .processingOptions
+            case .recovering: .recovery
+            case .readingRecords: .records
+            case .generatingAC, .finished: .cryptogram
+            case .readingMagStripe: .magStripe
+            case .updating: .issuerUpdate
+            }
+        }
     }
 
     enum Mode {
@@ -38,45 +54,46 @@ public struct Kernel5: Kernel {
     var staticData: [UInt8]? = []
     var tvr: TVR = []
     var wantsCDA = false
-    var requested = CryptogramType.arqc
+    var requested = ApplicationCryptogram.arqc
     var requestedCDA = false
     var pdolData: [UInt8] = []
     var cdolData: [UInt8] = []
     var update: IssuerUpdate?
 
-    /// A primitive object that comes twice leads to the next application.
+    /// K5-2. A primitive object that comes twice leads to the next application.
     static let policy = CardDataPolicy(duplicates: .reject(except: []))
 
     public init(options: Kernel5Options = Kernel5Options()) { self.options = options }
 
+    /// K5-1: limits (≥) and the reader's profile.
     public mutating func start(_ activation: KernelActivation, now: TapInstant) -> KernelStep {
         self.activation = activation
         numbers = activation.unpredictableNumbers
         store = DataStore(activation, unpredictableNumber: numbers.next())
         store.setDefaults(Kernel5.defaults)
-        combination = Kernel5CombinationOptions(rawValue: store.byte(0xDF811B) ?? 0)
-        store.setDefaults([DataObject(0x9F52, [combination.compatibilityIndicator])])
+        combination = Kernel5CombinationOptions(rawValue: store.byte(.kernelConfiguration) ?? 0)
+        store.setDefaults([DataObject(.terminalCompatibilityIndicator, [combination.compatibilityIndicator])])
         authentication = CardAuthentication(activation)
-        do throws(CardDataError) { try store.storeFCI(activation) } catch { return finish(.selectNext(error.l2)) }
+        do throws(CardDataError) { try store.storeFCI(activation) } catch { return fail(error.l2) }
         if activation.isRestart, let response = activation.onlineResponse, response.hasCardData {
             return startUpdate(response)
         }
         let transaction = activation.transaction
         let limits = activation.combination.limits
         if let limit = limits.transactionLimit, transaction.amount >= limit {
-            return finish(.selectNext(.maxLimitExceeded))
+            return fail(.maxLimitExceeded)
         }
-        profile = TerminalInterchangeProfile(store.value(0x9F53))
+        profile = TerminalInterchangeProfile(store.value(.terminalInterchangeProfile))
         if let limit = limits.cvmRequiredLimit, transaction.amount >= limit, transaction.type != .refund {
             profile.requiresCVM = true
         }
-        store.set(0x9F53, profile.bytes)
-        if !store.list(in: 0x9F38, contains: 0x9F52) {
-            guard combination.contains(.legacy) else { return finish(.selectNext(.cardDataError)) }
+        store.set(.terminalInterchangeProfile, profile.bytes)
+        if !store.list(in: .pdol, contains: .terminalCompatibilityIndicator) {
+            guard combination.contains(.legacy) else { return fail(.cardDataError) }
             mode = .legacy
         }
         guard let (command, values) = ProcessingOptions.command(store) else {
-            return finish(.selectNext(.parsingError))
+            return fail(.parsingError)
         }
         pdolData = values
         state = .processingOptions
@@ -95,7 +112,7 @@ public struct Kernel5: Kernel {
         }
     }
 
-    /// After the cryptogram command the card may have counted the transaction; it is kept for recovery.
+    /// K5-8. After the cryptogram command the card may have counted the transaction; it is kept for recovery.
     public mutating func cardLost(now: TapInstant) -> KernelStep {
         switch state {
         case .updating: return finish(updateOutcome)
@@ -108,26 +125,22 @@ public struct Kernel5: Kernel {
         }
     }
 
-    public mutating func stop(now: TapInstant) -> Outcome {
-        state = .finished
-        return Outcome(.endApplication, error: ErrorIndication(l3: .stop))
+    public mutating func stop(now: TapInstant) -> Outcome { stopped() }
+
+    /// K5-2. A card that cannot be used before its cryptogram leads to the next application; for records that is
+    /// unverified.
+    func unusable(_ l2: ErrorIndication.L2, _ statusWord: StatusWord?) -> Outcome {
+        .selectNext(l2, statusWord: statusWord)
     }
 
-    mutating func finish(_ outcome: Outcome, signals: [UIRequest] = []) -> KernelStep {
-        state = .finished
-        return KernelStep(.finished(outcome), signals: signals)
-    }
-
-    var language: [UInt8] { store.value(0x5F2D) ?? [] }
-
-    var terminalType: TerminalType { TerminalType(rawValue: store.byte(0x9F35) ?? 0) }
+    var updateOutcome: Outcome { IssuerUpdate.outcome(of: update, languagePreference: language) }
 
     /// Combination Options for EMV mode with CDA, and the action codes for a terminal that has none.
     static let defaults: [DataObject] = [
-        DataObject(0xDF811B, [0x22]),
-        DataObject(0x9F53, [0x50, 0x00, 0x00]),
-        DataObject(0xDF8120, [0x90, 0x40, 0x00, 0x80, 0x00]),
-        DataObject(0xDF8121, [0x04, 0x10, 0x00, 0x00, 0x00]),
-        DataObject(0xDF8122, [0x90, 0x60, 0x00, 0x90, 0x00]),
+        DataObject(.kernelConfiguration, [0x22]),
+        DataObject(.terminalInterchangeProfile, [0x50, 0x00, 0x00]),
+        DataObject(.terminalActionCodeDefault, [0x90, 0x40, 0x00, 0x80, 0x00]),
+        DataObject(.terminalActionCodeDenial, [0x04, 0x10, 0x00, 0x00, 0x00]),
+        DataObject(.terminalActionCodeOnline, [0x90, 0x60, 0x00, 0x90, 0x00]),
     ]
 }

@@ -1,4 +1,4 @@
-/// Combination Options of kernel 5 (C-5), configured per combination as DF811B in its kernel data: the tag under which
+/// Combination Options of kernel 5 (K5-1), configured per combination as DF811B in its kernel data: the tag under which
 /// kernel 2 has its own configuration.
 struct Kernel5CombinationOptions: OptionSet {
     let rawValue: UInt8

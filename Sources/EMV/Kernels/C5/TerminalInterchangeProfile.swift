@@ -1,4 +1,4 @@
-/// Terminal Interchange Profile (9F53 of kernel 5, three bytes; C-5).
+/// Terminal Interchange Profile (9F53 of kernel 5, three bytes; K5-1).
 struct TerminalInterchangeProfile: Equatable {
     private(set) var bytes: [UInt8]
 
@@ -19,9 +19,9 @@ struct TerminalInterchangeProfile: Equatable {
     /// Byte 2 bit 8.
     var supportsIssuerUpdate: Bool { bytes[1] & 0x80 != 0 }
 
-    /// What the card's Cardholder Verification Status (9F50) comes to.
+    /// K5-5. What the card's Cardholder Verification Status (9F50) comes to.
     ///
-    /// - Returns: `nil` where the reader requires a verification and the card has none, or cannot do what the card says.
+    /// - Returns: `nil` where the reader requires a verification and the card has none, or cannot do what it says.
     func verification(_ status: UInt8) -> CVMSelection? {
         switch status {
         case 0x00:
@@ -38,7 +38,7 @@ struct TerminalInterchangeProfile: Equatable {
         }
     }
 
-    /// Legacy cards have no 9F50: the reader's own means where it requires a verification. Unverified.
+    /// K5-5. Legacy cards have no 9F50: the reader's own means where it requires a verification. Unverified.
     var legacyVerification: CVMSelection? {
         if !requiresCVM { return verification(0x00) }
         return verification(0x10) ?? verification(0x20)

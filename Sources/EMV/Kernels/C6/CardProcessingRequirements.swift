@@ -1,7 +1,7 @@
 import CardBytes
 
-/// Card Processing Requirements (9F71 of kernel 6, two bytes). Only bits 8 and 7 of byte 1 and bits 2 and 1 of byte 2 are
-/// certain; the order of the others is unverified.
+/// Card Processing Requirements (9F71 of kernel 6, two bytes; K6-5). Only bits 8 and 7 of byte 1 and bits 2 and 1 of
+/// byte 2 are certain; the order of the others is unverified.
 struct CardProcessingRequirements: Equatable {
     let rawValue: UInt16
 
@@ -9,7 +9,7 @@ struct CardProcessingRequirements: Equatable {
 
     /// `nil` where the card sent none of two bytes.
     init?(_ store: DataStore) {
-        guard let number = store.number(0x9F71, count: 2) else { return nil }
+        guard let number = store.number(.cardProcessingRequirements, count: 2) else { return nil }
         rawValue = UInt16(truncatingIfNeeded: number)
     }
 

@@ -2,71 +2,71 @@ import CardBytes
 
 extension Kernel6 {
     /// Reading is complete: the card may leave, the kernel decides.
-    mutating func conclude(_ requirements: CardProcessingRequirements) -> KernelStep {
-        let signals = [UIRequest(.cardReadOK, .cardReadSuccessfully, languagePreference: language)]
+    mutating func recordsRead() -> KernelStep {
+        guard let requirements = CardProcessingRequirements(store) else { return fail(.cardDataError, at: .cardData) }
         let outcome = decide(requirements)
-        return finish(outcome, signals: outcome.status == .endApplication ? [] : signals)
+        return finish(outcome, signals: outcome.status == .endApplication ? [] : [cardRead])
     }
 
-    /// Terminal action analysis. That a loyalty program turns an AAC into something else is not done.
+    /// K6-4: terminal action analysis, by the cryptogram that is there already. That a loyalty program turns an AAC
+    /// into something else is not done.
     private mutating func decide(_ requirements: CardProcessingRequirements) -> Outcome {
         var isOnline = false
-        switch store.byte(0x9F27).flatMap({ CryptogramType(cryptogramInformation: $0) }) {
-        case .aac, nil: return declined
+        switch store.byte(.cryptogramInformation).flatMap({ ApplicationCryptogram(cryptogramInformation: $0) }) {
+        case .aac, nil: return declined.ended(at: .cryptogram)
         case .tc:
-            if ttq.requiresOnlineCryptogram { return declined }
+            if ttq.requiresOnlineCryptogram { return declined.ended(at: .cryptogram) }
             authenticate()
         case .arqc:
-            guard store.count(0x9F26) == 8 else { return .unusableCard(.cardDataMissing) }
+            guard store.count(.applicationCryptogram) == 8 else {
+                return .unusableCard(.cardDataMissing).ended(at: .cryptogram)
+            }
             isOnline = true
         }
         restrict()
-        if !tvr.isDisjoint(with: [.serviceNotAllowed, .onExceptionFile, .iccDataMissing]) { return declined }
+        if !tvr.isDisjoint(with: [.serviceNotAllowed, .onExceptionFile, .iccDataMissing]) {
+            return declined.ended(at: tvr.contains(.iccDataMissing) ? .offlineAuthentication : .restrictions)
+        }
         if tvr.contains(.cdaFailed) {
             switch afterFailedCDA(requirements) {
             case .online: isOnline = true
-            case .switchInterface: return .tryContact()
-            case .decline: return declined
+            case .switchInterface: return .tryContact().ended(at: .offlineAuthentication)
+            case .decline: return declined.ended(at: .offlineAuthentication)
             }
         }
         if tvr.contains(.expired) {
-            if requirements.declinesIfExpired { return declined }
+            if requirements.declinesIfExpired { return declined.ended(at: .restrictions) }
             isOnline = true
         }
         if tvr.contains(.notYetEffective) { isOnline = true }
-        guard let chosen = verification(requirements) else { return unverified }
+        guard let chosen = verification(requirements) else { return unverified.ended(at: .cardholderVerification) }
         if chosen.cvm == .onlinePIN { isOnline = true }
         tvr.formUnion(chosen.tvr)
-        store.set(0x95, tvr.bytes)
-        store.set(0x9B, tsi.bytes)
-        store.set(0x9F34, chosen.results)
+        store.set(.tvr, tvr.bytes)
+        store.set(.tsi, tsi.bytes)
+        store.set(.cvmResults, chosen.results)
         if isOnline, ttq.isOfflineOnly {
-            return requirements.switchesInterfaceIfOffline && ttq.supportsContactChip ? .tryContact() : declined
+            let refused: Outcome =
+                requirements.switchesInterfaceIfOffline && ttq.supportsContactChip ? .tryContact() : declined
+            return refused.ended(at: .actionAnalysis)
         }
         return isOnline ? online(chosen) : approved(chosen)
     }
 
-    /// CDA over the answer to GET PROCESSING OPTIONS. A TC without a signature is none that anybody vouches for; that
-    /// it counts as a failed CDA is unverified.
+    /// K6-2. CDA (EMV Book 2 §6.6) over the answer to GET PROCESSING OPTIONS. A TC without a signature is none that
+    /// anybody vouches for; that it counts as a failed CDA is unverified.
     private mutating func authenticate() {
-        let staticData = records.map { $0.authenticatedData } ?? []
         tvr.remove(.odaNotPerformed)
         tsi.insert(.odaPerformed)
-        guard store.isPresentNotEmpty(0x9F4B) else {
+        guard store.isPresentNotEmpty(.signedDynamicData) else {
             tvr.insert(.cdaFailed)
             return
         }
+        let staticData = authenticatedRecords
         tvr.formUnion(authentication?.missingForCDA(store, staticData: staticData) ?? .cdaFailed)
         guard !tvr.contains(.cdaFailed) else { return }
-        guard
-            let data = authentication?.verifiedCombined(
-                store, staticData: staticData, transactionData: pdolData + signedPart)
-        else {
-            tvr.insert(.cdaFailed)
-            return
-        }
-        store.set(0x9F26, data.cryptogram)
-        store.set(0x9F4C, data.iccDynamicNumber)
+        _ = authentication?.verifyCombined(
+            &store, &tvr, staticData: staticData, transactionData: pdolData + signedPart)
     }
 
     private enum AfterFailure {
@@ -75,21 +75,24 @@ extension Kernel6 {
         case decline
     }
 
+    /// K6-2, by the card's requirements.
     private func afterFailedCDA(_ requirements: CardProcessingRequirements) -> AfterFailure {
         // Without the cryptogram of its signature a TC has nothing to go online with.
-        if requirements.goesOnlineIfCDAFails, !ttq.isOfflineOnly, store.count(0x9F26) == 8 { return .online }
+        if requirements.goesOnlineIfCDAFails, !ttq.isOfflineOnly, store.count(.applicationCryptogram) == 8 {
+            return .online
+        }
         if requirements.switchesInterfaceIfCDAFails, ttq.supportsContactChip { return .switchInterface }
         return .decline
     }
 
-    /// Application usage control, dates and exception file; versions are not compared.
+    /// K6-3. Application usage control, dates (EMV Book 3 §10.4) and exception file; versions are not compared.
     private mutating func restrict() {
         tvr.formUnion(ProcessingRestrictions.evaluate(store).subtracting(.differentVersions))
         let pan = store.packedPAN.flatMap { BCD.digits($0) }
-        if let pan, options.exceptionFile.contains(pan, store.byte(0x5F34)) { tvr.insert(.onExceptionFile) }
+        if let pan, options.exceptionFile.contains(pan, store.byte(.panSequenceNumber)) { tvr.insert(.onExceptionFile) }
     }
 
-    /// What both sides agree on, in the order of the card's requirements.
+    /// K6-5. What both sides agree on, in the order of the card's requirements.
     ///
     /// - Returns: `nil` where nothing is left.
     private func verification(_ requirements: CardProcessingRequirements) -> CVMSelection? {
@@ -109,9 +112,9 @@ extension Kernel6 {
         return requirements.allowsNoCVMInstead ? none : nil
     }
 
-    /// Card Verification Results are bytes 3 to 10 of 9F10; of their byte 2, bit 2 says performed, bit 1 failed.
+    /// K6-5. Card Verification Results are bytes 3 to 10 of 9F10; of their byte 2, bit 2 says performed, bit 1 failed.
     private func isVerifiedByDevice(_ requirements: CardProcessingRequirements) -> Bool {
-        let results = store.byte(0x9F10, at: 3) ?? 0
+        let results = store.byte(.issuerApplicationData, at: 3) ?? 0
         return results & 0x01 == 0 && (results & 0x02 != 0 || requirements.consumerDeviceCVMPerformed)
     }
 }
@@ -120,13 +123,16 @@ extension Kernel6 {
 
 extension Kernel6 {
     private static let recordTags: [Tag] = [
-        0x9F02, 0x9F03, 0x9F26, 0x9F06, 0x82, 0x5F34, 0x9F36, 0x9F07, 0x5F20, 0x9F27, 0x84, 0x9F10, 0x9F09, 0x9F33,
-        0x9F1A, 0x9F35, 0x95, 0x9F1F, 0x57, 0x9A, 0x9C, 0x9F37, 0x9B, 0x5F2A,
+        .amountAuthorised, .amountOther, .applicationCryptogram, .terminalAID, .aip, .panSequenceNumber, .atc,
+        .applicationUsageControl, .cardholderName, .cryptogramInformation, .dfName, .issuerApplicationData,
+        .readerApplicationVersion, .terminalCapabilities, .terminalCountry, .terminalType, .tvr,
+        .track1DiscretionaryData, .track2Equivalent, .transactionDate, .transactionType, .unpredictableNumber, .tsi,
+        .transactionCurrency,
     ]
 
     private var declined: Outcome { Outcome(.declined, cvm: .noCVM, uiOnOutcome: message(.notAuthorised)) }
 
-    /// No cardholder verification can be made: the contact interface, or the end.
+    /// K6-5. No cardholder verification can be made: the contact interface, or the end.
     private var unverified: Outcome {
         if ttq.supportsContactChip { return .tryContact() }
         return Outcome(
@@ -145,9 +151,5 @@ extension Kernel6 {
         Outcome(
             .onlineRequest, cvm: selection.cvm, uiOnOutcome: message(.authorising),
             dataRecord: store.objects(Kernel6.recordTags), receipt: selection.receipt)
-    }
-
-    private func message(_ message: UIRequest.Message) -> UIRequest {
-        UIRequest(message, .notReady, languagePreference: language)
     }
 }

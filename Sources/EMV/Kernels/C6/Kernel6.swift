@@ -1,16 +1,28 @@
 public import CardBytes
 
-/// Kernel 6, Discover D-PAS (EMV Contactless Book C-6, by a D-PAS implementation) in EMV mode: cryptogram, CDA signature and
-/// the card's requirements come with GET PROCESSING OPTIONS.
+/// Kernel 6, Discover D-PAS (EMV Contactless Book C-6, by a D-PAS implementation) in EMV mode: cryptogram, CDA
+/// signature and the card's requirements come with GET PROCESSING OPTIONS.
+///
+/// No public source quotes the clauses of C-6. What a rule rests on stands at the rule: a clause of another book, or a
+/// number K6-1 to K6-6 of docs/conformance.md, which says how it was checked. Unless more is said there, its source is
+/// one public implementation of D-PAS.
 ///
 /// Not done: mag-stripe mode and ZIP (where the check value goes into the tracks is not known), loyalty programs,
 /// issuer update, the fast mode and aggregate amount bits of the TTQ.
-public struct Kernel6: Kernel {
-    enum State {
+public struct Kernel6: Kernel, RecordReadingKernel {
+    enum State: RecordReadingState {
         case idle
         case processingOptions
         case readingRecords
         case finished
+
+        var step: ProcessingStep {
+            switch self {
+            case .idle: .initiation
+            case .processingOptions: .processingOptions
+            case .readingRecords, .finished: .records
+            }
+        }
     }
 
     let options: Kernel6Options
@@ -33,31 +45,32 @@ public struct Kernel6: Kernel {
 
     public init(options: Kernel6Options = Kernel6Options()) { self.options = options }
 
+    /// K6-1: the floor limit (>) is 9F1B's.
     public mutating func start(_ activation: KernelActivation, now: TapInstant) -> KernelStep {
         var numbers = activation.unpredictableNumbers
         store = DataStore(activation, unpredictableNumber: numbers.next())
         transaction = activation.transaction
         ttq = activation.indicators.ttq ?? TTQ(rawValue: 0)
         if activation.isForcedOnline, !ttq.isOfflineOnly { ttq.requiresOnlineCryptogram = true }
-        store.set(0x9F66, ttq.bytes)
+        store.set(.ttq, ttq.bytes)
         authentication = CardAuthentication(activation)
         do throws(CardDataError) { try store.storeFCI(activation) } catch {
-            return finish(.unusableCard(error.l2))
+            return fail(error.l2)
         }
-        if store.isPresent(0x9F7D) || activation.combination.aid.starts(with: Kernel6.zip) {
+        if store.isPresent(.applicationSpecificationVersion) || activation.combination.aid.starts(with: Kernel6.zip) {
             return finish(.selectNext(.magStripeNotSupported))
         }
         tvr = .odaNotPerformed
         if let limit = activation.combination.limits.terminalFloorLimit {
-            store.set(0x9F1B, binary: UInt64(limit), count: 4)
+            store.set(.terminalFloorLimit, binary: UInt64(limit), count: 4)
         }
-        if let limit = store.number(0x9F1B, count: 4), activation.transaction.amount > limit {
+        if let limit = store.number(.terminalFloorLimit, count: 4), activation.transaction.amount > limit {
             tvr.insert(.floorLimitExceeded)
         }
-        store.set(0x95, tvr.bytes)
-        store.set(0x9B, tsi.bytes)
+        store.set(.tvr, tvr.bytes)
+        store.set(.tsi, tsi.bytes)
         guard let (command, values) = ProcessingOptions.command(store) else {
-            return finish(.unusableCard(.cardDataError))
+            return fail(.cardDataError)
         }
         pdolData = values
         state = .processingOptions
@@ -68,26 +81,18 @@ public struct Kernel6: Kernel {
         switch state {
         case .processingOptions: return optionsReceived(response)
         case .readingRecords: return recordReceived(response)
-        case .idle, .finished: return finish(.unusableCard(.cardDataError))
+        case .idle, .finished: return fail(.cardDataError)
         }
     }
 
-    /// The card left: it may be presented again, with a fresh unpredictable number.
+    /// K6-6. The card left: it may be presented again, with a fresh unpredictable number.
     public mutating func cardLost(now: TapInstant) -> KernelStep {
         finish(.cardLeft(.tryAgain, languagePreference: language))
     }
 
-    public mutating func stop(now: TapInstant) -> Outcome {
-        state = .finished
-        return Outcome(.endApplication, error: ErrorIndication(l3: .stop))
-    }
+    public mutating func stop(now: TapInstant) -> Outcome { stopped() }
 
-    mutating func finish(_ outcome: Outcome, signals: [UIRequest] = []) -> KernelStep {
-        state = .finished
-        return KernelStep(.finished(outcome), signals: signals)
-    }
-
-    /// 6984 another interface, 6986 the consumer device wants its holder, else the next application.
+    /// K6-1. 6984 another interface, 6986 the consumer device wants its holder, else the next application.
     private mutating func optionsReceived(_ response: ResponseAPDU) -> KernelStep {
         switch response.status {
         case .success: break
@@ -102,42 +107,18 @@ public struct Kernel6: Kernel {
             try ProcessingOptions.store(response.data, in: &store, formatOneMinimum: nil, policy: Kernel6.policy)
             signedPart = try GenerateAC.signedPart(response.data, ResponseTemplate(response.data).value)
         } catch {
-            return finish(.unusableCard(error.l2))
+            return fail(error.l2)
         }
-        guard store.firstMissing(of: [0x82, 0x9F36, 0x9F10, 0x9F27, 0x9F71]) == nil else {
-            return finish(.unusableCard(.cardDataMissing))
+        guard
+            store.firstMissing(of: [
+                .aip, .atc, .issuerApplicationData, .cryptogramInformation, .cardProcessingRequirements,
+            ]) == nil
+        else {
+            return fail(.cardDataMissing)
         }
-        guard store.count(0x82) == 2, store.count(0x9F36) == 2, store.count(0x9F27) == 1,
-            let requirements = CardProcessingRequirements(store)
-        else { return finish(.unusableCard(.cardDataError)) }
-        guard let list = store.value(0x94) else { return conclude(requirements) }
-        guard let locator = ApplicationFileLocator(list) else { return finish(.unusableCard(.cardDataError)) }
-        records = RecordReader(locator)
-        return nextRecord()
+        guard store.count(.aip) == 2, store.count(.atc) == 2, store.count(.cryptogramInformation) == 1,
+            CardProcessingRequirements(store) != nil
+        else { return fail(.cardDataError) }
+        return readRecords()
     }
-
-    private mutating func recordReceived(_ response: ResponseAPDU) -> KernelStep {
-        guard response.status.isSuccess else {
-            return finish(.unusableCard(.statusBytes, statusWord: response.status))
-        }
-        do throws(CardDataError) {
-            try records?.take(response.data, into: &store, policy: Kernel6.policy)
-        } catch {
-            return finish(.unusableCard(error.l2))
-        }
-        return nextRecord()
-    }
-
-    private mutating func nextRecord() -> KernelStep {
-        if let command = records?.command {
-            state = .readingRecords
-            return KernelStep(.transmit(command))
-        }
-        guard let requirements = CardProcessingRequirements(store) else {
-            return finish(.unusableCard(.cardDataError))
-        }
-        return conclude(requirements)
-    }
-
-    var language: [UInt8] { store.value(0x5F2D) ?? [] }
 }

@@ -1,107 +1,88 @@
 import CardBytes
 
 extension Kernel7 {
-    /// Reading is complete: the card may leave, the kernel decides.
-    mutating func conclude() -> KernelStep {
-        guard let type = cryptogram else { return finish(.unusableCard(.cardDataMissing)) }
+    /// K7-1: mandatory objects. Reading is complete: the card may leave, the kernel decides.
+    mutating func recordsRead() -> KernelStep {
+        guard let type = cryptogram else { return fail(.cardDataMissing, at: .cardData) }
         // A TC needs the list of records for its signature, the others the track.
-        let own: Tag = type == .tc ? 0x94 : 0x57
-        guard store.firstMissing(of: [0x82, 0x9F36, 0x9F26, 0x9F10, own]) == nil else {
-            return finish(.unusableCard(.cardDataMissing))
+        let own: Tag = type == .tc ? .afl : .track2Equivalent
+        guard store.firstMissing(of: [.aip, .atc, .applicationCryptogram, .issuerApplicationData, own]) == nil else {
+            return fail(.cardDataMissing, at: .cardData)
         }
-        guard store.count(0x9F36) == 2, store.count(0x9F26) == 8 else {
-            return finish(.unusableCard(.cardDataError))
+        guard store.count(.atc) == 2, store.count(.applicationCryptogram) == 8 else {
+            return fail(.cardDataError, at: .cardData)
         }
-        let signals = [UIRequest(.cardReadOK, .cardReadSuccessfully, languagePreference: language)]
-        return finish(decide(type), signals: signals)
+        return finish(decide(type), signals: [cardRead])
     }
 
-    /// 9F27, or else bits 6 and 5 of byte 5 of the issuer application data. A reserved type counts as an AAC.
-    private var cryptogram: CryptogramType? {
-        if let information = store.byte(0x9F27) { return CryptogramType(cryptogramInformation: information) ?? .aac }
-        return store.byte(0x9F10, at: 4).map { CryptogramType(rawValue: $0 << 2 & 0xC0) ?? .aac }
+    /// K7-2. 9F27, or else bits 6 and 5 of byte 5 of the issuer application data. A reserved type counts as an AAC.
+    private var cryptogram: ApplicationCryptogram? {
+        if let information = store.byte(.cryptogramInformation) {
+            return ApplicationCryptogram(cryptogramInformation: information) ?? .aac
+        }
+        return store.byte(.issuerApplicationData, at: 4).map { ApplicationCryptogram(rawValue: $0 << 2 & 0xC0) ?? .aac }
     }
 
-    private func decide(_ type: CryptogramType) -> Outcome {
-        if type == .aac { return declined }
+    /// K7-2 and K7-4, with the CTQ's bits of C-7 Annex A.
+    private func decide(_ type: ApplicationCryptogram) -> Outcome {
+        if type == .aac { return declined.ended(at: .cryptogram) }
         let qualifiers = CTQ(store)
         var isOnline = type == .arqc || ttq.requiresOnlineCryptogram
         if isExpired(type) {
-            guard qualifiers?.goesOnlineIfExpired == true, !ttq.isOfflineOnly else { return declined }
+            guard qualifiers?.goesOnlineIfExpired == true, !ttq.isOfflineOnly else {
+                return declined.ended(at: .restrictions)
+            }
             isOnline = true
         }
-        if type == .tc, isOnExceptionFile { return declined }
+        if type == .tc, isOnExceptionFile { return declined.ended(at: .restrictions) }
         if !isOnline, !authenticate() {
             switch AfterFailedAuthentication(qualifiers, ttq) {
             case .online: isOnline = true
-            case .switchInterface: return .tryContact()
-            case .decline: return declined
+            case .switchInterface: return .tryContact().ended(at: .offlineAuthentication)
+            case .decline: return declined.ended(at: .offlineAuthentication)
             }
         }
-        guard let chosen = verification(qualifiers, type) else { return declined }
+        guard let chosen = CTQVerification.method(qualifiers, ttq, type, store) else {
+            return declined.ended(at: .cardholderVerification)
+        }
         // An online PIN is the issuer's to verify.
         return isOnline || chosen == .onlinePIN ? online(chosen) : approved(chosen)
     }
 
-    /// An online card may leave its expiry to the track; an offline approval may not.
-    private func isExpired(_ type: CryptogramType) -> Bool {
-        let expiry = store.value(0x5F24)
+    /// K7-2. An online card may leave its expiry to the track; an offline approval may not.
+    private func isExpired(_ type: ApplicationCryptogram) -> Bool {
+        let expiry = store.value(.expirationDate)
         if expiry == nil, type == .arqc { return false }
         return ProcessingRestrictions.isExpired(expiry.flatMap { EMVDate(yymmdd: $0) }, on: date)
     }
 
+    /// K7-2.
     private var isOnExceptionFile: Bool {
         guard let pan = store.packedPAN.flatMap({ BCD.digits($0) }) else { return false }
-        return options.exceptionFile.contains(pan, store.byte(0x5F34))
+        return options.exceptionFile.contains(pan, store.byte(.panSequenceNumber))
     }
 }
 
 // MARK: Offline data authentication
 
 extension Kernel7 {
-    /// fDDA, where AIP byte 1 bit 6 promises it.
+    /// K7-4: fDDA (EMV Book 2 §6.5), where AIP byte 1 bit 6 promises it.
     private func authenticate() -> Bool {
-        guard (store.byte(0x82) ?? 0) & 0x20 != 0, let terminalData = terminalDynamicData else { return false }
-        let staticData = records.map { $0.authenticatedData } ?? []
+        guard (store.byte(.aip) ?? 0) & 0x20 != 0, let terminalData = terminalDynamicData else { return false }
         let method = AuthenticationRequest.Method.dda(terminalDynamicData: terminalData)
-        return authentication?.verified(method, store, staticData: staticData) != nil
+        return authentication?.verified(method, store, staticData: authenticatedRecords) != nil
     }
 
-    /// What the signature's hash ends with. From application version 0030 on amount, currency and the card's own data enter
-    /// it; before, and without 9F08 (0020), the unpredictable number alone.
+    /// K7-4. What the signature's hash ends with. From application version 0030 on amount, currency and the card's own
+    /// data enter it; before, and without 9F08 (0020), the unpredictable number alone.
     private var terminalDynamicData: [UInt8]? {
-        guard let number = store.value(0x9F37) else { return nil }
-        guard store.number(0x9F08, count: 2) ?? 0x0020 >= 0x0030 else { return number }
-        guard let related = store.value(0x9F69), (8...16).contains(related.count), related[0] == 0x01 else {
+        guard let number = store.value(.unpredictableNumber) else { return nil }
+        guard store.number(.cardApplicationVersion, count: 2) ?? 0x0020 >= 0x0030 else { return number }
+        guard let related = store.value(.cardAuthenticationRelatedData), (8...16).contains(related.count),
+            related[0] == 0x01
+        else {
             return nil
         }
-        return number + (store.value(0x9F02) ?? []) + (store.value(0x5F2A) ?? []) + related
-    }
-}
-
-// MARK: Cardholder verification
-
-extension Kernel7 {
-    /// As kernel 3 has it.
-    ///
-    /// - Returns: `nil` where a verification is required and none is possible.
-    private func verification(_ qualifiers: CTQ?, _ type: CryptogramType) -> Outcome.CVM? {
-        guard let qualifiers else {
-            if !ttq.requiresCVM { return .noCVM }
-            if ttq.supportsSignature { return .obtainSignature }
-            return ttq.supportsOnlinePIN ? .onlinePIN : nil
-        }
-        if qualifiers.requiresOnlinePIN, ttq.supportsOnlinePIN { return .onlinePIN }
-        if qualifiers.consumerDeviceCVMPerformed {
-            return isDeviceVerificationTrue(type) ? .confirmationCodeVerified : nil
-        }
-        if qualifiers.requiresSignature, ttq.supportsSignature { return .obtainSignature }
-        return ttq.requiresCVM ? nil : .noCVM
-    }
-
-    /// Bytes 6 and 7 of 9F69 repeat the qualifiers; without 9F69 an online cryptogram vouches for them.
-    private func isDeviceVerificationTrue(_ type: CryptogramType) -> Bool {
-        guard let related = store.value(0x9F69) else { return type == .arqc }
-        return related.count >= 7 && Array(related[5...6]) == store.value(0x9F6C)
+        return number + (store.value(.amountAuthorised) ?? []) + (store.value(.transactionCurrency) ?? []) + related
     }
 }

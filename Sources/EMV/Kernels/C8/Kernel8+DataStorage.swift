@@ -5,14 +5,14 @@ extension Kernel8 {
     /// The envelopes that Tags To Read (9F8203) names. Other tags of the list are for the data exchange with the
     /// terminal, which is left out.
     var envelopeTags: [Tag] {
-        guard let list = store.value(0x9F8203).flatMap({ TagList($0) }) else { return [] }
+        guard let list = store.value(.c8TagsToRead).flatMap({ TagList($0) }) else { return [] }
         return list.tags.filter { (0x9F8111...0x9F811A).contains($0.rawValue) }
     }
 
     /// The objects of Data Envelopes To Write (BF8104), each encoded; `nil` where the list is malformed or one is too
     /// long for a command.
     func envelopes() -> [[UInt8]]? {
-        guard let list = store.value(0xBF8104) else { return [] }
+        guard let list = store.value(.dataEnvelopesToWrite) else { return [] }
         do throws(TLVError) {
             let objects = try TLV.children(list).map { Array(list[$0.start..<$0.end]) }
             return objects.allSatisfy { $0.count <= 255 } ? objects : nil
@@ -32,7 +32,7 @@ extension Kernel8 {
     /// An envelope that cannot be read clears Read Data Status (9F821C); the transaction goes on without it.
     mutating func dataReceived(_ response: ResponseAPDU) -> KernelStep {
         let tag = toRead.isEmpty ? nil : toRead.removeFirst()
-        if !response.status.isSuccess || !take(response.data, tag) { store.set(0x9F821C, [0x00]) }
+        if !response.status.isSuccess || !take(response.data, tag) { store.set(.readDataStatus, [0x00]) }
         return nextData()
     }
 
@@ -61,7 +61,7 @@ extension Kernel8 {
             channel?.accepts(response.data, for: object) == true
         else { return conclude() }
         toWrite.removeFirst()
-        if toWrite.isEmpty { store.set(0x9F821B, [0x80]) }
+        if toWrite.isEmpty { store.set(.writeDataStatus, [0x80]) }
         return nextWrite()
     }
 }

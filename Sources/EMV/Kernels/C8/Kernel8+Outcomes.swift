@@ -3,16 +3,19 @@ import CardBytes
 extension Kernel8 {
     /// Data record (C-8 Table A.11).
     static let recordTags: [Tag] = [
-        0x9F02, 0x9F03, 0x9F26, 0x5F24, 0x82, 0x50, 0x5A, 0x5F34, 0x9F12, 0x9F36, 0x9F07, 0x9F09, 0x9F8106, 0x9F810D,
-        0x9F27, 0x9F34, 0x84, 0x9F1E, 0x9F10, 0x9F8109, 0x9F11, 0x9F24, 0x9F33, 0x9F1A, 0x9F35, 0x95, 0x9F19, 0x57,
-        0x5F2A, 0x9A, 0x9C, 0x9F37,
+        .amountAuthorised, .amountOther, .applicationCryptogram, .expirationDate, .aip, .applicationLabel, .pan,
+        .panSequenceNumber, .preferredName, .atc, .applicationUsageControl, .readerApplicationVersion,
+        .authenticatedApplicationData, .cardCapabilitiesInformation, .cryptogramInformation, .cvmResults, .dfName,
+        .interfaceDeviceSerialNumber, .issuerApplicationData, .iadMAC, .issuerCodeTableIndex, .paymentAccountReference,
+        .terminalCapabilities, .terminalCountry, .terminalType, .tvr, .tokenRequestorID, .track2Equivalent,
+        .transactionCurrency, .transactionDate, .transactionType, .unpredictableNumber,
     ]
 
     /// C-8 S2930. The beep with message 17 once the card is done is unverified.
     mutating func conclude() -> KernelStep {
         if configuration & 0x08 == 0 { tvr.remove(.localAuthenticationFailed) }
-        store.set(0x95, tvr.bytes)
-        let shown = [UIRequest(.cardReadOK, .cardReadSuccessfully, languagePreference: language)]
+        store.set(.tvr, tvr.bytes)
+        let shown = [cardRead]
         guard let answered = answeredType else { return fail(.cardDataError, signals: shown) }
         var outcome = outcome(answered)
         outcome.cvm = cvm
@@ -21,8 +24,8 @@ extension Kernel8 {
         return finish(outcome, signals: shown)
     }
 
-    private func outcome(_ answered: CryptogramType) -> Outcome {
-        let restart = RestartIndicator(store.value(0x9F8108))
+    private func outcome(_ answered: ApplicationCryptogram) -> Outcome {
+        let restart = RestartIndicator(store.value(.restartIndicator))
         if let restart, restart.request == .presentAgain { return presentAgain(restart) }
         switch (answered, decision) {
         case (.tc, .tc):
@@ -57,47 +60,25 @@ extension Kernel8 {
     }
 
     /// 9F821D.
-    private var allowedMessages: [UInt8] { store.value(0x9F821D) ?? [] }
-
-    private func message(_ message: UIRequest.Message, hold: UInt32 = 0) -> UIRequest {
-        UIRequest(message, .notReady, holdTime: hold, languagePreference: language)
-    }
-
-    /// End Application with "insert, swipe or try another card".
-    mutating func fail(
-        _ l2: ErrorIndication.L2, statusWord: StatusWord? = nil, signals: [UIRequest] = []
-    ) -> KernelStep {
-        let text = UIRequest.Message.insertSwipeOrTryAnotherCard
-        return finish(
-            Outcome(
-                .endApplication, uiOnOutcome: message(text, hold: holdTime),
-                error: ErrorIndication(l2: l2, statusWord: statusWord, messageOnError: text)),
-            signals: signals)
-    }
+    private var allowedMessages: [UInt8] { store.value(.messagesOnRestart) ?? [] }
 
     /// End Application without a message: the terminal is at fault, not the card.
     mutating func end(_ l2: ErrorIndication.L2) -> KernelStep {
         finish(Outcome(.endApplication, error: ErrorIndication(l2: l2)))
     }
 
-    mutating func finish(_ outcome: Outcome, signals: [UIRequest] = []) -> KernelStep {
-        state = .finished
-        return KernelStep(.finished(complete(outcome)), signals: signals)
-    }
-
     /// Adds what every outcome of this kernel carries: field off and the discretionary data that 9F821F lists.
-    mutating func complete(_ outcome: Outcome) -> Outcome {
-        var outcome = outcome
+    mutating func complete(_ outcome: inout Outcome) {
         if outcome.fieldOffRequest == nil, outcome.status != .selectNext { outcome.fieldOffRequest = fieldOff }
-        store.set(0x9F8204, outcome.error.bytes)
-        outcome.discretionaryData = mapped(store.value(0x9F821F).flatMap { TagList($0) }?.tags ?? [])
-        return outcome
+        store.set(.c8ErrorIndication, outcome.error.bytes)
+        outcome.discretionaryData = mapped(store.value(.discretionaryDataTagList).flatMap { TagList($0) }?.tags ?? [])
     }
 
     /// The objects of `tags` under the names that the Tag Mapping List (9F8221: pairs of tags) gives them.
     private func mapped(_ tags: [Tag]) -> [DataObject] {
         let objects = store.objects(tags)
-        guard let pairs = store.value(0x9F8221).flatMap({ TagList($0) })?.tags, pairs.count.isMultiple(of: 2) else {
+        guard let pairs = store.value(.tagMappingList).flatMap({ TagList($0) })?.tags, pairs.count.isMultiple(of: 2)
+        else {
             return objects
         }
         return objects.map { object in

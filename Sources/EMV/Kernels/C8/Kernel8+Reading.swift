@@ -13,9 +13,9 @@ extension Kernel8 {
         guard let envelopes = envelopes(), makeKey() else { return end(.terminalDataError) }
         toWrite = envelopes
         toRead = envelopeTags
-        let enabled = (store.byte(0x9F820A) ?? 0) & Kernel8.localAuthentication != 0
+        let enabled = (store.byte(.c8SecurityCapability) ?? 0) & Kernel8.localAuthentication != 0
         // Version 02, local authentication, suite 00, certificates of suite 10 only.
-        store.set(0x9F2B, [0x02, enabled ? 0x80 : 0x00, 0x00, 0x10, 0xFF, 0xFF, 0x00, 0x00])
+        store.set(.kernelQualifier, [0x02, enabled ? 0x80 : 0x00, 0x00, 0x10, 0xFF, 0xFF, 0x00, 0x00])
         guard let (command, values) = ProcessingOptions.command(store) else { return fail(.cardDataError) }
         pdolData = values
         state = .processingOptions
@@ -28,7 +28,7 @@ extension Kernel8 {
             privateKey = []
             for _ in 0..<8 { privateKey += Kernel2.bytes(numbers.next()) }
             if let point = cryptography.publicKey(privateKey), point.count == 64 {
-                store.set(0x9E, point)
+                store.set(.kernelKeyData, point)
                 return true
             }
         }
@@ -46,10 +46,10 @@ extension Kernel8 {
         } catch {
             return fail(error.l2)
         }
-        guard store.isPresentNotEmpty(0x82), let list = store.value(0x94), let keyData = store.value(0x9F8103),
-            let cdol = store.value(0x8C) ?? store.value(0x9F8220)
+        guard store.isPresentNotEmpty(.aip), let list = store.value(.afl), let keyData = store.value(.cardKeyData),
+            let cdol = store.value(.cdol1) ?? store.value(.defaultCDOL1)
         else { return fail(.cardDataMissing) }
-        store.set(0x8C, cdol)
+        store.set(.cdol1, cdol)
         guard let locator = ApplicationFileLocator(list) else { return fail(.parsingError) }
         guard let channel = SecureChannel(cryptography, privateKey: privateKey, cardKeyData: keyData) else {
             return fail(.decryptionFailed)
@@ -57,18 +57,20 @@ extension Kernel8 {
         privateKey = []
         self.channel = channel
         records = Kernel8Records(locator)
-        guard (store.byte(0x82, at: 1) ?? 0) & 0x01 != 0, configuration & 0x10 != 0 else {
+        guard (store.byte(.aip, at: 1) ?? 0) & 0x01 != 0, configuration & 0x10 != 0 else {
             tvr.insert(.relayResistanceNotPerformed)
             return nextRecord()
         }
-        guard let relay = RelayResistance(kernel8: store) else { return end(.terminalDataError) }
+        guard let relay = RelayResistance(store, RelayResistance.kernel8Limits) else { return end(.terminalDataError) }
         self.relay = relay
         return exchangeRelay(now: now)
     }
 
     /// The entropy is the Unpredictable Number in every try.
     private mutating func exchangeRelay(now: TapInstant) -> KernelStep {
-        guard let command = relay?.command(entropy: store.value(0x9F37) ?? []) else { return end(.terminalDataError) }
+        guard let command = relay?.command(entropy: store.value(.unpredictableNumber) ?? []) else {
+            return end(.terminalDataError)
+        }
         state = .relayResistance
         relayStarted = now
         return KernelStep(.transmit(command))
@@ -76,20 +78,11 @@ extension Kernel8 {
 
     /// C-8 S21.
     mutating func relayReceived(_ response: ResponseAPDU, now: TapInstant) -> KernelStep {
-        guard response.status.isSuccess else { return fail(.statusBytes, statusWord: response.status) }
-        let value: [UInt8]
-        do throws(CardDataError) {
-            let template = try ResponseTemplate(response.data)
-            guard template.tag == 0x80 else { return fail(.parsingError) }
-            value = Array(response.data[template.value])
-        } catch {
-            return fail(error.l2)
-        }
-        let verdict = relay?.answered(value, nanoseconds: now.nanoseconds(since: relayStarted))
-        store.set(0x9F810C, relay?.timeExcess ?? [0, 0])
-        switch verdict {
+        let progress = relay?.received(response, nanoseconds: now.nanoseconds(since: relayStarted))
+        store.set(.relayTimeExcess, relay?.timeExcess ?? [0, 0])
+        switch progress {
         case nil: return fail(.parsingError)
-        case .tooFast: return fail(.cardDataError)
+        case .failed(let l2, let statusWord): return fail(l2, statusWord: statusWord)
         case .again: return exchangeRelay(now: now)
         case .done(let bits):
             tvr.formUnion(bits)

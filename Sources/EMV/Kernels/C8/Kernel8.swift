@@ -6,8 +6,8 @@ public import CardBytes
 ///
 /// Not done: RSA certificates (a configuration that asks for them ends the application), SM2, data exchange with the
 /// terminal during the transaction, the processing restrictions, which this kernel leaves to the card.
-public struct Kernel8: Kernel {
-    enum State {
+public struct Kernel8: Kernel, StandardKernel {
+    enum State: KernelState {
         case idle
         case processingOptions
         case relayResistance
@@ -16,6 +16,17 @@ public struct Kernel8: Kernel {
         case generatingAC
         case writingData
         case finished
+
+        var step: ProcessingStep {
+            switch self {
+            case .idle: .initiation
+            case .processingOptions: .processingOptions
+            case .relayResistance: .relayResistance
+            case .readingRecords: .records
+            case .readingData, .writingData: .dataStorage
+            case .generatingAC, .finished: .cryptogram
+            }
+        }
     }
 
     var state = State.idle
@@ -37,9 +48,9 @@ public struct Kernel8: Kernel {
     var pdolData: [UInt8] = []
     var cdolData: [UInt8] = []
     /// The kernel's decision before GENERATE AC: the type of cryptogram asked for.
-    var requested = CryptogramType.tc
+    var requested = ApplicationCryptogram.tc
     /// The kernel's decision with all that the card said.
-    var decision = CryptogramType.tc
+    var decision = ApplicationCryptogram.tc
     var iadMAC: [UInt8] = []
     var cvm: Outcome.CVM?
     var needsReceipt = false
@@ -58,17 +69,17 @@ public struct Kernel8: Kernel {
     public mutating func start(_ activation: KernelActivation, now: TapInstant) -> KernelStep {
         prepare(activation)
         do throws(CardDataError) {
-            guard try ResponseTemplate(activation.selection.data).tag == 0x6F else {
+            guard try ResponseTemplate(activation.selection.data).tag == .fciTemplate else {
                 return finish(.selectNext(.parsingError))
             }
             try store.store(activation.selection.data, policy: Kernel8.policy)
         } catch {
             return finish(.selectNext(error.l2))
         }
-        guard store.isPresentNotEmpty(0x84), let qualifier = CardQualifier(store.value(0x9F2C)) else {
+        guard store.isPresentNotEmpty(.dfName), let qualifier = CardQualifier(store.value(.cardQualifier)) else {
             return finish(.selectNext(.cardDataMissing))
         }
-        if qualifier.detectsFieldOff { fieldOff = store.byte(0x9F8212) }
+        if qualifier.detectsFieldOff { fieldOff = store.byte(.c8FieldOffHoldTime) }
         return open(qualifier)
     }
 
@@ -83,11 +94,13 @@ public struct Kernel8: Kernel {
         aid = activation.combination.aid
         cryptography = activation.authentication.secureChannel
         tvr = .kernel8Format
-        store.set(0x9F34, [0x00, 0x00, 0x00])
-        store.set(0x9F33, [store.byte(0x9F8206) ?? 0, 0x00, store.byte(0x9F820A) ?? 0])
-        store.set(0x9F810C, [0x00, 0x00])
-        store.set(0x9F821C, [0x80])
-        store.set(0x9F821B, [0x00])
+        store.set(.cvmResults, [0x00, 0x00, 0x00])
+        store.set(
+            .terminalCapabilities,
+            [store.byte(.c8CardDataInputCapability) ?? 0, 0x00, store.byte(.c8SecurityCapability) ?? 0])
+        store.set(.relayTimeExcess, [0x00, 0x00])
+        store.set(.readDataStatus, [0x80])
+        store.set(.writeDataStatus, [0x00])
     }
 
     public mutating func received(_ response: ResponseAPDU, now: TapInstant) -> KernelStep {
@@ -105,30 +118,27 @@ public struct Kernel8: Kernel {
     /// Before the cryptogram command the tap simply starts over; afterwards the card may have counted the transaction
     /// (unverified for kernel 8; as kernel 2 does it).
     public mutating func cardLost(now: TapInstant) -> KernelStep {
-        let again = UIRequest(.presentCardAgain, .readyToRead, languagePreference: language)
-        let error = ErrorIndication(l1: .transmission, messageOnError: .presentCardAgain)
         switch state {
         case .generatingAC:
-            return finish(Outcome(.endApplication, start: .b, uiOnRestart: again, error: error))
+            return finish(.cardLeft(.endApplication, languagePreference: language))
         case .writingData:
             // The cryptogram is there; Write Data Status (9F821B) tells what was not written.
             return conclude()
         case .idle, .processingOptions, .relayResistance, .readingRecords, .readingData, .finished:
-            return finish(Outcome(.tryAgain, start: .b, uiOnRestart: again, error: error))
+            return finish(.cardLeft(.tryAgain, languagePreference: language))
         }
     }
 
-    public mutating func stop(now: TapInstant) -> Outcome {
-        state = .finished
-        return complete(Outcome(.endApplication, error: ErrorIndication(l3: .stop)))
+    public mutating func stop(now: TapInstant) -> Outcome { stopped() }
+
+    func unusable(_ l2: ErrorIndication.L2, _ statusWord: StatusWord?) -> Outcome {
+        .unusableCard(l2, statusWord: statusWord, shown: message(.insertSwipeOrTryAnotherCard, hold: holdTime))
     }
 
     /// Kernel Configuration (9F8209) byte 1: bit 6 RSA certificates, bit 5 relay resistance, bit 4 report failed local
     /// authentication in the TVR.
-    var configuration: UInt8 { store.byte(0x9F8209) ?? 0 }
-
-    var language: [UInt8] { store.value(0x5F2D) ?? [] }
+    var configuration: UInt8 { store.byte(.c8KernelConfiguration) ?? 0 }
 
     /// 9F8211, n6 in units of 100 ms.
-    var holdTime: UInt32 { UInt32(truncatingIfNeeded: store.digits(0x9F8211) ?? 0) }
+    var holdTime: UInt32 { UInt32(truncatingIfNeeded: store.digits(.c8MessageHoldTime) ?? 0) }
 }

@@ -4,7 +4,7 @@ enum Kernel8TAA {
     /// - Parameter cardIsOnlineOnly: AIP byte 2 bit 4 is 0.
     static func decide(
         _ tvr: TVR, denial: TVR, online: TVR, _ type: TerminalType, cardIsOnlineOnly: Bool
-    ) -> CryptogramType {
+    ) -> ApplicationCryptogram {
         if !tvr.isDisjoint(with: denial) { return .aac }
         switch type.rawValue {
         case 0x11, 0x21, 0x14, 0x24, 0x34: return .arqc

@@ -2,19 +2,10 @@ import CardBytes
 
 extension RelayResistance {
     /// The limits of kernel 8: 9F8213…9F8218, with the meanings that DF8132…DF8137 have in kernel 2.
-    init?(kernel8 store: DataStore) {
-        func number(_ tag: Tag, _ count: Int) -> Int? { store.number(tag, count: count).map { Int($0) } }
-        guard let minimumGrace = number(0x9F8213, 2), let maximumGrace = number(0x9F8214, 2),
-            let expectedCommandTime = number(0x9F8215, 2), let expectedResponseTime = number(0x9F8216, 2),
-            let accuracyThreshold = number(0x9F8217, 2), let mismatchThreshold = number(0x9F8218, 1)
-        else { return nil }
-        self.minimumGrace = minimumGrace
-        self.maximumGrace = maximumGrace
-        self.expectedCommandTime = expectedCommandTime
-        self.expectedResponseTime = expectedResponseTime
-        self.accuracyThreshold = accuracyThreshold
-        self.mismatchThreshold = mismatchThreshold
-    }
+    static let kernel8Limits: [Tag] = [
+        .c8MinimumGracePeriod, .c8MaximumGracePeriod, .c8ExpectedCommandTime, .c8ExpectedResponseTime,
+        .c8AccuracyThreshold, .c8MismatchThreshold,
+    ]
 
     /// Relay Resistance Time Excess (9F810C): by how much the measured time exceeds the card's own maximum, two bytes.
     var timeExcess: [UInt8] {

@@ -8,19 +8,8 @@ struct TagList: Equatable {
     init?(_ bytes: [UInt8]) {
         var offset = 0
         while offset < bytes.count {
-            let start = offset
-            var raw = UInt32(bytes[offset])
-            offset += 1
-            if raw & 0x1F == 0x1F {
-                var more = true
-                while more {
-                    guard offset < bytes.count, offset - start < 4 else { return nil }
-                    raw = raw << 8 | UInt32(bytes[offset])
-                    more = bytes[offset] & 0x80 != 0
-                    offset += 1
-                }
-            }
-            tags.append(Tag(raw))
+            guard let tag = DOLCursor.tag(bytes, &offset, bytes.count) else { return nil }
+            tags.append(tag)
         }
     }
 }

@@ -1,6 +1,6 @@
 import CardBytes
 
-/// Offline data authentication as kernels 4 to 7 use it: which CA keys, on which day, verified by whom.
+/// Offline data authentication as kernels 3 to 7 use it: which CA keys, on which day, verified by whom.
 struct CardAuthentication: Sendable {
     private let aid: [UInt8]
     private let date: EMVDate
@@ -17,12 +17,13 @@ struct CardAuthentication: Sendable {
     ///
     /// - Parameter staticData: what the records gave to be authenticated; `nil` where one of them is unusable.
     func missingForCDA(_ store: DataStore, staticData: [UInt8]?) -> TVR {
-        for tag: Tag in [0x8F, 0x90, 0x9F32, 0x9F46, 0x9F47] where !store.isPresentNotEmpty(tag) {
+        for tag: Tag in [.caPublicKeyIndex, .issuerCertificate, .issuerExponent, .iccCertificate, .iccExponent]
+        where !store.isPresentNotEmpty(tag) {
             return [.iccDataMissing, .cdaFailed]
         }
         if staticData == nil { return .cdaFailed }
-        if let list = store.value(0x9F4A), list != [0x82] { return .cdaFailed }
-        guard let index = store.byte(0x8F), authentication.hasKey(Array(aid.prefix(5)), index) else {
+        if let list = store.value(.staticDataTagList), list != [0x82] { return .cdaFailed }
+        guard let index = store.byte(.caPublicKeyIndex), authentication.hasKey(Array(aid.prefix(5)), index) else {
             return .cdaFailed
         }
         return []
@@ -39,21 +40,25 @@ struct CardAuthentication: Sendable {
         return data
     }
 
-    /// The cryptogram and ICC Dynamic Number of a CDA signature.
+    /// Judges the combined signature (9F4B) of an answer and stores its cryptogram and ICC Dynamic Number (EMV Book 2
+    /// §6.6; kernels 4 to 6). A missing or wrong signature is a failed CDA in the TVR.
     ///
     /// - Parameter transactionData: DOL values as sent and the answer's objects without 9F4B.
-    func verifiedCombined(
-        _ store: DataStore, staticData: [UInt8]?, transactionData: [UInt8]
-    ) -> AuthenticatedData? {
+    func verifyCombined(
+        _ store: inout DataStore, _ tvr: inout TVR, staticData: [UInt8]?, transactionData: [UInt8]
+    ) -> Bool {
         let method = AuthenticationRequest.Method.cda(
-            unpredictableNumber: store.value(0x9F37) ?? [], transactionData: transactionData,
-            cryptogramInformation: store.byte(0x9F27) ?? 0)
-        guard let data = verified(method, store, staticData: staticData), data.cryptogram.count == 8 else { return nil }
-        return data
+            unpredictableNumber: store.value(.unpredictableNumber) ?? [], transactionData: transactionData,
+            cryptogramInformation: store.byte(.cryptogramInformation) ?? 0)
+        guard store.isPresentNotEmpty(.signedDynamicData), let data = verified(method, store, staticData: staticData),
+            data.cryptogram.count == 8
+        else {
+            tvr.insert(.cdaFailed)
+            store.set(.tvr, tvr.bytes)
+            return false
+        }
+        store.set(.applicationCryptogram, data.cryptogram)
+        store.set(.iccDynamicNumber, data.iccDynamicNumber)
+        return true
     }
-}
-
-extension RecordReader {
-    /// The static data to be authenticated; `nil` where a record that belongs to them cannot be used.
-    var authenticatedData: [UInt8]? { hasUnusableRecord ? nil : staticData }
 }

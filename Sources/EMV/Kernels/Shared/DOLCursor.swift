@@ -15,22 +15,28 @@ struct DOLCursor {
     /// The next tag and the length wanted, or `nil` at the end or where the list is malformed.
     mutating func next(_ bytes: [UInt8]) -> (tag: Tag, length: Int)? {
         guard offset < end, end <= bytes.count else { return nil }
-        let start = offset
-        var raw = UInt32(bytes[offset])
-        offset += 1
-        if raw & 0x1F == 0x1F {
-            var more = true
-            while more {
-                guard offset < end, offset - start < 4 else { return malformed() }
-                raw = raw << 8 | UInt32(bytes[offset])
-                more = bytes[offset] & 0x80 != 0
-                offset += 1
-            }
-        }
+        guard let tag = DOLCursor.tag(bytes, &offset, end) else { return malformed() }
         guard offset < end else { return malformed() }
         let length = Int(bytes[offset])
         offset += 1
-        return (Tag(raw), length)
+        return (tag, length)
+    }
+
+    /// The tag at `offset`, which moves behind it; `nil` where it is cut off or longer than four bytes (EMV Book 3
+    /// Annex B1).
+    static func tag(_ bytes: [UInt8], _ offset: inout Int, _ end: Int) -> Tag? {
+        let start = offset
+        var raw = UInt32(bytes[offset])
+        offset += 1
+        guard raw & 0x1F == 0x1F else { return Tag(raw) }
+        var more = true
+        while more {
+            guard offset < end, offset - start < 4 else { return nil }
+            raw = raw << 8 | UInt32(bytes[offset])
+            more = bytes[offset] & 0x80 != 0
+            offset += 1
+        }
+        return Tag(raw)
     }
 
     private mutating func malformed() -> (tag: Tag, length: Int)? {

@@ -1,27 +1,27 @@
 import CardBytes
 
 extension DataStore {
-    /// A store filled with what a kernel starts with: terminal data, the combination's kernel data over it, the transaction,
-    /// the TTQ, the AID and the Unpredictable Number.
+    /// A store filled with what a kernel starts with: terminal data, the combination's kernel data over it, the
+    /// transaction, the TTQ, the AID and the Unpredictable Number.
     init(_ activation: KernelActivation, unpredictableNumber: UInt32) {
         self.init(kernel: activation.combination.kernel)
         for object in activation.terminalData { set(object.tag, object.value) }
         for object in activation.combination.kernelData { set(object.tag, object.value) }
         let transaction = activation.transaction
-        set(0x9F02, digits: transaction.amount, count: 6)
-        if let other = transaction.otherAmount { set(0x9F03, digits: other, count: 6) }
-        set(0x9F1A, digits: UInt64(transaction.country), count: 2)
-        set(0x5F2A, digits: UInt64(transaction.currency), count: 2)
-        set(0x5F36, digits: UInt64(transaction.exponent), count: 1)
-        set(0x9A, transaction.date.yymmdd)
-        set(0x9F21, transaction.time.hhmmss)
-        set(0x9C, binary: UInt64(transaction.type.rawValue), count: 1)
-        set(0x9F41, digits: UInt64(transaction.sequenceCounter), count: 4)
-        set(0x9F37, binary: UInt64(unpredictableNumber), count: 4)
-        set(0x9F06, activation.combination.aid)
+        set(.amountAuthorised, digits: transaction.amount, count: 6)
+        if let other = transaction.otherAmount { set(.amountOther, digits: other, count: 6) }
+        set(.terminalCountry, digits: UInt64(transaction.country), count: 2)
+        set(.transactionCurrency, digits: UInt64(transaction.currency), count: 2)
+        set(.transactionCurrencyExponent, digits: UInt64(transaction.exponent), count: 1)
+        set(.transactionDate, transaction.date.yymmdd)
+        set(.transactionTime, transaction.time.hhmmss)
+        set(.transactionType, binary: UInt64(transaction.type.rawValue), count: 1)
+        set(.transactionSequenceCounter, digits: UInt64(transaction.sequenceCounter), count: 4)
+        set(.unpredictableNumber, binary: UInt64(unpredictableNumber), count: 4)
+        set(.terminalAID, activation.combination.aid)
         // In kernel 2 the tag is the card's bitmap of track 2.
         if kernel != .mastercard, let ttq = activation.indicators.ttq {
-            set(0x9F66, binary: UInt64(ttq.rawValue), count: 4)
+            set(.ttq, binary: UInt64(ttq.rawValue), count: 4)
         }
     }
 
@@ -35,14 +35,15 @@ extension DataStore {
 
     /// Whether 5A and 57 name different cards; `false` where one of them is absent.
     var hasContradictingPANs: Bool {
-        guard let pan = value(0x5A), let track = value(0x57) else { return false }
-        guard let digits = BCD.digits(pan), let parsed = Track2Equivalent(track) else { return true }
-        return digits != parsed.pan
+        guard let pan = value(.pan), let track = value(.track2Equivalent) else { return false }
+        return Track2Equivalent(track)?.packedPAN(count: pan.count) != pan
     }
 
     /// The PAN in format cn: 5A, or else the one of 57.
     var packedPAN: [UInt8]? {
-        value(0x5A)
-            ?? value(0x57).flatMap { Track2Equivalent($0) }.flatMap { $0.packedPAN(count: ($0.pan.count + 1) / 2) }
+        value(.pan)
+            ?? value(.track2Equivalent).flatMap { Track2Equivalent($0) }.flatMap {
+                $0.packedPAN(count: ($0.pan.count + 1) / 2)
+            }
     }
 }

@@ -2,11 +2,15 @@ import CardBytes
 
 extension Outcome {
     /// End Application with "insert, swipe or try another card": a card whose data cannot be used.
-    static func unusableCard(_ l2: ErrorIndication.L2, statusWord: StatusWord? = nil) -> Outcome {
-        let message = UIRequest.Message.insertSwipeOrTryAnotherCard
-        return Outcome(
-            .endApplication, uiOnOutcome: UIRequest(message, .processingError),
-            error: ErrorIndication(l2: l2, statusWord: statusWord, messageOnError: message))
+    ///
+    /// - Parameter shown: the kernel's own form of the message.
+    static func unusableCard(
+        _ l2: ErrorIndication.L2, statusWord: StatusWord? = nil,
+        shown: UIRequest = UIRequest(.insertSwipeOrTryAnotherCard, .processingError)
+    ) -> Outcome {
+        Outcome(
+            .endApplication, uiOnOutcome: shown,
+            error: ErrorIndication(l2: l2, statusWord: statusWord, messageOnError: shown.message))
     }
 
     /// Select Next: another application of the card may do.

@@ -2,8 +2,14 @@ import CardBytes
 
 /// GENERATE AC (EMV Book 3 §6.5.5).
 enum GenerateAC {
+    /// Whether kernels 4 and 5 ask for a signature with the cryptogram: not where CDA has failed before, and never with
+    /// an AAC.
+    static func asksForCDA(_ type: ApplicationCryptogram, _ wantsCDA: Bool, _ tvr: TVR) -> Bool {
+        wantsCDA && !tvr.contains(.cdaFailed) && type != .aac
+    }
+
     /// - Parameter cdolData: at most 255 bytes; `nil` beyond.
-    static func command(_ type: CryptogramType, cda: Bool, cdolData: [UInt8]) -> CommandAPDU? {
+    static func command(_ type: ApplicationCryptogram, cda: Bool, cdolData: [UInt8]) -> CommandAPDU? {
         guard cdolData.count <= 255 else { return nil }
         return ShortCommand.make(0x80, 0xAE, type.rawValue | (cda ? 0x10 : 0x00), 0x00, cdolData)
     }
@@ -17,19 +23,21 @@ enum GenerateAC {
     ) throws(CardDataError) -> [UInt8] {
         let template = try ResponseTemplate(data)
         switch template.tag {
-        case 0x77:
+        case .responseFormat2:
             try store.store(data, in: template.value, policy: policy)
             return try signedPart(data, template.value)
-        case 0x80:
+        case .responseFormat1:
             let value = data[template.value]
             guard (11...43).contains(value.count) else { throw .wrongTemplate }
-            for tag: Tag in [0x9F27, 0x9F36, 0x9F26, 0x9F10, 0x9F4B] where store.isPresent(tag) {
+            for tag: Tag in [
+                .cryptogramInformation, .atc, .applicationCryptogram, .issuerApplicationData, .signedDynamicData,
+            ] where store.isPresent(tag) {
                 throw .duplicate(tag)
             }
-            store.setFromCard(0x9F27, value.prefix(1))
-            store.setFromCard(0x9F36, value.dropFirst(1).prefix(2))
-            store.setFromCard(0x9F26, value.dropFirst(3).prefix(8))
-            if value.count > 11 { store.setFromCard(0x9F10, value.dropFirst(11)) }
+            store.setFromCard(.cryptogramInformation, value.prefix(1))
+            store.setFromCard(.atc, value.dropFirst(1).prefix(2))
+            store.setFromCard(.applicationCryptogram, value.dropFirst(3).prefix(8))
+            if value.count > 11 { store.setFromCard(.issuerApplicationData, value.dropFirst(11)) }
             return []
         case _:
             throw .wrongTemplate
@@ -41,7 +49,7 @@ enum GenerateAC {
         let nodes: [TLVNode]
         do throws(TLVError) { nodes = try TLV.children(data, in: range) } catch { throw .malformed(error) }
         var part: [UInt8] = []
-        for node in nodes where node.tag != 0x9F4B { part.append(contentsOf: data[node.start..<node.end]) }
+        for node in nodes where node.tag != .signedDynamicData { part.append(contentsOf: data[node.start..<node.end]) }
         return part
     }
 }

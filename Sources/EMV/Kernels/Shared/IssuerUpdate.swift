@@ -25,7 +25,7 @@ struct IssuerUpdate: Sendable {
 
     private func scriptCommands(_ scripts: [UInt8]) throws(APDUError) -> [TLVNode] {
         do throws(TLVError) {
-            return try TLV.nodes(scripts).filter { $0.tag == 0x86 }
+            return try TLV.nodes(scripts).filter { $0.tag == .issuerScriptCommand }
         } catch {
             throw .truncated(scripts.count)
         }
@@ -44,6 +44,36 @@ struct IssuerUpdate: Sendable {
         return Outcome(
             .endApplication,
             uiOnOutcome: UIRequest(.cardReadOK, .cardReadSuccessfully, languagePreference: languagePreference),
-            discretionaryData: [DataObject(0x9F5B, results)])
+            discretionaryData: [DataObject(.issuerScriptResults, results)])
+    }
+}
+
+protocol IssuerUpdateState: KernelState {
+    static var updating: Self { get }
+}
+
+/// A kernel whose card is presented a second time, to take the issuer's answer: 3 (C-3 5.9) and 5. All of it is
+/// unverified.
+protocol IssuerUpdatingKernel: StandardKernel where State: IssuerUpdateState {
+    var update: IssuerUpdate? { get set }
+    /// The end once every command is answered, or the card left.
+    var updateOutcome: Outcome { get }
+}
+
+extension IssuerUpdatingKernel {
+    mutating func startUpdate(_ response: OnlineResponse) -> KernelStep {
+        update = IssuerUpdate(response)
+        state = .updating
+        return nextUpdate()
+    }
+
+    mutating func updateReceived(_ response: ResponseAPDU) -> KernelStep {
+        update?.answered(response.status)
+        return nextUpdate()
+    }
+
+    private mutating func nextUpdate() -> KernelStep {
+        guard let command = update?.command else { return finish(updateOutcome) }
+        return KernelStep(.transmit(command))
     }
 }

@@ -4,20 +4,20 @@ extension Outcome {
     /// The consumer device wants its holder: look at it and present it again.
     ///
     /// - Parameters:
-    ///   - holdTime: of the message, in units of 100 ms.
-    ///   - fieldOff: in units of 100 ms.
+    ///   - message: "see phone", or what a kernel has instead.
+    ///   - holdTime: of the message and, without the field, before the next tap; in units of 100 ms.
     static func seePhone(
-        _ status: Status = .tryAgain, holdTime: UInt32 = 13, fieldOff: UInt8 = 13, statusWord: StatusWord? = nil,
-        languagePreference: [UInt8] = []
+        _ status: Status = .tryAgain, message: UIRequest.Message = .seePhone, holdTime: UInt8 = 13,
+        statusWord: StatusWord? = nil, languagePreference: [UInt8] = []
     ) -> Outcome {
         Outcome(
             status, start: .b,
             uiOnOutcome: UIRequest(
-                .seePhone, .processingError, holdTime: holdTime, languagePreference: languagePreference),
-            uiOnRestart: UIRequest(.seePhone, .readyToRead, languagePreference: languagePreference),
-            fieldOffRequest: fieldOff,
+                message, .processingError, holdTime: UInt32(holdTime), languagePreference: languagePreference),
+            uiOnRestart: UIRequest(message, .readyToRead, languagePreference: languagePreference),
+            fieldOffRequest: holdTime,
             error: ErrorIndication(
-                l2: statusWord == nil ? .ok : .statusBytes, statusWord: statusWord, messageOnError: .seePhone))
+                l2: statusWord == nil ? .ok : .statusBytes, statusWord: statusWord, messageOnError: message))
     }
 
     /// The card left too early. Before the cryptogram command the tap simply starts over (`.tryAgain`); afterwards the

@@ -6,7 +6,7 @@ enum ProcessingOptions {
     ///
     /// - Returns: `nil` where the PDOL (9F38) is malformed or asks for more than one short APDU takes.
     static func command(_ store: DataStore) -> (command: CommandAPDU, pdolData: [UInt8])? {
-        guard let values = store.fill(listIn: 0x9F38) else { return nil }
+        guard let values = store.fill(listIn: .pdol) else { return nil }
         var data: [UInt8] = values.count > 127 ? [0x83, 0x81] : [0x83]
         guard data.count + 1 + values.count <= 255 else { return nil }
         data.append(UInt8(values.count))
@@ -22,14 +22,14 @@ enum ProcessingOptions {
     ) throws(CardDataError) {
         let template = try ResponseTemplate(data)
         switch template.tag {
-        case 0x77:
+        case .responseFormat2:
             try store.store(data, in: template.value, policy: policy)
-        case 0x80:
+        case .responseFormat1:
             let value = data[template.value]
             guard let formatOneMinimum, value.count >= max(2, formatOneMinimum) else { throw .wrongTemplate }
-            guard !store.isPresent(0x82), !store.isPresent(0x94) else { throw .duplicate(0x82) }
-            store.setFromCard(0x82, value.prefix(2))
-            if value.count > 2 { store.setFromCard(0x94, value.dropFirst(2)) }
+            guard !store.isPresent(.aip), !store.isPresent(.afl) else { throw .duplicate(.aip) }
+            store.setFromCard(.aip, value.prefix(2))
+            if value.count > 2 { store.setFromCard(.afl, value.dropFirst(2)) }
         case _:
             throw .wrongTemplate
         }

@@ -8,7 +8,7 @@ struct CTQ: Equatable {
 
     /// `nil` where the card sent none of two bytes.
     init?(_ store: DataStore) {
-        guard let number = store.number(0x9F6C, count: 2) else { return nil }
+        guard let number = store.number(.ctq, count: 2) else { return nil }
         rawValue = UInt16(truncatingIfNeeded: number)
     }
 

@@ -1,7 +1,7 @@
 import CardBytes
 
 /// One directory entry (61) of the PPSE (EMV Contactless Book B Table 3-3).
-struct DirectoryEntry: Equatable {
+struct PPSEEntry: Equatable {
     /// ADF name (4F), 5…16 bytes.
     var adfName: [UInt8]
     var label: [UInt8]?
@@ -14,11 +14,11 @@ struct DirectoryEntry: Equatable {
 
     /// The well-formed entries of a PPSE's FCI in their order: those in 6F, A5, BF0C.
     ///
-    /// An entry without a proper ADF name, or whose own content is no BER-TLV, is left out (requirement 3.3.2.5 A); an FCI
-    /// that is no BER-TLV has no entries.
-    static func entries(ofPPSE fci: [UInt8]) -> [DirectoryEntry] {
+    /// An entry without a proper ADF name, or whose own content is no BER-TLV, is left out (requirement 3.3.2.5 A); an
+    /// FCI that is no BER-TLV has no entries.
+    static func entries(ofPPSE fci: [UInt8]) -> [PPSEEntry] {
         var ranges = [0..<fci.count]
-        for template: Tag in [0x6F, 0xA5, 0xBF0C] {
+        for template: Tag in [.fciTemplate, .fciProprietaryTemplate, .fciDiscretionaryData] {
             var inner: [Range<Int>] = []
             for range in ranges {
                 guard let nodes = children(fci, range) else { return [] }
@@ -26,11 +26,11 @@ struct DirectoryEntry: Equatable {
             }
             ranges = inner
         }
-        var entries: [DirectoryEntry] = []
+        var entries: [PPSEEntry] = []
         for range in ranges {
             guard let nodes = children(fci, range) else { return [] }
-            for node in nodes where node.tag == 0x61 {
-                if let entry = DirectoryEntry(fci, node.value) { entries.append(entry) }
+            for node in nodes where node.tag == .applicationTemplate {
+                if let entry = PPSEEntry(fci, node.value) { entries.append(entry) }
             }
         }
         return entries
@@ -50,17 +50,17 @@ struct DirectoryEntry: Equatable {
     }
 
     private init?(_ bytes: [UInt8], _ range: Range<Int>) {
-        guard let nodes = DirectoryEntry.children(bytes, range) else { return nil }
+        guard let nodes = PPSEEntry.children(bytes, range) else { return nil }
         func value(_ tag: Tag) -> [UInt8]? {
             for node in nodes where node.tag == tag { return Array(bytes[node.value]) }
             return nil
         }
-        guard let name = value(0x4F), (5...16).contains(name.count) else { return nil }
+        guard let name = value(.adfName), (5...16).contains(name.count) else { return nil }
         adfName = name
-        label = value(0x50)
-        priority = value(0x87)?.first ?? 0
-        kernelIdentifier = value(0x9F2A) ?? []
-        extendedSelection = value(0x9F29) ?? []
+        label = value(.applicationLabel)
+        priority = value(.applicationPriority)?.first ?? 0
+        kernelIdentifier = value(.kernelIdentifier) ?? []
+        extendedSelection = value(.extendedSelection) ?? []
     }
 
     /// Position in the order of selection: 1…15, lower first; 16 for an entry without priority (requirement 3.3.3.2).
@@ -72,7 +72,7 @@ struct DirectoryEntry: Equatable {
     /// The Requested Kernel ID (requirement 3.3.2.5 C), for an entry that `aid` of the reader matches.
     func requestedKernel(matching aid: [UInt8]) -> RequestedKernel {
         guard let first = kernelIdentifier.first else {
-            let kernel = DirectoryEntry.defaultKernel(of: aid)
+            let kernel = PPSEEntry.defaultKernel(of: aid)
             return kernel.map { .kernel($0) } ?? .any
         }
         if first & 0x80 == 0 {

@@ -1,0 +1,36 @@
+import CardBytes
+
+/// Recovery of a torn transaction (C-2 §3.7, S10).
+extension Kernel2 {
+    /// What the torn-transaction log needs of the commands sent.
+    mutating func keepRelatedData() {
+        store.set(.pdolRelatedData, pdolData)
+        store.set(.cdol1RelatedData, cdolData)
+        store.set(.referenceControlParameter, [requested.rawValue | (requestedCDA ? 0x10 : 0x00)])
+        if let values = store.fill(listIn: .drdol) { store.set(.drdolRelatedData, values) }
+    }
+
+    /// RECOVER AC: the DRDOL data of the torn transaction. Class byte 80 is unverified.
+    mutating func recover() -> KernelStep {
+        let data = torn.record(of: store)?.record.value(of: .drdolRelatedData) ?? []
+        state = .recoveringAC
+        return KernelStep(.transmit(ShortCommand.make(0x80, 0xD0, 0x00, 0x00, data)))
+    }
+
+    /// C-2 S10: a card that cannot recover gets a new GENERATE AC.
+    mutating func recoveryReceived(_ response: ResponseAPDU) -> KernelStep {
+        guard let record = torn.record(of: store) else { return generateAC() }
+        torn.remove(record)
+        guard response.status.isSuccess else { return generateAC() }
+        for object in record.record where object.tag != .pan && object.tag != .panSequenceNumber {
+            store.set(object.tag, object.value)
+        }
+        pdolData = store.value(.pdolRelatedData) ?? []
+        cdolData = store.value(.cdol1RelatedData) ?? []
+        tvr = store.bits(.tvr)
+        let reference = store.byte(.referenceControlParameter) ?? 0
+        requested = ApplicationCryptogram(rawValue: reference & 0xC0) ?? .aac
+        requestedCDA = reference & 0x10 != 0
+        return cryptogramReceived(response)
+    }
+}
