@@ -1,12 +1,12 @@
 import Foundation
+import TestSupport
 import Testing
 
 struct ArchitectureTests {
     private let table: RoomTable
 
     init() throws {
-        let file = SourceTree.root.appending(path: "docs/architecture.md")
-        table = try RoomTable(markdown: String(contentsOf: file, encoding: .utf8))
+        table = try RoomTable(markdown: Checkout.text("docs/architecture.md"))
     }
 
     @Test func `every room on disk has a row, and every row its room`() throws {
@@ -22,7 +22,7 @@ struct ArchitectureTests {
         }
     }
 
-    @Test func `each row names what Package.swift says the room depends on, and what it imports of Swift's own`() throws {
+    @Test func `each row names what Package.swift says of the room, and what it imports of Swift's own`() throws {
         let dependencies = try SourceTree.dependencies()
         let known = dependencies.values.reduce(into: Set(dependencies.keys)) { $0.formUnion($1) }
         let files = Dictionary(grouping: try SourceTree.swiftFiles(), by: \.room)

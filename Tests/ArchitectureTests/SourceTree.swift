@@ -1,10 +1,8 @@
 import Foundation
+import TestSupport
 
 /// The files of the package as they are in the checkout the tests were built from.
 enum SourceTree {
-    static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        .deletingLastPathComponent()
-
     struct File {
         let room: String
         let path: String
@@ -12,7 +10,7 @@ enum SourceTree {
     }
 
     static func swiftFiles(under folder: String = "Sources") throws -> [File] {
-        let base = root.appending(path: folder)
+        let base = Checkout.file(folder)
         return try FileManager.default.subpathsOfDirectory(atPath: base.path)
             .filter { $0.hasSuffix(".swift") && $0.contains("/") }
             .map { path in
@@ -24,7 +22,7 @@ enum SourceTree {
     }
 
     static func rooms() throws -> Set<String> {
-        Set(try FileManager.default.contentsOfDirectory(atPath: root.appending(path: "Sources").path))
+        Set(try FileManager.default.contentsOfDirectory(atPath: Checkout.file("Sources").path))
     }
 
     /// What each target of Package.swift depends on, as the package manager understands the file.
@@ -51,7 +49,7 @@ enum SourceTree {
         // With a scratch path of its own it does not wait for the `swift test` it was started by.
         let scratch = FileManager.default.temporaryDirectory.appending(path: "architecture-\(getpid())")
         process.arguments = [
-            "swift", "package", "--package-path", root.path, "--scratch-path", scratch.path, "dump-package",
+            "swift", "package", "--package-path", Checkout.root.path, "--scratch-path", scratch.path, "dump-package",
         ]
         let output = Pipe()
         process.standardOutput = output
