@@ -29,7 +29,7 @@ func program(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
 }
 
 func tests(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
-    .testTarget(name: name, dependencies: dependencies, swiftSettings: strict)
+    .testTarget(name: name, dependencies: dependencies + ["TestSupport"], swiftSettings: strict)
 }
 
 func library(_ name: String) -> Product { .library(name: name, targets: [name]) }
@@ -126,6 +126,8 @@ let package = Package(
                 "ReaderPCSC",
                 "ReaderVirtual", "Rigs", "TapClient", "TapSession", "Wire", logging,
             ], path: "Benchmarks/TapBench", swiftSettings: strict),
+        .target(
+            name: "TestSupport", dependencies: ["CardBytes", "EMV"], path: "Tests/TestSupport", swiftSettings: strict),
         tests("ArchitectureTests"),
         tests("CardBytesTests", ["CardBytes"]),
         tests("EMVTests", ["CardBytes", "EMV"]),

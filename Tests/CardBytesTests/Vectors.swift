@@ -1,19 +1,14 @@
 import CardBytes
-import Foundation
+import TestSupport
 
-/// Reads the JSONL files under `Tests/Vectors`.
+/// The files under `Tests/Vectors/cardbytes`.
 enum Vectors {
     static func load(_ name: String) throws -> [[String: Any]] {
-        let file = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .appending(path: "Vectors/cardbytes/\(name)")
-        let lines = try String(contentsOf: file, encoding: .utf8).split(separator: "\n")
-        return try lines.map { line in
-            try (JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any]) ?? [:]
-        }
+        try VectorFile.objects("cardbytes/\(name)")
     }
 
     static func load(_ name: String, kind: String) throws -> [[String: Any]] {
-        try load(name).filter { $0["kind"] as? String == kind }
+        try VectorFile.objects("cardbytes/\(name)", kind: kind)
     }
 
     static func tag(_ text: String) throws -> CardBytes.Tag {

@@ -1,6 +1,7 @@
 import CardBytes
 import EMV
 import EMVCrypto
+import TestSupport
 import Testing
 
 @testable import CardSim

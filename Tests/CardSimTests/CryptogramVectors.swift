@@ -1,5 +1,5 @@
 import CardBytes
-import Foundation
+import TestSupport
 
 /// `Tests/Vectors/cryptograms`: what an independent implementation computes.
 enum CryptogramVectors {
@@ -11,14 +11,9 @@ enum CryptogramVectors {
         let imk_ac, psn, atc, icc_mk, session_key, data, arqc: String?
     }
 
-    static let rows: [Row] = {
-        let file = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .appending(path: "Vectors/cryptograms/keys-and-cryptograms.jsonl")
-        let lines = (try? String(contentsOf: file, encoding: .utf8))?.split(separator: "\n") ?? []
-        return lines.compactMap { try? JSONDecoder().decode(Row.self, from: Data($0.utf8)) }
-    }()
-
-    static func rows(_ kind: String) -> [Row] { rows.filter { $0.kind == kind } }
+    static func rows(_ kind: String) throws -> [Row] {
+        try VectorFile.rows("cryptograms/keys-and-cryptograms.jsonl", as: Row.self).filter { $0.kind == kind }
+    }
 }
 
 func hex(_ text: String?) throws -> [UInt8] { try Hex.bytes(text ?? "") }

@@ -1,5 +1,6 @@
 import CardBytes
 import EMV
+import TestSupport
 import Testing
 
 @testable import CardSim

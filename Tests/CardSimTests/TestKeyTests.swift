@@ -1,5 +1,6 @@
 import CardBytes
 import EMVCrypto
+import TestSupport
 import Testing
 
 @testable import CardSim

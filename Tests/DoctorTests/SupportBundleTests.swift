@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Doctor
@@ -125,8 +126,6 @@ struct FixTests {
     }
 
     @Test func `the polkit rule that is written is the one that the package installs`() throws {
-        let file = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent().appending(path: "systemd/nfc-tap-polkit.rules")
-        #expect(try String(contentsOf: file, encoding: .utf8) == HostFacts.polkitText)
+        #expect(try Checkout.text("systemd/nfc-tap-polkit.rules") == HostFacts.polkitText)
     }
 }

@@ -1,19 +1,14 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// docs/conformance.md names tests; they have to exist.
 @Suite("Conformance document")
 struct ConformanceDocumentTests {
-    private static let root: URL = {
-        var folder = URL(fileURLWithPath: #filePath)
-        for _ in 0..<3 { folder.deleteLastPathComponent() }
-        return folder
-    }()
-
     /// The text of every test file by its suite's name; suites of the same name together.
     private func suites() throws -> [String: String] {
         var suites: [String: String] = [:]
-        let tests = ConformanceDocumentTests.root.appending(path: "Tests")
+        let tests = Checkout.file("Tests")
         let files = try #require(FileManager.default.enumerator(at: tests, includingPropertiesForKeys: nil))
         for case let file as URL in files where file.pathExtension == "swift" {
             let name = file.deletingPathExtension().lastPathComponent
@@ -24,7 +19,7 @@ struct ConformanceDocumentTests {
 
     /// The cells of the document's tables, cut at semicolons: `Suite › test …, test …`.
     private func references() throws -> [String] {
-        let document = ConformanceDocumentTests.root.appending(path: "docs/conformance.md")
+        let document = Checkout.file("docs/conformance.md")
         let text = try String(contentsOf: document, encoding: .utf8)
         return text.split(separator: "\n").filter { $0.hasPrefix("|") }.flatMap { $0.split(separator: "|") }
             .flatMap { $0.split(separator: ";") }.map { $0.trimmingCharacters(in: .whitespaces) }

@@ -1,4 +1,5 @@
 import CardBytes
+import TestSupport
 
 /// What may happen to an answer, the same on every machine.
 struct Disturbances {

@@ -2,6 +2,7 @@ import CardBytes
 import EMV
 import EMVCrypto
 import Foundation
+import TestSupport
 import Testing
 
 /// A recorded transaction of Tests/Vectors/emv with the terminal that it was recorded with and the published test keys.
@@ -26,10 +27,7 @@ struct Recording {
     }
 
     private static func line(_ file: String, _ id: String) throws -> [String: Any] {
-        let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        let text = try String(contentsOf: root.appending(path: "Vectors/emv/\(file)"), encoding: .utf8)
-        let lines = try text.split(separator: "\n").map { try JSONSerialization.jsonObject(with: Data($0.utf8)) }
-        return try #require(lines.compactMap { $0 as? [String: Any] }.first { $0["id"] as? String == id })
+        try #require(VectorFile.objects("emv/\(file)").first { $0["id"] as? String == id })
     }
 
     /// The recorded answer, 6700 for a command that was not recorded.

@@ -6,7 +6,7 @@ import Testing
 /// AES, its modes and the keys of kernel 8's secure channel against independent results.
 @Suite struct C8CipherTests {
     private func rows(_ kind: String, count: Int) throws -> [C8Vector] {
-        let rows = C8Vector.rows(kind)
+        let rows = try C8Vector.rows(kind)
         try #require(rows.count == count)
         return rows
     }

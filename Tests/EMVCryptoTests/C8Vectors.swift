@@ -1,5 +1,6 @@
 import CardBytes
-import Foundation
+import TestSupport
+import Testing
 
 /// `Tests/Vectors/kernel8/cryptography.jsonl`: rows of one kind, with fields in hexadecimal.
 struct C8Vector {
@@ -7,13 +8,9 @@ struct C8Vector {
 
     subscript(_ name: String) -> [UInt8] { (try? Hex.bytes(fields[name] ?? "")) ?? [] }
 
-    static func rows(_ kind: String) -> [C8Vector] { all.filter { $0.fields["kind"] == kind } }
-
-    private static let all: [C8Vector] = {
-        let file = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .appending(path: "Vectors/kernel8/cryptography.jsonl")
-        let lines = (try? String(contentsOf: file, encoding: .utf8))?.split(separator: "\n") ?? []
-        return lines.compactMap { try? JSONDecoder().decode([String: String].self, from: Data($0.utf8)) }
-            .map { C8Vector(fields: $0) }
-    }()
+    /// At least one.
+    static func rows(_ kind: String) throws -> [C8Vector] {
+        try VectorFile.objects("kernel8/cryptography.jsonl", kind: kind)
+            .map { C8Vector(fields: try #require($0 as? [String: String])) }
+    }
 }

@@ -16,13 +16,13 @@ import Testing
 
     private func row(_ rid: String, _ index: String, _ length: Int) throws -> Vectors.CAKey {
         try #require(
-            Vectors.caKeys.first { $0.rid == rid && $0.index == index && $0.modulus.utf8.count == length * 2 })
+            Vectors.caKeys().first { $0.rid == rid && $0.index == index && $0.modulus.utf8.count == length * 2 })
     }
 
     @Test func `every collected key loads but the one with an even modulus`() throws {
-        #expect(Vectors.caKeys.count == 189)
+        #expect(try Vectors.caKeys().count == 189)
         var refused: [String] = []
-        for row in Vectors.caKeys {
+        for row in try Vectors.caKeys() {
             do throws(CAPublicKeyError) {
                 _ = try CAPublicKey(
                     rid: row.rid, index: row.index, modulus: row.modulus, exponent: row.exponent,
@@ -92,7 +92,7 @@ import Testing
     }
 
     @Test func `two keys that nothing tells apart are refused`() throws {
-        let same = Vectors.caKeys.filter { $0.rid == "A000000333" && $0.index == "80" }
+        let same = try Vectors.caKeys().filter { $0.rid == "A000000333" && $0.index == "80" }
         #expect(same.count == 2)
         let keys = try same.map { try key($0) }
         #expect(throws: CAPublicKeyError.duplicate(index: 0x80)) {

@@ -3,8 +3,8 @@ import Testing
 
 @Suite struct RSAPublicKeyTests {
     @Test func `the public operation equals an independent modular power`() throws {
-        #expect(Vectors.publicOperations.count == 123)
-        for vector in Vectors.publicOperations {
+        #expect(try Vectors.publicOperations().count == 123)
+        for vector in try Vectors.publicOperations() {
             let key = try #require(RSAPublicKey(modulus: hex(vector.modulus), exponent: vector.exponent))
             #expect(try key.recover(hex(vector.signature)) == hex(vector.result), "\(vector.id)")
         }

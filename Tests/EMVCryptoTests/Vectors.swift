@@ -1,5 +1,5 @@
 import CardBytes
-import Foundation
+import TestSupport
 
 /// The JSONL files under `Tests/Vectors` that belong to offline data authentication.
 enum Vectors {
@@ -52,18 +52,10 @@ enum Vectors {
         let expected: Expected
     }
 
-    static let publicOperations: [PublicOperation] = load("rsa/public-operation.jsonl")
-    static let caKeys: [CAKey] = load("ca-public-keys/keys.jsonl")
-    static let chains: [Chain] = load("offline-authentication/chains.jsonl")
-    static let recoveries: [Recovery] = load("offline-authentication/recoveries.jsonl")
-
-    private static func load<Row: Decodable>(_ name: String) -> [Row] {
-        let file = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .appending(path: "Vectors/\(name)")
-        let decoder = JSONDecoder()
-        let lines = (try? String(contentsOf: file, encoding: .utf8))?.split(separator: "\n") ?? []
-        return lines.compactMap { try? decoder.decode(Row.self, from: Data($0.utf8)) }
-    }
+    static func publicOperations() throws -> [PublicOperation] { try VectorFile.rows("rsa/public-operation.jsonl") }
+    static func caKeys() throws -> [CAKey] { try VectorFile.rows("ca-public-keys/keys.jsonl") }
+    static func chains() throws -> [Chain] { try VectorFile.rows("offline-authentication/chains.jsonl") }
+    static func recoveries() throws -> [Recovery] { try VectorFile.rows("offline-authentication/recoveries.jsonl") }
 }
 
 func hex(_ text: String?) throws -> [UInt8] { try Hex.bytes(text ?? "") }

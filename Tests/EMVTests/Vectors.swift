@@ -1,21 +1,14 @@
 import CardBytes
-import Foundation
+import TestSupport
 import Testing
 
 /// The JSON Lines files under Tests/Vectors/emv.
 enum Vectors {
-    static func lines(_ file: String) throws -> [[String: Any]] {
-        let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        let text = try String(contentsOf: root.appending(path: "Vectors/emv/\(file)"), encoding: .utf8)
-        return try text.split(separator: "\n").map { line in
-            let value = try JSONSerialization.jsonObject(with: Data(line.utf8))
-            return try #require(value as? [String: Any])
-        }
-    }
+    static func lines(_ file: String) throws -> [[String: Any]] { try VectorFile.objects("emv/\(file)") }
 
-    /// Lines of decisions.jsonl of one kind.
+    /// Lines of decisions.jsonl of one kind; at least one.
     static func decisions(_ kind: String) throws -> [[String: Any]] {
-        try lines("decisions.jsonl").filter { $0["kind"] as? String == kind }
+        try VectorFile.objects("emv/decisions.jsonl", kind: kind)
     }
 
     static func exchanges(_ id: String) throws -> [(command: String, response: String)] {

@@ -1,11 +1,9 @@
 import Foundation
+import TestSupport
 import Testing
 
 @Suite("Exit codes of nfc-tap", .timeLimit(.minutes(3)))
 struct ExitCodeTests {
-    private static let documents = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        .deletingLastPathComponent()
-
     /// Every code there is; each is seen below.
     private static let codes: Set<Int> = [0, 1, 10, 11, 12, 13, 14, 64, 65, 69, 77]
 
@@ -13,7 +11,7 @@ struct ExitCodeTests {
     func documented() throws {
         let folder = FileManager.default.temporaryDirectory
         let help = try Program.tap.run(["--help"], in: folder).output.split { $0.isWhitespace }.joined(separator: " ")
-        let readme = try String(contentsOf: Self.documents.appending(path: "README.md"), encoding: .utf8)
+        let readme = try Checkout.text("README.md")
             .split { $0.isWhitespace }.joined(separator: " ")
         for text in [help, readme] {
             let list = try #require(text.firstMatch(of: #/Exit codes: ([^.;]*)/#)?.output.1)
@@ -75,7 +73,7 @@ struct ExitCodeTests {
 
     @Test(
         "Requirement 3: who is no administrator gets 14 for the terms, and who may not even ask gets 77",
-        .enabled(if: geteuid() == 0))
+        .enabled(if: geteuid() == 0, "needs root, to become another user"))
     func roles() throws {
         let shop = try Shop(
             configuration: """

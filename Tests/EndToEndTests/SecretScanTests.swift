@@ -1,6 +1,7 @@
 import CardBytes
 import Foundation
 import Rigs
+import TestSupport
 import Testing
 
 @testable import CardSim
@@ -132,10 +133,9 @@ struct SecretScanTests {
     private func scan(_ target: String, _ secrets: String) throws -> String? {
         let process = Process()
         process.executableURL = URL(filePath: "/usr/bin/env")
-        let script = URL(filePath: #filePath).deletingLastPathComponent().appending(
-            path: "../../scripts/scan-secrets.py")
+        let script = Checkout.file("scripts/scan-secrets.py")
         let context = ProcessInfo.processInfo.environment["NFC_TAP_SCAN_CONTEXT"] == nil ? [] : ["--context"]
-        process.arguments = ["python3", script.standardized.path] + context + [target]
+        process.arguments = ["python3", script.path] + context + [target]
         let (input, output) = (Pipe(), Pipe())
         process.standardInput = input
         process.standardOutput = output
@@ -157,11 +157,10 @@ extension Shop {
         keep(try Program.sandbox.launch(["--sandbox", "--socket", inner], in: folder))
         try eventually(inner) { FileManager.default.fileExists(atPath: inner) }
         let capture = Process()
-        let script = URL(filePath: #filePath).deletingLastPathComponent().appending(
-            path: "../../scripts/capture-socket.py")
+        let script = Checkout.file("scripts/capture-socket.py")
         capture.executableURL = URL(filePath: "/usr/bin/env")
         capture.arguments = [
-            "python3", script.standardized.path, pspSocket, inner, folder.appending(path: "psp.capture").path,
+            "python3", script.path, pspSocket, inner, folder.appending(path: "psp.capture").path,
         ]
         try capture.run()
         keep(capture)

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 
 extension Shop {
     /// A command of nfc-tap to this shop's daemon.
@@ -35,10 +36,8 @@ extension Shop {
 
     /// A shop that stores what cards approve by themselves, and whose payment service has gone after a short visit.
     static func storing() throws -> Shop {
-        let documents = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent().appending(path: "docs/examples/terminal-test.json")
         // A floor limit below which the terminal lets a card decide.
-        let terminal = try String(contentsOf: documents, encoding: .utf8)
+        let terminal = try Checkout.text("docs/examples/terminal-test.json")
             .replacingOccurrences(of: #""floor": 0"#, with: #""floor": 100000"#)
         let file = FileManager.default.temporaryDirectory.appending(path: "t\(UUID().uuidString.prefix(8)).json")
         try Data(terminal.utf8).write(to: file)

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 
 /// Sandbox adapter and daemon in a folder of their own, as a shop runs them.
 ///
@@ -138,9 +139,9 @@ final class Shop {
         try eventually(file) { FileManager.default.fileExists(atPath: file) }
     }
 
-    func eventually(_ what: String, seconds: Double = 30, _ condition: () throws -> Bool) throws {
-        let end = Date(timeIntervalSinceNow: seconds)
-        while Date() < end {
+    func eventually(_ what: String, _ condition: () throws -> Bool) throws {
+        let end = ContinuousClock.now.advanced(by: hangLimit)
+        while ContinuousClock.now < end {
             if (try? condition()) == true { return }
             usleep(20_000)
         }

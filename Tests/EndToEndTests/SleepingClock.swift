@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// A machine's sleep as a program sees it in the clocks: the one that counts it is ahead of the one that does not.
@@ -10,10 +11,10 @@ final class SleepingClock {
     init() throws {
         folder = FileManager.default.temporaryDirectory.appending(path: "clock-\(UUID().uuidString.prefix(8))")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        let source = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../Rigs/Clock/asleep.c")
+        let source = Checkout.file("Tests/Rigs/Clock/asleep.c")
         let compiler = Process()
         compiler.executableURL = URL(filePath: "/usr/bin/env")
-        compiler.arguments = ["clang", "-shared", "-fPIC", "-O1", "-o", library, source.standardized.path]
+        compiler.arguments = ["clang", "-shared", "-fPIC", "-O1", "-o", library, source.path]
         try compiler.run()
         compiler.waitUntilExit()
         try #require(compiler.terminationStatus == 0, "clang, which the toolchain has")

@@ -1,17 +1,16 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// A short soak in every test run; `make soak` is the long one.
 struct SoakTests {
     @Test("After hundreds of taps the daemon holds what it held after the first, and every tap is in the books")
     func short() throws {
-        let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent()
         let process = Process()
         let output = Pipe()
         process.executableURL = URL(filePath: "/usr/bin/env")
         process.arguments = [
-            "python3", folder.appending(path: "scripts/soak.py").path, "virtual",
+            "python3", Checkout.file("scripts/soak.py").path, "virtual",
             Program.daemon.url.deletingLastPathComponent().path, "--taps", "300", "--lanes", "2",
         ]
         process.standardOutput = output

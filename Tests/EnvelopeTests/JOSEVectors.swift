@@ -1,5 +1,6 @@
 import CardBytes
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Envelope
@@ -9,11 +10,7 @@ struct JOSEVector {
     let members: [String: Any]
 
     static func load(_ name: String) throws -> [JOSEVector] {
-        let file = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .appending(path: "Vectors/jose/\(name).jsonl")
-        return try String(contentsOf: file, encoding: .utf8).split(separator: "\n").map { line in
-            JOSEVector(members: try #require(JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any]))
-        }
+        try VectorFile.objects("jose/\(name).jsonl").map { JOSEVector(members: $0) }
     }
 
     static func load(_ name: String, id: String) throws -> JOSEVector {

@@ -2,6 +2,7 @@ import CardBytes
 import EMV
 import Explain
 import Foundation
+import TestSupport
 import Testing
 
 @Suite("Decoding")

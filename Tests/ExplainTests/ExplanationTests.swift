@@ -1,6 +1,7 @@
 import EMV
 import Explain
 import ReaderCore
+import TestSupport
 import Testing
 
 @Suite("Explanations")
@@ -99,7 +100,7 @@ struct ExplanationTests {
         var transcript = try Recordings.transcript("visa/online.tap")
         transcript.header = transcript.header.map { $0.key == "amount" ? .init(key: "amount", value: "20000") : $0 }
         let run = try ReplayRun(
-            transcript, configuration: Terminals.visaPIN, authentication: Terminals.authentication)
+            transcript, configuration: Terminals.visa(), authentication: Terminals.authentication)
         let lines = Explanation(run.trace).lines
         #expect(
             lines.contains(
@@ -112,7 +113,7 @@ struct ExplanationTests {
 
     @Test func `a missing CA key is the reason that is given`() throws {
         let transcript = try Recordings.transcript("visa/offline-fdda.tap")
-        let run = try ReplayRun(transcript, configuration: Terminals.visaPIN, authentication: .unavailable)
+        let run = try ReplayRun(transcript, configuration: Terminals.visa(), authentication: .unavailable)
         #expect(
             Explanation(run.trace).lines.contains(
                 "  fDDA version 01: failed with CA key 92: the terminal does not have this key."))

@@ -3,11 +3,11 @@ import CardSim
 import Explain
 import Foundation
 import ReaderCore
+import TestSupport
 
 /// The transcripts under `Tests/Transcripts`, with the text that replay and explanation give for each.
 enum Recordings {
-    static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        .appending(path: "Transcripts").resolvingSymlinksInPath()
+    static let root = Checkout.file("Tests/Transcripts").resolvingSymlinksInPath()
 
     /// Rewrites what is kept instead of comparing it (`make bless`).
     static let isBlessing = ProcessInfo.processInfo.environment["NFC_TAP_BLESS"] == "1"

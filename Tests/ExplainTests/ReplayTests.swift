@@ -3,6 +3,7 @@ import EMV
 import Explain
 import Foundation
 import ReaderCore
+import TestSupport
 import Testing
 
 @Suite("Replay")
@@ -11,7 +12,7 @@ struct ReplayTests {
         var transcript = try Recordings.transcript("visa/online.tap")
         change(&transcript)
         return try ReplayRun(
-            transcript, configuration: Terminals.visaPIN, authentication: Terminals.authentication)
+            transcript, configuration: Terminals.visa(), authentication: Terminals.authentication)
     }
 
     @Test func `the same transcript and terminal give the same report, also as JSON`() throws {
@@ -78,7 +79,7 @@ struct ReplayTests {
         var generator = SeededGenerator(seed: 7)
         for name in Recordings.names {
             let whole = try Recordings.transcript(name)
-            guard let terminal = Terminals.configuration(named: whole["terminal"] ?? "") else { continue }
+            let terminal = try #require(Terminals.configuration(named: whole["terminal"] ?? ""), "\(name)")
             for index in whole.steps.indices {
                 guard case .exchanged(let command, .response(let response)) = whole.steps[index] else { continue }
                 let noise = (0..<20).map { _ in UInt8.random(in: 0...255, using: &generator) }
@@ -102,16 +103,18 @@ struct ReplayTests {
     @Test func `a second tap that the kernel wants is played too`() throws {
         var transcript = try Recordings.transcript("visa/online.tap")
         let exchanges = transcript.steps.filter { if case .exchanged = $0 { true } else { false } }
-        guard case .exchanged(let options, _) = exchanges[2] else { return }
+        guard case .exchanged(let options, let answer) = exchanges[2] else {
+            Issue.record("no third exchange in the transcript")
+            return
+        }
         transcript.steps =
             [.activated(CardActivation()), exchanges[0], exchanges[1]]
             + [.exchanged(options, .response(ResponseAPDU(status: .commandNotAllowed))), .released]
             + [.activated(CardActivation()), exchanges[0], exchanges[1]]
         let changed = Array(options.bytes.dropLast(2)) + [0xAC, 0x00]
-        guard case .exchanged(_, let answer) = exchanges[2] else { return }
         transcript.steps += [.exchanged(try CommandAPDU(changed), answer), .released]
         let run = try ReplayRun(
-            transcript, configuration: Terminals.visaPIN, authentication: Terminals.authentication)
+            transcript, configuration: Terminals.visa(), authentication: Terminals.authentication)
         #expect(run.isAsRecorded)
         #expect(ReplayReport(run).events.map(\.text).contains("field off for 1300 ms"))
         #expect(Explanation(run.trace).lines.contains("  This is tap 2; the ones before came to nothing."))

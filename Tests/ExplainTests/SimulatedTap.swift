@@ -3,6 +3,7 @@ import CardSim
 import EMV
 import Explain
 import ReaderCore
+import TestSupport
 
 /// A tap of a simulated card on the test terminal.
 struct SimulatedTap: Sendable, CustomStringConvertible {

@@ -2,6 +2,7 @@ import CardBytes
 import CardSim
 import EMV
 import ReaderCore
+import TestSupport
 import Testing
 
 @testable import Explain
@@ -47,11 +48,11 @@ struct SubstitutionTests {
     @Test func `with the noted result of authentication the replay decides as the tap did`() throws {
         var transcript = try TranscriptSubstitution(try visa(Self.real)).transcript
         let failed = try ReplayRun(
-            transcript, configuration: Terminals.visaPIN, authentication: Terminals.authentication)
+            transcript, configuration: Terminals.visa(), authentication: Terminals.authentication)
         #expect(failed.trace.outcome.outcome.status == .declined)
         transcript.header.append(.init(key: "authentication", value: "verified"))
         let run = try ReplayRun(
-            transcript, configuration: Terminals.visaPIN, authentication: Terminals.authentication)
+            transcript, configuration: Terminals.visa(), authentication: Terminals.authentication)
         #expect(run.isAsRecorded)
         #expect(run.trace.outcome.outcome.status == .approved)
     }
@@ -148,7 +149,7 @@ struct SubstitutionTests {
             transcript.steps[index] = .exchanged(command, .response(try ResponseAPDU(Hex.bytes(other))))
         }
         let safe = try TranscriptSubstitution(transcript).transcript
-        let run = try ReplayRun(safe, configuration: Terminals.visaPIN, authentication: Terminals.authentication)
+        let run = try ReplayRun(safe, configuration: Terminals.visa(), authentication: Terminals.authentication)
         #expect(run.mismatch == nil)
         #expect(run.trace.outcome.outcome.error.l2 == .cardDataError)
     }

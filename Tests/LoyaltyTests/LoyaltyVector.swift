@@ -1,6 +1,7 @@
 import CardBytes
 import Foundation
 import Loyalty
+import TestSupport
 import Testing
 
 /// One line of `Tests/Vectors/loyalty/loyalty.jsonl`.
@@ -9,9 +10,7 @@ struct LoyaltyVector: Sendable, CustomTestStringConvertible {
     private let line: String
 
     private static func lines() throws -> [Substring] {
-        let file = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .appending(path: "Vectors/loyalty/loyalty.jsonl")
-        return try String(contentsOf: file, encoding: .utf8).split(separator: "\n")
+        try VectorFile.lines("loyalty/loyalty.jsonl")
     }
 
     /// Every kind in the file.

@@ -1,6 +1,7 @@
 import CardBytes
 import CardSim
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Loyalty
@@ -139,7 +140,7 @@ enum VectorUse: String, CaseIterable, Sendable {
     }
 
     @Test func `every test of the account is there and takes the vectors that it stands for`() throws {
-        let folder = URL(filePath: #filePath).deletingLastPathComponent()
+        let folder = Checkout.file("Tests/LoyaltyTests")
         let files = try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
         let tests = try files.filter { $0.pathExtension == "swift" && !$0.path.hasSuffix("VectorUseTests.swift") }
             .map { try String(contentsOf: $0, encoding: .utf8) }

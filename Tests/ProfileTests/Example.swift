@@ -1,14 +1,13 @@
 import Envelope
 import Foundation
 import Profile
+import TestSupport
 import Wire
 
 /// The profile of the documents, and what a test changes of it.
 enum Example {
     static func text() throws -> String {
-        let file = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent().appending(path: "docs/examples/profile-test.json")
-        return try String(contentsOf: file, encoding: .utf8)
+        try Checkout.text("docs/examples/profile-test.json")
     }
 
     /// The example with pieces of text replaced, each once.

@@ -1,6 +1,6 @@
 import CardBytes
-import Foundation
 import ReaderCore
+import TestSupport
 import Testing
 
 /// What `exchange` makes of 6Cxx, 61xx and bare warnings.
@@ -13,19 +13,12 @@ import Testing
         let status: String
         var testDescription: String { id }
 
-        static let all: [Vector] = {
-            let file = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-                .appending(path: "Vectors/readercore/exchanges.jsonl")
-            let text = (try? String(contentsOf: file, encoding: .utf8)) ?? ""
-            return text.split(separator: "\n").compactMap {
-                try? JSONDecoder().decode(Vector.self, from: Data($0.utf8))
-            }
-        }()
+        static func all() throws -> [Vector] { try VectorFile.rows("readercore/exchanges.jsonl") }
     }
 
-    @Test func `there are vectors`() { #expect(Vector.all.count == 7) }
+    @Test func `there are vectors`() throws { #expect(try Vector.all().count == 7) }
 
-    @Test(arguments: Vector.all)
+    @Test(arguments: try Vector.all())
     func `an exchange is completed as recorded elsewhere`(vector: Vector) throws {
         let reader = try replay(vector.exchanges)
         let response = try reader.exchange(command(vector.command), until: .distant)

@@ -2,6 +2,7 @@ import CardBytes
 import Foundation
 import ReaderCore
 import Synchronization
+import TestSupport
 import Testing
 
 @Suite struct ReaderThreadTests {
@@ -87,9 +88,7 @@ import Testing
 
     @Test func `the thread goes when its executor goes`() async throws {
         for _ in 0..<40 { _ = await Lane(try ReaderThread(name: "brief-executor")).threadID() }
-        let deadline = monotonicNow().advanced(byMilliseconds: 5_000)
-        while threads(named: "brief-executor") > 0, monotonicNow() < deadline { await Task.yield() }
-        #expect(threads(named: "brief-executor") == 0)
+        try await eventually("the end of the threads") { threads(named: "brief-executor") == 0 }
     }
 
     private func threads(named name: String) -> Int {

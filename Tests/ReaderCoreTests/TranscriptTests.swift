@@ -1,5 +1,6 @@
 import CardBytes
 import ReaderCore
+import TestSupport
 import Testing
 
 @Suite struct TranscriptTests {

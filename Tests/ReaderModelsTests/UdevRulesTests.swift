@@ -1,5 +1,6 @@
 import Foundation
 import ReaderModels
+import TestSupport
 import Testing
 
 /// udev/72-nfc-tap.rules and udev/nfc-tap-modprobe.conf against the table.
@@ -37,8 +38,7 @@ struct UdevRulesTests {
 
     /// The part of udev's language that the file uses.
     private struct Rules {
-        static let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent().appending(path: "udev")
+        static let folder = Checkout.file("udev")
         private(set) var lines: [String] = []
         private(set) var backends: [USBDeviceID: ReaderModel.Backend] = [:]
 

@@ -33,15 +33,15 @@ final class Bench {
     }
 
     /// A deadline that a healthy rig never reaches.
-    static func soon(_ milliseconds: UInt64 = 10_000) -> TapInstant {
+    static func soon(_ milliseconds: UInt64 = 60_000) -> TapInstant {
         monotonicNow().advanced(byMilliseconds: milliseconds)
     }
 
-    func activate(within milliseconds: UInt64 = 10_000) throws(ReaderError) -> CardPresence {
+    func activate(within milliseconds: UInt64 = 60_000) throws(ReaderError) -> CardPresence {
         try reader.activate(until: Bench.soon(milliseconds), cancellation: TapCancellation())
     }
 
-    func transmit(_ command: CommandAPDU, within milliseconds: UInt64 = 10_000) throws(ReaderError) -> ResponseAPDU {
+    func transmit(_ command: CommandAPDU, within milliseconds: UInt64 = 60_000) throws(ReaderError) -> ResponseAPDU {
         try reader.transmit(command, until: Bench.soon(milliseconds))
     }
 

@@ -54,9 +54,7 @@ struct WorkerDeathTests {
         let bench = try Bench(grace: 100)
         let worker = try #require(bench.reader.workerProcessIdentifier)
         bench.emulator.whenReceived(0x4A) { kill(worker, SIGSTOP) }
-        let begin = monotonicNow()
-        #expect(throws: ReaderError.detached) { try bench.activate(within: 200) }
-        #expect(monotonicNow().nanoseconds(since: begin) < 3_000_000_000)
+        #expect(throws: ReaderError.detached) { try bench.activate(within: 2_000) }
         #expect(bench.reader.lastWorkerEnd == .signalled(SIGKILL))
         #expect(kill(worker, 0) == -1, "the process is reaped")
         bench.emulator.insert(InstructionCard.typeA)

@@ -40,22 +40,20 @@ struct WorkerProcessTests {
     }
 
     @Test(arguments: [
-        "printf 'no frame at all' >&3; exec sleep 60",
+        "printf 'no frame at all' >&3; exec sleep 3600",
         // A frame of the right form, but with an id that nobody asked for.
-        "printf '\\000\\005\\206\\377\\377\\377\\377' >&3; exec sleep 60",
+        "printf '\\000\\005\\206\\377\\377\\377\\377' >&3; exec sleep 3600",
         // The right id, but an answer that says nothing.
-        "printf '\\000\\005\\205\\000\\000\\000\\001' >&3; exec sleep 60",
+        "printf '\\000\\005\\205\\000\\000\\000\\001' >&3; exec sleep 3600",
         // An answer that belongs to another request.
-        "printf '\\000\\005\\206\\000\\000\\000\\001' >&3; exec sleep 60",
-        "exec 3>&-; exec sleep 60",
-        "exec sleep 60",
+        "printf '\\000\\005\\206\\000\\000\\000\\001' >&3; exec sleep 3600",
+        "exec 3>&-; exec sleep 3600",
+        "exec sleep 3600",
     ])
     func `A worker that talks nonsense or nothing is ended`(body: String) throws {
         let program = try script(body)
         defer { try? FileManager.default.removeItem(atPath: program) }
-        let begin = monotonicNow()
         #expect(throws: ReaderError.detached) { try open("pn532_uart:/dev/null", program: program) }
-        #expect(monotonicNow().nanoseconds(since: begin) < 10_000_000_000)
     }
 
     @Test(arguments: ["pn532_uart:/dev/nothing-here", "pn532_uart:/dev/null", "no such driver", "pn532_uart:"])

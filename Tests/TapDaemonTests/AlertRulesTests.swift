@@ -1,5 +1,6 @@
 import Foundation
 import LocalHTTP
+import TestSupport
 import Testing
 
 @testable import TapDaemon
@@ -14,9 +15,7 @@ struct AlertRulesTests {
     }
 
     private static func selectors() throws -> [Selector] {
-        let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent()
-        let text = try String(contentsOf: root.appending(path: "docs/examples/alerts.yml"), encoding: .utf8)
+        let text = try Checkout.text("docs/examples/alerts.yml")
         let selector = /(nfc_tap_[a-z_]+)(\{([a-z]+)=~?"([a-z|]+)"\})?/
         var selectors: [Selector] = []
         for line in text.split(separator: "\n") where line.contains("expr:") {

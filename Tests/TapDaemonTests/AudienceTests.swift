@@ -1,6 +1,7 @@
 import Foundation
 import Help
 import LocalHTTP
+import TestSupport
 import Testing
 import Wire
 
@@ -65,12 +66,10 @@ struct AudienceTests {
     @Test("The daemon serves the description of its API, byte for byte as in the documents")
     func contract() async throws {
         let folder = try TestFolder()
-        let file = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent().appending(path: "docs/openapi.yaml")
         try await Shop.open(in: folder) { shop in
             let answer = try await shop.get("/v1/openapi.yaml")
             #expect(answer.status == 200 && answer.fields.only("Content-Type") == "application/yaml")
-            #expect(answer.body == Array(try Data(contentsOf: file)))
+            #expect(answer.body == Array(try Data(contentsOf: Checkout.file("docs/openapi.yaml"))))
         }
     }
 }

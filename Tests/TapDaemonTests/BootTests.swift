@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import TapDaemon
@@ -23,9 +24,7 @@ struct BootTests {
 
     @Test("The unit, whose /proc has processes only, hands the service manager's word over")
     func unit() throws {
-        let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent()
-        let lines = try String(contentsOf: root.appending(path: "systemd/nfc-tapd.service"), encoding: .utf8)
+        let lines = try Checkout.text("systemd/nfc-tapd.service")
             .split(separator: "\n")
         #expect(lines.contains("ProcSubset=pid") && lines.contains("Environment=NFC_TAP_BOOT_ID=%b"))
     }

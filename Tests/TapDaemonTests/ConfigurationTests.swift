@@ -3,6 +3,7 @@ import Foundation
 import Profile
 import ReaderModels
 import Settings
+import TestSupport
 import Testing
 import Wire
 
@@ -98,9 +99,7 @@ struct ConfigurationTests {
 
     @Test("The example in the documents is right")
     func example() throws {
-        let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent()
-        let file = try ConfigurationFile(path: root.appending(path: "docs/examples/nfc-tapd.toml").path)
+        let file = try ConfigurationFile(path: Checkout.file("docs/examples/nfc-tapd.toml").path)
         #expect(file.lanes.map(\.name) == ["till-1", "till-2"])
     }
 

@@ -1,5 +1,6 @@
 import LocalHTTP
 import ReaderVirtual
+import TestSupport
 import Testing
 import Transactions
 import Wire
@@ -14,10 +15,7 @@ struct EarlyConnectionTests {
         AdapterLink(path: folder.path + "/psp.sock", times: Shop.Wish().times)
     }
 
-    private func wait(until condition: () -> Bool) async throws {
-        for _ in 0..<2_000 where !condition() { try await Task.sleep(for: .milliseconds(5)) }
-        try #require(condition())
-    }
+    private func wait(until condition: () -> Bool) async throws { try await eventually("the connections", condition) }
 
     @Test("What was opened is what is used, and it is closed with its owner")
     func opened() async throws {
@@ -114,10 +112,10 @@ struct EarlyConnectionTests {
             let message = HTTPClientRequest(.post, "/v1/authorizations", body: Array("{}".utf8))
             let closed = try await link.connect()
             await closed.close()
-            #expect(await link.reply(to: link.begin(message, over: closed, within: .seconds(5))) == .neverSeen)
+            #expect(await link.reply(to: link.begin(message, over: closed, within: hangLimit)) == .neverSeen)
             #expect(adapter.requests.isEmpty)
             let open = try await link.connect()
-            #expect(await link.reply(to: link.begin(message, over: open, within: .seconds(5))) == .unusable)
+            #expect(await link.reply(to: link.begin(message, over: open, within: hangLimit)) == .unusable)
             #expect(adapter.requests.count == 1)
         }
     }

@@ -1,5 +1,6 @@
 import LocalHTTP
 import Synchronization
+import TestSupport
 import Testing
 import Wire
 
@@ -18,7 +19,7 @@ struct EventHubTests {
         async let end: Void = server.run()
         var all: [(id: String?, event: Event)] = []
         let events = try await HTTPClient(path: folder.path + "/s").events(
-            HTTPClientRequest(.get, "/"), answerWithin: .seconds(5))
+            HTTPClientRequest(.get, "/"), answerWithin: hangLimit)
         for try await event in events {
             all.append((event.id, try WireJSON.decode(Event.self, from: Array(event.data.utf8))))
             if all.count == count { break }

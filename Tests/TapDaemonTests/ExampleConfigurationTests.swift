@@ -1,5 +1,6 @@
 import Foundation
 import Settings
+import TestSupport
 import Testing
 
 @testable import TapDaemon
@@ -23,9 +24,7 @@ struct ExampleConfigurationTests {
     private static let lane = "[[lane]]\nname = \"a\"\nreader = \"pcsc:\"\n"
 
     private static func example() throws -> [String] {
-        let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent()
-        let text = try String(contentsOf: root.appending(path: "docs/examples/nfc-tapd.toml"), encoding: .utf8)
+        let text = try Checkout.text("docs/examples/nfc-tapd.toml")
         // What is commented out is explained all the same.
         return text.split(separator: "\n").map { $0.hasPrefix("# ") ? String($0.dropFirst(2)) : String($0) }
     }

@@ -19,7 +19,7 @@ struct FeedbackTests {
         _ level: FeedbackLevel, on model: String = model, prepare: (FakePCSCD, String) -> Void = { _, _ in }
     ) async throws -> (state: TransactionState, received: TapInstant, shown: [PCSCLogEntry]) {
         let pcscd = try FakePCSCD.shared()
-        let name = "\(model) \(Int.random(in: 10...99)) 00"
+        let name = FakePCSCD.freshName(model)
         try pcscd.plug(name)
         defer { try? pcscd.unplug(name) }
         prepare(pcscd, name)

@@ -2,6 +2,7 @@ import Envelope
 import Foundation
 import LocalHTTP
 import ReaderVirtual
+import Settings
 import StoreAndForward
 import Testing
 import Wire
@@ -89,7 +90,7 @@ struct FormerServiceTests {
             live + service("old", "test"), service("old", "none"), service("old", "old") + service("old", "old"),
             "[[former-service]]\nissuer = \"old\"\n", "[[former-service]]\nreceipt-key = \"\(folder.path)/old.jwk\"\n",
         ] {
-            #expect(throws: (any Error).self, "\(wrong)") { try file(wrong) }
+            #expect(throws: ConfigurationError.self, "\(wrong)") { try file(wrong) }
         }
         #expect(try file(service("old", "test")).formerServices["old"] == test)
     }

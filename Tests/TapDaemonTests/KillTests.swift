@@ -8,6 +8,7 @@ import LocalHTTP
 import PSPSandbox
 import ReaderCore
 import ReaderVirtual
+import TestSupport
 import Testing
 import Wire
 
@@ -78,19 +79,22 @@ struct KillTests {
         let fields: HTTPFields = ["Content-Type": "application/json", "Idempotency-Key": UUID().uuidString]
         let request = HTTPClientRequest(.post, "/v1/transactions", fields: fields, body: Array(body.utf8))
         let client = HTTPClient(path: folder.path + "/pos.sock")
-        let deadline = ContinuousClock.now.advanced(by: .seconds(20))
         var last = "no answer"
-        while ContinuousClock.now < deadline {
-            do {
-                let answer = try await client.send(request, answerWithin: .seconds(5))
-                if answer.status == 201 { return }
-                last = String(decoding: answer.body, as: UTF8.self)
-            } catch {
-                last = "\(error)"
+        do {
+            try await eventually("a daemon that takes transactions") {
+                do {
+                    let answer = try await client.send(request, answerWithin: hangLimit)
+                    last = String(decoding: answer.body, as: UTF8.self)
+                    return answer.status == 201
+                } catch {
+                    last = "\(error)"
+                    return false
+                }
             }
-            try await Task.sleep(for: .milliseconds(5))
+        } catch {
+            Issue.record("\(last); the daemon \(daemon.state)")
+            throw error
         }
-        throw Shop.Late(waitedFor: "a daemon that takes transactions: \(last); it \(daemon.state)")
     }
 
     /// Every second time at a write to the journal, the first, the second and so on in turns; else at any moment.
@@ -120,7 +124,7 @@ struct KillTests {
                 try await pay(amounts[round % amounts.count], folder, daemon)
                 let present = try? VirtualReaderSocket.send(
                     "present visa", to: folder.path + "/reader.sock",
-                    until: monotonicNow().advanced(byMilliseconds: 2_000))
+                    until: monotonicNow().advanced(byMilliseconds: 60_000))
                 #expect(present == "ok")
                 try await awaitDeath(round, folder, watch)
                 await daemon.kill()
@@ -168,11 +172,6 @@ struct KillTests {
         let open =
             "SELECT count(*) FROM payment WHERE state NOT IN "
             + "('approved', 'declined', 'failed', 'cancelled', 'reversed')"
-        let deadline = ContinuousClock.now.advanced(by: .seconds(60))
-        while ContinuousClock.now < deadline {
-            if try sqlite(folder.path + "/state/journal.sqlite", open) == "0" { return }
-            try await Task.sleep(for: .milliseconds(100))
-        }
-        throw Shop.Late(waitedFor: "definite states")
+        try await eventually("definite states") { try sqlite(folder.path + "/state/journal.sqlite", open) == "0" }
     }
 }

@@ -108,7 +108,7 @@ struct LaneRaceTests {
         let reader = RacingReader(VirtualReader(control), race.place(of: "b"))
         #expect(throws: ReaderError.cancelled) {
             try reader.activate(
-                until: monotonicNow().advanced(byMilliseconds: 1_000), cancellation: TapCancellation())
+                until: monotonicNow().advanced(byMilliseconds: 60_000), cancellation: TapCancellation())
         }
         #expect(commands.count.withLock { $0 } == 0)
         #expect(control.answer(to: "state").contains("field=off"))

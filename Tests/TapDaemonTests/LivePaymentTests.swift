@@ -22,7 +22,7 @@ struct LivePaymentTests {
     /// Runs `body` in a live shop whose reader is behind pcscd.
     private func open(_ body: (Shop, Sandbox, _ present: () throws -> Void) async throws -> Void) async throws {
         let pcscd = try FakePCSCD.shared()
-        let name = "ACS ACR122U PICC Interface \(Int.random(in: 10...99)) 00"
+        let name = FakePCSCD.freshName("ACS ACR122U PICC Interface")
         try pcscd.plug(name)
         defer { try? pcscd.unplug(name) }
         let folder = try TestFolder()

@@ -59,6 +59,7 @@ struct LoyaltySeparationTests {
         let folder = try TestFolder()
         try await Shop.open(in: folder) { shop in
             let commands = Commands()
+            var selected: Set<String> = []
             for programmes in [nil, "club", "voucher", "member"] {
                 let cards = programmes == nil ? CardCatalogue.names : ["apple-two-passes", "google-several", "visa"]
                 for name in cards where name != "smoke" {
@@ -69,10 +70,12 @@ struct LoyaltySeparationTests {
                     #expect(answer.status == 201, "\(name): \(answer.text)")
                     let sent = commands.take()
                     #expect(Set(names(sent)).isSubset(of: Self.allowed), "\(name): \(names(sent))")
+                    selected.formUnion(names(sent))
                     #expect(!answer.text.lowercased().contains("pay"), "\(name): \(answer.text)")
                     try shop.reader.obey("remove")
                 }
             }
+            #expect(selected == Self.allowed, "whatever may be selected was")
         }
     }
 

@@ -5,6 +5,7 @@ import Loyalty
 import PSPSandbox
 import ReaderCore
 import ReaderVirtual
+import TestSupport
 import Testing
 import Transactions
 import Wire
@@ -246,7 +247,7 @@ struct LoyaltyTests {
         async let end: Void = server.run()
         var text = ""
         let events = try await HTTPClient(path: folder.path + "/s").events(
-            HTTPClientRequest(.get, "/"), answerWithin: .seconds(5))
+            HTTPClientRequest(.get, "/"), answerWithin: hangLimit)
         for try await event in events { text += event.data }
         server.shutDown(grace: .zero)
         try await end

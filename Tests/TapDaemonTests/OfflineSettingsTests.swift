@@ -1,4 +1,5 @@
 import Profile
+import Settings
 import StoreAndForward
 import Testing
 import Wire
@@ -56,7 +57,7 @@ struct OfflineSettingsTests {
 
     @Test("A wrong setting is refused by its name", arguments: wrong)
     func refused(_ text: String) throws {
-        #expect(throws: (any Error).self) { try configuration(text) }
+        #expect(throws: ConfigurationError.self) { try configuration(text) }
     }
 
     @Test("The limits of a signed profile become the rules, and a day is the most")

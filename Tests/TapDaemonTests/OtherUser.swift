@@ -8,7 +8,7 @@ func curl(
     process.executableURL = URL(filePath: "/usr/bin/setpriv")
     process.arguments =
         ["--reuid=\(uid)", "--regid=65534"] + (groups.isEmpty ? ["--clear-groups"] : ["--groups=\(groups)"])
-        + ["/usr/bin/curl", "-s", "-m", "10", "-w", "\n%{http_code}", "--unix-socket", folder.path + "/pos.sock"]
+        + ["/usr/bin/curl", "-s", "-m", "60", "-w", "\n%{http_code}", "--unix-socket", folder.path + "/pos.sock"]
         + arguments
     let pipe = Pipe()
     process.standardOutput = pipe

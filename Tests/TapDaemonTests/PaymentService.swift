@@ -3,6 +3,7 @@ import Envelope
 import Foundation
 import PSPSandbox
 import Profile
+import TestSupport
 import Testing
 import Wire
 
@@ -34,9 +35,7 @@ struct PaymentService: Sendable {
 
     /// The example of the documents made live, with pieces of text replaced.
     func json(serial: Int = 1, from start: Timestamp = .now, _ replacements: [(String, String)] = []) throws -> String {
-        let file = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent().appending(path: "docs/examples/profile-test.json")
-        var text = try String(contentsOf: file, encoding: .utf8)
+        var text = try Checkout.text("docs/examples/profile-test.json")
         let keys = try #require(text.range(of: #""keys": ["#))
         let after = try #require(text.range(of: #""offline""#))
         text.replaceSubrange(keys.upperBound..<after.lowerBound, with: recipient + "] },\n  ")

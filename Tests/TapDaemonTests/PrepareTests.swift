@@ -2,6 +2,7 @@ import LocalHTTP
 import PSPSandbox
 import ReaderCore
 import ReaderVirtual
+import TestSupport
 import Testing
 import Wire
 
@@ -21,13 +22,13 @@ struct PrepareTests {
             let event = try WireJSON.decode(Event.self, from: Array(message.data.utf8))
             if isWanted(event) { return event }
         }
-        throw Shop.Late(waitedFor: "an event")
+        throw Hung(description: "the stream ended without the event")
     }
 
     /// What the preparations of a lane have told so far.
     private func told(_ shop: Shop) async throws -> [Event] {
         let stream = try await shop.client.events(
-            HTTPClientRequest(.get, "/v1/events", fields: ["Last-Event-ID": "0"]), answerWithin: .seconds(5))
+            HTTPClientRequest(.get, "/v1/events", fields: ["Last-Event-ID": "0"]), answerWithin: hangLimit)
         var events: [Event] = []
         for try await message in stream {
             let event = try WireJSON.decode(Event.self, from: Array(message.data.utf8))
@@ -95,7 +96,7 @@ struct PrepareTests {
             let connection = try await shop.client.connect()
             var request = HTTPClientRequest(.post, "/v1/lanes/lane-0/prepare")
             request.fields.set("Prefer", "wait=0")
-            _ = try await connection.send(request, answerWithin: .seconds(5))
+            _ = try await connection.send(request, answerWithin: hangLimit)
             await connection.close()
             try shop.reader.obey("resume")
             try await shop.lanes(are: .ready)
@@ -136,7 +137,7 @@ struct PrepareTests {
         try await withSandbox(in: folder) { _ in
             try await Shop.open(in: folder, Self.hanging) { shop in
                 let stream = try await shop.client.events(
-                    HTTPClientRequest(.get, "/v1/events"), answerWithin: .seconds(5))
+                    HTTPClientRequest(.get, "/v1/events"), answerWithin: hangLimit)
                 let body = purchase(700, more: #","detached":true"#)
                 let answer = try await shop.post(body)
                 #expect(answer.status == 201)

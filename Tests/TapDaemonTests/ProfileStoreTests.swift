@@ -5,6 +5,7 @@ import PSPSandbox
 import Profile
 import ReaderVirtual
 import Synchronization
+import TestSupport
 import Testing
 import Wire
 
@@ -99,7 +100,7 @@ struct ProfileStoreTests {
     func refusedEvent() async throws {
         try await open { shop, sandbox in
             let stream = try await shop.client.events(
-                HTTPClientRequest(.get, "/v1/events"), answerWithin: .seconds(5))
+                HTTPClientRequest(.get, "/v1/events"), answerWithin: hangLimit)
             await service.serve(try service.json(serial: 1, [(#""country": 276"#, #""country": 0"#)]), at: sandbox)
             #expect(await shop.profiles.refresh() == .failed(.credentialInvalid))
             #expect(await shop.profiles.refresh() == .failed(.credentialInvalid))

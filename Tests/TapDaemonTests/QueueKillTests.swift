@@ -4,6 +4,7 @@ import LocalHTTP
 import PSPSandbox
 import ReaderCore
 import ReaderVirtual
+import TestSupport
 import Testing
 import Wire
 
@@ -14,9 +15,7 @@ struct QueueKillTests {
     private let kills = ProcessInfo.processInfo.environment["NFC_TAP_KILLS"].flatMap(Int.init) ?? 8
 
     private func configure(_ folder: TestFolder) throws {
-        let example = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent().appending(path: "docs/examples/terminal-test.json")
-        let terminal = try String(contentsOf: example, encoding: .utf8)
+        let terminal = try Checkout.text("docs/examples/terminal-test.json")
             .replacing(#""floor": 0"#, with: #""floor": 100000"#)
         try Data(terminal.utf8).write(to: URL(filePath: folder.path + "/terminal.json"))
         let text = """
@@ -47,27 +46,18 @@ struct QueueKillTests {
         try TapDaemonTests.sqlite(folder.path + "/state/journal.sqlite", sql)
     }
 
-    private func until(_ what: String, _ isSo: () async throws -> Bool) async throws {
-        let deadline = ContinuousClock.now.advanced(by: .seconds(60))
-        while ContinuousClock.now < deadline {
-            if try await isSo() { return }
-            try await Task.sleep(for: .milliseconds(20))
-        }
-        throw Shop.Late(waitedFor: what)
-    }
-
     /// Asks until the daemon takes the payment; it may still be starting.
     private func pay(_ value: Int64, _ folder: TestFolder) async throws {
         let fields: HTTPFields = ["Content-Type": "application/json", "Idempotency-Key": UUID().uuidString]
         let body = Array(purchase(value, more: #","detached":true"#).utf8)
         let request = HTTPClientRequest(.post, "/v1/transactions", fields: fields, body: body)
         let client = HTTPClient(path: folder.path + "/pos.sock")
-        try await until("a daemon that takes transactions") {
-            (try? await client.send(request, answerWithin: .seconds(5)))?.status == 201
+        try await eventually("a daemon that takes transactions") {
+            (try? await client.send(request, answerWithin: hangLimit))?.status == 201
         }
         let present = try? VirtualReaderSocket.send(
             "present visa-afl", to: folder.path + "/reader.sock",
-            until: monotonicNow().advanced(byMilliseconds: 2_000))
+            until: monotonicNow().advanced(byMilliseconds: 60_000))
         #expect(present == "ok")
     }
 
@@ -82,7 +72,7 @@ struct QueueKillTests {
         // Reached once, so that payments may be stored.
         try await withSandbox(in: folder) { _ in
             let daemon = try DaemonProcess(folder)
-            try await until("contact") {
+            try await eventually("contact") {
                 (try? sqlite(folder, "SELECT count(*) FROM online_contact")) == "1"
             }
             await daemon.stop()
@@ -95,7 +85,7 @@ struct QueueKillTests {
             if round.isMultiple(of: 2), let watch {
                 watch.awaitWrites(round / 2 % 40 + 1, milliseconds: 300)
             } else {
-                try await until("an end") {
+                try await eventually("an end") {
                     try sqlite(folder, "SELECT state FROM payment ORDER BY id DESC LIMIT 1") == "stored"
                 }
             }
@@ -110,7 +100,7 @@ struct QueueKillTests {
                 await daemon.kill()
             }
             let last = try DaemonProcess(folder)
-            try await until("an empty queue") { try sqlite(folder, "SELECT count(*) FROM queue_record") == "0" }
+            try await eventually("an empty queue") { try sqlite(folder, "SELECT count(*) FROM queue_record") == "0" }
             await last.stop()
             let ledger = await sandbox.ledger
             #expect(ledger.transactions.count >= kills / 2)

@@ -2,6 +2,7 @@ import Foundation
 import Journal
 import LocalHTTP
 import PSPSandbox
+import TestSupport
 import Testing
 import Transactions
 import Wire
@@ -92,7 +93,7 @@ struct RecoveryTests {
             try await Shop.open(in: folder) { shop in
                 let events = try await shop.client.events(
                     HTTPClientRequest(.get, "/v1/events", fields: ["Last-Event-ID": String(last)]),
-                    answerWithin: .seconds(5))
+                    answerWithin: hangLimit)
                 for try await event in events {
                     let id = try #require(event.id.flatMap { UInt64($0) })
                     if run == 1, event.name == "events.missed" {

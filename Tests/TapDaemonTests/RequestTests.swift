@@ -2,6 +2,7 @@ import Foundation
 import LocalHTTP
 import PSPSandbox
 import ReaderVirtual
+import TestSupport
 import Testing
 import Wire
 
@@ -147,7 +148,7 @@ struct RequestTests {
         try await withSandbox(in: folder) { _ in
             try await Shop.open(in: folder) { shop in
                 let live = try await shop.client.events(
-                    HTTPClientRequest(.get, "/v1/events"), answerWithin: .seconds(5))
+                    HTTPClientRequest(.get, "/v1/events"), answerWithin: hangLimit)
                 try shop.reader.obey("present visa")
                 let id = try await shop.post(purchase(900), wait: 20).transaction().id
                 var seen: [Event] = []
@@ -165,7 +166,7 @@ struct RequestTests {
                 #expect(seen.map(\.id) == seen.map(\.id).sorted())
                 let missed = try await shop.client.events(
                     HTTPClientRequest(.get, "/v1/events", fields: ["Last-Event-ID": String(seen[2].id)]),
-                    answerWithin: .seconds(5))
+                    answerWithin: hangLimit)
                 var replayed: [Event] = []
                 for try await event in missed {
                     replayed.append(try WireJSON.decode(Event.self, from: Array(event.data.utf8)))

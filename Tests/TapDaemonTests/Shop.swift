@@ -8,6 +8,7 @@ import PSPSandbox
 import ReaderCore
 import ReaderVirtual
 import TapSession
+import TestSupport
 import Testing
 import Wire
 
@@ -126,9 +127,8 @@ final class Shop: Sendable {
 
     /// The test terminal with a floor limit below which cards may approve by themselves.
     static func offlineTerminal() throws -> TerminalFile {
-        let file = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent().appending(path: "docs/examples/terminal-test.json")
-        let text = try String(contentsOf: file, encoding: .utf8).replacing(#""floor": 0"#, with: #""floor": 100000"#)
+        let text = try Checkout.text("docs/examples/terminal-test.json")
+            .replacing(#""floor": 0"#, with: #""floor": 100000"#)
         return try TerminalFile(json: Array(text.utf8))
     }
 
@@ -164,8 +164,8 @@ final class Shop: Sendable {
     /// Any request; its answer has to be one that docs/openapi.yaml knows.
     func send(_ request: HTTPClientRequest, over connection: HTTPClientConnection? = nil) async throws -> Answer {
         let answer =
-            if let connection { try await connection.send(request, answerWithin: .seconds(20)) } else {
-                try await client.send(request, answerWithin: .seconds(20))
+            if let connection { try await connection.send(request, answerWithin: hangLimit) } else {
+                try await client.send(request, answerWithin: hangLimit)
             }
         if let complaint = WrittenContract.current.complaint(request, answer) { Issue.record("\(complaint)") }
         return Answer(answer)
@@ -173,25 +173,17 @@ final class Shop: Sendable {
 
     /// Waits until a transaction is in one of these states, however long it takes within reason.
     func reach(_ states: Set<TransactionState>, _ id: TransactionID) async throws -> Transaction {
-        let deadline = ContinuousClock.now.advanced(by: .seconds(15))
-        while ContinuousClock.now < deadline {
-            if let found = try await store.transaction(id), states.contains(found.state) { return found }
-            try await Task.sleep(for: .milliseconds(5))
+        try await eventually("\(states.map(\.rawValue))") {
+            try await store.transaction(id).flatMap { states.contains($0.state) ? $0 : nil }
         }
-        throw Late(waitedFor: "\(states.map(\.rawValue))")
     }
 
     /// Waits until every lane is in this state.
     func lanes(are state: LaneStatus.State) async throws {
-        let deadline = ContinuousClock.now.advanced(by: .seconds(15))
-        while ContinuousClock.now < deadline {
-            if await store.laneStatuses().allSatisfy({ $0.state == state }) { return }
-            try await Task.sleep(for: .milliseconds(2))
+        try await eventually("lanes in state \(state.rawValue)") {
+            await store.laneStatuses().allSatisfy { $0.state == state }
         }
-        throw Late(waitedFor: "lanes in state \(state.rawValue)")
     }
-
-    struct Late: Error { let waitedFor: String }
 
     /// What `sqlite3`, an independent program, finds in the journal.
     func journal(_ sql: String) throws -> String { try sqlite(folder.path + "/state/journal.sqlite", sql) }

@@ -4,6 +4,7 @@ import LocalHTTP
 import PSPSandbox
 import ReaderVirtual
 import StoreAndForward
+import TestSupport
 import Testing
 import Transactions
 import Wire
@@ -246,7 +247,7 @@ struct StoreAndForwardTests {
         let request = HTTPClientRequest(
             .post, "/debug/batches", fields: ["Content-Type": "application/json"], body: try WireJSON.encode(batch))
         let client = HTTPClient(path: folder.path + "/psp.sock")
-        let answer = try await client.send(request, answerWithin: .seconds(5))
+        let answer = try await client.send(request, answerWithin: hangLimit)
         return try WireJSON.decode(Receipt.self, from: answer.body).token
     }
 

@@ -2,6 +2,7 @@ import Envelope
 import Foundation
 import LocalHTTP
 import PSPSandbox
+import TestSupport
 import Testing
 import Wire
 
@@ -94,7 +95,7 @@ struct TermsTests {
             try await Shop.open(in: folder, wish) { shop in
                 _ = await shop.profiles.refresh()
                 let stream = try await shop.client.events(
-                    HTTPClientRequest(.get, "/v1/events"), answerWithin: .seconds(5))
+                    HTTPClientRequest(.get, "/v1/events"), answerWithin: hangLimit)
                 let first = try #require(try await terms(shop).hash)
                 #expect(try await post(shop, #"{"hash":"\#(first)"}"#).status == 201)
                 await service.serve(

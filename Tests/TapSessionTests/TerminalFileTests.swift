@@ -2,15 +2,14 @@ import CardBytes
 import EMV
 import EMVCrypto
 import Foundation
+import TestSupport
 import Testing
 
 @testable import TapSession
 
 struct TerminalFileTests {
     private func example() throws -> String {
-        let file = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent().appending(path: "docs/examples/terminal-test.json")
-        return try String(contentsOf: file, encoding: .utf8)
+        try Checkout.text("docs/examples/terminal-test.json")
     }
 
     /// The error of the example with one piece of text replaced.

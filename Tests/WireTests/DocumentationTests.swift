@@ -1,11 +1,11 @@
 import Foundation
+import TestSupport
 import Testing
 import Wire
 
 @Suite("What the documents say of the messages")
 struct DocumentationTests {
-    private static let docs = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        .deletingLastPathComponent().appending(path: "docs")
+    private static let docs = Checkout.file("docs")
 
     /// `docs/errors.md` as the catalogue renders it.
     private static var catalogue: String {

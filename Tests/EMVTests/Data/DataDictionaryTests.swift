@@ -1,5 +1,6 @@
 import CardBytes
 import Foundation
+import TestSupport
 import Testing
 
 @testable import EMV
@@ -8,10 +9,7 @@ import Testing
 struct DataDictionaryTests {
     /// The rows of Tests/Vectors/emv/tags.tsv without its comments and its head, split at the tabs.
     static func facts() throws -> [[String]] {
-        var folder = URL(fileURLWithPath: #filePath)
-        for _ in 0..<3 { folder.deleteLastPathComponent() }
-        let text = try String(contentsOf: folder.appending(path: "Vectors/emv/tags.tsv"), encoding: .utf8)
-        return text.split(separator: "\n").filter { !$0.hasPrefix("#") }.dropFirst().map { line in
+        try VectorFile.lines("emv/tags.tsv").filter { !$0.hasPrefix("#") }.dropFirst().map { line in
             line.split(separator: "\t", omittingEmptySubsequences: false).map { String($0) }
         }
     }

@@ -1,5 +1,6 @@
 import CardBytes
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import EMV

@@ -1,4 +1,5 @@
 import CardBytes
+import TestSupport
 import Testing
 
 @testable import EMV

@@ -28,6 +28,14 @@ public final class FakePCSCD: Sendable {
     /// - Parameter path: at most 107 bytes.
     public init(path: String) { self.path = path }
 
+    private static let namesGiven = Atomic<Int>(0)
+
+    /// A name as pcscd gives it to a reader of this model, and that no other reader of this process has.
+    public static func freshName(_ model: String) -> String {
+        let number = String(namesGiven.add(1, ordering: .relaxed).newValue, radix: 16, uppercase: true)
+        return "\(model) \(number.count < 2 ? "0" : "")\(number) 00"
+    }
+
     /// Begins to listen; also after `die`.
     public func start() throws(RigError) {
         let descriptor = try UnixStream.listen(at: path)
@@ -132,7 +140,7 @@ public final class FakePCSCD: Sendable {
     /// Looks every 100 µs.
     ///
     /// - Returns: whether `condition` held within `milliseconds`.
-    public func waits(milliseconds: UInt64 = 5_000, until condition: () -> Bool) -> Bool {
+    public func waits(milliseconds: UInt64 = 60_000, until condition: () -> Bool) -> Bool {
         let deadline = rigNow().advanced(byMilliseconds: milliseconds)
         while !condition() {
             if rigNow() > deadline { return false }

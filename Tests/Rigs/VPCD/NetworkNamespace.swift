@@ -2,9 +2,20 @@ import Foundation
 
 /// The network namespace of another process, which threads of this one can enter. Needs root.
 public struct NetworkNamespace: Sendable {
-    private let path: String
+    private let process: String
+    private var path: String { process + "/ns/net" }
 
-    public init(of process: Int32) { path = "/proc/\(process)/ns/net" }
+    public init(of process: Int32) { self.process = "/proc/\(process)" }
+
+    /// How many acknowledgements TCP has held back there so far, which costs whoever waits for them up to 44 ms each.
+    public func delayedAcknowledgements() throws -> Int {
+        let text = try String(contentsOfFile: process + "/net/netstat", encoding: .utf8)
+        let rows = text.split(separator: "\n").filter { $0.hasPrefix("TcpExt:") }.map { $0.split(separator: " ") }
+        guard rows.count == 2, let column = rows[0].firstIndex(of: "DelayedACKs"), rows[1].indices.contains(column),
+            let count = Int(rows[1][column])
+        else { throw RigError.unavailable("DelayedACKs") }
+        return count
+    }
 
     /// Moves the calling thread, and it alone, for good. Sockets that it opens from then on are there.
     func enter() throws(RigError) {

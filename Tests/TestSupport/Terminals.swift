@@ -1,23 +1,25 @@
 import CardBytes
-
-@testable import EMV
+public import EMV
 
 /// Terminals that the public transcripts were recorded with.
-enum Terminals {
-    static func visa(_ limits: EntryPointLimits = visaLimits) -> TerminalConfiguration {
+public enum Terminals {
+    /// Limits of 200.00, 80.00 and 80.00; EMV mode, online PIN, consumer device CVM.
+    public static let visaLimits = EntryPointLimits(
+        transactionLimit: 20_000, cvmRequiredLimit: 8_000, floorLimit: 8_000, ttq: TTQ(rawValue: 0x2400_4000))
+
+    public static func visa(_ limits: EntryPointLimits = visaLimits) -> TerminalConfiguration {
         TerminalConfiguration(
             terminalData: [
                 DataObject(0x9F33, [0xA0, 0x48, 0xC8]), DataObject(0x9F4E, Array("SHOP".utf8)),
                 DataObject(0x9F35, [0x22]), DataObject(0x9F39, [0x07]),
             ],
-            combinations: [Combination(aid: AID.visa, kernel: .visa, limits: limits)])
+            combinations: [
+                Combination(aid: [0xA0, 0x00, 0x00, 0x00, 0x03, 0x10, 0x10], kernel: .visa, limits: limits)
+            ])
     }
 
-    static let visaLimits = EntryPointLimits(
-        transactionLimit: 20_000, cvmRequiredLimit: 8_000, floorLimit: 8_000, ttq: TTQ(rawValue: 0x2400_4000))
-
     /// Terminal type 22, EMV and mag-stripe mode. The action codes for online make a correct kernel ask for an ARQC.
-    static func mastercard(_ changes: [DataObject] = []) -> TerminalConfiguration {
+    public static func mastercard(_ changes: [DataObject] = []) -> TerminalConfiguration {
         var kernelData = [
             DataObject(0xDF811B, [0x20]), DataObject(0xDF8117, [0x00]), DataObject(0xDF8118, [0x60]),
             DataObject(0xDF8119, [0x08]), DataObject(0xDF811F, [0x08]),
@@ -38,26 +40,9 @@ enum Terminals {
                 DataObject(0x9F35, [0x22]), DataObject(0x9F53, [0x32]), DataObject(0x9F1E, [0x32, 0x32]),
                 DataObject(0x9F40, [0x60, 0x00, 0xF0, 0xF0, 0x01]),
             ],
-            combinations: [Combination(aid: AID.mastercard, kernel: .mastercard, kernelData: kernelData)])
-    }
-
-    static let unpredictableNumbers = UnpredictableNumbers.fixed([0xABAB_ABAB])
-}
-
-enum AID {
-    static let visa: [UInt8] = [0xA0, 0x00, 0x00, 0x00, 0x03, 0x10, 0x10]
-    static let mastercard: [UInt8] = [0xA0, 0x00, 0x00, 0x00, 0x04, 0x10, 0x10]
-}
-
-extension Transaction {
-    /// A purchase in US dollars on 2020-03-16.
-    static func test(
-        _ amount: UInt64, country: UInt16 = 840, type: TransactionType = .purchase, otherAmount: UInt64? = nil,
-        date: EMVDate = EMVDate(year: 2020, month: 3, day: 16)
-    ) -> Transaction {
-        Transaction(
-            amount: amount, otherAmount: otherAmount, currency: 840, exponent: 2, country: country, type: type,
-            date: date,
-            time: EMVTime(hour: 0, minute: 0, second: 0), sequenceCounter: 1)
+            combinations: [
+                Combination(
+                    aid: [0xA0, 0x00, 0x00, 0x00, 0x04, 0x10, 0x10], kernel: .mastercard, kernelData: kernelData)
+            ])
     }
 }
