@@ -1,4 +1,4 @@
-import Audit
+import Codes
 import Envelope
 import Glibc
 import Journal
@@ -11,8 +11,6 @@ import Wire
 
 /// The daemon: lanes, transactions, the POS socket and the way to the adapter, put together.
 public final class Daemon: Sendable {
-    public static let version = "0.1.0"
-
     let settings: CurrentSettings
     let logger: Logger
     let adapter: AdapterLink
@@ -96,7 +94,7 @@ public final class Daemon: Sendable {
         let api = PointOfSaleAPI(
             store: store, profiles: profiles, events: events, settings: settings, health: health,
             preparer: preparer, closing: closing, payments: stored, trail: trail, connections: connections,
-            support: journal.support, contact: configuration.support, version: Daemon.version, start: starter.start,
+            support: journal.support, contact: configuration.support, version: Version.text, start: starter.start,
             queue: payments, patience: configuration.patience)
         // What the server refuses by itself, it refuses before it has read a language.
         let audience = Audience(
@@ -116,7 +114,7 @@ public final class Daemon: Sendable {
 
     /// Serves until `shutDown` has done its work.
     public func run() async throws(StartError) {
-        await trail.note(AuditEntry(.operation, detail: "started \(Daemon.version) \(store.mode.rawValue)"))
+        await trail.note(AuditEntry(.operation, detail: "started \(Version.text) \(store.mode.rawValue)"))
         let failure = await withTaskGroup(of: Void.self, returning: ListenError?.self) { group in
             group.addTask { await self.background.run() }
             group.addTask { await self.health.run() }

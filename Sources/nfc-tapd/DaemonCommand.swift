@@ -1,4 +1,5 @@
 import ArgumentParser
+import Codes
 import Glibc
 import LocalHTTP
 import Logging
@@ -17,7 +18,7 @@ struct DaemonCommand: AsyncParsableCommand {
             Without --config it runs in test mode with one virtual reader, in folders of the user who starts it. Card \
             data is sealed to a published test key then: never for real cards.
             """,
-        version: Daemon.version)
+        version: Version.text)
 
     @Option(help: ArgumentHelp("Configuration file in TOML.", valueName: "file"))
     var config: String?

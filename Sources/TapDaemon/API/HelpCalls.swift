@@ -1,4 +1,3 @@
-import Contract
 import Help
 import LocalHTTP
 import Wire

@@ -1,5 +1,5 @@
-import Audit
 import Glibc
+import Journal
 import LocalHTTP
 import Profile
 import Wire

@@ -1,4 +1,4 @@
-import Audit
+import Journal
 import LocalHTTP
 import Wire
 

@@ -1,4 +1,3 @@
-import Audit
 import Journal
 import ReaderCore
 import Synchronization

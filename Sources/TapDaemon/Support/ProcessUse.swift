@@ -1,5 +1,4 @@
 import Glibc
-import Metrics
 
 /// What this process takes of the machine, under the names that every exporter uses.
 enum ProcessUse {

@@ -1,5 +1,4 @@
 import ArgumentParser
-import Audit
 import Envelope
 import Glibc
 import Journal

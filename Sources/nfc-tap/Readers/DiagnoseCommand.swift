@@ -1,4 +1,5 @@
 import ArgumentParser
+import Codes
 import Doctor
 import FoundationEssentials
 import Glibc

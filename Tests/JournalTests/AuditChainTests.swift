@@ -1,6 +1,6 @@
-import Audit
 import Envelope
 import Foundation
+import Journal
 import Testing
 import Wire
 

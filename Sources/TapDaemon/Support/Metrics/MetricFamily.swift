@@ -1,10 +1,10 @@
 /// Everything of one name: its help, its kind, and a value for each set of labels.
-public struct MetricFamily: Sendable {
-    public enum Kind: String, Sendable {
+struct MetricFamily: Sendable {
+    enum Kind: String, Sendable {
         case counter, gauge, histogram
     }
 
-    public typealias Labels = [(name: String, value: String)]
+    typealias Labels = [(name: String, value: String)]
 
     struct Sample: Sendable {
         let suffix: String
@@ -12,13 +12,13 @@ public struct MetricFamily: Sendable {
         let value: Double
     }
 
-    public let name: String
-    public let help: String
-    public let kind: Kind
+    let name: String
+    let help: String
+    let kind: Kind
     private(set) var samples: [Sample] = []
 
     /// - Parameter name: letters, digits and `_`; a counter's ends with `_total`.
-    public init(_ name: String, _ kind: Kind, help: String) {
+    init(_ name: String, _ kind: Kind, help: String) {
         self.name = name
         self.kind = kind
         self.help = help
@@ -26,12 +26,12 @@ public struct MetricFamily: Sendable {
 
     /// The value for one set of labels. Labels come from enumerations and the configuration, never from clients: each value
     /// that a label ever has is a series that somebody's database keeps.
-    public mutating func add(_ value: Double, _ labels: Labels = []) {
+    mutating func add(_ value: Double, _ labels: Labels = []) {
         samples.append(Sample(suffix: "", labels: labels, value: value))
     }
 
     /// The buckets, which count everything up to their bound, the sum and the count.
-    public mutating func add(_ histogram: Histogram, _ labels: Labels = []) {
+    mutating func add(_ histogram: Histogram, _ labels: Labels = []) {
         var below: UInt64 = 0
         for (bound, count) in zip(histogram.bounds, histogram.counts) {
             below &+= count

@@ -1,8 +1,8 @@
 /// Prometheus' text format, version 0.0.4.
-public enum Exposition {
-    public static let contentType = "text/plain; version=0.0.4; charset=utf-8"
+enum Exposition {
+    static let contentType = "text/plain; version=0.0.4; charset=utf-8"
 
-    public static func text(_ families: [MetricFamily]) -> String {
+    static func text(_ families: [MetricFamily]) -> String {
         var text = ""
         for family in families where !family.samples.isEmpty {
             text += "# HELP \(family.name) \(escaped(family.help, quotes: false))\n"

@@ -1,5 +1,6 @@
-import Metrics
 import Testing
+
+@testable import TapDaemon
 
 @Suite("Prometheus' text format (requirements §10.9)")
 struct ExpositionTests {

@@ -1,25 +1,25 @@
 /// Counts of times by how long they were.
-public struct Histogram: Equatable, Sendable {
+struct Histogram: Equatable, Sendable {
     /// Upper ends of the buckets in seconds, ascending; what is longer goes into one more.
-    public let bounds: [Double]
+    let bounds: [Double]
     /// For each bucket alone, the last for what is beyond all bounds.
-    public private(set) var counts: [UInt64]
+    private(set) var counts: [UInt64]
     /// Seconds in all.
-    public private(set) var sum = 0.0
+    private(set) var sum = 0.0
 
     /// From half a millisecond to ten seconds: what a tap's phases take.
-    public static let latencyBounds = [
+    static let latencyBounds = [
         0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10,
     ]
 
-    public init(bounds: [Double] = latencyBounds) {
+    init(bounds: [Double] = latencyBounds) {
         self.bounds = bounds
         counts = [UInt64](repeating: 0, count: bounds.count + 1)
     }
 
-    public var count: UInt64 { counts.reduce(0, &+) }
+    var count: UInt64 { counts.reduce(0, &+) }
 
-    public mutating func observe(seconds: Double) {
+    mutating func observe(seconds: Double) {
         let index = bounds.firstIndex { seconds <= $0 } ?? bounds.count
         counts[index] &+= 1
         sum += seconds

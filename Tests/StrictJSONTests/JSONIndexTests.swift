@@ -1,6 +1,5 @@
+import StrictJSON
 import Testing
-
-@testable import Envelope
 
 struct JSONIndexTests {
     @Test func `members are found by name in their own object only`() throws {
