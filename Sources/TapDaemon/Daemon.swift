@@ -2,6 +2,7 @@ import Codes
 import Envelope
 import Glibc
 import Journal
+import Linux
 public import LocalHTTP
 public import Logging
 import ReaderCore
@@ -169,24 +170,21 @@ public final class Daemon: Sendable {
     }
 
     private static func openJournal(_ directory: String) throws(StartError) -> (JournalThread, UInt64) {
-        guard makeFolder(directory) else { throw .stateDirectory(directory, errno: errno) }
+        do throws(SystemError) { try FileSystem.makeFolder(directory) } catch {
+            guard error.code == EEXIST else { throw .stateDirectory(directory, errno: error.code) }
+        }
         do throws(JournalError) {
             let journal = try Journal(directory: directory)
             // More than one run ever publishes: an event's number is then never given twice without asking again.
             let first = try journal.reserveEvents(1_000_000_000)
-            do throws(ReaderError) {
-                return (JournalThread(journal, on: try ReaderThread(name: "journal")), first)
+            do throws(SystemError) {
+                return (JournalThread(journal, on: try SerialThread(name: "journal")), first)
             } catch {
                 throw JournalError.failed(code: 0)
             }
         } catch {
             throw .journal(error)
         }
-    }
-
-    private static func makeFolder(_ path: String) -> Bool {
-        if unsafe mkdir(path, 0o700) == 0 { return true }
-        return errno == EEXIST
     }
 
     private static func lanes(_ configuration: DaemonConfiguration) throws(StartError) -> [Lane] {

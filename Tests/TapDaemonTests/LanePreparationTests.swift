@@ -1,5 +1,6 @@
 import CardSim
 import Journal
+import Linux
 import ReaderCore
 import ReaderVirtual
 import Testing
@@ -20,7 +21,7 @@ struct LanePreparationTests {
 
     /// A store with one lane that no daemon looks after.
     private func store(in folder: TestFolder) throws -> TransactionStore {
-        let journal = JournalThread(try Journal(directory: folder.path), on: try ReaderThread(name: "journal"))
+        let journal = JournalThread(try Journal(directory: folder.path), on: try SerialThread(name: "journal"))
         let control = try VirtualReaderControl { CardCatalogue.card(named: $0) }
         let events = EventHub(firstID: 1)
         let configuration = DaemonConfiguration(

@@ -1,5 +1,6 @@
 import Foundation
 import Journal
+import Linux
 import ReaderCore
 import Testing
 
@@ -15,7 +16,7 @@ struct ScrubTests {
     @Test("It waits until the disk is wanted for nothing that is in a hurry, and then happens")
     func waits() async throws {
         let folder = try TestFolder()
-        let journal = JournalThread(try Journal(directory: folder.path), on: try ReaderThread(name: "journal"))
+        let journal = JournalThread(try Journal(directory: folder.path), on: try SerialThread(name: "journal"))
         let (isAsked, isQuiet) = (Occasion(), Occasion())
         let scrubbing = Task {
             await journal.scrubAsWished(

@@ -1,4 +1,5 @@
 import Journal
+import Linux
 import ReaderCore
 import Synchronization
 import Wire
@@ -13,7 +14,7 @@ actor JournalThread {
         let done: CheckedContinuation<JournalError?, Never>
     }
 
-    private let thread: ReaderThread
+    private let thread: SerialThread
     let journal: Journal
     private let waiting = Mutex<[Write]>([])
     private let wishes: AsyncStream<Void>
@@ -22,7 +23,7 @@ actor JournalThread {
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe thread.asUnownedSerialExecutor() }
 
-    init(_ journal: sending Journal, on thread: ReaderThread) {
+    init(_ journal: sending Journal, on thread: SerialThread) {
         self.thread = thread
         support = journal.support
         self.journal = journal

@@ -1,6 +1,7 @@
 import CardBytes
 import EMV
 import Journal
+import Linux
 import LocalHTTP
 import Logging
 import ReaderCore

@@ -1,7 +1,8 @@
-package import CardBytes
 import Glibc
 
 /// Wakes a thread that waits with a deadline: a socket pair, because it needs no memory shared between threads.
+///
+/// Deadlines are those of `MachineClock.awake`.
 package final class WakeSignal: Sendable {
     private let receiving: Int32
     private let sending: Int32
@@ -9,11 +10,11 @@ package final class WakeSignal: Sendable {
     /// Readable while a signal is pending: for a poll(2) that watches other descriptors too. Take it with `clear`.
     package var descriptor: Int32 { receiving }
 
-    /// - Throws: `.faulty` with `errno` where the process has no file descriptors left.
-    package init() throws(ReaderError) {
+    /// - Throws: where the process has no file descriptors left.
+    package init() throws(SystemError) {
         var pair: [Int32] = [-1, -1]
         let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
-        guard unsafe socketpair(AF_UNIX, kind, 0, &pair) == 0 else { throw .faulty(code: Int64(errno)) }
+        guard unsafe socketpair(AF_UNIX, kind, 0, &pair) == 0 else { throw .last }
         receiving = pair[0]
         sending = pair[1]
     }
@@ -32,10 +33,10 @@ package final class WakeSignal: Sendable {
 
     /// Waits for a signal and takes it.
     ///
-    /// - Parameter deadline: `nil` waits for ever.
-    /// - Returns: whether there was one before `deadline`.
-    package func wait(until deadline: TapInstant? = nil) -> Bool {
-        guard isSignalled(by: deadline) else { return false }
+    /// - Parameter nanoseconds: `nil` waits for ever.
+    /// - Returns: whether there was one before then.
+    package func wait(untilNanoseconds nanoseconds: UInt64? = nil) -> Bool {
+        guard isSignalled(byNanoseconds: nanoseconds) else { return false }
         clear()
         return true
     }
@@ -47,20 +48,15 @@ package final class WakeSignal: Sendable {
     }
 
     /// Waits for a signal and leaves it for others to see.
-    package func isSignalled(by deadline: TapInstant?) -> Bool {
+    package func isSignalled(byNanoseconds nanoseconds: UInt64? = nil) -> Bool {
         while true {
-            var descriptor = pollfd(fd: receiving, events: Int16(POLLIN), revents: 0)
-            let count = unsafe poll(&descriptor, 1, WakeSignal.milliseconds(until: deadline))
-            if count > 0 { return true }
-            if count == 0, let deadline, monotonicNow() >= deadline { return false }
-            if count < 0, errno != EINTR { return false }
+            var watched = [pollfd(fd: receiving, events: Int16(POLLIN), revents: 0)]
+            switch Poll.wait(&watched, untilNanoseconds: nanoseconds) {
+            case .ready: return true
+            case .late where nanoseconds.map({ MachineClock.awake >= $0 }) ?? false: return false
+            case .late, .interrupted: continue
+            case .failed: return false
+            }
         }
-    }
-
-    /// The time-out for poll(2), rounded up, so that a wait never ends early; in slices where `deadline` is weeks away.
-    package static func milliseconds(until deadline: TapInstant?) -> Int32 {
-        guard let deadline else { return -1 }
-        let (sum, overflow) = deadline.nanoseconds(since: monotonicNow()).addingReportingOverflow(999_999)
-        return Int32(clamping: (overflow ? .max : sum) / 1_000_000)
     }
 }

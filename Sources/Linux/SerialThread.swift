@@ -1,23 +1,23 @@
 import Glibc
 import Synchronization
 
-/// A serial executor on one private thread, for the actor that owns a reader: blocking calls stay off the
-/// cooperative pool, and every call to the reader comes from the same thread.
+/// A serial executor on one private thread, for an actor that owns what blocks: calls stay off the
+/// cooperative pool, and every one comes from the same thread. Lanes and the journal run on one each.
 ///
 /// ```swift
 /// actor Lane {
-///     let thread: ReaderThread
+///     let thread: SerialThread
 ///     nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
 /// }
 /// ```
-public final class ReaderThread: SerialExecutor {
+public final class SerialThread: SerialExecutor {
     private let queue: JobQueue
 
     /// Starts the thread.
     ///
     /// - Parameter name: shown by tools such as top, at most 15 bytes.
-    /// - Throws: `.faulty` with the error number where the system has no thread or file descriptor left.
-    public init(name: String) throws(ReaderError) {
+    /// - Throws: where the system has no thread or file descriptor left.
+    public init(name: String) throws(SystemError) {
         let queue = try JobQueue()
         self.queue = queue
         try PrivateThread.start(named: name) { queue.run() }
@@ -69,7 +69,7 @@ private final class JobQueue: Sendable {
     private let wake: WakeSignal
     private let ended: WakeSignal
 
-    init() throws(ReaderError) {
+    init() throws(SystemError) {
         wake = try WakeSignal()
         ended = try WakeSignal()
     }
@@ -94,7 +94,7 @@ private final class JobQueue: Sendable {
         wake.signal()
     }
 
-    func waitUntilStopped() { _ = ended.isSignalled(by: nil) }
+    func waitUntilStopped() { _ = ended.isSignalled() }
 
     /// The private thread's whole life.
     func run() {

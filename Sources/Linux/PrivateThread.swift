@@ -4,8 +4,8 @@ import Glibc
 package enum PrivateThread {
     /// Starts a detached thread. It shows as `name` (at most 15 bytes) in tools such as top.
     ///
-    /// - Throws: `.faulty` with the error number where the system has no thread left.
-    package static func start(named name: String, _ body: @escaping @Sendable () -> Void) throws(ReaderError) {
+    /// - Throws: where the system has no thread left.
+    package static func start(named name: String, _ body: @escaping @Sendable () -> Void) throws(SystemError) {
         var attributes = pthread_attr_t()
         _ = unsafe pthread_attr_init(&attributes)
         defer { _ = unsafe pthread_attr_destroy(&attributes) }
@@ -15,7 +15,7 @@ package enum PrivateThread {
         let result = unsafe pthread_create(&thread, &attributes, runThread, start.toOpaque())
         guard result == 0 else {
             unsafe start.release()
-            throw .faulty(code: Int64(result))
+            throw SystemError(code: result)
         }
     }
 }

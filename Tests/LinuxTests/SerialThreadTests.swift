@@ -1,15 +1,16 @@
 import CardBytes
 import Foundation
+import Linux
 import ReaderCore
 import Synchronization
 import Testing
 
-@Suite struct ReaderThreadTests {
+@Suite struct SerialThreadTests {
     actor Lane {
-        let thread: ReaderThread
+        let thread: SerialThread
         private var order: [Int] = []
 
-        init(_ thread: ReaderThread) { self.thread = thread }
+        init(_ thread: SerialThread) { self.thread = thread }
 
         nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe thread.asUnownedSerialExecutor() }
 
@@ -22,7 +23,7 @@ import Testing
     }
 
     @Test func `every call to the actor comes from the same thread, which has the name`() async throws {
-        let lane = Lane(try ReaderThread(name: "lane-under-test-with-a-long-name"))
+        let lane = Lane(try SerialThread(name: "lane-under-test-with-a-long-name"))
         let first = await lane.threadID()
         for _ in 0..<20 { #expect(await lane.threadID() == first) }
         #expect(first != UInt(pthread_self()))
@@ -32,7 +33,7 @@ import Testing
     }
 
     @Test func `jobs run one at a time and none is lost`() async throws {
-        let lane = Lane(try ReaderThread(name: "serial"))
+        let lane = Lane(try SerialThread(name: "serial"))
         await withTaskGroup { group in
             for number in 0..<500 { group.addTask { await lane.note(number) } }
         }
@@ -42,7 +43,7 @@ import Testing
     @Test func `work without a task runs on the thread in its turn, and on the caller's once the thread has ended`()
         async throws
     {
-        let lane = Lane(try ReaderThread(name: "work"))
+        let lane = Lane(try SerialThread(name: "work"))
         let threads = Mutex<[UInt]>([])
         let note = { @Sendable in threads.withLock { $0.append(UInt(pthread_self())) } }
         for number in 0..<50 {
@@ -58,14 +59,14 @@ import Testing
     }
 
     @Test func `two actors have two threads`() async throws {
-        let lanes = (Lane(try ReaderThread(name: "one")), Lane(try ReaderThread(name: "two")))
+        let lanes = (Lane(try SerialThread(name: "one")), Lane(try SerialThread(name: "two")))
         let first = await lanes.0.threadID()
         let second = await lanes.1.threadID()
         #expect(first != second)
     }
 
     @Test func `stop waits for the thread, and later calls still get an answer`() async throws {
-        let lane = Lane(try ReaderThread(name: "stopped"))
+        let lane = Lane(try SerialThread(name: "stopped"))
         let before = await lane.threadID()
         lane.thread.stop()
         lane.thread.stop()
@@ -79,14 +80,14 @@ import Testing
     }
 
     @Test func `a thread may stop itself`() async throws {
-        let lane = Lane(try ReaderThread(name: "own end"))
+        let lane = Lane(try SerialThread(name: "own end"))
         await lane.stopThread()
         await lane.note(1)
         #expect(await lane.noted() == [1])
     }
 
     @Test func `the thread goes when its executor goes`() async throws {
-        for _ in 0..<40 { _ = await Lane(try ReaderThread(name: "brief-executor")).threadID() }
+        for _ in 0..<40 { _ = await Lane(try SerialThread(name: "brief-executor")).threadID() }
         let deadline = monotonicNow().advanced(byMilliseconds: 5_000)
         while threads(named: "brief-executor") > 0, monotonicNow() < deadline { await Task.yield() }
         #expect(threads(named: "brief-executor") == 0)
