@@ -21,7 +21,7 @@ public final class Daemon: Sendable {
     let health: AdapterHealthCheck
     private let reversals: Reversals
     private let preparer: LanePreparer
-    private let keeper: LaneKeeper
+    private let monitor: ReaderMonitor
     let profiles: ProfileStore
     /// Transactions and what belongs to them: brought to an end when the daemon stops.
     private let payments: WorkQueue
@@ -109,7 +109,7 @@ public final class Daemon: Sendable {
         (self.settings, self.adapter, self.profiles) = (settings, adapter, profiles)
         (self.reversals, self.health, self.preparer) = (reversals, health, preparer)
         (self.closing, self.trail, self.stored) = (closing, trail, stored)
-        keeper = LaneKeeper(store, preparer)
+        monitor = ReaderMonitor(store, preparer)
         forwarder = QueueForwarder(queue: stored, adapter: adapter, logger: logger)
     }
 
@@ -122,7 +122,7 @@ public final class Daemon: Sendable {
             group.addTask { await self.audit.run() }
             group.addTask { await self.store.scrubAsWished() }
             group.addTask { await self.preparer.run() }
-            group.addTask { await self.keeper.run() }
+            group.addTask { await self.monitor.run() }
             group.addTask { await self.profiles.run() }
             group.addTask { await self.forwarder.run() }
             for id in toReverse { reversals.take(id) }

@@ -75,11 +75,11 @@ struct DaemonCommand: AsyncParsableCommand {
         do {
             daemon = try await makeDaemon(inherited, logger)
         } catch let error as ConfigurationError {
-            throw Failure("\(error.key): \(error.problem)", hint: error.remedy)
+            throw StartFailure("\(error.key): \(error.problem)", hint: error.remedy)
         } catch let error as StartError {
-            throw Failure(error.description)
+            throw StartFailure(error.description)
         } catch let error as ListenError {
-            throw Failure("POS socket: \(error)")
+            throw StartFailure("POS socket: \(error)")
         }
         let group = ServiceGroup(
             configuration: ServiceGroupConfiguration(

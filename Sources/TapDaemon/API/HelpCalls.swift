@@ -3,7 +3,7 @@ import LocalHTTP
 import Wire
 
 /// Whom the answer to the current request is for.
-enum Listener {
+enum RequestContext {
     @TaskLocal static var audience = Audience.nobody
 }
 

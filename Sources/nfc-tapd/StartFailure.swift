@@ -1,5 +1,5 @@
 /// What the user is told before the program ends.
-struct Failure: Error, CustomStringConvertible {
+struct StartFailure: Error, CustomStringConvertible {
     let description: String
 
     init(_ phrase: String, hint: String? = nil) {

@@ -4,7 +4,7 @@ import Wire
 
 /// Looks after the readers between taps, so that the till knows before the customer does that one is gone, and that it is
 /// back. Opening them is the preparer's part.
-final class LaneKeeper: Sendable {
+final class ReaderMonitor: Sendable {
     private let store: TransactionStore
     private let preparer: LanePreparer
     private static let pause: Duration = .seconds(1)
@@ -25,7 +25,7 @@ final class LaneKeeper: Sendable {
                     isWatching = true
                     group.addTask { await self.watch() }
                 }
-                do { try await Task.sleep(for: LaneKeeper.pause) } catch { break }
+                do { try await Task.sleep(for: ReaderMonitor.pause) } catch { break }
             }
         }
     }
