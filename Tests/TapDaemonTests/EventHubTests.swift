@@ -136,23 +136,23 @@ struct EventHubTests {
 struct ConcurrencyTests {
     @Test("What has happened is waited for by nobody any more, and what happens wakes everybody")
     func occasion() async {
-        let occasion = Occasion()
+        let occasion = OneShot()
         await withTaskGroup { group in
             for _ in 0..<50 { group.addTask { await occasion.wait() } }
-            group.addTask { occasion.happen() }
+            group.addTask { occasion.fire() }
         }
         await occasion.wait()
-        #expect(occasion.hasHappened)
+        #expect(occasion.hasFired)
     }
 
     @Test("A wait ends with its time and with its task")
     func bounded() async {
-        let occasion = Occasion()
+        let occasion = OneShot()
         await occasion.wait(atMost: .milliseconds(1))
         let task = Task { await occasion.wait() }
         task.cancel()
         await task.value
-        #expect(!occasion.hasHappened)
+        #expect(!occasion.hasFired)
     }
 
     @Test("A closed queue ends what it has and takes nothing more")

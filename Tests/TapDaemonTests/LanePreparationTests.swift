@@ -84,7 +84,7 @@ struct LanePreparationTests {
 
     @Test("What is tried again and fails again is not told again and again")
     func quiet() {
-        let retry = Preparation(.retry, isQuiet: true)
+        let retry = LanePreparation(.retry, isQuiet: true)
         #expect(retry.isQuiet)
         retry.join()
         #expect(!retry.isQuiet, "somebody waits for it now")
@@ -92,7 +92,7 @@ struct LanePreparationTests {
 
     @Test("A preparation knows its percentage once a step is done, and keeps what it failed of")
     func progress() {
-        let preparation = Preparation(.start, isQuiet: false)
+        let preparation = LanePreparation(.start, isQuiet: false)
         #expect(preparation.percent == nil && preparation.step == .reader)
         preparation.begin(.terminal)
         #expect(preparation.percent == 75)
@@ -101,6 +101,6 @@ struct LanePreparationTests {
         #expect(event.name == .prepareProgress && event.lane == "till-1" && event.transaction == id)
         #expect(event.percent == 75 && event.step == .terminal && event.reason == .start)
         preparation.end(.readerFaulty)
-        #expect(preparation.finished.hasHappened && preparation.failure == .readerFaulty)
+        #expect(preparation.finished.hasFired && preparation.failure == .readerFaulty)
     }
 }

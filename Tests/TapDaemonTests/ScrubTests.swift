@@ -17,11 +17,11 @@ struct ScrubTests {
     func waits() async throws {
         let folder = try TestFolder()
         let journal = JournalThread(try Journal(directory: folder.path), on: try SerialThread(name: "journal"))
-        let (isAsked, isQuiet) = (Occasion(), Occasion())
+        let (isAsked, isQuiet) = (OneShot(), OneShot())
         let scrubbing = Task {
             await journal.scrubAsWished(
                 when: {
-                    isAsked.happen()
+                    isAsked.fire()
                     await isQuiet.wait()
                 }
             ) { Issue.record("\($0)") }
@@ -32,7 +32,7 @@ struct ScrubTests {
         await isAsked.wait()
         await journal.pulse()
         #expect(try logSize(folder) > 0)
-        isQuiet.happen()
+        isQuiet.fire()
         while try logSize(folder) > 0 { try await Task.sleep(for: .milliseconds(5)) }
     }
 }

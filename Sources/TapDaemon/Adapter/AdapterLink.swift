@@ -81,9 +81,9 @@ struct AdapterLink: Sendable {
     }
 
     /// Runs `work`, then lets `occasion` happen.
-    static func signalling<Result>(_ occasion: Occasion, _ work: () async -> Result) async -> Result {
+    static func signalling<Result>(_ occasion: OneShot, _ work: () async -> Result) async -> Result {
         let result = await work()
-        occasion.happen()
+        occasion.fire()
         return result
     }
 

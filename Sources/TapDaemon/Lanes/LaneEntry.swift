@@ -12,10 +12,10 @@ struct LaneEntry: Sendable {
     var holder: LaneStatus.Holder?
     /// What keeps the reader from working; `daemon.unavailable` until it was prepared for the first time.
     var error: ErrorCode? = .daemonUnavailable
-    var preparation: Preparation?
+    var preparation: LanePreparation?
     var opening: ReaderOpening?
     /// Why the lane has to be prepared; `nil` where it is.
-    var isUnprepared: PrepareReason? = .start
+    var pendingPreparation: PrepareReason? = .start
     /// Seconds since 1970 when what was prepared ends, and when it is renewed while it is still good.
     var expiry: Int64?
     var renewal: Int64?
@@ -37,7 +37,7 @@ struct LaneEntry: Sendable {
     }
 
     private var state: LaneStatus.State {
-        if preparation?.isQuiet == false, isUnprepared != nil { return .preparing }
+        if preparation?.isQuiet == false, pendingPreparation != nil { return .preparing }
         switch error {
         case .daemonUnavailable: return .preparing
         case .readerDetached, .readerServiceUnavailable: return .detached
@@ -84,8 +84,8 @@ extension TransactionStore {
     /// Notes that a lane's reader does not work, and says so where it did before.
     func notReady(_ name: String, _ error: ErrorCode) {
         guard let index = laneIndex(name) else { return }
-        if lanes[index].isUnprepared == nil {
-            lanes[index].isUnprepared = error == .readerDetached ? .readerAttached : .retry
+        if lanes[index].pendingPreparation == nil {
+            lanes[index].pendingPreparation = error == .readerDetached ? .readerAttached : .retry
         }
         guard lanes[index].error != error else { return }
         lanes[index].error = error

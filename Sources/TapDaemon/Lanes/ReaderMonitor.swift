@@ -61,7 +61,7 @@ extension TransactionStore {
         var found: [Lane] = []
         for index in lanes.indices {
             let entry = lanes[index]
-            guard entry.error == nil, entry.isUnprepared == nil, entry.holder == nil, entry.preparation == nil,
+            guard entry.error == nil, entry.pendingPreparation == nil, entry.holder == nil, entry.preparation == nil,
                 !entry.isBeingKept
             else { continue }
             lanes[index].isBeingKept = true

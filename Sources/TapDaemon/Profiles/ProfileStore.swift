@@ -20,7 +20,7 @@ final class ProfileStore: Sendable {
         /// No profile with a lower serial comes into force any more.
         var floor: UInt64 = 0
         /// Happens when the refresh that is running has its end.
-        var running: Occasion?
+        var running: OneShot?
         var latest = ProfileRefresh.unchanged
     }
 

@@ -39,7 +39,7 @@ struct LiveTransaction: Sendable {
     var isDecided = false
     var reversal: ReversalPlan?
     /// Somebody does: nothing waits for a card any more.
-    let isUnwanted = Occasion()
+    let isUnwanted = OneShot()
     /// Reads of a card that came to nothing so far.
     var failedReads = 0
     /// Lanes that were free for it, in the order in which they were named.
@@ -47,8 +47,8 @@ struct LiveTransaction: Sendable {
     /// Those of them that wait for its card.
     var race: LaneRace?
     /// A card has been read, or none will be: too late for a cancel, or done with it.
-    var isCommitted = Occasion()
-    let isSettled = Occasion()
+    var isCommitted = OneShot()
+    let isSettled = OneShot()
 
     mutating func apply(_ change: StateChange) {
         transaction.state = change.state
@@ -63,17 +63,17 @@ struct LiveTransaction: Sendable {
         transaction.confirmation = change.confirmBy.map { Confirmation(due: $0) } ?? transaction.confirmation
         reversal = change.reversal ?? reversal
         // The card has to be presented once more: until then it may be cancelled again.
-        if change.state == .armed, isCommitted.hasHappened { isCommitted = Occasion() }
+        if change.state == .armed, isCommitted.hasFired { isCommitted = OneShot() }
     }
 
     /// Lets whatever waits for a card stop waiting.
     func cancel() {
-        isUnwanted.happen()
+        isUnwanted.fire()
         race?.cancel()
     }
 
     func announce() {
-        if !transaction.state.isCancellable { isCommitted.happen() }
-        if transaction.state.isSettled { isSettled.happen() }
+        if !transaction.state.isCancellable { isCommitted.fire() }
+        if transaction.state.isSettled { isSettled.fire() }
     }
 }

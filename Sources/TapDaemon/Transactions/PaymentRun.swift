@@ -154,7 +154,7 @@ struct PaymentRun: Sendable {
         let deadline = ContinuousClock.now.advanced(by: adapter.times.answer)
         let sentAt = monotonicNow()
         store.measures.took(.sent, seconds: sentAt.seconds(since: sealedAt))
-        let answered = Occasion()
+        let answered = OneShot()
         async let reply = AdapterLink.signalling(answered) { [adapter] () async -> AdapterLink.Reply in
             if let pending { await adapter.reply(to: pending) } else { .refused }
         }

@@ -86,9 +86,9 @@ extension TransactionStore {
     /// Accepts nothing more and cancels what has not got a card.
     ///
     /// - Returns: when each of those has heard it.
-    func stop() -> [Occasion] {
+    func stop() -> [OneShot] {
         isStopping = true
-        var committed: [Occasion] = []
+        var committed: [OneShot] = []
         for (id, known) in live where known.transaction.state.isCancellable {
             if known.canceller == nil { live[id]?.canceller = .shutdown }
             known.cancel()

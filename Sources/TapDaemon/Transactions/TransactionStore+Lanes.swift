@@ -57,7 +57,7 @@ extension TransactionStore {
     /// From now on a wish to cancel reaches the race.
     func enter(_ race: LaneRace, _ id: TransactionID) {
         live[id]?.race = race
-        if live[id]?.isUnwanted.hasHappened ?? true { race.cancel() }
+        if live[id]?.isUnwanted.hasFired ?? true { race.cancel() }
     }
 
     /// Notes that a card could not be read.

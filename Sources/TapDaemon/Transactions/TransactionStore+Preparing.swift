@@ -8,11 +8,11 @@ extension TransactionStore {
         let seconds = now.milliseconds / 1_000
         var found: [(name: String, reason: PrepareReason)] = []
         for index in lanes.indices {
-            if lanes[index].isUnprepared == nil, let end = lanes[index].expiry, seconds >= end {
-                lanes[index].isUnprepared = .expiry
+            if lanes[index].pendingPreparation == nil, let end = lanes[index].expiry, seconds >= end {
+                lanes[index].pendingPreparation = .expiry
             }
             guard lanes[index].preparation == nil, lanes[index].holder == nil else { continue }
-            if let reason = lanes[index].isUnprepared {
+            if let reason = lanes[index].pendingPreparation {
                 found.append((lanes[index].lane.name, reason))
             } else if let renewal = lanes[index].renewal, seconds >= renewal {
                 lanes[index].renewal = seconds + LanePreparer.renewalPause
@@ -24,16 +24,20 @@ extension TransactionStore {
 
     /// Nothing that was prepared counts any more.
     func forgetPreparations(because reason: PrepareReason) {
-        for index in lanes.indices where lanes[index].isUnprepared == nil { lanes[index].isUnprepared = reason }
+        for index in lanes.indices where lanes[index].pendingPreparation == nil {
+            lanes[index].pendingPreparation = reason
+        }
     }
 
     /// The daemon's own wish. A lane that is prepared stays so while it is renewed.
     ///
     /// - Returns: `nil` where a preparation runs already, or there is no such lane any more.
-    func beginPreparation(of name: String, _ reason: PrepareReason) -> Preparation? {
+    func beginPreparation(of name: String, _ reason: PrepareReason) -> LanePreparation? {
         guard let index = laneIndex(name), lanes[index].preparation == nil else { return nil }
-        if reason == .readerAttached, lanes[index].isUnprepared == nil { lanes[index].isUnprepared = reason }
-        let preparation = Preparation(reason, isQuiet: reason == .retry || reason == .readerAttached)
+        if reason == .readerAttached, lanes[index].pendingPreparation == nil {
+            lanes[index].pendingPreparation = reason
+        }
+        let preparation = LanePreparation(reason, isQuiet: reason == .retry || reason == .readerAttached)
         lanes[index].preparation = preparation
         return preparation
     }
@@ -41,30 +45,30 @@ extension TransactionStore {
     /// A client's wish.
     ///
     /// - Returns: the preparation, and whether it has to be run; `nil` where the lane is prepared.
-    func joinPreparation(of name: String) -> (Preparation, isNew: Bool)? {
-        guard let index = laneIndex(name), let reason = lanes[index].isUnprepared else { return nil }
+    func joinPreparation(of name: String) -> (LanePreparation, isNew: Bool)? {
+        guard let index = laneIndex(name), let reason = lanes[index].pendingPreparation else { return nil }
         if let running = lanes[index].preparation {
             running.join()
             return (running, false)
         }
-        let preparation = Preparation(reason == .start ? .start : .request, isQuiet: false)
+        let preparation = LanePreparation(reason == .start ? .start : .request, isQuiet: false)
         lanes[index].preparation = preparation
         return (preparation, true)
     }
 
     /// Tells how far a preparation is, and a transaction that waits for it.
-    func tellProgress(of preparation: Preparation, _ name: String) {
+    func tellProgress(of preparation: LanePreparation, _ name: String) {
         guard let index = laneIndex(name), !preparation.isQuiet else { return }
         publish(preparation.progress(name, for: lanes[index].holder?.transaction))
     }
 
     /// - Parameter expiry: seconds since 1970 until when it is good; `nil` without an end.
-    func endPreparation(_ preparation: Preparation, of name: String, _ failure: ErrorCode?, until expiry: Int64?) {
+    func endPreparation(_ preparation: LanePreparation, of name: String, _ failure: ErrorCode?, until expiry: Int64?) {
         defer { preparation.end(failure) }
         guard let index = laneIndex(name), lanes[index].preparation === preparation else { return }
         lanes[index].preparation = nil
         if let failure { return failed(failure, index) }
-        lanes[index].isUnprepared = nil
+        lanes[index].pendingPreparation = nil
         lanes[index].error = nil
         lanes[index].expiry = expiry
         lanes[index].renewal = expiry.map { $0 - LanePreparer.renewal }
@@ -75,11 +79,11 @@ extension TransactionStore {
 
     private func failed(_ failure: ErrorCode, _ index: Int) {
         let name = lanes[index].lane.name
-        guard lanes[index].isUnprepared != nil || failure.rawValue.hasPrefix("reader.") else {
+        guard lanes[index].pendingPreparation != nil || failure.rawValue.hasPrefix("reader.") else {
             // What was prepared before is good for a while yet.
             return logger.warning("lane not renewed", metadata: ["lane": "\(name)", "error": "\(failure.rawValue)"])
         }
-        lanes[index].isUnprepared = failure == .readerDetached ? .readerAttached : .retry
+        lanes[index].pendingPreparation = failure == .readerDetached ? .readerAttached : .retry
         notReady(name, failure)
     }
 

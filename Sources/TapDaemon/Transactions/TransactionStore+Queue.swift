@@ -38,7 +38,7 @@ extension TransactionStore {
         guard live[id] == nil else { return }
         var known = LiveTransaction(transaction: entry.transaction, uid: entry.uid)
         known.isForwarded = true
-        known.isCommitted.happen()
+        known.isCommitted.fire()
         live[id] = known
     }
 

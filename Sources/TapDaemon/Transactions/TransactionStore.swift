@@ -64,7 +64,7 @@ actor TransactionStore {
     }
 
     /// Settled already, or the occasion to wait for.
-    func settling(_ id: TransactionID) -> Occasion? { live[id]?.isSettled }
+    func settling(_ id: TransactionID) -> OneShot? { live[id]?.isSettled }
 
     /// Writes changes down, then lets everybody see them.
     func change(_ id: TransactionID, _ changes: [StateChange]) async throws(JournalError) {

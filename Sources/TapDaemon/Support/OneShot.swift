@@ -2,7 +2,7 @@ import Dispatch
 import Synchronization
 
 /// Something that happens once, for any number of tasks to wait for.
-final class Occasion: Sendable {
+final class OneShot: Sendable {
     private struct Waiting {
         let continuation: CheckedContinuation<Void, Never>
         /// Ends the wait; `nil` for one without a limit.
@@ -17,7 +17,7 @@ final class Occasion: Sendable {
     }
 
     private struct State {
-        var hasHappened = false
+        var hasFired = false
         var waiting: [UInt64: Waiting] = [:]
         var nextKey: UInt64 = 0
     }
@@ -26,12 +26,12 @@ final class Occasion: Sendable {
 
     private let state = Mutex(State())
 
-    var hasHappened: Bool { state.withLock { $0.hasHappened } }
+    var hasFired: Bool { state.withLock { $0.hasFired } }
 
-    func happen() {
+    func fire() {
         let waiting = state.withLock { state in
             defer { state.waiting = [:] }
-            state.hasHappened = true
+            state.hasFired = true
             return Array(state.waiting.values)
         }
         for each in waiting { each.end() }
@@ -56,7 +56,7 @@ final class Occasion: Sendable {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let isOver = state.withLock { state -> Bool in
-                    if state.hasHappened || Task.isCancelled { return true }
+                    if state.hasFired || Task.isCancelled { return true }
                     state.waiting[key] = Waiting(continuation: continuation, timer: end.map { timer(key, $0) })
                     return false
                 }
@@ -69,7 +69,7 @@ final class Occasion: Sendable {
 
     /// Not `Task.sleep`: where it is cancelled, what belongs to it stays in memory until its time has passed.
     private func timer(_ key: UInt64, _ end: DispatchTime) -> any DispatchSourceTimer {
-        let timer = DispatchSource.makeTimerSource(queue: Occasion.clock)
+        let timer = DispatchSource.makeTimerSource(queue: OneShot.clock)
         timer.schedule(deadline: end)
         timer.setEventHandler { [weak self] in self?.leave(key) }
         timer.activate()

@@ -2,7 +2,7 @@ import Synchronization
 import Wire
 
 /// One preparation of one lane, for any number of callers to wait for. It goes on whoever leaves.
-final class Preparation: Sendable {
+final class LanePreparation: Sendable {
     private struct State {
         var step: PrepareStep? = .reader
         var isQuiet: Bool
@@ -12,7 +12,7 @@ final class Preparation: Sendable {
 
     let reason: PrepareReason
     /// It has come to its end, well or not.
-    let finished = Occasion()
+    let finished = OneShot()
     private let state: Mutex<State>
 
     /// - Parameter isQuiet: the daemon tries something again that failed: nobody is told unless it succeeds.
@@ -43,7 +43,7 @@ final class Preparation: Sendable {
 
     func end(_ failure: ErrorCode?) {
         state.withLock { $0.failure = failure }
-        finished.happen()
+        finished.fire()
     }
 
     /// The event that tells how far it is.
