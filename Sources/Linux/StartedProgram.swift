@@ -22,10 +22,22 @@ package struct StartedProgram: Sendable {
             _ = unsafe posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0)
             _ = unsafe posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0)
         }
+        // Threads of the pool block signals, and a child that inherits that could not be told to end.
+        var attributes = posix_spawnattr_t()
+        _ = unsafe posix_spawnattr_init(&attributes)
+        defer { _ = unsafe posix_spawnattr_destroy(&attributes) }
+        var none = sigset_t()
+        _ = unsafe sigemptyset(&none)
+        _ = unsafe posix_spawnattr_setsigmask(&attributes, &none)
+        _ = unsafe posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
         var child: pid_t = 0
         let result = unsafe withCStrings([program] + arguments) { words in
-            guard let environment else { return unsafe posix_spawnp(&child, program, &actions, nil, words, environ) }
-            return unsafe withCStrings(environment) { unsafe posix_spawnp(&child, program, &actions, nil, words, $0) }
+            guard let environment else {
+                return unsafe posix_spawnp(&child, program, &actions, &attributes, words, environ)
+            }
+            return unsafe withCStrings(environment) {
+                unsafe posix_spawnp(&child, program, &actions, &attributes, words, $0)
+            }
         }
         guard result == 0 else { throw SystemError(code: result) }
         identifier = child
