@@ -18,7 +18,7 @@ if [ "${1:-}" != inside ]; then
     scripts/install-packages.sh debhelper dpkg-dev lintian python3 acl libnfc6 libpcsclite1 curl
     packages=$(mktemp -d)
     trap 'rm -rf "$packages"' EXIT
-    version=$(sed -n 's/.*text = "\(.*\)".*/\1/p' Sources/nfc-tap/Operations/Version.swift)
+    version=$(sed -n 's/.*text = "\(.*\)".*/\1/p' Sources/Codes/Version.swift)
     first=$(scripts/make-deb.sh "$bin" "$packages/1")
     second=$(scripts/make-deb.sh "$bin" "$packages/2" "$version+upgrade1")
     say "built $(basename "$first"), $(stat -c %s "$first") bytes"

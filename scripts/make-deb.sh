@@ -5,7 +5,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 bin=$(realpath "${1:?usage: make-deb.sh FOLDER-WITH-RELEASE-PROGRAMS OUTPUT-FOLDER [VERSION]}")
 output=$(realpath -m "${2:?usage: make-deb.sh FOLDER-WITH-RELEASE-PROGRAMS OUTPUT-FOLDER [VERSION]}")
-version=${3:-$(sed -n 's/.*text = "\(.*\)".*/\1/p' Sources/nfc-tap/Operations/Version.swift)}
+version=${3:-$(sed -n 's/.*text = "\(.*\)".*/\1/p' Sources/Codes/Version.swift)}
 
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -2,6 +2,9 @@ import Glibc
 import Synchronization
 
 /// Whole pages from mmap, so that locking and unlocking never touches a neighbour. Wiped before they are let go.
+///
+/// Each `unsafe` is a use of `base`: memory that Swift does not know of, `capacity` bytes from `init` to `deinit`. Indices are
+/// checked before.
 @safe struct LockedMemory: ~Copyable {
     private let base: UnsafeMutableRawPointer
     private let isMapped: Bool

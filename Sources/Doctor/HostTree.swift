@@ -1,4 +1,5 @@
 import Glibc
+import Linux
 
 /// The files of a machine, below a root: `/`, or in tests a folder that looks like one.
 public struct HostTree: Sendable {
@@ -37,32 +38,17 @@ public struct HostTree: Sendable {
     }
 
     func attributes(_ path: String) -> Attributes? {
-        var status = stat()
-        guard unsafe stat(root + path, &status) == 0 else { return nil }
+        guard let status = try? FileStatus(of: root + path) else { return nil }
         return Attributes(
-            mode: status.st_mode & 0o7777, userID: status.st_uid, groupID: status.st_gid,
-            modified: Int64(status.st_mtim.tv_sec))
+            mode: status.mode, userID: status.userID, groupID: status.groupID, modified: status.modified)
     }
 
-    func exists(_ path: String) -> Bool { unsafe access(root + path, F_OK) == 0 }
+    func exists(_ path: String) -> Bool { FileSystem.exists(root + path) }
 
-    func isExecutable(_ path: String) -> Bool { unsafe access(root + path, X_OK) == 0 }
+    func isExecutable(_ path: String) -> Bool { FileSystem.isExecutable(root + path) }
 
     /// The first MiB of a file; `nil` where it cannot be read.
-    func bytes(_ path: String) -> [UInt8]? {
-        let descriptor = unsafe open(root + path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-        guard descriptor >= 0 else { return nil }
-        defer { _ = close(descriptor) }
-        var all: [UInt8] = []
-        var piece = [UInt8](repeating: 0, count: 64 * 1_024)
-        while all.count < 1_024 * 1_024 {
-            let count = unsafe read(descriptor, &piece, piece.count)
-            guard count >= 0 else { return nil }
-            if count == 0 { break }
-            all += piece.prefix(count)
-        }
-        return all
-    }
+    func bytes(_ path: String) -> [UInt8]? { try? FileSystem.beginning(of: root + path, 1_024 * 1_024) }
 
     func text(_ path: String) -> String? { bytes(path).map { String(decoding: $0, as: UTF8.self) } }
 
@@ -73,56 +59,34 @@ public struct HostTree: Sendable {
     }
 
     /// Names in a folder in alphabetical order; none where it cannot be read.
-    func entries(_ path: String) -> [String] {
-        guard let folder = unsafe opendir(root + path) else { return [] }
-        defer { _ = unsafe closedir(folder) }
-        var names: [String] = []
-        while let entry = unsafe readdir(folder) {
-            let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) { pointer in
-                unsafe pointer.withMemoryRebound(to: CChar.self, capacity: 256) { unsafe String(cString: $0) }
-            }
-            if name != ".", name != ".." { names.append(name) }
-        }
-        return names.sorted()
-    }
+    func entries(_ path: String) -> [String] { (FileSystem.entries(root + path) ?? []).sorted() }
 
     /// Where a symbolic link points, as it is written.
-    func link(_ path: String) -> String? {
-        var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
-        let count = unsafe readlink(root + path, &buffer, buffer.count)
-        guard count > 0 else { return nil }
-        return String(decoding: buffer.prefix(count).map { UInt8(bitPattern: $0) }, as: UTF8.self)
-    }
+    func link(_ path: String) -> String? { FileSystem.link(root + path) }
 
     func write(_ text: String, to path: String) -> Bool {
-        let descriptor = unsafe open(root + path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o644)
-        guard descriptor >= 0 else { return false }
-        let bytes = Array(text.utf8)
-        let isWritten = unsafe Glibc.write(descriptor, bytes, bytes.count) == bytes.count
-        return close(descriptor) == 0 && isWritten
+        do throws(SystemError) {
+            let file = try Descriptor(opening: root + path, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW, mode: 0o644)
+            try file.write(Array(text.utf8))
+            return true
+        } catch {
+            return false
+        }
     }
 
     /// Knocks at a Unix socket.
     func socket(_ path: String) -> SocketState {
-        var address = sockaddr_un()
-        address.sun_family = sa_family_t(AF_UNIX)
-        let name = Array((root + path).utf8)
-        let room = MemoryLayout.size(ofValue: address.sun_path)
-        guard name.count < room else { return .absent }
-        unsafe withUnsafeMutableBytes(of: &address.sun_path) { unsafe $0.copyBytes(from: name) }
-        let descriptor = Glibc.socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
-        guard descriptor >= 0 else { return .denied }
-        defer { _ = close(descriptor) }
-        let result = unsafe withUnsafePointer(to: &address) { pointer in
-            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { generic in
-                unsafe connect(descriptor, generic, socklen_t(MemoryLayout<sockaddr_un>.size))
+        guard let address = UnixAddress(path: root + path) else { return .absent }
+        guard let socket = try? Descriptor.unixStream(isBlocking: true) else { return .denied }
+        do throws(SystemError) {
+            try address.connect(socket.number)
+            return .listening
+        } catch {
+            switch error.code {
+            case EACCES, EPERM: return .denied
+            case ENOENT, ENOTDIR: return .absent
+            default: return .refused
             }
-        }
-        if result == 0 { return .listening }
-        switch errno {
-        case EACCES, EPERM: return .denied
-        case ENOENT, ENOTDIR: return .absent
-        default: return .refused
         }
     }
 }

@@ -1,4 +1,5 @@
 import CardBytes
+import StrictJSON
 
 /// The protected header of an envelope (RFC 7516 §4.1). It is readable: nothing private goes in.
 struct JWEHeader: Equatable {
@@ -25,22 +26,8 @@ struct JWEHeader: Equatable {
             text += #","epk":{"crv":"X25519","kty":"OKP","x":"\#(Base64URL.string(x))"}"#
         case nil: break
         }
-        if let keyID { text += #","kid":"# + JWEHeader.quoted(keyID) }
+        if let keyID { text += #","kid":"# + JSONEscape.quoted(keyID) }
         return text + "}"
-    }
-
-    /// `text` as a JSON string (RFC 8259 §7).
-    static func quoted(_ text: String) -> String {
-        var result = "\""
-        for scalar in text.unicodeScalars {
-            switch scalar {
-            case "\"": result += "\\\""
-            case "\\": result += "\\\\"
-            case "\u{0}"..<"\u{20}": result += "\\u00" + Hex.string([UInt8(truncatingIfNeeded: scalar.value)])
-            default: result.unicodeScalars.append(scalar)
-            }
-        }
-        return result + "\""
     }
 }
 

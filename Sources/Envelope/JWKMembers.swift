@@ -1,4 +1,5 @@
 import CardBytes
+import StrictJSON
 
 /// The members of one JWK object (RFC 7517 §4), checked for type as they are asked for.
 struct JWKMembers {

@@ -1,3 +1,5 @@
+import StrictJSON
+
 /// Signed statements in compact form (RFC 7515 §3.1), always `ES256` (RFC 7518 §3.4). `typ` is signed with them, so that a
 /// statement of one kind never passes for one of another.
 public enum JWS {
@@ -7,7 +9,7 @@ public enum JWS {
         _ payload: some Sequence<UInt8>, key: SigningKey, type: String
     ) throws(JWSError) -> String {
         let header =
-            #"{"alg":"ES256","kid":\#(JWEHeader.quoted(key.keyID)),"typ":\#(JWEHeader.quoted(type))}"#
+            #"{"alg":"ES256","kid":\#(JSONEscape.quoted(key.keyID)),"typ":\#(JSONEscape.quoted(type))}"#
         let signed = Base64URL.string(header.utf8) + "." + Base64URL.string(payload)
         return signed + "." + Base64URL.string(try key.signature(of: Array(signed.utf8)))
     }

@@ -35,6 +35,7 @@ public struct OneTimeSeal: ~Copyable, Sendable {
         let box: AES.GCM.SealedBox
         do {
             let (key, nonce, header) = (key, nonce, header)
+            // The cipher reads the plaintext where it lies, so that no copy of it has to be wiped.
             box = try unsafe plaintext.withUnsafeBytes { bytes in
                 try unsafe AES.GCM.seal(bytes, using: key, nonce: nonce, authenticating: header)
             }
@@ -68,6 +69,7 @@ public struct OneTimeSeal: ~Copyable, Sendable {
             header.ephemeralKey = .x25519(Array(ephemeral.publicKey.rawRepresentation))
         case .rsa(let n, let e):
             let key = try _RSA.Encryption.PublicKey(n: n, e: e)
+            // As above, for the content key.
             let encrypted = try unsafe inputs.contentKey.withUnsafeBytes { bytes in
                 try unsafe key.encrypt(bytes.assumingMemoryBound(to: UInt8.self), padding: .PKCS1_OAEP_SHA256)
             }

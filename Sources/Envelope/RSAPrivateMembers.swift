@@ -20,6 +20,7 @@ struct RSAPrivateMembers: Sendable {
     func check() throws { try withKey { _ in } }
 
     private func withKey<Result: Sendable>(_ body: (_RSA.Encryption.PrivateKey) throws -> Result) throws -> Result {
+        // The cipher reads the numbers where they lie, so that no copy of them has to be wiped.
         try unsafe d.withUnsafeBytes { d in
             try unsafe p.withUnsafeBytes { p in
                 try unsafe q.withUnsafeBytes { q in

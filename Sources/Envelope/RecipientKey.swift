@@ -1,5 +1,6 @@
 import Crypto
 import CryptoExtras
+import StrictJSON
 
 /// The public key that read results are sealed to: a JWK of a PSP (RFC 7517).
 public struct RecipientKey: Equatable, Sendable {
@@ -62,19 +63,19 @@ public struct RecipientKey: Equatable, Sendable {
     /// The public JWK as JSON, members in alphabetical order.
     public var jwk: String {
         var members = [
-            ("alg", JWEHeader.quoted(algorithm.rawValue)), ("kid", JWEHeader.quoted(keyID)), ("use", #""enc""#),
+            ("alg", JSONEscape.quoted(algorithm.rawValue)), ("kid", JSONEscape.quoted(keyID)), ("use", #""enc""#),
         ]
         if let notBefore { members.append(("nbf", "\(notBefore)")) }
         if let expires { members.append(("exp", "\(expires)")) }
         switch material {
         case .p256(let x, let y):
             members += [("kty", #""EC""#), ("crv", #""P-256""#)]
-            members += [("x", JWEHeader.quoted(Base64URL.string(x))), ("y", JWEHeader.quoted(Base64URL.string(y)))]
+            members += [("x", JSONEscape.quoted(Base64URL.string(x))), ("y", JSONEscape.quoted(Base64URL.string(y)))]
         case .x25519(let x):
-            members += [("kty", #""OKP""#), ("crv", #""X25519""#), ("x", JWEHeader.quoted(Base64URL.string(x)))]
+            members += [("kty", #""OKP""#), ("crv", #""X25519""#), ("x", JSONEscape.quoted(Base64URL.string(x)))]
         case .rsa(let n, let e):
             members += [("kty", #""RSA""#)]
-            members += [("n", JWEHeader.quoted(Base64URL.string(n))), ("e", JWEHeader.quoted(Base64URL.string(e)))]
+            members += [("n", JSONEscape.quoted(Base64URL.string(n))), ("e", JSONEscape.quoted(Base64URL.string(e)))]
         }
         return "{" + members.sorted { $0.0 < $1.0 }.map { "\"\($0.0)\":\($0.1)" }.joined(separator: ",") + "}"
     }

@@ -1,3 +1,5 @@
+import StrictJSON
+
 /// The recipient keys a PSP publishes or an administrator pins: a JWKS (RFC 7517 §5) or a single JWK.
 public struct RecipientKeySet: Equatable, Sendable {
     /// A key of the set that is not used.

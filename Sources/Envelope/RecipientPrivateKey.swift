@@ -1,5 +1,6 @@
 public import CardBytes
 import Crypto
+import StrictJSON
 
 /// The private half of a recipient key. Only a PSP has one; here it serves the sandbox and tests.
 public struct RecipientPrivateKey: Sendable {

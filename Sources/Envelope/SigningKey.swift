@@ -1,5 +1,6 @@
 public import CardBytes
 import Crypto
+import StrictJSON
 
 /// A key that signs statements: the installation's own, or in tests and the sandbox a payment service's.
 public struct SigningKey: Sendable {

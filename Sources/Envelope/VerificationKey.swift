@@ -1,4 +1,5 @@
 import Crypto
+import StrictJSON
 
 /// The public half of a key that signs statements: a JWK on P-256 (RFC 7517, RFC 7518 §6.2.1).
 public struct VerificationKey: Equatable, Sendable {
@@ -48,7 +49,7 @@ public struct VerificationKey: Equatable, Sendable {
     public var jwk: String {
         let (x, y) = (Base64URL.string(x), Base64URL.string(y))
         return
-            #"{"alg":"ES256","crv":"P-256","kid":\#(JWEHeader.quoted(keyID)),"kty":"EC","use":"sig","x":"\#(x)","y":"\#(y)"}"#
+            #"{"alg":"ES256","crv":"P-256","kid":\#(JSONEscape.quoted(keyID)),"kty":"EC","use":"sig","x":"\#(x)","y":"\#(y)"}"#
     }
 
     /// SHA-256 over the members that make the key (RFC 7638 §3), base64url.

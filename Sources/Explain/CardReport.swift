@@ -44,7 +44,8 @@ public struct CardReport: Equatable, Sendable {
     }
 
     private static func application(_ application: InspectedApplication, unmasked: Bool) -> Application {
-        let kernel = kernel(of: application.adfName)
+        // Tags like 9F6E mean something else for each kernel.
+        let kernel = CodeNames.kernel(application.adfName)
         return Application(
             aid: Hex.string(application.adfName),
             label: application.objects.value(of: 0x50).map(CardText.ascii),
@@ -88,19 +89,6 @@ public struct CardReport: Equatable, Sendable {
         case .notProcessed(let status): "selected, but no processing options, status word \(status)"
         case .malformed: "answers that are no valid data objects"
         case .torn: "card left the field"
-        }
-    }
-
-    /// The kernel by RID, as Entry Point would choose it: tags like 9F6E mean something else for each.
-    private static func kernel(of aid: [UInt8]) -> KernelIdentifier? {
-        switch Hex.string(aid.prefix(5)) {
-        case "A000000003": .visa
-        case "A000000004": .mastercard
-        case "A000000025": .americanExpress
-        case "A000000065": .jcb
-        case "A000000152": .discover
-        case "A000000333": .unionPay
-        case _: nil
         }
     }
 

@@ -1,4 +1,3 @@
-public import Audit
 import Wire
 
 /// The chain in a journal's file, for reading only. A daemon may work with the file: what it writes meanwhile is not seen.

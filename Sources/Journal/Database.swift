@@ -11,6 +11,9 @@ enum SQLValue: Equatable {
 }
 
 /// One connection to SQLite: the only file that calls its C interface. Not for several threads at a time.
+///
+/// Each `unsafe` is one call of that interface with a handle that this type or `Statement` owns, opened in its `init` and
+/// closed in its `deinit`. No pointer that SQLite gives is kept after the line.
 @safe final class Database {
     private let handle: OpaquePointer
     private var prepared: [String: Statement] = [:]

@@ -1,4 +1,3 @@
-import Audit
 import Glibc
 public import Transactions
 public import Wire

@@ -1,4 +1,3 @@
-import Audit
 public import Wire
 
 /// A signed profile as it came into force.

@@ -1,6 +1,7 @@
 import CardBytes
 import Envelope
 import Glibc
+import Linux
 
 /// A file with a private key, read straight into secret memory.
 enum KeyFile {
@@ -17,18 +18,13 @@ enum KeyFile {
     }
 
     private static func bytes(_ path: String) throws(SandboxStartError) -> SecretBytes {
-        let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw .keyFile(errno: errno) }
-        defer { _ = close(descriptor) }
-        return try SecretBytes(capacity: 4_096) { (writer) throws(SandboxStartError) in
-            var byte: UInt8 = 0
-            while true {
-                let count = unsafe Glibc.read(descriptor, &byte, 1)
-                if count == 0 { return }
-                guard count == 1 else { throw .keyFile(errno: errno) }
-                guard writer.count < maximumBytes else { throw .keyFileTooLarge }
-                writer.append(byte)
+        do throws(SystemError) {
+            let file = try Descriptor(opening: path, O_RDONLY)
+            return try SecretBytes(capacity: 4_096) { (writer) throws(SystemError) in
+                try file.readSecret(atMost: maximumBytes) { writer.append($0) }
             }
+        } catch {
+            throw error.code == EFBIG ? .keyFileTooLarge : .keyFile(errno: error.code)
         }
     }
 }

@@ -1,5 +1,6 @@
 import CardBytes
 import Envelope
+import StrictJSON
 import Wire
 
 /// What the sandbox takes out of an opened envelope.

@@ -1,4 +1,5 @@
 import CardBytes
+import Codes
 import EMV
 import Envelope
 import TapSession
@@ -52,7 +53,7 @@ extension Profile {
     private static func check(
         _ networks: [String], _ list: ProfileValue, _ terminal: TerminalFile, _ path: String
     ) throws(ProfileError) {
-        let offered = terminal.configuration.combinations.map { MaskedAccount.scheme(of: $0.aid) }
+        let offered = terminal.configuration.combinations.map { PaymentNetwork.name(of: $0.aid) }
         if let place = offered.firstIndex(where: { !networks.contains($0) }) {
             throw .networkNotAccepted("\(path).combinations[\(place)].aid")
         }

@@ -1,3 +1,4 @@
+import Codes
 import Envelope
 import TapSession
 import Wire
@@ -94,7 +95,7 @@ struct ProfileValue {
 
     func network() throws(ProfileError) -> String {
         let name = try text(1...32)
-        guard MaskedAccount.schemeNames.contains(name) else { throw .network(path) }
+        guard PaymentNetwork.names.contains(name) else { throw .network(path) }
         return name
     }
 

@@ -47,9 +47,6 @@ extension CardReader {
         get { [] }
         set {}
     }
-
-    /// A reader that nothing can happen to between two taps.
-    public func check() throws(ReaderError) {}
 }
 
 /// What `CardReader.activate` found.

@@ -1,4 +1,5 @@
 public import CardBytes
+import Linux
 
 /// How long a tap may take in each of its waits.
 public struct TapDeadlines: Sendable {

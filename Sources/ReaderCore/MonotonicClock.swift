@@ -1,16 +1,24 @@
 public import CardBytes
-import Glibc
+package import Linux
 
 /// The machine's monotonic clock (`CLOCK_MONOTONIC`).
-public func monotonicNow() -> TapInstant {
-    var time = timespec()
-    _ = unsafe clock_gettime(CLOCK_MONOTONIC, &time)
-    return TapInstant(nanoseconds: UInt64(time.tv_sec) &* 1_000_000_000 &+ UInt64(time.tv_nsec))
+public func monotonicNow() -> TapInstant { TapInstant(nanoseconds: MachineClock.awake) }
+
+extension WakeSignal {
+    /// Waits for a signal and takes it.
+    ///
+    /// - Parameter deadline: `nil` waits for ever.
+    /// - Returns: whether there was one before `deadline`.
+    package func wait(until deadline: TapInstant?) -> Bool { wait(untilNanoseconds: deadline?.nanoseconds) }
 }
 
-/// Blocks the calling thread; goes on sleeping after a signal.
-package func sleep(milliseconds: UInt64) {
-    var rest = timespec(tv_sec: Int(milliseconds / 1_000), tv_nsec: Int(milliseconds % 1_000) * 1_000_000)
-    var left = timespec()
-    while unsafe nanosleep(&rest, &left) == -1, errno == EINTR { rest = left }
+extension ReaderError {
+    /// Calls what the system may refuse, a thread or a descriptor.
+    ///
+    /// - Throws: `.faulty` with the error number.
+    package static func system<Result>(
+        _ call: @autoclosure () throws(SystemError) -> Result
+    ) throws(ReaderError) -> Result {
+        do throws(SystemError) { return try call() } catch { throw .faulty(code: Int64(error.code)) }
+    }
 }

@@ -4,19 +4,12 @@ public import CardBytes
 ///
 /// The notes are card data in the clear: they stay in memory until the caller takes them, and only the caller
 /// writes them anywhere.
-public final class RecordingReader: CardReader {
-    private let reader: any CardReader
+public final class RecordingReader: ForwardingReader {
+    public let reader: any CardReader
     private var steps: [Transcript.Step] = []
     private var isActive = false
 
     public init(_ reader: any CardReader) { self.reader = reader }
-
-    public var identity: ReaderIdentity { reader.identity }
-
-    public var broadcast: [UInt8] {
-        get { reader.broadcast }
-        set { reader.broadcast = newValue }
-    }
 
     /// What was noted so far, under `header`; forgets it here.
     public func takeTranscript(header: [Transcript.Field] = []) -> Transcript {
@@ -55,14 +48,6 @@ public final class RecordingReader: CardReader {
         if isActive { steps.append(.released) }
         isActive = false
     }
-
-    public func waitForRemoval(until deadline: TapInstant, cancellation: TapCancellation) throws(ReaderError) {
-        try reader.waitForRemoval(until: deadline, cancellation: cancellation)
-    }
-
-    public func show(_ feedback: ReaderFeedback) { reader.show(feedback) }
-
-    public func close() { reader.close() }
 
     /// What replay has to repeat: machines see a missing answer, whatever kept it away.
     private func answer(_ error: ReaderError) -> Transcript.Answer {

@@ -61,6 +61,8 @@ public final class ReplayReader: CardReader {
         guard !cancellation.isCancelled else { throw .cancelled }
     }
 
+    public func check() {}
+
     public func show(_ feedback: ReaderFeedback) {}
 
     public func close() {}

@@ -1,5 +1,6 @@
 import CardBytes
 import Glibc
+import Linux
 import ReaderCore
 
 /// A worker that is asked one thing at a time. Whatever goes wrong with it, it is ended and the caller hears `.detached`.
@@ -18,7 +19,7 @@ final class WorkerConnection {
     ///   stuck.
     /// - Throws: as `WorkerProcess.init`.
     init(program: String, graceMilliseconds: UInt64) throws(ReaderError) {
-        wake = try WakeSignal()
+        wake = try ReaderError.system(try WakeSignal())
         self.graceMilliseconds = graceMilliseconds
         process = try WorkerProcess(program: program)
     }
@@ -95,7 +96,7 @@ final class WorkerConnection {
             pollfd(fd: socket, events: Int16(POLLIN), revents: 0),
             pollfd(fd: wake.descriptor, events: Int16(POLLIN), revents: 0),
         ]
-        _ = unsafe poll(&watched, nfds_t(watched.count), WakeSignal.milliseconds(until: limit))
+        _ = Poll.wait(&watched, untilNanoseconds: limit.nanoseconds)
         if watched[1].revents != 0 { wake.clear() }
         guard watched[0].revents != 0 else { return }
         var bytes = [UInt8](repeating: 0, count: WorkerFrame.longest)

@@ -1,4 +1,5 @@
 import CardBytes
+import Linux
 import ReaderCore
 import Synchronization
 
@@ -24,7 +25,7 @@ final class CallGuard: Sendable {
         let state = Mutex(State())
         let wake: WakeSignal
 
-        init() throws(ReaderError) { wake = try WakeSignal() }
+        init() throws(ReaderError) { wake = try ReaderError.system(try WakeSignal()) }
     }
 
     private let shared: Shared
@@ -32,7 +33,7 @@ final class CallGuard: Sendable {
     init() throws(ReaderError) {
         let shared = try Shared()
         self.shared = shared
-        try PrivateThread.start(named: "pcsc-guard") { Self.watch(shared) }
+        try ReaderError.system(try PrivateThread.start(named: "pcsc-guard") { Self.watch(shared) })
     }
 
     deinit {

@@ -1,5 +1,6 @@
 import CardBytes
 import Glibc
+import Linux
 import ReaderCore
 import Synchronization
 

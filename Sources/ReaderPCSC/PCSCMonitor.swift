@@ -1,4 +1,5 @@
 public import CardBytes
+import Linux
 public import ReaderCore
 
 /// Tells of readers that come and go, pcscd's own coming and going included.
@@ -74,7 +75,7 @@ public final class PCSCMonitor {
     }
 
     private func sleep(until deadline: TapInstant, cancellation: TapCancellation) throws(ReaderError) {
-        let wake = try WakeSignal()
+        let wake = try ReaderError.system(try WakeSignal())
         cancellation.withWaker({ wake.signal() }) { _ = wake.wait(until: deadline) }
         if cancellation.isCancelled { throw .cancelled }
     }

@@ -1,4 +1,5 @@
 import Glibc
+import Linux
 import Synchronization
 
 /// The socket under a PC/SC context. libpcsclite has no time limit for any call but one and no way to end it; closing
@@ -61,25 +62,11 @@ private func connections() -> [(descriptor: Int32, inode: UInt)] {
 }
 
 private func isConnectionToService(_ descriptor: Int32) -> Bool {
-    var address = sockaddr_un()
-    let size = MemoryLayout<sockaddr_un>.size
-    var length = socklen_t(size)
-    let result = unsafe withUnsafeMutablePointer(to: &address) { pointer in
-        unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { generic in
-            unsafe getpeername(descriptor, generic, &length)
-        }
-    }
-    guard result == 0, address.sun_family == sa_family_t(AF_UNIX) else { return false }
-    let path = unsafe withUnsafeBytes(of: address.sun_path) { bytes in
-        unsafe String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-    }
-    if path.hasSuffix("/pcscd.comm") { return true }
-    guard let moved = unsafe getenv("PCSCLITE_CSOCK_NAME") else { return false }
-    return unsafe path == String(cString: moved)
+    guard let path = UnixAddress.path(ofPeer: descriptor) else { return false }
+    return path.hasSuffix("/pcscd.comm") || path == Environment.value("PCSCLITE_CSOCK_NAME")
 }
 
 private func socketInode(_ descriptor: Int32) -> UInt? {
-    var status = stat()
-    guard unsafe fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFSOCK else { return nil }
-    return UInt(status.st_ino)
+    guard let status = try? FileStatus(of: descriptor), status.kind == .socket else { return nil }
+    return UInt(status.inode)
 }

@@ -2,6 +2,8 @@ import CPCSC
 
 /// Owner of one SCARDCONTEXT: one connection to pcscd, one call at a time. Cancelling a wait is the only thing that
 /// another thread may do meanwhile.
+///
+/// Each `unsafe` is a call of PC/SC that fills memory which lives for the length of the call: a name, a list, one state.
 struct SmartCardContext: ~Copyable {
     /// Stands for a reader whose state changes with the number of readers, during a wait only.
     static let allReaders = "\\\\?PnP?\\Notification"

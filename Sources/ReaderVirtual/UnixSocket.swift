@@ -1,36 +1,31 @@
-import CardBytes
 import Glibc
-import ReaderCore
+import Linux
 
 /// A stream socket of the Unix domain that closes itself.
 struct UnixSocket: ~Copyable {
-    let descriptor: Int32
+    private let socket: Descriptor
 
-    init(accepted descriptor: Int32) { self.descriptor = descriptor }
+    var descriptor: Int32 { socket.number }
+
+    init(accepted descriptor: Int32) { socket = Descriptor(owning: descriptor) }
 
     init() throws(VirtualSocketError) {
-        let type = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
-        descriptor = socket(AF_UNIX, type, 0)
-        guard descriptor >= 0 else { throw .system(call: "socket", errno: errno) }
+        socket = try UnixSocket.calling("socket", try Descriptor.unixStream())
     }
 
     /// Binds to `path` for the owner alone and listens. A socket file that nobody serves is replaced.
     func listen(at path: String) throws(VirtualSocketError) {
+        let address = try UnixSocket.address(path)
         try UnixSocket.removeStale(path)
-        try unsafe withAddress(path) { (address, length) throws(VirtualSocketError) in
-            guard unsafe bind(descriptor, address, length) == 0 else { throw .system(call: "bind", errno: errno) }
-        }
+        try UnixSocket.calling("bind", try address.bind(descriptor))
         // Nobody can connect before listen, so that the mode is in force from the start.
-        guard unsafe chmod(path, 0o600) == 0 else { throw .system(call: "chmod", errno: errno) }
+        try UnixSocket.calling("chmod", try FileSystem.setMode(0o600, of: path))
         guard Glibc.listen(descriptor, 8) == 0 else { throw .system(call: "listen", errno: errno) }
     }
 
     func connect(to path: String) throws(VirtualSocketError) {
-        try unsafe withAddress(path) { (address, length) throws(VirtualSocketError) in
-            guard unsafe Glibc.connect(descriptor, address, length) == 0 else {
-                throw .system(call: "connect", errno: errno)
-            }
-        }
+        let address = try UnixSocket.address(path)
+        try UnixSocket.calling("connect", try address.connect(descriptor))
     }
 
     /// The next connection, or -1 where none waits.
@@ -56,37 +51,28 @@ struct UnixSocket: ~Copyable {
         return Array(bytes.prefix(count))
     }
 
-    private func withAddress(
-        _ path: String, _ body: (UnsafePointer<sockaddr>, socklen_t) throws(VirtualSocketError) -> Void
-    ) throws(VirtualSocketError) {
-        var address = sockaddr_un()
-        address.sun_family = sa_family_t(AF_UNIX)
-        let name = Array(path.utf8)
-        guard name.count < MemoryLayout.size(ofValue: address.sun_path) else { throw .pathTooLong(path) }
-        unsafe withUnsafeMutableBytes(of: &address.sun_path) { unsafe $0.copyBytes(from: name) }
-        let length = socklen_t(MemoryLayout<sockaddr_un>.size)
-        let outcome = unsafe withUnsafePointer(to: &address) { pointer in
-            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
-                Result { () throws(VirtualSocketError) in try unsafe body(address, length) }
-            }
-        }
-        try outcome.get()
-    }
-
     private static func removeStale(_ path: String) throws(VirtualSocketError) {
-        var status = stat()
-        guard unsafe lstat(path, &status) == 0 else { return }
-        guard status.st_mode & S_IFMT == S_IFSOCK else { throw .notASocket(path) }
+        guard let status = try? FileStatus(of: path, followsLink: false) else { return }
+        guard status.kind == .socket else { throw .notASocket(path) }
         let probe = try UnixSocket()
-        do {
+        do throws(VirtualSocketError) {
             try probe.connect(to: path)
         } catch {
             guard error == .system(call: "connect", errno: ECONNREFUSED) else { throw error }
-            _ = unsafe unlink(path)
+            try? FileSystem.remove(path)
             return
         }
         throw .inUse(path)
     }
 
-    deinit { _ = Glibc.close(descriptor) }
+    private static func address(_ path: String) throws(VirtualSocketError) -> UnixAddress {
+        guard let address = UnixAddress(path: path) else { throw .pathTooLong(path) }
+        return address
+    }
+
+    private static func calling<Result: ~Copyable>(
+        _ call: String, _ body: @autoclosure () throws(SystemError) -> Result
+    ) throws(VirtualSocketError) -> Result {
+        do throws(SystemError) { return try body() } catch { throw .system(call: call, errno: error.code) }
+    }
 }

@@ -1,4 +1,5 @@
 public import CardBytes
+import Linux
 public import ReaderCore
 
 /// A reader without hardware. It waits, answers, tears and vanishes as its `VirtualReaderControl` is told to; what runs

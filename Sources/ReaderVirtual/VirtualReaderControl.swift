@@ -1,4 +1,5 @@
 public import CardSim
+import Linux
 public import ReaderCore
 import Synchronization
 
@@ -24,7 +25,7 @@ public final class VirtualReaderControl: Sendable {
         self.name = name
         self.cardNames = cardNames
         makeCard = card
-        wake = try WakeSignal()
+        wake = try ReaderError.system(try WakeSignal())
     }
 
     /// Obeys one line.

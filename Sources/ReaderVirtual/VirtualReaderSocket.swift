@@ -1,5 +1,6 @@
 public import CardBytes
 import Glibc
+import Linux
 import ReaderCore
 import Synchronization
 
@@ -15,11 +16,11 @@ public final class VirtualReaderSocket: Sendable {
     public init(path: String, control: VirtualReaderControl) throws(VirtualSocketError) {
         self.path = path
         server = try Server(path: path, control: control)
-        do throws(ReaderError) {
+        do throws(SystemError) {
             try PrivateThread.start(named: "virtual-reader") { [server] in server.run() }
         } catch {
             server.removeFile()
-            throw .system(call: "pthread_create", errno: EAGAIN)
+            throw .system(call: "pthread_create", errno: error.code)
         }
     }
 
@@ -44,8 +45,8 @@ public final class VirtualReaderSocket: Sendable {
                 return String(decoding: received[..<end], as: UTF8.self)
             }
             guard monotonicNow() < deadline else { throw .noAnswer }
-            var watched = pollfd(fd: connection.descriptor, events: Int16(POLLIN), revents: 0)
-            _ = unsafe poll(&watched, 1, WakeSignal.milliseconds(until: deadline))
+            var watched = [pollfd(fd: connection.descriptor, events: Int16(POLLIN), revents: 0)]
+            _ = Poll.wait(&watched, untilNanoseconds: deadline.nanoseconds)
             guard let more = connection.receive() else { continue }
             guard !more.isEmpty else { throw .noAnswer }
             received += more
@@ -69,11 +70,11 @@ extension VirtualReaderSocket {
         init(path: String, control: VirtualReaderControl) throws(VirtualSocketError) {
             self.path = path
             self.control = control
-            do throws(ReaderError) {
+            do throws(SystemError) {
                 wake = try WakeSignal()
                 ended = try WakeSignal()
             } catch {
-                throw .system(call: "socketpair", errno: EMFILE)
+                throw .system(call: "socketpair", errno: error.code)
             }
             let socket = try UnixSocket()
             try socket.listen(at: path)
@@ -83,7 +84,7 @@ extension VirtualReaderSocket {
         func stop() {
             isStopped.withLock { $0 = true }
             wake.signal()
-            _ = ended.isSignalled(by: nil)
+            _ = ended.isSignalled()
         }
 
         func run() {
@@ -95,7 +96,7 @@ extension VirtualReaderSocket {
                 if connections.count < Server.mostConnections {
                     watched.append(pollfd(fd: listening, events: Int16(POLLIN), revents: 0))
                 }
-                _ = unsafe poll(&watched, nfds_t(watched.count), -1)
+                _ = Poll.wait(&watched, untilNanoseconds: nil)
                 connections = connections.filter { $0.serve { control.answer(to: $0) } }
                 if connections.count < Server.mostConnections {
                     let accepted = listener.withLock { $0.accept() }
@@ -106,6 +107,6 @@ extension VirtualReaderSocket {
             ended.signal()
         }
 
-        func removeFile() { _ = unsafe unlink(path) }
+        func removeFile() { try? FileSystem.remove(path) }
     }
 }

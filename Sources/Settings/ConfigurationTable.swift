@@ -1,4 +1,4 @@
-import Glibc
+import Linux
 import TOMLKit
 
 /// One table of the configuration file, asked for key after key. A key that nobody asked for is an error, so that a typo
@@ -152,17 +152,7 @@ public struct ConfigurationTable {
 
     /// Up to 1 MiB of a file; `nil` where it cannot be read or is longer.
     public static func contents(_ path: String) -> [UInt8]? {
-        let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { return nil }
-        defer { _ = close(descriptor) }
-        var all: [UInt8] = []
-        var piece = [UInt8](repeating: 0, count: 64 * 1_024)
-        while true {
-            let count = unsafe read(descriptor, &piece, piece.count)
-            if count == 0 { return all }
-            guard count > 0, all.count + count <= 1_024 * 1_024 else { return nil }
-            all += piece.prefix(count)
-        }
+        try? FileSystem.bytes(of: path, atMost: 1_024 * 1_024)
     }
 
     private mutating func value(_ key: String) -> (any TOMLValueConvertible)? {

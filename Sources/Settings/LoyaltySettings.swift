@@ -1,5 +1,6 @@
 import CardBytes
 import Glibc
+import Linux
 public import Loyalty
 import Wire
 
@@ -215,18 +216,20 @@ private enum SecretFile {
     static let longest = 16 * 1_024
 
     static func read(_ path: String) throws(KeyFileError) -> SecretBytes {
-        let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw .unreadable }
-        defer { _ = close(descriptor) }
-        var status = stat()
-        guard unsafe fstat(descriptor, &status) == 0 else { throw .unreadable }
-        guard status.st_mode & 0o007 == 0 else { throw .open }
-        var buffer = [UInt8](repeating: 0, count: longest)
-        defer {
-            for index in buffer.indices { buffer[index] = 0 }
+        let secret: SecretBytes?
+        do throws(SystemError) { secret = try protected(path) } catch { throw .unreadable }
+        guard let secret else { throw .open }
+        return secret
+    }
+
+    /// `nil` where others than owner and group have rights to the file.
+    private static func protected(_ path: String) throws(SystemError) -> SecretBytes? {
+        let file = try Descriptor(opening: path, O_RDONLY)
+        guard try file.status().mode & 0o007 == 0 else { return nil }
+        let secret = try SecretBytes(capacity: 4_096) { (writer) throws(SystemError) in
+            try file.readSecret(atMost: longest) { writer.append($0) }
         }
-        let count = unsafe Glibc.read(descriptor, &buffer, buffer.count)
-        guard count > 0, count < longest else { throw .unreadable }
-        return SecretBytes(capacity: count) { $0.append(contentsOf: buffer.prefix(count)) }
+        guard secret.count > 0 else { throw SystemError(code: ENODATA) }
+        return secret
     }
 }

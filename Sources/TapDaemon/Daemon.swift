@@ -1,7 +1,8 @@
-import Audit
+import Codes
 import Envelope
 import Glibc
 import Journal
+import Linux
 public import LocalHTTP
 public import Logging
 import ReaderCore
@@ -12,8 +13,6 @@ import Wire
 
 /// The daemon: lanes, transactions, the POS socket and the way to the adapter, put together.
 public final class Daemon: Sendable {
-    public static let version = "0.1.0"
-
     let settings: CurrentSettings
     let logger: Logger
     let adapter: AdapterLink
@@ -22,7 +21,7 @@ public final class Daemon: Sendable {
     private let server: HTTPServer
     let health: AdapterHealthCheck
     private let preparer: LanePreparer
-    private let keeper: LaneKeeper
+    private let monitor: ReaderMonitor
     let profiles: ProfileStore
     /// Transactions and what belongs to them: brought to an end when the daemon stops.
     private let payments: WorkQueue
@@ -84,7 +83,7 @@ public final class Daemon: Sendable {
         let api = PointOfSaleAPI(
             store: store, profiles: profiles, events: events, settings: settings, health: health,
             preparer: preparer, payments: stored, trail: trail, connections: connections,
-            support: journal.support, contact: configuration.support, version: Daemon.version,
+            support: journal.support, contact: configuration.support, version: Version.text,
             start: { id in payments.add { await store.run(id) } },
             queue: payments, patience: configuration.patience)
         // What the server refuses by itself, it refuses before it has read a language.
@@ -99,20 +98,20 @@ public final class Daemon: Sendable {
         (self.settings, self.adapter, self.profiles) = (settings, adapter, profiles)
         (self.health, self.preparer) = (health, preparer)
         (self.trail, self.stored) = (trail, stored)
-        keeper = LaneKeeper(store, preparer)
+        monitor = ReaderMonitor(store, preparer)
         forwarder = QueueForwarder(queue: stored, adapter: adapter, logger: logger)
     }
 
     /// Serves until `shutDown` has done its work.
     public func run() async throws(StartError) {
-        await trail.note(AuditEntry(.operation, detail: "started \(Daemon.version) \(store.mode.rawValue)"))
+        await trail.note(AuditEntry(.operation, detail: "started \(Version.text) \(store.mode.rawValue)"))
         let failure = await withTaskGroup(of: Void.self, returning: ListenError?.self) { group in
             group.addTask { await self.background.run() }
             group.addTask { await self.health.run() }
             group.addTask { await self.audit.run() }
             group.addTask { await self.store.scrubAsWished() }
             group.addTask { await self.preparer.run() }
-            group.addTask { await self.keeper.run() }
+            group.addTask { await self.monitor.run() }
             group.addTask { await self.profiles.run() }
             group.addTask { await self.forwarder.run() }
             let failure = await serve()
@@ -158,24 +157,21 @@ public final class Daemon: Sendable {
     }
 
     private static func openJournal(_ directory: String) throws(StartError) -> (JournalThread, UInt64) {
-        guard makeFolder(directory) else { throw .stateDirectory(directory, errno: errno) }
+        do throws(SystemError) { try FileSystem.makeFolder(directory) } catch {
+            guard error.code == EEXIST else { throw .stateDirectory(directory, errno: error.code) }
+        }
         do throws(JournalError) {
             let journal = try Journal(directory: directory)
             // More than one run ever publishes: an event's number is then never given twice without asking again.
             let first = try journal.reserveEvents(1_000_000_000)
-            do throws(ReaderError) {
-                return (JournalThread(journal, on: try ReaderThread(name: "journal")), first)
+            do throws(SystemError) {
+                return (JournalThread(journal, on: try SerialThread(name: "journal")), first)
             } catch {
                 throw JournalError.failed(code: 0)
             }
         } catch {
             throw .journal(error)
         }
-    }
-
-    private static func makeFolder(_ path: String) -> Bool {
-        if unsafe mkdir(path, 0o700) == 0 { return true }
-        return errno == EEXIST
     }
 
     private static func lanes(_ configuration: DaemonConfiguration) throws(StartError) -> [Lane] {

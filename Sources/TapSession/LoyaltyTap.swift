@@ -23,7 +23,7 @@ public struct LoyaltyTap: Sendable {
         defer { reader.release() }
         do throws(ReaderError) {
             let outcome = try read(on: reader, cancellation: cancellation, clock: clock, onSignal: onSignal)
-            reader.show(outcome.isPleasant ? .read : .error)
+            reader.show(outcome.isSuccess ? .read : .error)
             return outcome
         } catch {
             reader.show(error == .timedOut || error == .cancelled ? .idle : .error)
@@ -71,7 +71,7 @@ public struct LoyaltyTap: Sendable {
 
 extension LoyaltyOutcome {
     /// Whether the customer got what was offered: a pass given or known already, or an invitation.
-    var isPleasant: Bool {
+    var isSuccess: Bool {
         entries.contains { $0.status == .delivered || $0.status == .repeated || $0.status == .signUpSent }
     }
 }

@@ -2,8 +2,8 @@ import CardBytes
 import ReaderCore
 
 /// A reader that tells when a card shows up and lets none in after the deadline; everything else is the reader's own.
-final class ObservedReader: CardReader {
-    private let reader: any CardReader
+final class ObservedReader: ForwardingReader {
+    let reader: any CardReader
     private let clock: () -> TapInstant
     private let onWait: () -> Void
     private let onFound: (CardPresence) -> Void
@@ -25,13 +25,6 @@ final class ObservedReader: CardReader {
         self.clock = clock
         self.onWait = onWait
         self.onFound = onFound
-    }
-
-    var identity: ReaderIdentity { reader.identity }
-
-    var broadcast: [UInt8] {
-        get { reader.broadcast }
-        set { reader.broadcast = newValue }
     }
 
     func activate(until deadline: TapInstant, cancellation: TapCancellation) throws(ReaderError) -> CardPresence {
@@ -56,14 +49,4 @@ final class ObservedReader: CardReader {
         }
         return response
     }
-
-    func release() { reader.release() }
-
-    func waitForRemoval(until deadline: TapInstant, cancellation: TapCancellation) throws(ReaderError) {
-        try reader.waitForRemoval(until: deadline, cancellation: cancellation)
-    }
-
-    func show(_ feedback: ReaderFeedback) { reader.show(feedback) }
-
-    func close() { reader.close() }
 }

@@ -1,4 +1,5 @@
 public import CardBytes
+import Linux
 public import Loyalty
 public import ReaderCore
 

@@ -1,4 +1,5 @@
 import CardBytes
+import StrictJSON
 
 /// Members of a flat JSON object, written straight into secret memory. `opening` is everything up to the value:
 /// comma, name and colon.
@@ -11,17 +12,7 @@ extension SecretWriter {
     /// Text that is itself no secret, escaped by RFC 8259 §7.
     mutating func member(_ opening: StaticString, text: String) {
         quoted(opening) { writer in
-            for unit in text.utf8 {
-                switch unit {
-                case 0x22, 0x5C:
-                    writer.append(0x5C)
-                    writer.append(unit)
-                case 0x00..<0x20:
-                    writer.append(text: "\\u00")
-                    writer.append(hex: CollectionOfOne(unit))
-                default: writer.append(unit)
-                }
-            }
+            for unit in text.utf8 { JSONEscape.write(unit) { writer.append($0) } }
         }
     }
 

@@ -1,5 +1,6 @@
 import CardBytes
 import Envelope
+import StrictJSON
 
 /// One value of a terminal file, with the path by which errors name it.
 package struct TerminalFileValue {

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Glibc
+import Linux
 import LocalHTTP
 import Logging
 import PSPSandbox
@@ -107,7 +108,6 @@ struct SandboxCommand: AsyncParsableCommand {
 
     /// One line on standard error.
     private func say(_ text: String) {
-        let line = Array("nfc-tap-psp-sandbox: \(text)\n".utf8)
-        _ = unsafe write(STDERR_FILENO, line, line.count)
+        try? Descriptor.write("nfc-tap-psp-sandbox: \(text)\n", to: STDERR_FILENO)
     }
 }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Codes
 
 /// The command at a shell: one-off reads without the daemon, and the daemon's client.
 struct NFCTap: AsyncParsableCommand {

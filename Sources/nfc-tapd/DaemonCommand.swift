@@ -1,4 +1,5 @@
 import ArgumentParser
+import Codes
 import Glibc
 import LocalHTTP
 import Logging
@@ -17,7 +18,7 @@ struct DaemonCommand: AsyncParsableCommand {
             Without --config it runs in test mode with one virtual reader, in folders of the user who starts it. Card \
             data is sealed to a published test key then: never for real cards.
             """,
-        version: Daemon.version)
+        version: Version.text)
 
     @Option(help: ArgumentHelp("Configuration file in TOML.", valueName: "file"))
     var config: String?
@@ -74,11 +75,11 @@ struct DaemonCommand: AsyncParsableCommand {
         do {
             daemon = try await makeDaemon(inherited, logger)
         } catch let error as ConfigurationError {
-            throw Failure("\(error.key): \(error.problem)", hint: error.remedy)
+            throw StartFailure("\(error.key): \(error.problem)", hint: error.remedy)
         } catch let error as StartError {
-            throw Failure(error.description)
+            throw StartFailure(error.description)
         } catch let error as ListenError {
-            throw Failure("POS socket: \(error)")
+            throw StartFailure("POS socket: \(error)")
         }
         let group = ServiceGroup(
             configuration: ServiceGroupConfiguration(

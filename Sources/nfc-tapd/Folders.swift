@@ -1,4 +1,5 @@
 import Glibc
+import Linux
 
 /// Where the sockets and the journal are: the options, else what systemd gives, else the user's own folders.
 struct Folders {
@@ -19,14 +20,14 @@ struct Folders {
                 Folders.variable("STATE_DIRECTORY") ?? (isInstalled ? "/var/lib/nfc-tap" : Folders.userState)
         }
         guard Folders.make(self.runtime) else {
-            throw Failure("runtime directory \(self.runtime) cannot be made", hint: "give --runtime-directory")
+            throw StartFailure("runtime directory \(self.runtime) cannot be made", hint: "give --runtime-directory")
         }
         guard runtime != nil || systemRuntime != nil || Folders.isOurs(self.runtime) else {
-            throw Failure(
+            throw StartFailure(
                 "runtime directory \(self.runtime) belongs to somebody else", hint: "give --runtime-directory")
         }
         guard Folders.make(self.state) else {
-            throw Failure("state directory \(self.state) cannot be made", hint: "give --state-directory")
+            throw StartFailure("state directory \(self.state) cannot be made", hint: "give --state-directory")
         }
     }
 
@@ -43,8 +44,7 @@ struct Folders {
     static var credentials: String? { variable("CREDENTIALS_DIRECTORY") }
 
     private static func variable(_ name: String) -> String? {
-        let value = unsafe getenv(name).map { unsafe String(cString: $0) }
-        return value?.isEmpty == false ? value : nil
+        Environment.value(name).flatMap { $0.isEmpty ? nil : $0 }
     }
 
     /// Makes the folder with its parents.
@@ -52,19 +52,17 @@ struct Folders {
         var made = ""
         for part in path.split(separator: "/") {
             made += (made.isEmpty && !path.hasPrefix("/") ? "" : "/") + part
-            guard unsafe mkdir(made, 0o700) == 0 || errno == EEXIST || errno == EROFS || errno == EACCES else {
-                return false
+            do throws(SystemError) { try FileSystem.makeFolder(made) } catch {
+                // What is there already may be in a place where nobody may make anything.
+                guard [EEXIST, EROFS, EACCES].contains(error.code) else { return false }
             }
         }
-        var status = stat()
-        guard unsafe stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else { return false }
-        return true
+        return (try? FileStatus(of: path))?.kind == .folder
     }
 
     /// Nobody else has prepared it, or can put something into it.
     private static func isOurs(_ path: String) -> Bool {
-        var status = stat()
-        return unsafe lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR && status.st_uid == geteuid()
-            && status.st_mode & 0o022 == 0
+        guard let status = try? FileStatus(of: path, followsLink: false) else { return false }
+        return status.kind == .folder && status.userID == geteuid() && status.mode & 0o022 == 0
     }
 }

@@ -1,3 +1,5 @@
+import StrictJSON
+
 @testable import Envelope
 
 /// A text and its index together, because the testing macros do not take spans.
@@ -12,21 +14,9 @@ struct JSONText {
 
     init(_ text: String) throws(JSONIndexError) { try self.init(Array(text.utf8)) }
 
-    var root: JSONIndex.Node { index.nodes[0] }
-
-    func member(_ name: String, of parent: Int = 0) -> JSONIndex.Node? {
-        index.member(name, of: parent, in: bytes.span)
-    }
-
-    func object(_ name: String) -> Int? { index.index(of: name, in: 0, bytes.span) }
-
-    func string(_ node: JSONIndex.Node) -> String? { index.string(node, in: bytes.span) }
-
-    func integer(_ node: JSONIndex.Node) -> UInt64? { index.integer(node, in: bytes.span) }
-
     /// The decoded `x` and `y` (where there is one) of the key in member `name`.
     func point(_ name: String, hasY: Bool = true) throws -> [UInt8] {
-        let members = try JWKMembers(index, object: object(name) ?? -1)
+        let members = try JWKMembers(index, object: index.index(of: name, in: 0, bytes.span) ?? -1)
         let x = try members.octets("x", bytes.span)
         return try hasY ? x + members.octets("y", bytes.span) : x
     }

@@ -1,5 +1,6 @@
 import CardBytes
 import Crypto
+import StrictJSON
 import Testing
 
 @testable import Envelope

@@ -54,6 +54,7 @@ final class SimulatedReader: CardReader {
 
     func release() {}
     func waitForRemoval(until deadline: TapInstant, cancellation: TapCancellation) throws(ReaderError) {}
+    func check() {}
     func show(_ feedback: ReaderFeedback) {}
     func close() {}
 }

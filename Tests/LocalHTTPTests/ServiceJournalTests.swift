@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import Linux
 import Testing
 
 @testable import LocalHTTP
@@ -20,7 +21,7 @@ import Testing
             let descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
             defer { _ = close(descriptor) }
             let address = try #require(UnixAddress(path: folder + "/socket"))
-            try #require(unsafe address.withSocketAddress { unsafe bind(descriptor, $0, $1) } == 0)
+            try address.bind(descriptor)
             let output = unsafe open(folder + "/stderr", O_CREAT | O_WRONLY | O_CLOEXEC, 0o600)
             defer { _ = close(output) }
             try body(folder + "/socket", descriptor, output)

@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import Linux
 import Testing
 
 @testable import LocalHTTP
@@ -14,7 +15,7 @@ import Testing
     private func manager(_ name: String) throws -> Int32 {
         let descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         let address = try #require(UnixAddress(notifySocket: name))
-        try #require(unsafe address.withSocketAddress { unsafe bind(descriptor, $0, $1) } == 0)
+        try address.bind(descriptor)
         return descriptor
     }
 

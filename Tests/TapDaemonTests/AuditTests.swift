@@ -1,4 +1,3 @@
-import Audit
 import Envelope
 import Foundation
 import Journal

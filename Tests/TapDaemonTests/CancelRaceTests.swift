@@ -46,11 +46,11 @@ struct CancelRaceTests {
     @Test("A cancel in `unknown` answers that it is too late, and takes back what turns out to be approved")
     func unknown() async throws {
         let folder = try TestFolder()
-        let sealed = Occasion()
+        let sealed = OneShot()
         try await withAdapter(in: folder) { seen in
             if seen.path.last == "reversals" { return .text(200, #"{"status":"done"}"#) }
             if seen.method == .post { return .text(500, "{}") }
-            return sealed.hasHappened ? .text(200, #"{"outcome":"approved"}"#) : .text(500, "{}")
+            return sealed.hasFired ? .text(200, #"{"outcome":"approved"}"#) : .text(500, "{}")
         } _: { adapter in
             try await Shop.open(in: folder) { shop in
                 try shop.reader.obey("present visa")
@@ -59,7 +59,7 @@ struct CancelRaceTests {
                 _ = try await shop.reach([.unknown], id)
                 let answer = try await shop.delete("/v1/transactions/\(id)").cancel()
                 #expect(answer.outcome == .tooLate && answer.phase == .unknown && answer.becomesReversal == true)
-                sealed.happen()
+                sealed.fire()
                 let end = try await shop.reach([.reversed], id)
                 #expect(end.result?.outcome == .declined)
                 #expect(adapter.requests.contains { $0.path.last == "reversals" && $0.key == id.text })

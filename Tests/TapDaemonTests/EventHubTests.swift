@@ -75,6 +75,53 @@ struct EventHubTests {
         #expect(whole.result == event.result && whole.card == event.card && whole.amount == event.amount)
     }
 
+    @Test("An event is encoded once for all who see the same of it")
+    func encodedOnce() {
+        let encoded = Mutex(0)
+        let hub = EventHub(firstID: 1) { event, audience in
+            encoded.withLock { $0 += 1 }
+            return try? WireJSON.encode(event, for: audience)
+        }
+        let german = Audience(language: .german)
+        let queues = [
+            hub.subscribe(after: nil, seesResults: true), hub.subscribe(after: nil, seesResults: true),
+            hub.subscribe(after: nil, seesResults: false), hub.subscribe(after: nil, seesResults: false),
+            hub.subscribe(after: nil, seesResults: true, audience: german),
+        ]
+        hub.publish(Event(.readerAttached, lane: "a"))
+        #expect(encoded.withLock { $0 } == 3 && hub.subscriberCount == queues.count)
+    }
+
+    @Test("While events are encoded the hub answers, and what is published meanwhile comes after what was missed")
+    func replayOutsideTheLock() async throws {
+        let inner = Mutex<EventHub?>(nil)
+        let hub = EventHub(firstID: 100) { event, audience in
+            // A lock that is held here would be taken twice.
+            if event.id == 100, let hub = inner.withLock({ $0 }) { hub.publish(Event(.readerDetached, lane: "b")) }
+            return try? WireJSON.encode(event, for: audience)
+        }
+        for _ in 0..<3 { hub.publish(Event(.readerAttached, lane: "a")) }
+        inner.withLock { $0 = hub }
+        let got = try await received(from: hub, after: 99, count: 4)
+        inner.withLock { $0 = nil }
+        #expect(got.map(\.event.id) == [100, 101, 102, 103])
+        #expect(got.last?.event.name == .readerDetached)
+    }
+
+    @Test("A client that cannot take all it has missed is told so, and nothing more is encoded for it")
+    func overflow() {
+        let encoded = Mutex(0)
+        let hub = EventHub(firstID: 1, capacity: 5_000) { event, audience in
+            encoded.withLock { $0 += 1 }
+            return try? WireJSON.encode(event, for: audience)
+        }
+        for _ in 0..<5_000 { hub.publish(Event(.readerAttached, lane: "a")) }
+        #expect(encoded.withLock { $0 } == 0)
+        let queue = hub.subscribe(after: 0, seesResults: true)
+        #expect(encoded.withLock { $0 } <= 2_049 && encoded.withLock { $0 } > 1_000)
+        #expect(queue.send(ServerSentEvent(id: "1", name: "x", data: "")) == .closed)
+    }
+
     @Test("What is kept about a transaction is only that")
     func about() throws {
         let hub = EventHub(firstID: 1)
@@ -90,23 +137,23 @@ struct EventHubTests {
 struct ConcurrencyTests {
     @Test("What has happened is waited for by nobody any more, and what happens wakes everybody")
     func occasion() async {
-        let occasion = Occasion()
+        let occasion = OneShot()
         await withTaskGroup { group in
             for _ in 0..<50 { group.addTask { await occasion.wait() } }
-            group.addTask { occasion.happen() }
+            group.addTask { occasion.fire() }
         }
         await occasion.wait()
-        #expect(occasion.hasHappened)
+        #expect(occasion.hasFired)
     }
 
     @Test("A wait ends with its time and with its task")
     func bounded() async {
-        let occasion = Occasion()
+        let occasion = OneShot()
         await occasion.wait(atMost: .milliseconds(1))
         let task = Task { await occasion.wait() }
         task.cancel()
         await task.value
-        #expect(!occasion.hasHappened)
+        #expect(!occasion.hasFired)
     }
 
     @Test("A closed queue ends what it has and takes nothing more")

@@ -1,4 +1,3 @@
-import Audit
 import CardBytes
 import Envelope
 import Foundation

@@ -1,5 +1,6 @@
 import CardSim
 import Journal
+import Linux
 import ReaderCore
 import ReaderVirtual
 import Testing
@@ -20,7 +21,7 @@ struct LanePreparationTests {
 
     /// A store with one lane that no daemon looks after.
     private func store(in folder: TestFolder) throws -> TransactionRunner {
-        let journal = JournalThread(try Journal(directory: folder.path), on: try ReaderThread(name: "journal"))
+        let journal = JournalThread(try Journal(directory: folder.path), on: try SerialThread(name: "journal"))
         let control = try VirtualReaderControl { CardCatalogue.card(named: $0) }
         let events = EventHub(firstID: 1)
         let configuration = DaemonConfiguration(
@@ -82,7 +83,7 @@ struct LanePreparationTests {
 
     @Test("What is tried again and fails again is not told again and again")
     func quiet() {
-        let retry = Preparation(.retry, isQuiet: true)
+        let retry = LanePreparation(.retry, isQuiet: true)
         #expect(retry.isQuiet)
         retry.join()
         #expect(!retry.isQuiet, "somebody waits for it now")
@@ -90,7 +91,7 @@ struct LanePreparationTests {
 
     @Test("A preparation knows its percentage once a step is done, and keeps what it failed of")
     func progress() {
-        let preparation = Preparation(.start, isQuiet: false)
+        let preparation = LanePreparation(.start, isQuiet: false)
         #expect(preparation.percent == nil && preparation.step == .reader)
         preparation.begin(.terminal)
         #expect(preparation.percent == 75)
@@ -99,6 +100,6 @@ struct LanePreparationTests {
         #expect(event.name == .prepareProgress && event.lane == "till-1" && event.transaction == id)
         #expect(event.percent == 75 && event.step == .terminal && event.reason == .start)
         preparation.end(.readerFaulty)
-        #expect(preparation.finished.hasHappened && preparation.failure == .readerFaulty)
+        #expect(preparation.finished.hasFired && preparation.failure == .readerFaulty)
     }
 }

@@ -37,10 +37,10 @@ struct LaneRaceTests {
         #expect(!race.place(of: "b").cancellation.isCancelled)
         race.place(of: "a").yield(.ended(.reader(.cancelled)))
         race.place(of: "b").yield(.endedWithPasses)
-        #expect(!race.othersAreFree.hasHappened)
+        #expect(!race.othersAreFree.hasFired)
         race.place(of: "a").finish()
         race.place(of: "c").finish()
-        #expect(race.othersAreFree.hasHappened)
+        #expect(race.othersAreFree.hasFired)
         race.place(of: "b").finish()
         #expect(await steps(race) == ["won b", "passes"])
     }
@@ -65,7 +65,7 @@ struct LaneRaceTests {
         race.cancel()
         #expect(!race.place(of: "a").claim())
         #expect(await steps(race) == ["ended \(ReaderError.cancelled)"])
-        #expect(race.isDecided.hasHappened && race.winner == nil)
+        #expect(race.isDecided.hasFired && race.winner == nil)
     }
 
     @Test("Cancelled after a card has won: that card is read to its end")
@@ -83,10 +83,10 @@ struct LaneRaceTests {
         let race = LaneRace(["a", "b"])
         race.place(of: "a").yield(.ended(.reader(.timedOut)))
         race.place(of: "a").finish()
-        #expect(!race.isDecided.hasHappened)
+        #expect(!race.isDecided.hasFired)
         race.place(of: "b").yield(.ended(.reader(.detached)))
         race.place(of: "b").finish()
-        #expect(race.isDecided.hasHappened)
+        #expect(race.isDecided.hasFired)
         #expect(await steps(race) == ["left a", "left b", "ended \(ReaderError.timedOut)"])
     }
 

@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import Linux
 import Logging
 import Testing
 
@@ -18,7 +19,7 @@ import Testing
             output = unsafe open(folder.path + "/stderr", O_CREAT | O_WRONLY | O_APPEND | O_CLOEXEC, 0o600)
             socket = Glibc.socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
             let address = try #require(UnixAddress(path: folder.path + "/journal"))
-            try #require(unsafe address.withSocketAddress { unsafe bind(socket, $0, $1) } == 0)
+            try address.bind(socket)
         }
 
         deinit {

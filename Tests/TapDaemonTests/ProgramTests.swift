@@ -1,3 +1,4 @@
+import Codes
 import Foundation
 import Glibc
 import LocalHTTP
@@ -49,7 +50,7 @@ struct ProgramTests {
     func version() async throws {
         let (process, output) = try start(["--version"])
         #expect(try await end(process) == 0)
-        #expect(text(output) == Daemon.version + "\n")
+        #expect(text(output) == Version.text + "\n")
     }
 
     static let mistakes: [(arguments: [String], says: String)] = [

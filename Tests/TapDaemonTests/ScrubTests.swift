@@ -1,5 +1,6 @@
 import Foundation
 import Journal
+import Linux
 import ReaderCore
 import Testing
 
@@ -15,12 +16,12 @@ struct ScrubTests {
     @Test("It waits until the disk is wanted for nothing that is in a hurry, and then happens")
     func waits() async throws {
         let folder = try TestFolder()
-        let journal = JournalThread(try Journal(directory: folder.path), on: try ReaderThread(name: "journal"))
-        let (isAsked, isQuiet) = (Occasion(), Occasion())
+        let journal = JournalThread(try Journal(directory: folder.path), on: try SerialThread(name: "journal"))
+        let (isAsked, isQuiet) = (OneShot(), OneShot())
         let scrubbing = Task {
             await journal.scrubAsWished(
                 when: {
-                    isAsked.happen()
+                    isAsked.fire()
                     await isQuiet.wait()
                 }
             ) { Issue.record("\($0)") }
@@ -31,7 +32,7 @@ struct ScrubTests {
         await isAsked.wait()
         await journal.pulse()
         #expect(try logSize(folder) > 0)
-        isQuiet.happen()
+        isQuiet.fire()
         while try logSize(folder) > 0 { try await Task.sleep(for: .milliseconds(5)) }
     }
 }

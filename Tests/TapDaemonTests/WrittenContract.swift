@@ -1,8 +1,9 @@
-import Contract
 import Foundation
 import LocalHTTP
 import Testing
 import Wire
+
+@testable import TapDaemon
 
 /// What docs/openapi.yaml says of each call: which statuses it answers with, and which error codes.
 ///

@@ -47,18 +47,6 @@ struct ClearDataObjectsTests {
         #expect(tags.objects == [DataObject(0x82, [1, 1])])
     }
 
-    @Test(
-        arguments: [
-            ([0xA0, 0x00, 0x00, 0x00, 0x03, 0x10, 0x10], "Visa"),
-            ([0xA0, 0x00, 0x00, 0x00, 0x04, 0x10, 0x10], "Mastercard"),
-            ([0xA0, 0x00, 0x00, 0x00, 0x04, 0x30, 0x60], "Maestro"),
-            ([0xA0, 0x00, 0x00, 0x00, 0x25, 0x01], "American Express"),
-            ([0xD2, 0x76, 0x00, 0x00, 0x85], "Card"), ([], "Card"),
-        ] as [([UInt8], String)])
-    func `a scheme is named by its provider`(aid: [UInt8], scheme: String) {
-        #expect(MaskedAccount.scheme(of: aid) == scheme)
-    }
-
     @Test func `a masked account shows four digits and no more`() throws {
         let account = try #require(MaskedAccount(AccountData(SampleOutcomes.visaRecord), aid: []))
         #expect(account.lastFour == "0010")

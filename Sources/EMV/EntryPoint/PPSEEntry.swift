@@ -1,4 +1,5 @@
 import CardBytes
+import Codes
 
 /// One directory entry (61) of the PPSE (EMV Contactless Book B Table 3-3).
 struct PPSEEntry: Equatable {
@@ -85,14 +86,6 @@ struct PPSEEntry: Equatable {
 
     /// Default kernel by RID of the matching AID (EMV Contactless Book B Table 3-6); `nil` for any other RID.
     static func defaultKernel(of aid: [UInt8]) -> KernelIdentifier? {
-        switch aid.prefix(5).reduce(UInt64(0), { $0 << 8 | UInt64($1) }) {
-        case 0xA0_0000_0004: .mastercard
-        case 0xA0_0000_0003: .visa
-        case 0xA0_0000_0025: .americanExpress
-        case 0xA0_0000_0065: .jcb
-        case 0xA0_0000_0152: .discover
-        case 0xA0_0000_0333: .unionPay
-        case _: nil
-        }
+        PaymentNetwork(aid: aid)?.kernel.map { KernelIdentifier(rawValue: UInt32($0)) }
     }
 }

@@ -1,38 +1,20 @@
 import CardBytes
+import Codes
 import EMV
 
 /// Names of codes that single values hold.
 enum CodeNames {
-    /// Payment system by RID.
+    /// Payment system by AID; `US common debit (Visa)` where the application has a name beside its scheme's.
     static func scheme(_ aid: [UInt8]) -> String? {
-        switch Hex.string(aid.prefix(5)) {
-        case "A000000003", "A000000098": "Visa"
-        case "A000000004": "Mastercard"
-        case "A000000025": "American Express"
-        case "A000000065": "JCB"
-        case "A000000152", "A000000324": "Discover"
-        case "A000000333": "UnionPay"
-        case "A000000277": "Interac"
-        case "A000000524": "RuPay"
-        case "A000000658": "Mir"
-        case "A000000602": "GPN"
-        case "A000000384": "eftpos"
-        case "A000000059": "girocard"
-        case _: Hex.string(aid) == "325041592E5359532E4444463031" ? "PPSE (2PAY.SYS.DDF01)" : nil
+        guard let network = PaymentNetwork(aid: aid) else {
+            return Hex.string(aid) == "325041592E5359532E4444463031" ? "PPSE (2PAY.SYS.DDF01)" : nil
         }
+        return network.name == network.scheme ? network.name : "\(network.name) (\(network.scheme))"
     }
 
-    /// Kernel by RID, as Entry Point chooses it where a card names none (EMV Contactless Book B Table 3-6).
+    /// Kernel by RID, as Entry Point chooses it where a card names none.
     static func kernel(_ aid: [UInt8]) -> KernelIdentifier? {
-        switch Hex.string(aid.prefix(5)) {
-        case "A000000003": .visa
-        case "A000000004": .mastercard
-        case "A000000025": .americanExpress
-        case "A000000065": .jcb
-        case "A000000152": .discover
-        case "A000000333": .unionPay
-        case _: nil
-        }
+        PaymentNetwork(aid: aid)?.kernel.map { KernelIdentifier(rawValue: UInt32($0)) }
     }
 
     static func kernelName(_ kernel: KernelIdentifier) -> String {

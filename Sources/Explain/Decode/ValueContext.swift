@@ -1,4 +1,5 @@
 import CardBytes
+import Codes
 import EMV
 
 /// What is known beside a value when it is read.
@@ -15,16 +16,16 @@ struct ValueContext {
 extension CodeNames {
     /// `12.34 EUR`, or minor units where the currency is not known.
     static func amount(_ minorUnits: UInt64, currency: UInt64?) -> String {
-        guard let currency, let name = ISOCodes.currency(currency) else { return "\(minorUnits) minor units" }
-        let exponent = ISOCodes.exponent(name)
+        guard let currency = currency.flatMap({ CurrencyCode(numeric: $0) }) else { return "\(minorUnits) minor units" }
         let digits = String(minorUnits)
-        guard exponent > 0 else { return "\(digits) \(name)" }
+        let exponent = currency.exponent
+        guard exponent > 0 else { return "\(digits) \(currency.letters)" }
         let padded = String(repeating: "0", count: max(0, exponent + 1 - digits.count)) + digits
-        return "\(padded.dropLast(exponent)).\(padded.suffix(exponent)) \(name)"
+        return "\(padded.dropLast(exponent)).\(padded.suffix(exponent)) \(currency.letters)"
     }
 
     /// `EUR`, or the number where the code is not known.
-    static func currency(_ code: UInt64) -> String { ISOCodes.currency(code) ?? "currency \(code)" }
+    static func currency(_ code: UInt64) -> String { CurrencyCode(numeric: code)?.letters ?? "currency \(code)" }
 
-    static func country(_ code: UInt64) -> String { ISOCodes.country(code) ?? "country \(code)" }
+    static func country(_ code: UInt64) -> String { CountryCode(numeric: code)?.letters ?? "country \(code)" }
 }

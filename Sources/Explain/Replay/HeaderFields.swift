@@ -25,9 +25,9 @@ struct HeaderFields {
     }
 
     /// A numeric ISO code, or its alphabetic form.
-    func code(_ key: String, _ named: (String) -> UInt64?) throws(TranscriptHeaderError) -> UInt16 {
+    func code(_ key: String, _ named: (String) -> UInt16?) throws(TranscriptHeaderError) -> UInt16 {
         guard let text = transcript[key] else { throw .missing(key) }
-        guard let number = UInt64(text) ?? named(text.uppercased()), number <= 999 else {
+        guard let number = UInt64(text) ?? named(text.uppercased()).map(UInt64.init), number <= 999 else {
             throw .unreadable(key, expected: "an ISO code")
         }
         return UInt16(truncatingIfNeeded: number)

@@ -83,11 +83,11 @@ extension TapTrace.Authentication {
 }
 
 /// Passes everything on to another reader and notes it.
-private final class NotingReader: CardReader {
+private final class NotingReader: ForwardingReader {
     /// A phone that never stops asking for another tap must not hold the reader.
     private static let mostTaps = 10
 
-    private let reader: any CardReader
+    let reader: any CardReader
     private let notes: TraceNotes
     private var taps = 0
 
@@ -95,8 +95,6 @@ private final class NotingReader: CardReader {
         self.reader = reader
         self.notes = notes
     }
-
-    var identity: ReaderIdentity { reader.identity }
 
     func activate(until deadline: TapInstant, cancellation: TapCancellation) throws(ReaderError) -> CardPresence {
         guard taps < NotingReader.mostTaps else { throw .timedOut }
@@ -119,14 +117,4 @@ private final class NotingReader: CardReader {
             throw error
         }
     }
-
-    func release() { reader.release() }
-
-    func waitForRemoval(until deadline: TapInstant, cancellation: TapCancellation) throws(ReaderError) {
-        try reader.waitForRemoval(until: deadline, cancellation: cancellation)
-    }
-
-    func show(_ feedback: ReaderFeedback) { reader.show(feedback) }
-
-    func close() { reader.close() }
 }

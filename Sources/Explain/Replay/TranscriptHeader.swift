@@ -1,4 +1,5 @@
 import CardBytes
+import Codes
 public import EMV
 public import ReaderCore
 
@@ -41,9 +42,9 @@ public struct TranscriptHeader: Sendable {
     /// - Throws: the first key that is missing or has a value that cannot be read.
     public init(_ transcript: Transcript) throws(TranscriptHeaderError) {
         let fields = HeaderFields(transcript)
-        let currency = try fields.code("currency", ISOCodes.currency(named:))
-        let country = try fields.code("country", ISOCodes.country(named:))
-        let ownExponent = ISOCodes.currency(UInt64(currency)).map { ISOCodes.exponent($0) } ?? 2
+        let currency = try fields.code("currency") { CurrencyCode($0)?.numeric }
+        let country = try fields.code("country") { CountryCode($0)?.numeric }
+        let ownExponent = CurrencyCode(numeric: UInt64(currency))?.exponent ?? 2
         let exponent = try fields.optionalNumber("exponent", upTo: 4) ?? UInt64(ownExponent)
         let sequence = try fields.optionalNumber("sequence", upTo: 99_999_999) ?? 1
         transaction = Transaction(

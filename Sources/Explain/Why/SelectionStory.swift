@@ -1,4 +1,5 @@
 import CardBytes
+import Codes
 import EMV
 
 /// Limits, directory, candidates and kernel (EMV Contactless Book B §3.1 to §3.4).
@@ -157,7 +158,7 @@ enum SelectionStory {
         var sentences: [String] = []
         if let identifier = entry?.kernelIdentifier, !identifier.isEmpty {
             sentences.append("\(name), because the directory entry asks for it (9F2A \(Hex.string(identifier))).")
-        } else if let scheme = CodeNames.scheme(application.matchingAID) {
+        } else if let scheme = PaymentNetwork(aid: application.matchingAID)?.scheme {
             sentences.append("\(name), because the entry names none and the AID is \(scheme)'s.")
         } else {
             sentences.append("\(name), because the terminal has this AID with it and the entry names none.")

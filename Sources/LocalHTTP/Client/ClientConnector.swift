@@ -1,3 +1,4 @@
+import Linux
 import NIOCore
 import NIOHTTP1
 import NIOPosix

@@ -1,4 +1,5 @@
 import Glibc
+import Linux
 import Synchronization
 
 /// A listening Unix stream socket: made at a path, or inherited from the service manager. Closes what it holds, and
@@ -57,7 +58,7 @@ public final class ListeningSocket: Sendable {
     /// Removes the file, unless another server has put its own there meanwhile.
     func removeFile() {
         guard let path, Self.inode(of: path) == inode else { return }
-        _ = unsafe unlink(path)
+        try? FileSystem.remove(path)
     }
 
     deinit {
@@ -71,48 +72,46 @@ public final class ListeningSocket: Sendable {
     ) throws(ListenError) {
         // The mode of an unbound socket limits that of the file which bind(2) makes: nobody can connect in between.
         guard fchmod(descriptor, 0o600) == 0 else { throw .system(call: .fchmod, errno: errno) }
-        let bound = unsafe address.withSocketAddress { unsafe Glibc.bind(descriptor, $0, $1) }
-        guard bound == 0 else { throw .system(call: .bind, errno: errno) }
+        try calling(.bind, try address.bind(descriptor))
         do throws(ListenError) {
-            if let group, unsafe chown(path, UInt32.max, group) != 0 { throw .system(call: .chown, errno: errno) }
-            guard unsafe chmod(path, mode) == 0 else { throw .system(call: .chmod, errno: errno) }
+            if let group { try calling(.chown, try FileSystem.setGroup(group, of: path)) }
+            try calling(.chmod, try FileSystem.setMode(mode, of: path))
             guard listen(descriptor, 128) == 0 else { throw .system(call: .listen, errno: errno) }
         } catch {
-            _ = unsafe unlink(path)
+            try? FileSystem.remove(path)
             throw error
         }
     }
 
     private static func removeStaleSocket(at path: String, _ address: UnixAddress) throws(ListenError) {
-        var status = stat()
-        guard unsafe lstat(path, &status) == 0 else {
-            if errno == ENOENT { return }
-            throw .system(call: .stat, errno: errno)
+        let status: FileStatus
+        do throws(SystemError) { status = try FileStatus(of: path, followsLink: false) } catch {
+            if error.code == ENOENT { return }
+            throw .system(call: .stat, errno: error.code)
         }
-        guard status.st_mode & S_IFMT == S_IFSOCK else { throw .notASocket }
-        let probe = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0)
-        guard probe >= 0 else { throw .system(call: .socket, errno: errno) }
-        defer { _ = close(probe) }
-        let answer = unsafe address.withSocketAddress { unsafe connect(probe, $0, $1) }
+        guard status.kind == .socket else { throw .notASocket }
+        let probe = try calling(.socket, try Descriptor.unixStream())
+        var answer: Int32 = 0
+        do throws(SystemError) { try address.connect(probe.number) } catch { answer = error.code }
         // EAGAIN: a server listens whose backlog is full.
-        if answer == 0 || errno == EAGAIN { throw .inUse }
-        guard errno == ECONNREFUSED else { throw .system(call: .connect, errno: errno) }
-        guard unsafe unlink(path) == 0 || errno == ENOENT else { throw .system(call: .unlink, errno: errno) }
+        if answer == 0 || answer == EAGAIN { throw .inUse }
+        guard answer == ECONNREFUSED else { throw .system(call: .connect, errno: answer) }
+        do throws(SystemError) { try FileSystem.remove(path) } catch {
+            guard error.code == ENOENT else { throw .system(call: .unlink, errno: error.code) }
+        }
     }
 
     private static func groupID(_ name: String) throws(ListenError) -> UInt32 {
-        if let number = UInt32(name) { return number }
-        var entry = unsafe group()
-        var found: UnsafeMutablePointer<group>?
-        var strings = [CChar](repeating: 0, count: 16 * 1024)
-        let error = unsafe getgrnam_r(name, &entry, &strings, strings.count, &found)
-        guard error == 0, unsafe found != nil else { throw .unknownGroup(name) }
-        return unsafe entry.gr_gid
+        guard let number = UInt32(name) ?? UserDatabase.number(ofGroup: name) else { throw .unknownGroup(name) }
+        return number
     }
 
-    private static func inode(of path: String) -> UInt64? {
-        var status = stat()
-        return unsafe lstat(path, &status) == 0 ? UInt64(status.st_ino) : nil
+    private static func inode(of path: String) -> UInt64? { try? FileStatus(of: path, followsLink: false).inode }
+
+    private static func calling<Result: ~Copyable>(
+        _ call: ListenError.Call, _ body: @autoclosure () throws(SystemError) -> Result
+    ) throws(ListenError) -> Result {
+        do throws(SystemError) { return try body() } catch { throw .system(call: call, errno: error.code) }
     }
 
     private static func option(_ name: Int32, of descriptor: Int32) -> Int32? {

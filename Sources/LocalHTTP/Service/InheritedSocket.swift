@@ -1,4 +1,5 @@
 import Glibc
+import Linux
 
 /// A descriptor that the service manager opened for this process (sd_listen_fds(3)).
 public struct InheritedSocket: Equatable, Sendable {
@@ -14,9 +15,9 @@ public struct InheritedSocket: Equatable, Sendable {
     /// is started: environment variables are not safe to change later.
     public static func takeAll() -> [InheritedSocket] {
         let sockets = parse(
-            pid: environment("LISTEN_PID"), count: environment("LISTEN_FDS"), names: environment("LISTEN_FDNAMES"),
-            ownPID: getpid())
-        for name in ["LISTEN_PID", "LISTEN_FDS", "LISTEN_FDNAMES"] { _ = unsafe unsetenv(name) }
+            pid: Environment.value("LISTEN_PID"), count: Environment.value("LISTEN_FDS"),
+            names: Environment.value("LISTEN_FDNAMES"), ownPID: getpid())
+        for name in ["LISTEN_PID", "LISTEN_FDS", "LISTEN_FDNAMES"] { Environment.remove(name) }
         for socket in sockets { _ = fcntl(socket.descriptor, F_SETFD, FD_CLOEXEC) }
         return sockets
     }
@@ -31,9 +32,5 @@ public struct InheritedSocket: Equatable, Sendable {
             let name = names.indices.contains(Int(index)) ? String(names[Int(index)]) : "unknown"
             return InheritedSocket(name: name, descriptor: firstDescriptor + index)
         }
-    }
-
-    private static func environment(_ name: String) -> String? {
-        unsafe getenv(name).map { unsafe String(cString: $0) }
     }
 }

@@ -1,4 +1,5 @@
 import Glibc
+import Linux
 
 /// The journal of systemd, by its native protocol (systemd.io, "Native Journal Protocol"), without libsystemd: an entry is
 /// one datagram of named fields.
@@ -12,12 +13,12 @@ public final class ServiceJournal: Sendable {
     static let path = "/run/systemd/journal/socket"
 
     private let path: String
-    private let descriptor: Int32
+    private let socket: Descriptor
 
     /// Where standard error goes to the journal, by `JOURNAL_STREAM` (systemd.exec(5)); else nobody asked for it.
     public convenience init?() {
         self.init(
-            stream: unsafe getenv("JOURNAL_STREAM").map { unsafe String(cString: $0) }, of: STDERR_FILENO,
+            stream: Environment.value("JOURNAL_STREAM"), of: STDERR_FILENO,
             path: Self.path)
     }
 
@@ -25,28 +26,19 @@ public final class ServiceJournal: Sendable {
     ///   - stream: device and inode that the service manager has connected, `dev:inode`.
     ///   - output: descriptor that must be that very stream.
     init?(stream: String?, of output: Int32, path: String) {
-        var found = stat()
-        guard let stream, unsafe fstat(output, &found) == 0, stream == "\(found.st_dev):\(found.st_ino)" else {
-            return nil
-        }
-        descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        guard let stream, let found = try? FileStatus(of: output), stream == "\(found.device):\(found.inode)",
+            let socket = try? Descriptor.unixDatagram()
+        else { return nil }
+        self.socket = socket
         self.path = path
-        guard descriptor >= 0 else { return nil }
     }
-
-    deinit { _ = close(descriptor) }
 
     /// Sends an entry without waiting.
     ///
     /// - Returns: `false` where the journal does not take it now: then standard error is the way, which waits.
     public func send(_ fields: [Field]) -> Bool {
         guard let address = UnixAddress(path: path) else { return false }
-        let entry = Self.entry(fields)
-        let sent = unsafe address.withSocketAddress { pointer, length in
-            unsafe sendto(
-                descriptor, entry, entry.count, Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT), pointer, length)
-        }
-        return sent == entry.count
+        return address.send(Self.entry(fields), from: socket.number, flags: Int32(MSG_DONTWAIT))
     }
 
     static func entry(_ fields: [Field]) -> [UInt8] {

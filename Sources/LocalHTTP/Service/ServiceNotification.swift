@@ -1,4 +1,5 @@
 import Glibc
+import Linux
 
 /// Tells the service manager how this process is doing (sd_notify(3)), without libsystemd.
 public struct ServiceNotification: Sendable {
@@ -16,17 +17,11 @@ public struct ServiceNotification: Sendable {
         var assignment: String {
             switch self {
             case .ready: "READY=1"
-            case .reloading: "RELOADING=1\nMONOTONIC_USEC=\(Self.monotonicMicroseconds())"
+            case .reloading: "RELOADING=1\nMONOTONIC_USEC=\(MachineClock.awake / 1_000)"
             case .stopping: "STOPPING=1"
             case .watchdog: "WATCHDOG=1"
             case .status(let text): "STATUS=" + String(text.map { $0.isNewline ? " " : $0 })
             }
-        }
-
-        private static func monotonicMicroseconds() -> UInt64 {
-            var time = timespec()
-            _ = unsafe clock_gettime(CLOCK_MONOTONIC, &time)
-            return UInt64(time.tv_sec) * 1_000_000 + UInt64(time.tv_nsec) / 1_000
         }
     }
 
@@ -36,7 +31,7 @@ public struct ServiceNotification: Sendable {
 
     /// From `NOTIFY_SOCKET`, `WATCHDOG_USEC` and `WATCHDOG_PID`.
     public init() {
-        self.init(environment: { name in unsafe getenv(name).map { unsafe String(cString: $0) } })
+        self.init(environment: { Environment.value($0) })
     }
 
     init(environment: (String) -> String?) {
@@ -50,13 +45,8 @@ public struct ServiceNotification: Sendable {
     @discardableResult
     public func send(_ states: State...) -> Bool {
         guard let address = socketName.flatMap({ UnixAddress(notifySocket: $0) }) else { return false }
-        let descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
-        guard descriptor >= 0 else { return false }
-        defer { _ = close(descriptor) }
+        guard let socket = try? Descriptor.unixDatagram() else { return false }
         let message = Array(states.map(\.assignment).joined(separator: "\n").utf8)
-        let sent = unsafe address.withSocketAddress { pointer, length in
-            unsafe sendto(descriptor, message, message.count, Int32(MSG_NOSIGNAL), pointer, length)
-        }
-        return sent == message.count
+        return address.send(message, from: socket.number)
     }
 }

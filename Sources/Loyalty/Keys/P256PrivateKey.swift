@@ -16,6 +16,7 @@ public struct P256PrivateKey: Sendable {
         let scalar = try PrivateKeyEncoding.scalar(encoded)
         self.scalar = scalar
         do {
+            // Unsafe here and below: swift-crypto reads the scalar where it lies, so that no copy has to be wiped.
             publicKey = unsafe try scalar.withUnsafeBytes { bytes in
                 Array(unsafe try P256.KeyAgreement.PrivateKey(rawRepresentation: bytes).publicKey.x963Representation)
             }

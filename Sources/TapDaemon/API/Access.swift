@@ -1,4 +1,5 @@
 import Glibc
+import Linux
 public import LocalHTTP
 public import Wire
 
@@ -35,13 +36,5 @@ public struct Access: Equatable, Sendable {
         return roles
     }
 
-    static func groupNumber(_ name: String) -> UInt32? {
-        var entry = unsafe group()
-        var found: UnsafeMutablePointer<group>?
-        var strings = [CChar](repeating: 0, count: 16 * 1_024)
-        guard unsafe getgrnam_r(name, &entry, &strings, strings.count, &found) == 0, unsafe found != nil else {
-            return nil
-        }
-        return unsafe entry.gr_gid
-    }
+    static func groupNumber(_ name: String) -> UInt32? { UserDatabase.number(ofGroup: name) }
 }

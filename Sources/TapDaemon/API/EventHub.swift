@@ -3,47 +3,56 @@ import Synchronization
 import Wire
 
 /// Numbers the events, keeps the latest, and hands them to every subscriber. Never waits for one.
+///
+/// Events are encoded outside the lock of what is kept, and once for all subscribers who see the same of them.
 final class EventHub: Sendable {
-    private struct Subscriber {
-        let queue: EventQueue
-        let seesResults: Bool
-        let seesPasses: Bool
-        let audience: Audience
-    }
-
-    /// By reference: dropping the oldest of a thousand moves the others, and an event by value is a kilobyte.
-    private final class Kept: Sendable {
-        let event: Event
-
-        init(_ event: Event) { self.event = event }
-    }
+    typealias Encoder = @Sendable (Event, Audience) -> [UInt8]?
 
     private struct State {
         var next: UInt64
-        var kept: [Kept] = []
-        var subscribers: [UInt64: Subscriber] = [:]
+        var kept: [EventSubscriber.Kept] = []
+        var subscribers: [UInt64: EventSubscriber] = [:]
         var nextKey: UInt64 = 0
     }
 
+    /// Held while an event is on its way to all subscribers, so that each gets them in order. Taken before `state`.
+    private let delivery = Mutex(())
     private let state: Mutex<State>
     private let capacity: Int
+    private let encode: Encoder
 
-    /// - Parameter firstID: beyond every cursor that was ever given.
-    init(firstID: UInt64, capacity: Int = 1_024) {
+    /// - Parameters:
+    ///   - firstID: beyond every cursor that was ever given.
+    ///   - encode: JSON of an event; `nil` for one that nobody gets.
+    init(
+        firstID: UInt64, capacity: Int = 1_024,
+        encode: @escaping Encoder = { event, audience in try? WireJSON.encode(event, for: audience) }
+    ) {
         state = Mutex(State(next: firstID))
         self.capacity = capacity
+        self.encode = encode
     }
 
     /// Gives the event its number and sends it.
     func publish(_ event: Event) {
-        state.withLock { state in
-            // Whoever listens: passes are in answers to those who may have them only.
-            var event = event.withoutPasses
-            event.id = state.next
-            state.next &+= 1
-            state.kept.append(Kept(event))
-            if state.kept.count > capacity { state.kept.removeFirst(state.kept.count - capacity) }
-            for subscriber in state.subscribers.values { EventHub.send(event, to: subscriber) }
+        delivery.withLock { _ in
+            let (kept, subscribers) = state.withLock { state in
+                // Whoever listens: passes are in answers to those who may have them only.
+                var event = event.withoutPasses
+                event.id = state.next
+                state.next &+= 1
+                let kept = EventSubscriber.Kept(event)
+                state.kept.append(kept)
+                if state.kept.count > capacity { state.kept.removeFirst(state.kept.count - capacity) }
+                return (kept, Array(state.subscribers.values))
+            }
+            var encoded: [EventSubscriber.View: ServerSentEvent] = [:]
+            for subscriber in subscribers where subscriber.takesNow(kept) {
+                let view = subscriber.view
+                guard let message = encoded[view] ?? view.message(kept.event, encode) else { continue }
+                encoded[view] = message
+                subscriber.queue.send(message)
+            }
         }
     }
 
@@ -54,21 +63,19 @@ final class EventHub: Sendable {
     func subscribe(
         after cursor: UInt64?, seesResults: Bool, seesPasses: Bool = false, audience: Audience = .nobody
     ) -> EventQueue {
-        // Sixty-four lanes that tap at once publish some four hundred before anybody reads one.
-        let queue = EventQueue(maximumEvents: 2_048, maximumBytes: 2 << 20)
-        let key = state.withLock { state in
-            let subscriber = Subscriber(
-                queue: queue, seesResults: seesResults, seesPasses: seesPasses, audience: audience)
-            if let cursor { EventHub.replay(state.kept, after: cursor, next: state.next, to: subscriber) }
+        let subscriber = EventSubscriber(
+            .init(seesResults: seesResults, seesPasses: seesPasses, audience: audience), isBehind: cursor != nil)
+        let (key, missed) = state.withLock { state in
             state.nextKey &+= 1
             state.subscribers[state.nextKey] = subscriber
-            return state.nextKey
+            return (state.nextKey, cursor.map { EventHub.missed(state, after: $0) } ?? [])
         }
-        queue.onEnd { [weak self] in
+        if cursor != nil { subscriber.catchUp(missed, encode) }
+        subscriber.queue.onEnd { [weak self] in
             guard let self else { return }
             _ = self.state.withLock { $0.subscribers.removeValue(forKey: key) }
         }
-        return queue
+        return subscriber.queue
     }
 
     var subscriberCount: Int { state.withLock { $0.subscribers.count } }
@@ -83,27 +90,19 @@ final class EventHub: Sendable {
 
     /// Ends every stream after what is queued.
     func finish() {
-        let queues = state.withLock { $0.subscribers.values.map(\.queue) }
-        for queue in queues { queue.finish() }
-    }
-
-    private static func replay(_ kept: [Kept], after cursor: UInt64, next: UInt64, to subscriber: Subscriber) {
-        let later = kept.filter { $0.event.id > cursor }
-        let firstKept = kept.first?.event.id ?? next
-        if cursor < firstKept, cursor &+ 1 != firstKept {
-            var gap = Event(.eventsMissed)
-            gap.id = cursor
-            send(gap, to: subscriber)
+        delivery.withLock { _ in
+            let queues = state.withLock { $0.subscribers.values.map(\.queue) }
+            for queue in queues { queue.finish() }
         }
-        for kept in later { send(kept.event, to: subscriber) }
     }
 
-    private static func send(_ event: Event, to subscriber: Subscriber) {
-        var shown = subscriber.seesResults ? event : event.withoutResult
-        shown.loyalty = subscriber.seesPasses ? event.loyalty : nil
-        guard let json = try? WireJSON.encode(shown, for: subscriber.audience) else { return }
-        subscriber.queue.send(
-            ServerSentEvent(
-                id: String(event.id), name: event.name.rawValue, data: String(decoding: json, as: UTF8.self)))
+    /// What a client with this cursor has not got, after a word on what is gone.
+    private static func missed(_ state: State, after cursor: UInt64) -> [EventSubscriber.Kept] {
+        let later = state.kept.filter { $0.event.id > cursor }
+        let firstKept = state.kept.first?.event.id ?? state.next
+        guard cursor < firstKept, cursor &+ 1 != firstKept else { return later }
+        var gap = Event(.eventsMissed)
+        gap.id = cursor
+        return [EventSubscriber.Kept(gap)] + later
     }
 }

@@ -1,10 +1,9 @@
-import Contract
 import Help
 import LocalHTTP
 import Wire
 
 /// Whom the answer to the current request is for.
-enum Listener {
+enum RequestContext {
     @TaskLocal static var audience = Audience.nobody
 }
 

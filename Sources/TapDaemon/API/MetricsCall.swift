@@ -1,6 +1,5 @@
 import Journal
 import LocalHTTP
-import Metrics
 import Wire
 
 extension PointOfSaleAPI {

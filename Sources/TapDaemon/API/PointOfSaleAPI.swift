@@ -26,7 +26,7 @@ struct PointOfSaleAPI: Sendable {
     let patience: Duration
 
     func answer(_ request: HTTPRequest) async -> HTTPResponse {
-        await Listener.$audience.withValue(await audience(of: request)) { await answered(request) }
+        await RequestContext.$audience.withValue(await audience(of: request)) { await answered(request) }
     }
 
     private func answered(_ request: HTTPRequest) async -> HTTPResponse {
@@ -81,7 +81,8 @@ struct PointOfSaleAPI: Sendable {
             return .events(
                 events.subscribe(
                     after: try request.cursor(), seesResults: !roles.isDisjoint(with: [.cashier, .admin]),
-                    seesPasses: !roles.isDisjoint(with: [.cashier, .admin, .loyalty]), audience: Listener.audience))
+                    seesPasses: !roles.isDisjoint(with: [.cashier, .admin, .loyalty]), audience: RequestContext.audience
+                ))
         case 1 where path[0] == "transactions":
             try request.only(.get, .post, parameters: request.method == .get ? ["order"] : [])
             guard request.method == .get else { return try await create(request, roles) }
@@ -188,13 +189,13 @@ extension HTTPResponse {
         let status = ErrorCode(rawValue: body.error.code)?.entry.status ?? 500
         var fields = HTTPFields()
         if !body.allowedMethods.isEmpty { fields.set("Allow", body.allowedMethods.joined(separator: ", ")) }
-        return .json(status, (try? WireJSON.encode(body, for: Listener.audience)) ?? [], fields: fields)
+        return .json(status, (try? WireJSON.encode(body, for: RequestContext.audience)) ?? [], fields: fields)
     }
 
     static func message(
         _ status: Int, _ message: some Encodable, fields: HTTPFields = HTTPFields()
     ) -> HTTPResponse {
-        do { return .json(status, try WireJSON.encode(message, for: Listener.audience), fields: fields) } catch {
+        do { return .json(status, try WireJSON.encode(message, for: RequestContext.audience), fields: fields) } catch {
             return .refusal(ErrorBody(error))
         }
     }

@@ -20,7 +20,7 @@ extension PointOfSaleAPI {
         }
         if let failure = preparation.failure { throw ErrorBody(failure) }
         let status = try await status(of: lane)
-        guard preparation.finished.hasHappened else {
+        guard preparation.finished.hasFired else {
             return .message(202, PrepareAnswer(outcome: .configuring, percent: preparation.percent, lane: status))
         }
         return .message(200, PrepareAnswer(outcome: .prepared, lane: status))

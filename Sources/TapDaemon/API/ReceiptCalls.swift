@@ -1,4 +1,4 @@
-import Glibc
+import Linux
 import LocalHTTP
 import Receipt
 import Wire
@@ -22,19 +22,10 @@ extension PointOfSaleAPI {
         case .json: return .message(200, receipt, fields: fields)
         case .text:
             fields.set("Content-Type", "text/plain; charset=utf-8")
-            let text = receipt.text(width: width, secondsFromUTC: Receipt.secondsFromUTC(at: receipt.at))
+            let zone = LocalTime(at: Int(receipt.at.milliseconds / 1_000))
+            let text = receipt.text(width: width, secondsFromUTC: zone.secondsFromUTC)
             return HTTPResponse(status: 200, fields: fields, body: .bytes(Array(text.utf8)))
         }
-    }
-}
-
-extension Receipt {
-    /// The machine's time zone at a moment.
-    fileprivate static func secondsFromUTC(at moment: Timestamp) -> Int {
-        var seconds = time_t(moment.milliseconds / 1_000)
-        var parts = unsafe tm()
-        _ = unsafe localtime_r(&seconds, &parts)
-        return unsafe Int(parts.tm_gmtoff)
     }
 }
 

@@ -1,5 +1,5 @@
-import Audit
-import Glibc
+import Journal
+import Linux
 import LocalHTTP
 import Profile
 import Wire
@@ -26,13 +26,5 @@ extension PointOfSaleAPI {
     }
 
     /// Name of a user, or the number where there is none.
-    static func name(ofUser uid: UInt32) -> String {
-        var entry = unsafe passwd()
-        var found: UnsafeMutablePointer<passwd>?
-        var strings = [CChar](repeating: 0, count: 16 * 1_024)
-        guard unsafe getpwuid_r(uid, &entry, &strings, strings.count, &found) == 0, unsafe found != nil,
-            let name = unsafe entry.pw_name
-        else { return "uid \(uid)" }
-        return unsafe String(cString: name)
-    }
+    static func name(ofUser uid: UInt32) -> String { UserDatabase.name(ofUser: uid) ?? "uid \(uid)" }
 }

@@ -11,7 +11,7 @@ final class AdapterHealthCheck: Sendable {
     private let onContact: @Sendable () async -> Void
     private let known = Mutex(Status.AdapterLink(state: .unknown))
     /// Somebody wants to know now; and the next answer.
-    private let wish = Mutex((now: Occasion(), answer: Occasion()))
+    private let wish = Mutex((now: OneShot(), answer: OneShot()))
 
     init(
         _ adapter: AdapterLink, every interval: Duration, logger: Logger,
@@ -29,15 +29,15 @@ final class AdapterHealthCheck: Sendable {
     func run() async {
         while !Task.isCancelled {
             let now = wish.withLock { wish in
-                if wish.now.hasHappened { wish.now = Occasion() }
+                if wish.now.hasFired { wish.now = OneShot() }
                 return wish.now
             }
             await ask()
             let answer = wish.withLock { wish in
-                defer { wish.answer = Occasion() }
+                defer { wish.answer = OneShot() }
                 return wish.answer
             }
-            answer.happen()
+            answer.fire()
             // A down adapter is asked again soon: somebody may be starting it.
             await now.wait(atMost: state.state == .up ? interval : min(interval, .seconds(1)))
         }
@@ -48,7 +48,7 @@ final class AdapterHealthCheck: Sendable {
         let age = state.checkedAt.map { Timestamp.now.milliseconds - $0.milliseconds }
         if let age, (0..<1_000).contains(age) { return }
         let (now, answer) = wish.withLock { $0 }
-        now.happen()
+        now.fire()
         await answer.wait(atMost: limit)
     }
 

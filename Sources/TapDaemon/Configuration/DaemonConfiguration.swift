@@ -1,6 +1,7 @@
 import CardSim
 import Envelope
 import Glibc
+import Linux
 import LocalHTTP
 import ReaderCore
 import ReaderModels
@@ -129,7 +130,7 @@ public struct DaemonConfiguration: Sendable {
     /// processes only. Without either every start of the daemon counts as one.
     private static func kernelBoot() -> String {
         let kernel = ConfigurationTable.contents("/proc/sys/kernel/random/boot_id") ?? []
-        let manager = unsafe getenv("NFC_TAP_BOOT_ID").map { unsafe String(cString: $0) }
+        let manager = Environment.value("NFC_TAP_BOOT_ID")
         return boot(kernel: String(decoding: kernel, as: UTF8.self), manager: manager) ?? TransactionID().text
     }
 

@@ -28,24 +28,24 @@ struct ArmedLanes: Sendable {
         await withDiscardingTaskGroup { group in
             group.addTask {
                 await race.isDecided.wait(atMost: .seconds(deadline) + ArmedLanes.grace)
-                if !race.isDecided.hasHappened { race.giveUp() }
+                if !race.isDecided.hasFired { race.giveUp() }
             }
             for lane in lanes {
-                let hasReturned = Occasion()
+                let hasReturned = OneShot()
                 group.addTask {
                     await work(lane, race.place(of: lane.name))
                     if race.winner != lane.name { await store.freeLane(lane.name, of: id) }
-                    hasReturned.happen()
+                    hasReturned.fire()
                 }
                 group.addTask { await watch(lane, hasReturned) }
             }
         }
     }
 
-    private func watch(_ lane: Lane, _ hasReturned: Occasion) async {
+    private func watch(_ lane: Lane, _ hasReturned: OneShot) async {
         await race.isDecided.wait()
         guard race.winner != lane.name else { return }
         await hasReturned.wait(atMost: ArmedLanes.returnTime)
-        if !hasReturned.hasHappened { await store.notReady(lane.name, .readerFaulty) }
+        if !hasReturned.hasFired { await store.notReady(lane.name, .readerFaulty) }
     }
 }

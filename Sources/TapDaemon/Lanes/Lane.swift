@@ -1,5 +1,6 @@
 import CardBytes
 import EMV
+import Linux
 import Loyalty
 import ReaderCore
 import TapSession
@@ -9,7 +10,7 @@ import Wire
 actor Lane {
     nonisolated let name: String
     nonisolated let isVirtual: Bool
-    private let thread: ReaderThread
+    private let thread: SerialThread
     private let source: ReaderSource
     private var reader: (any CardReader)?
     private var mayHoldCard = false
@@ -21,7 +22,7 @@ actor Lane {
         self.name = name
         self.source = source
         isVirtual = source.isVirtual
-        thread = try ReaderThread(name: name)
+        thread = try ReaderError.system(try SerialThread(name: name))
     }
 
     nonisolated var usesPCSC: Bool {

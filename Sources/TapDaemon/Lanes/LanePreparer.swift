@@ -48,7 +48,7 @@ struct LanePreparer: Sendable {
     /// Somebody wants the lane to be ready: joins the preparation that runs, or begins one.
     ///
     /// - Returns: `nil` where the lane is prepared.
-    func join(_ name: String) async -> Preparation? {
+    func join(_ name: String) async -> LanePreparation? {
         guard let (preparation, isNew) = await store.joinPreparation(of: name) else { return nil }
         if isNew { run(preparation, name) }
         return preparation
@@ -63,17 +63,17 @@ struct LanePreparer: Sendable {
     /// Lets an accepted transaction wait, in state `preparing`, until one of its lanes is prepared. Lanes of a group that
     /// are ready are not kept waiting by one that is not: that one is let go.
     func awaitPreparation(
-        _ lanes: [Lane], for id: TransactionID, _ isUnwanted: Occasion
+        _ lanes: [Lane], for id: TransactionID, _ isUnwanted: OneShot
     ) async -> Readiness {
-        var preparations: [String: Preparation] = [:]
+        var preparations: [String: LanePreparation] = [:]
         for lane in lanes { preparations[lane.name] = await join(lane.name) }
         if preparations.count == lanes.count {
             await store.take(.preparing, id)
             for (name, preparation) in preparations { store.publish(preparation.progress(name, for: id)) }
             await LanePreparer.wait(Array(preparations.values), orUntil: isUnwanted)
-            if isUnwanted.hasHappened { return .failed(.readCancelled) }
+            if isUnwanted.hasFired { return .failed(.readCancelled) }
         }
-        let ready = lanes.filter { preparations[$0.name].map { $0.finished.hasHappened && $0.failure == nil } ?? true }
+        let ready = lanes.filter { preparations[$0.name].map { $0.finished.hasFired && $0.failure == nil } ?? true }
         guard !ready.isEmpty else {
             return .failed(lanes.compactMap { preparations[$0.name]?.failure }.first ?? .internalFault)
         }
@@ -81,7 +81,7 @@ struct LanePreparer: Sendable {
     }
 
     /// Returns when one has come to a good end, all have come to an end, or `occasion` happens.
-    private static func wait(_ preparations: [Preparation], orUntil occasion: Occasion) async {
+    private static func wait(_ preparations: [LanePreparation], orUntil occasion: OneShot) async {
         await withTaskGroup(of: Bool.self) { group in
             for preparation in preparations {
                 group.addTask {
@@ -107,7 +107,7 @@ struct LanePreparer: Sendable {
         run(preparation, name)
     }
 
-    private func run(_ preparation: Preparation, _ name: String) {
+    private func run(_ preparation: LanePreparation, _ name: String) {
         queue.add {
             let failure = await carryOut(preparation, name)
             await store.endPreparation(preparation, of: name, failure, until: failure == nil ? expiry() : nil)
@@ -115,7 +115,7 @@ struct LanePreparer: Sendable {
     }
 
     /// - Returns: what went wrong.
-    private func carryOut(_ preparation: Preparation, _ name: String) async -> ErrorCode? {
+    private func carryOut(_ preparation: LanePreparation, _ name: String) async -> ErrorCode? {
         await tell(preparation, name, .reader)
         switch await openReader(name) {
         case .success(let reader): await store.attached(name, reader)
@@ -131,7 +131,7 @@ struct LanePreparer: Sendable {
         return checkTerminal()
     }
 
-    private func tell(_ preparation: Preparation, _ name: String, _ step: PrepareStep) async {
+    private func tell(_ preparation: LanePreparation, _ name: String, _ step: PrepareStep) async {
         preparation.begin(step)
         await store.tellProgress(of: preparation, name)
     }

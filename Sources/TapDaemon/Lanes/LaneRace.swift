@@ -22,9 +22,9 @@ final class LaneRace: Sendable {
     /// the wait.
     let progress: AsyncStream<TapProgress>
     /// A card has won, or none can.
-    let isDecided = Occasion()
+    let isDecided = OneShot()
     /// A card has won, and every other lane's thread has come back.
-    let othersAreFree = Occasion()
+    let othersAreFree = OneShot()
     private let output: AsyncStream<TapProgress>.Continuation
     private let cancellations: [String: TapCancellation]
     private let state: Mutex<State>
@@ -54,7 +54,7 @@ final class LaneRace: Sendable {
         }
         guard isNew else { return mayGoOn }
         for (name, cancellation) in cancellations where name != lane { cancellation.cancel() }
-        isDecided.happen()
+        isDecided.fire()
         checkOthers()
         return true
     }
@@ -73,7 +73,7 @@ final class LaneRace: Sendable {
             output.finish()
         }
         for cancellation in cancellations.values { cancellation.cancel() }
-        isDecided.happen()
+        isDecided.fire()
     }
 
     fileprivate func report(_ step: TapProgress, from lane: String) {
@@ -94,7 +94,7 @@ final class LaneRace: Sendable {
             }
             return state.isOver
         }
-        if isOver { isDecided.happen() }
+        if isOver { isDecided.fire() }
     }
 
     /// One lane less. The last one ends the wait: with the time being over where that is so on any of them.
@@ -121,7 +121,7 @@ final class LaneRace: Sendable {
         let areFree = state.withLock { state in
             state.winner.map { state.returned.union([$0]).count == cancellations.count } ?? false
         }
-        if areFree { othersAreFree.happen() }
+        if areFree { othersAreFree.fire() }
     }
 }
 

@@ -4,7 +4,7 @@ import Wire
 /// The way to a lane's reader, with what is being done about it.
 struct LaneSeat: LaneDevice {
     let lane: Lane
-    var preparation: Preparation?
+    var preparation: LanePreparation?
     var opening: ReaderOpening?
 
     var preparing: LanePreparing {

@@ -1,4 +1,4 @@
-import Glibc
+import Linux
 
 /// Notices that the machine was suspended: the clock that counts that time has moved on, the other has not.
 struct PowerWatch {
@@ -9,16 +9,10 @@ struct PowerWatch {
         /// With it (`CLOCK_BOOTTIME`).
         var all: UInt64
 
-        static func now() -> Reading { Reading(awake: read(CLOCK_MONOTONIC), all: read(CLOCK_BOOTTIME)) }
+        static func now() -> Reading { Reading(awake: MachineClock.awake, all: MachineClock.all) }
 
         /// Nanoseconds suspended so far. Between the two readings a moment passes.
         var asleep: UInt64 { all >= awake ? all - awake : 0 }
-
-        private static func read(_ clock: clockid_t) -> UInt64 {
-            var time = timespec()
-            _ = unsafe clock_gettime(clock, &time)
-            return UInt64(time.tv_sec) &* 1_000_000_000 &+ UInt64(time.tv_nsec)
-        }
     }
 
     /// Shorter than any suspension, longer than a thread waits between two readings.

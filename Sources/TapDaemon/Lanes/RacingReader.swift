@@ -3,20 +3,13 @@ import ReaderCore
 
 /// A reader whose card is used only if it is the first one of all lanes that wait for it. A card that comes second is
 /// activated and let go: it gets no command, so that it cannot be charged and its counters stay as they are.
-final class RacingReader: CardReader {
-    private let reader: any CardReader
+final class RacingReader: ForwardingReader {
+    let reader: any CardReader
     private let place: LanePlace
 
     init(_ reader: any CardReader, _ place: LanePlace) {
         self.reader = reader
         self.place = place
-    }
-
-    var identity: ReaderIdentity { reader.identity }
-
-    var broadcast: [UInt8] {
-        get { reader.broadcast }
-        set { reader.broadcast = newValue }
     }
 
     func activate(until deadline: TapInstant, cancellation: TapCancellation) throws(ReaderError) -> CardPresence {
@@ -32,18 +25,4 @@ final class RacingReader: CardReader {
         }
         return presence
     }
-
-    func transmit(_ command: CommandAPDU, until deadline: TapInstant) throws(ReaderError) -> ResponseAPDU {
-        try reader.transmit(command, until: deadline)
-    }
-
-    func release() { reader.release() }
-
-    func waitForRemoval(until deadline: TapInstant, cancellation: TapCancellation) throws(ReaderError) {
-        try reader.waitForRemoval(until: deadline, cancellation: cancellation)
-    }
-
-    func show(_ feedback: ReaderFeedback) { reader.show(feedback) }
-
-    func close() { reader.close() }
 }

@@ -6,12 +6,12 @@ import Wire
 final class ReaderOpening: Sendable {
     typealias Outcome = Result<LaneStatus.Reader, ReaderError>
 
-    private let ended = Occasion()
+    private let ended = OneShot()
     private let outcome = Mutex<Outcome?>(nil)
 
     func end(_ result: Outcome) {
         outcome.withLock { $0 = result }
-        ended.happen()
+        ended.fire()
     }
 
     /// - Returns: `nil` where it takes longer.

@@ -1,4 +1,5 @@
 import CardBytes
+import Linux
 import ReaderCore
 import ReaderPCSC
 
@@ -12,8 +13,8 @@ final class ReaderWatch: Sendable {
     init() throws(ReaderError) {
         let (changes, continuation) = AsyncStream<PCSCMonitor.Change>.makeStream()
         self.changes = changes
-        let pause = try WakeSignal()
-        try PrivateThread.start(named: "pcsc-watch") { [cancellation] in
+        let pause = try ReaderError.system(try WakeSignal())
+        let watch: @Sendable () -> Void = { [cancellation] in
             defer { continuation.finish() }
             // Without a descriptor for it there is none: lanes then find out by themselves, a second later.
             guard let monitor = try? PCSCMonitor() else { return }
@@ -29,6 +30,7 @@ final class ReaderWatch: Sendable {
                 }
             }
         }
+        try ReaderError.system(try PrivateThread.start(named: "pcsc-watch", watch))
     }
 
     deinit { cancellation.cancel() }

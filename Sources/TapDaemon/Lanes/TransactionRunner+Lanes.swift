@@ -88,9 +88,9 @@ extension TransactionRunner {
     /// The daemon's own wish. A lane that is prepared stays so while it is renewed.
     ///
     /// - Returns: `nil` where a preparation runs already, or there is no such lane any more.
-    func beginPreparation(of name: String, _ reason: PrepareReason) -> Preparation? {
+    func beginPreparation(of name: String, _ reason: PrepareReason) -> LanePreparation? {
         guard let lane = lanes[name], lane.device.preparation == nil else { return nil }
-        let preparation = Preparation(reason, isQuiet: reason == .retry || reason == .readerAttached)
+        let preparation = LanePreparation(reason, isQuiet: reason == .retry || reason == .readerAttached)
         lanes.update(name) {
             if reason == .readerAttached, $0.pendingPreparation == nil { $0.pendingPreparation = reason }
             $0.device.preparation = preparation
@@ -101,25 +101,25 @@ extension TransactionRunner {
     /// A client's wish.
     ///
     /// - Returns: the preparation, and whether it has to be run; `nil` where the lane is prepared.
-    func joinPreparation(of name: String) -> (Preparation, isNew: Bool)? {
+    func joinPreparation(of name: String) -> (LanePreparation, isNew: Bool)? {
         guard let lane = lanes[name], let reason = lane.pendingPreparation else { return nil }
         if let running = lane.device.preparation {
             running.join()
             return (running, false)
         }
-        let preparation = Preparation(reason == .start ? .start : .request, isQuiet: false)
+        let preparation = LanePreparation(reason == .start ? .start : .request, isQuiet: false)
         lanes.update(name) { $0.device.preparation = preparation }
         return (preparation, true)
     }
 
     /// Tells how far a preparation is, and a transaction that waits for it.
-    func tellProgress(of preparation: Preparation, _ name: String) {
+    func tellProgress(of preparation: LanePreparation, _ name: String) {
         guard let lane = lanes[name], !preparation.isQuiet else { return }
         publish(preparation.progress(name, for: lane.holder?.transaction))
     }
 
     /// - Parameter expiry: seconds since 1970 until when it is good; `nil` without an end.
-    func endPreparation(_ preparation: Preparation, of name: String, _ failure: ErrorCode?, until expiry: Int64?) {
+    func endPreparation(_ preparation: LanePreparation, of name: String, _ failure: ErrorCode?, until expiry: Int64?) {
         defer { preparation.end(failure) }
         guard let lane = lanes[name], lane.device.preparation === preparation else { return }
         lanes.update(name) { $0.device.preparation = nil }

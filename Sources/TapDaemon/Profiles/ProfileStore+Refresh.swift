@@ -9,9 +9,9 @@ extension ProfileStore {
     /// Asks the adapter for the profile and applies it where it is newer and right. A second caller joins the first.
     func refresh() async -> ProfileRefresh {
         guard let settings, settings.file == nil else { return .unchanged }
-        let (mine, others) = state.withLock { state -> (Occasion?, Occasion?) in
+        let (mine, others) = state.withLock { state -> (OneShot?, OneShot?) in
             if let running = state.running { return (nil, running) }
-            let new = Occasion()
+            let new = OneShot()
             state.running = new
             return (new, nil)
         }
@@ -24,7 +24,7 @@ extension ProfileStore {
             state.latest = result
             state.running = nil
         }
-        mine?.happen()
+        mine?.fire()
         return result
     }
 

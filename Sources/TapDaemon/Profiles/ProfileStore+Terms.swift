@@ -1,3 +1,4 @@
+import Codes
 import Envelope
 import Journal
 import Logging
@@ -36,7 +37,7 @@ extension ProfileStore {
         guard let settings, let inForce, inForce.signed != nil else { throw ErrorBody(.credentialMissing) }
         let profile = inForce.profile
         // The version comes first: nobody is to accept terms for what cannot be used.
-        if let minimum = profile.software.minimum, let own = SoftwareVersion(Daemon.version), own < minimum {
+        if let minimum = profile.software.minimum, let own = SoftwareVersion(Version.text), own < minimum {
             throw ErrorBody(.readerUnsupported, field: "software.minimum")
         }
         guard !profile.terms.isRevoked else { throw ErrorBody(.termsRevoked) }

@@ -1,4 +1,4 @@
-import Audit
+import Codes
 import Envelope
 import Journal
 import Logging
@@ -20,7 +20,7 @@ final class ProfileStore: Sendable {
         /// No profile with a lower serial comes into force any more.
         var floor: UInt64 = 0
         /// Happens when the refresh that is running has its end.
-        var running: Occasion?
+        var running: OneShot?
         var latest = ProfileRefresh.unchanged
     }
 
@@ -86,7 +86,7 @@ final class ProfileStore: Sendable {
         let (acknowledgement, pinned) = (configured.configuration.profile?.acknowledgement, pinned)
         let gate = state.withLock {
             LiveGate(
-                version: Daemon.version, key: settings.key, acknowledgement: acknowledgement,
+                version: Version.text, key: settings.key, acknowledgement: acknowledgement,
                 inForce: $0.inForce, isAccepted: $0.acceptance != nil, failure: $0.failure, recipient: pinned)
         }
         return gate.refusal(at: now())

@@ -15,7 +15,7 @@ final class PaymentQueue: Sendable {
     let trail: AuditTrail
     let logger: Logger
     /// Happens when there is something to forward at once; then there is a new one.
-    private let waking = Mutex(Occasion())
+    private let waking = Mutex(OneShot())
     private let contact: Mutex<OnlineContact?>
     private let written: Mutex<OnlineContact?>
     /// What the last reading of the queue failed of.
@@ -66,10 +66,10 @@ final class PaymentQueue: Sendable {
     /// Forwards at once what is due.
     func wake() {
         let before = waking.withLock { occasion in
-            defer { occasion = Occasion() }
+            defer { occasion = OneShot() }
             return occasion
         }
-        before.happen()
+        before.fire()
     }
 
     func waitForWork(atMost time: Duration) async {

@@ -1,4 +1,4 @@
-import Audit
+import Journal
 import LocalHTTP
 import Wire
 
@@ -7,36 +7,36 @@ import Wire
 extension PointOfSaleAPI {
     /// Carries out what a user asks for about a transaction; written down where it is another user's.
     func carryOut<Answer>(
-        _ deed: String, on transaction: Transaction, _ request: HTTPRequest, outcome: (Answer) -> String,
+        _ action: String, on transaction: Transaction, _ request: HTTPRequest, outcome: (Answer) -> String,
         _ body: () async throws(ErrorBody) -> Answer
     ) async throws(ErrorBody) -> Answer {
         let id = transaction.id
         guard try await !isOwner(request.peer.userID, of: id) else { return try await body() }
-        return try await administer(deed, id.text, request, outcome: outcome, body)
+        return try await administer(action, id.text, request, outcome: outcome, body)
     }
 
     /// Carries out what only an administrator may ask for.
     ///
     /// - Parameters:
-    ///   - deed: one word.
+    ///   - action: one word.
     ///   - subject: a transaction or a batch; empty where it is the queue.
     ///   - outcome: of what came of it: names, states and numbers only.
     func administer<Answer>(
-        _ deed: String, _ subject: String, _ request: HTTPRequest, outcome: (Answer) -> String,
+        _ action: String, _ subject: String, _ request: HTTPRequest, outcome: (Answer) -> String,
         _ body: () async throws(ErrorBody) -> Answer
     ) async throws(ErrorBody) -> Answer {
         do throws(ErrorBody) {
             let answer = try await body()
-            await note(deed, subject, request, outcome(answer))
+            await note(action, subject, request, outcome(answer))
             return answer
         } catch {
-            await note(deed, subject, request, "refused with \(error.error.code)")
+            await note(action, subject, request, "refused with \(error.error.code)")
             throw error
         }
     }
 
-    private func note(_ deed: String, _ subject: String, _ request: HTTPRequest, _ outcome: String) async {
-        let detail = "\(deed) by uid \(request.peer.userID) as \(Role.admin.rawValue): \(outcome)"
+    private func note(_ action: String, _ subject: String, _ request: HTTPRequest, _ outcome: String) async {
+        let detail = "\(action) by uid \(request.peer.userID) as \(Role.admin.rawValue): \(outcome)"
         await trail.note(AuditEntry(.administration, subject: subject, detail: detail))
     }
 }

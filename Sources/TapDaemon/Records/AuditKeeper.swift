@@ -1,4 +1,3 @@
-import Audit
 import Envelope
 import Journal
 import Logging

@@ -1,4 +1,3 @@
-import Audit
 import Journal
 import Logging
 

@@ -1,6 +1,7 @@
 import CardBytes
 import Envelope
 import Glibc
+import Linux
 
 /// The key that this installation signs with: stored sales, batches, the audit chain. Made at the first start and kept
 /// in the state directory, where only the daemon's user reads it; its public half lies beside it for everybody who
@@ -24,22 +25,15 @@ enum InstallationKey {
     }
 
     private static func read(_ path: String) throws(InstallationKeyError) -> SigningKey? {
-        let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
-        guard descriptor >= 0 else {
-            if errno == ENOENT { return nil }
-            throw .unreadable(path, errno: errno)
-        }
-        defer { close(descriptor) }
-        let text = try SecretBytes(capacity: longest) { (writer) throws(InstallationKeyError) in
-            var byte: UInt8 = 0
-            while true {
-                let count = unsafe Glibc.read(descriptor, &byte, 1)
-                if count == 0 { return }
-                guard count == 1, writer.count < longest else {
-                    throw .unreadable(path, errno: count < 0 ? errno : EFBIG)
-                }
-                writer.append(byte)
+        let text: SecretBytes
+        do throws(SystemError) {
+            let file = try Descriptor(opening: path, O_RDONLY | O_NOFOLLOW)
+            text = try SecretBytes(capacity: longest) { (writer) throws(SystemError) in
+                try file.readSecret(atMost: longest) { writer.append($0) }
             }
+        } catch {
+            if error.code == ENOENT { return nil }
+            throw .unreadable(path, errno: error.code)
         }
         do throws(RecipientKeyError) { return try SigningKey(jwk: text) } catch { throw .noKey(path, error) }
     }
@@ -63,16 +57,16 @@ enum InstallationKey {
         _ bytes: borrowing Span<UInt8>, to path: String, mode: mode_t
     ) throws(InstallationKeyError) {
         let temporary = path + ".new"
-        unsafe unlink(temporary)
-        let descriptor = unsafe open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode)
-        guard descriptor >= 0 else { throw .unwritable(path, errno: errno) }
-        let written = unsafe bytes.withUnsafeBytes { unsafe Glibc.write(descriptor, $0.baseAddress, $0.count) }
-        let isDurable = written == bytes.count && fchmod(descriptor, mode) == 0 && fsync(descriptor) == 0
-        let failure = errno
-        close(descriptor)
-        guard isDurable, unsafe rename(temporary, path) == 0 else {
-            unsafe unlink(temporary)
-            throw .unwritable(path, errno: isDurable ? errno : failure)
+        try? FileSystem.remove(temporary)
+        do throws(SystemError) {
+            let file = try Descriptor(opening: temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode: mode)
+            try file.write(bytes)
+            try file.setMode(mode)
+            try file.synchronize()
+            try FileSystem.rename(temporary, to: path)
+        } catch {
+            try? FileSystem.remove(temporary)
+            throw .unwritable(path, errno: error.code)
         }
     }
 }

@@ -1,5 +1,5 @@
-import Audit
 import Journal
+import Linux
 import ReaderCore
 import Synchronization
 import Transactions
@@ -15,7 +15,7 @@ actor JournalThread {
         let done: CheckedContinuation<JournalError?, Never>
     }
 
-    private let thread: ReaderThread
+    private let thread: SerialThread
     let journal: Journal
     private let waiting = Mutex<[Write]>([])
     private let wishes: AsyncStream<Void>
@@ -24,7 +24,7 @@ actor JournalThread {
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe thread.asUnownedSerialExecutor() }
 
-    init(_ journal: sending Journal, on thread: ReaderThread) {
+    init(_ journal: sending Journal, on thread: SerialThread) {
         self.thread = thread
         support = journal.support
         self.journal = journal

@@ -1,4 +1,5 @@
 import Glibc
+import Linux
 import LocalHTTP
 public import Logging
 import Wire
@@ -46,8 +47,8 @@ public struct LogOutput: LogHandler {
                 ] + all.map { ("NFC_TAP_\($0.key)", $0.value) }
             if journal.send(fields) { return }
         }
-        let bytes = Array(((journal == nil ? "\(Timestamp.now) " : "<\(priority)>") + line + "\n").utf8)
-        _ = unsafe write(descriptor, bytes, bytes.count)
+        // A log that nobody takes is lost: there is nobody to tell.
+        try? Descriptor.write((journal == nil ? "\(Timestamp.now) " : "<\(priority)>") + line + "\n", to: descriptor)
     }
 
     /// syslog(3)'s, as sd-daemon(3) takes them in front of a line.

@@ -1,4 +1,3 @@
-import Metrics
 import Synchronization
 import Wire
 

@@ -1,5 +1,5 @@
 import Glibc
-import Metrics
+import Linux
 
 /// What this process takes of the machine, under the names that every exporter uses.
 enum ProcessUse {
@@ -21,23 +21,16 @@ enum ProcessUse {
 
     /// The second number of proc_pid_statm(5), in pages.
     private static var residentBytes: Double? {
-        guard let file = unsafe fopen("/proc/self/statm", "re") else { return nil }
-        defer { _ = unsafe fclose(file) }
-        var line = [CChar](repeating: 0, count: 256)
-        guard unsafe fgets(&line, Int32(line.count), file) != nil else { return nil }
-        let text = String(decoding: line.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        guard let line = try? FileSystem.beginning(of: "/proc/self/statm", 256) else { return nil }
+        let text = String(decoding: line.prefix { $0 != 0x0A }, as: UTF8.self)
         let numbers = text.split(separator: " ")
         guard numbers.count > 1, let pages = Double(numbers[1]) else { return nil }
         return pages * Double(sysconf(Int32(_SC_PAGESIZE)))
     }
 
     private static var openDescriptors: Int? {
-        guard let folder = unsafe opendir("/proc/self/fd") else { return nil }
-        defer { _ = unsafe closedir(folder) }
-        var entries = 0
-        while unsafe readdir(folder) != nil { entries += 1 }
-        // `.`, `..` and the one that reads.
-        return max(0, entries - 3)
+        // One of them is the one that reads.
+        FileSystem.entries("/proc/self/fd").map { max(0, $0.count - 1) }
     }
 
     private static var maximumDescriptors: Double? {
@@ -46,9 +39,5 @@ enum ProcessUse {
         return Double(limit.rlim_cur)
     }
 
-    private static var processorSeconds: Double {
-        var time = timespec()
-        _ = unsafe clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
-        return Double(time.tv_sec) + Double(time.tv_nsec) / 1_000_000_000
-    }
+    private static var processorSeconds: Double { Double(MachineClock.processor) / 1_000_000_000 }
 }

@@ -1,5 +1,6 @@
 import CardBytes
 import LocalHTTP
+import StrictJSON
 import Wire
 
 /// The secrets of one message. The message itself is made and encoded with a mark for each of them; the secrets take the
@@ -53,7 +54,7 @@ struct SecretTexts {
         bytes.withSpan { span in
             switch form {
             case .hexadecimal: for index in span.indices { writer.append(hex: CollectionOfOne(span[index])) }
-            case .text: JSONText.write(span, to: &writer)
+            case .text: UTF8Text.write(span, to: &writer)
             }
         }
     }
@@ -66,8 +67,8 @@ struct SecretTexts {
     }
 }
 
-/// Text inside a JSON string (RFC 8259 §7), byte by byte and without a `String` in between.
-private enum JSONText {
+/// Text inside a JSON string, byte by byte and without a `String` in between.
+private enum UTF8Text {
     static func write(_ text: borrowing Span<UInt8>, to writer: inout SecretWriter) {
         var index = 0
         while index < text.count {
@@ -75,23 +76,11 @@ private enum JSONText {
             if length == 0 {
                 writer.append(contentsOf: [0xEF, 0xBF, 0xBD])
             } else if length == 1 {
-                write(ascii: text[index], to: &writer)
+                JSONEscape.write(text[index]) { writer.append($0) }
             } else {
                 for offset in 0..<length { writer.append(text[index + offset]) }
             }
             index += max(1, length)
-        }
-    }
-
-    private static func write(ascii byte: UInt8, to writer: inout SecretWriter) {
-        switch byte {
-        case 0x22, 0x5C:
-            writer.append(0x5C)
-            writer.append(byte)
-        case 0x00..<0x20:
-            writer.append(text: "\\u00")
-            writer.append(hex: CollectionOfOne(byte))
-        default: writer.append(byte)
         }
     }
 

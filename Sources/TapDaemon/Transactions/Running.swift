@@ -21,10 +21,10 @@ struct Running: Sendable {
     var sealedAt: TapInstant?
     var sentAt: TapInstant?
     /// Nothing has to wait for a card any more.
-    let isUnwanted = Occasion()
-    let isSettled = Occasion()
+    let isUnwanted = OneShot()
+    let isSettled = OneShot()
     /// What the host has to wait for at a stop is over.
-    let isDone = Occasion()
+    let isDone = OneShot()
 
     init(_ machine: TransactionMachine, _ terms: RunTerms) {
         self.machine = machine

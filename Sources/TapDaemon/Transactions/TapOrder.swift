@@ -2,6 +2,7 @@ import CardBytes
 import EMV
 import Envelope
 import Glibc
+import Linux
 import Loyalty
 import ReaderCore
 import TapSession

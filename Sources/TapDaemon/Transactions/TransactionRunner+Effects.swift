@@ -70,7 +70,7 @@ extension TransactionRunner {
         switch local {
         case .prepare: run(services) { await self.prepare(id, running, services) }
         case .disarm:
-            running.isUnwanted.happen()
+            running.isUnwanted.fire()
             running.tap?.disarm()
         case .connectEarly: running.terms.early.open()
         case .connect: run(services) { await self.connect(id, running) }

@@ -57,7 +57,7 @@ extension TransactionRunner {
     /// Accepts nothing more and cancels what has not got a card.
     ///
     /// - Returns: when each of those is settled.
-    func stop() -> [Occasion] {
+    func stop() -> [OneShot] {
         isStopping = true
         let cancellable = live.values.filter(\.transaction.state.isCancellable)
         for running in cancellable { take(.cancel(.shutdown, nil), running.transaction.id) }
@@ -117,7 +117,7 @@ extension TransactionRunner {
         guard let record else { return nil }
         if live[id] == nil, let running = recorded(record) {
             live[id] = running
-            running.isSettled.happen()
+            running.isSettled.fire()
         }
         return record.transaction
     }
@@ -153,7 +153,7 @@ extension TransactionRunner {
             let record = JournalRecord(
                 transaction: entry.transaction, uid: entry.uid, requestHash: "")
             guard let running = recorded(record) else { return .daemonUnavailable }
-            running.isSettled.happen()
+            running.isSettled.fire()
             live[id] = running
         }
         live[id]?.connection = connection
@@ -171,7 +171,7 @@ extension TransactionRunner {
         for record in try await journal.unfinished() { try await recover(record) }
         for (id, _) in try await journal.unconfirmed() {
             guard let record = try await journal.record(id), let running = recorded(record) else { continue }
-            running.isSettled.happen()
+            running.isSettled.fire()
             live[id] = running
             take(.recover, id)
         }

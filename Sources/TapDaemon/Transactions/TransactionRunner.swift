@@ -87,8 +87,8 @@ actor TransactionRunner {
         if transaction.state == .armed { setDeadline(of: running) }
         guard transaction.state.isSettled else { return }
         lanes.release(by: transaction.id)
-        running.isSettled.happen()
-        if transaction.state == .reversing { running.isDone.happen() }
+        running.isSettled.fire()
+        if transaction.state == .reversing { running.isDone.fire() }
     }
 
     /// When the holder of its lanes goes at the latest.
@@ -105,9 +105,9 @@ actor TransactionRunner {
         holders.forget(id)
         passes.end(id, at: .now)
         running.tap?.disarm()
-        running.isUnwanted.happen()
-        running.isSettled.happen()
-        running.isDone.happen()
+        running.isUnwanted.fire()
+        running.isSettled.fire()
+        running.isDone.fire()
     }
 
     /// Time passes for whatever waits for it.
@@ -158,7 +158,7 @@ actor TransactionRunner {
     }
 
     /// The occasion to wait for; `nil` where nothing is waited for any more.
-    func settling(_ id: TransactionID) -> Occasion? {
+    func settling(_ id: TransactionID) -> OneShot? {
         live[id].flatMap { $0.transaction.state.isSettled ? nil : $0.isSettled }
     }
 

@@ -1,5 +1,5 @@
 /// Whom a message is for: in which language it speaks, and where they find help.
-public struct Audience: Sendable {
+public struct Audience: Hashable, Sendable {
     public var language: Language
     /// Put into every error.
     public var support: SupportReference?

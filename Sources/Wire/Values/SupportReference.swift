@@ -12,7 +12,7 @@ public struct SupportContact: Codable, Equatable, Sendable {
 }
 
 /// What support asks for first, in every error: who helps, and the names under which the case is found.
-public struct SupportReference: Codable, Equatable, Sendable {
+public struct SupportReference: Codable, Hashable, Sendable {
     public var url: String?
     public var text: String?
     /// Name of this installation, stable over restarts.

@@ -1,8 +1,8 @@
 import ArgumentParser
-import Audit
 import Envelope
 import Glibc
 import Journal
+import Linux
 
 struct AuditCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -74,14 +74,13 @@ struct AuditChoice: ParsableArguments {
 
     private static var found: String {
         let installed = "/var/lib/nfc-tap/journal.sqlite"
-        guard unsafe access(installed, F_OK) != 0 else { return installed }
+        guard !FileSystem.exists(installed) else { return installed }
         if let state = variable("XDG_STATE_HOME") { return state + "/nfc-tap/journal.sqlite" }
         return (variable("HOME") ?? "") + "/.local/state/nfc-tap/journal.sqlite"
     }
 
     private static func variable(_ name: String) -> String? {
-        let value = unsafe getenv(name).map { unsafe String(cString: $0) }
-        return value?.isEmpty == false ? value : nil
+        Environment.value(name).flatMap { $0.isEmpty ? nil : $0 }
     }
 }
 

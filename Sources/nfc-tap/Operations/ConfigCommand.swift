@@ -1,5 +1,5 @@
 import ArgumentParser
-import Glibc
+import Linux
 
 struct ConfigCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -22,22 +22,18 @@ struct ConfigCommand: ParsableCommand {
         /// The daemon's own reading decides, so that it cannot differ from what is checked here.
         func run() throws {
             let program = Self.daemon
-            let arguments = [program, "--check", "--config", file] + (json ? ["--json"] : [])
-            var pointers = unsafe arguments.map { unsafe strdup($0) } + [nil]
-            _ = unsafe execv(program, &pointers)
-            for index in unsafe pointers.indices { unsafe free(pointers[index]) }
-            throw Failure("\(program) cannot be started", hint: "install nfc-tapd", exitCode: .unavailable)
+            let arguments = ["--check", "--config", file] + (json ? ["--json"] : [])
+            do throws(SystemError) { try StartedProgram.replaceThisOne(by: program, arguments) } catch {
+                throw Failure("\(program) cannot be started", hint: "install nfc-tapd", exitCode: .unavailable)
+            }
         }
 
         /// Beside this program, else where the package puts it.
         private static var daemon: String {
-            var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
-            let length = unsafe readlink("/proc/self/exe", &buffer, buffer.count - 1)
-            guard length > 0 else { return "/usr/bin/nfc-tapd" }
-            let own = String(decoding: buffer.prefix(length).map { UInt8(bitPattern: $0) }, as: UTF8.self)
-            guard let slash = own.lastIndex(of: "/") else { return "/usr/bin/nfc-tapd" }
-            let beside = own[..<slash] + "/nfc-tapd"
-            return unsafe access(String(beside), X_OK) == 0 ? String(beside) : "/usr/bin/nfc-tapd"
+            guard let beside = Environment.beside("nfc-tapd"), FileSystem.isExecutable(beside) else {
+                return "/usr/bin/nfc-tapd"
+            }
+            return beside
         }
     }
 }

@@ -1,4 +1,5 @@
 import Glibc
+import Linux
 import Wire
 
 /// An amount as people type it: `12.50 EUR`, `12,5 EUR`, `EUR 12.50`, `12.50EUR`, `1250 JPY`; without a currency that of
@@ -24,10 +25,7 @@ enum AmountText {
     }
 
     /// The currency where none is named.
-    static var usualCurrency: String? {
-        guard let value = unsafe getenv("NFC_TAP_CURRENCY") else { return nil }
-        return unsafe String(cString: value)
-    }
+    static var usualCurrency: String? { Environment.value("NFC_TAP_CURRENCY") }
 
     /// `12.50EUR` and `EUR12.50` as two words.
     private static func apart(_ word: Substring) -> [String] {

@@ -1,6 +1,7 @@
 import ArgumentParser
 import CardSim
 import Glibc
+import Linux
 import Loyalty
 import ReaderCore
 import Settings
@@ -111,7 +112,7 @@ struct LoyaltyCommand: AsyncParsableCommand {
     private func settings() throws -> LoyaltySettings? {
         guard let config else { return nil }
         do throws(ConfigurationError) {
-            let folder = unsafe getenv("CREDENTIALS_DIRECTORY").map { unsafe String(cString: $0) }
+            let folder = Environment.value("CREDENTIALS_DIRECTORY")
             return try LoyaltySettings(path: config, credentials: folder)
         } catch {
             throw ValidationError("\(error).")

@@ -2,6 +2,7 @@ import ArgumentParser
 import CardBytes
 import FoundationEssentials
 import Glibc
+import Linux
 import ReaderCore
 import ReaderVirtual
 import TapClient
@@ -66,11 +67,9 @@ private struct Stage {
     private var readerSocket: String { folder + "/reader.sock" }
 
     init() throws(Failure) {
-        var template = Array("/tmp/nfc-tap-try-XXXXXX".utf8CString)
-        guard unsafe mkdtemp(&template) != nil else {
+        do throws(SystemError) { folder = try FileSystem.makeTemporaryFolder("/tmp/nfc-tap-try-") } catch {
             throw Failure("no folder in /tmp", hint: "free some space there", exitCode: .unavailable)
         }
-        folder = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
         do throws(Failure) {
             service = try ChildProgram("nfc-tap-psp-sandbox", ["--sandbox", "--socket", folder + "/psp.sock"])
         } catch {

@@ -1,7 +1,9 @@
 import ArgumentParser
+import Codes
 import Doctor
 import FoundationEssentials
 import Glibc
+import Linux
 import TapClient
 import Wire
 
@@ -31,13 +33,7 @@ struct DiagnoseCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let descriptor = unsafe open(file, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else {
-            throw Failure(
-                "\(file) cannot be made", hint: "name a file that is not there yet, in a folder of yours",
-                exitCode: .malformedInput)
-        }
-        defer { _ = close(descriptor) }
+        let output = try newFile()
         let facts = machine.facts
         var bundle = SupportBundle(facts, findings: Checkup(facts).findings, version: Version.text)
         bundle.add("status.json", await status())
@@ -48,11 +44,21 @@ struct DiagnoseCommand: AsyncParsableCommand {
             bundle.add("log.txt", ProgramRun(words).output)
         }
         let archive = bundle.archive(at: Int64(time(nil)))
-        guard unsafe write(descriptor, archive, archive.count) == archive.count else {
+        do throws(SystemError) { try output.write(archive) } catch {
             throw Failure("\(file) cannot be written", hint: "is there room left?", exitCode: .unavailable)
         }
         if json { return try StandardOutput.print(json: Contents(file: file, contains: bundle.names)) }
         StandardOutput.print("\(file): \(bundle.names.joined(separator: ", "))")
+    }
+
+    private func newFile() throws(Failure) -> Descriptor {
+        do throws(SystemError) {
+            return try Descriptor(opening: file, O_WRONLY | O_CREAT | O_EXCL, mode: 0o600)
+        } catch {
+            throw Failure(
+                "\(file) cannot be made", hint: "name a file that is not there yet, in a folder of yours",
+                exitCode: .malformedInput)
+        }
     }
 
     /// As `nfc-tap status --json` prints it, or why there is none.

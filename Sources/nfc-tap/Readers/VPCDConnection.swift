@@ -1,6 +1,6 @@
 import CardBytes
 import CardSim
-import Glibc
+import Linux
 
 /// Where vpcd listens.
 struct VPCDEndpoint {
@@ -22,22 +22,19 @@ struct VPCDEndpoint {
 /// A card's connection to vsmartcard's vpcd: two bytes of length (big-endian) and that many bytes, both ways. A single
 /// byte 00, 01, 02 or 04 switches off, on, resets, or asks for the ATR; all else is a command.
 final class VPCDConnection {
-    private let descriptor: Int32
+    private let connection: StreamConnection
 
     /// Tries for five seconds; `nil` where nobody listens.
     init?(_ endpoint: VPCDEndpoint) {
         for _ in 0..<100 {
-            if let connected = VPCDConnection.connect(endpoint) {
-                descriptor = connected
-                set(TCP_NODELAY)
+            if let connected = StreamConnection(host: endpoint.host, port: endpoint.port) {
+                connection = connected
                 return
             }
-            usleep(50_000)
+            sleep(milliseconds: 50)
         }
         return nil
     }
-
-    deinit { _ = close(descriptor) }
 
     /// Answers until vpcd goes, the card leaves or has been used often enough.
     ///
@@ -62,13 +59,13 @@ final class VPCDConnection {
                 switch reply(to: payload, by: &card) {
                 case .answer(let bytes): answer = bytes
                 case .late(let bytes, let milliseconds):
-                    usleep(useconds_t(clamping: milliseconds * 1_000))
+                    sleep(milliseconds: UInt64(clamping: milliseconds))
                     answer = bytes
                 case .gone: return
                 }
             }
             let length = [UInt8(truncatingIfNeeded: answer.count >> 8), UInt8(truncatingIfNeeded: answer.count)]
-            guard send(length + answer) else { return }
+            guard connection.send(length + answer) else { return }
         }
     }
 
@@ -89,67 +86,9 @@ final class VPCDConnection {
         return [0x3B] + body + [body.reduce(0, ^)]
     }
 
-    // MARK: Socket
-
-    private static func connect(_ endpoint: VPCDEndpoint) -> Int32? {
-        var hints = unsafe addrinfo()
-        unsafe hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
-        var list: UnsafeMutablePointer<addrinfo>?
-        guard unsafe getaddrinfo(endpoint.host, endpoint.port, &hints, &list) == 0 else { return nil }
-        defer { unsafe freeaddrinfo(list) }
-        var next = unsafe list
-        while let entry = unsafe next {
-            let address = unsafe entry.pointee
-            let descriptor = unsafe socket(address.ai_family, address.ai_socktype | Int32(SOCK_CLOEXEC.rawValue), 0)
-            if descriptor >= 0 {
-                if unsafe Glibc.connect(descriptor, address.ai_addr, address.ai_addrlen) == 0 { return descriptor }
-                _ = close(descriptor)
-            }
-            unsafe next = address.ai_next
-        }
-        return nil
-    }
-
-    /// vpcd sends length and payload apart: without a quick ACK for the first, the second waits for 40 ms. The flag does
-    /// not last, so it is set before every read.
+    /// vpcd sends length and payload apart: without a quick ACK for the first, the second waits for 40 ms.
     private func receive() -> [UInt8]? {
-        guard let length = receive(2) else { return nil }
-        return receive(Int(length[0]) << 8 | Int(length[1]))
-    }
-
-    private func receive(_ count: Int) -> [UInt8]? {
-        var bytes = [UInt8](repeating: 0, count: count)
-        var have = 0
-        while have < count {
-            set(TCP_QUICKACK)
-            let got = unsafe bytes.withUnsafeMutableBytes { buffer in
-                unsafe recv(descriptor, buffer.baseAddress?.advanced(by: have), count - have, 0)
-            }
-            if got < 0, errno == EINTR { continue }
-            guard got > 0 else { return nil }
-            have += got
-        }
-        return bytes
-    }
-
-    private func send(_ bytes: [UInt8]) -> Bool {
-        var sent = 0
-        while sent < bytes.count {
-            let count = unsafe bytes.withUnsafeBytes { buffer in
-                unsafe Glibc.send(
-                    descriptor, buffer.baseAddress?.advanced(by: sent), bytes.count - sent, Int32(MSG_NOSIGNAL)
-                )
-            }
-            if count < 0, errno == EINTR { continue }
-            guard count > 0 else { return false }
-            sent += count
-        }
-        return true
-    }
-
-    private func set(_ option: Int32) {
-        var isOn: Int32 = 1
-        _ = unsafe setsockopt(
-            descriptor, Int32(IPPROTO_TCP), option, &isOn, socklen_t(MemoryLayout<Int32>.size))
+        guard let length = connection.receive(2) else { return nil }
+        return connection.receive(Int(length[0]) << 8 | Int(length[1]))
     }
 }

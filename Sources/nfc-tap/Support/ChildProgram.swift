@@ -1,45 +1,23 @@
-import Glibc
+import Linux
 
 /// Another program of this package, run by this one and ended with it.
 struct ChildProgram {
-    private let process: pid_t
+    private let program: StartedProgram
 
     /// - Parameter name: of a program in the folder of this one.
     /// - Throws: where it is not there or cannot be started.
     init(_ name: String, _ arguments: [String]) throws(Failure) {
-        guard let folder = ChildProgram.folder else {
+        guard let path = Environment.beside(name) else {
             throw Failure("own folder not known", hint: "is /proc mounted?", exitCode: .unavailable)
         }
-        let path = "\(folder)/\(name)"
-        var actions = unsafe posix_spawn_file_actions_t()
-        _ = unsafe posix_spawn_file_actions_init(&actions)
-        defer { _ = unsafe posix_spawn_file_actions_destroy(&actions) }
-        for descriptor in [STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO] {
-            _ = unsafe posix_spawn_file_actions_addopen(&actions, descriptor, "/dev/null", O_RDWR, 0)
-        }
-        let words = [path] + arguments
-        var pointers: [UnsafeMutablePointer<CChar>?] = unsafe words.map { unsafe strdup($0) } + [nil]
-        defer { unsafe pointers.forEach { unsafe free($0) } }
-        var child: pid_t = 0
-        let result = unsafe posix_spawn(&child, path, &actions, nil, &pointers, environ)
-        guard result == 0 else {
+        do throws(SystemError) { program = try StartedProgram(path, arguments, output: nil) } catch {
             throw Failure("\(name) not started", hint: "is \(path) installed?", exitCode: .unavailable)
         }
-        process = child
     }
 
     /// Asks it to end, and waits until it has.
     func end() {
-        _ = kill(process, SIGTERM)
-        var status: Int32 = 0
-        while unsafe waitpid(process, &status, 0) < 0, errno == EINTR {}
-    }
-
-    private static var folder: String? {
-        var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
-        let count = unsafe readlink("/proc/self/exe", &buffer, buffer.count)
-        let path = buffer.prefix(max(0, count)).map { UInt8(bitPattern: $0) }
-        guard let slash = path.lastIndex(of: UInt8(ascii: "/")) else { return nil }
-        return String(decoding: path.prefix(slash), as: UTF8.self)
+        program.terminate()
+        program.waitUntilEnded()
     }
 }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Glibc
+import Linux
 import TapClient
 import Wire
 
@@ -14,19 +15,12 @@ struct DaemonChoice: ParsableArguments {
     var client: TapClient { TapClient(path: socket ?? DaemonChoice.found) }
 
     private static var found: String {
-        if let path = environment("NFC_TAP_SOCKET") { return path }
-        guard let folder = environment("XDG_RUNTIME_DIR"), !exists(TapClient.defaultPath) else {
+        if let path = Environment.value("NFC_TAP_SOCKET") { return path }
+        guard let folder = Environment.value("XDG_RUNTIME_DIR"), !FileSystem.exists(TapClient.defaultPath) else {
             return TapClient.defaultPath
         }
         let own = folder + "/nfc-tap/pos.sock"
-        return exists(own) ? own : TapClient.defaultPath
-    }
-
-    private static func exists(_ path: String) -> Bool { unsafe access(path, F_OK) == 0 }
-
-    private static func environment(_ name: String) -> String? {
-        guard let value = unsafe getenv(name) else { return nil }
-        return unsafe String(cString: value)
+        return FileSystem.exists(own) ? own : TapClient.defaultPath
     }
 }
 

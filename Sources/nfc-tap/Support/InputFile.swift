@@ -1,18 +1,23 @@
 import Envelope
-import FoundationEssentials
 import Glibc
+import Linux
 import ReaderCore
 import TapSession
 
 /// Files that commands read.
 enum InputFile {
+    /// More than the audit chain of a busy shop's year.
+    private static let longest = 1_024 * 1_024 * 1_024
+
     /// The whole file; `-` is standard input.
     static func bytes(_ path: String) throws -> [UInt8] {
-        guard path != "-" else { return standardInput() }
-        do {
-            return [UInt8](try Data(contentsOf: URL(filePath: path)))
+        do throws(SystemError) {
+            guard path != "-" else { return try Descriptor.standardInput().readAll(atMost: longest) }
+            return try FileSystem.bytes(of: path, atMost: longest)
         } catch {
-            throw Failure("cannot read \(path)", hint: "check the path", exitCode: .malformedInput)
+            throw Failure(
+                error.code == EFBIG ? "\(path) is longer than 1 GiB" : "cannot read \(path)", hint: "check the path",
+                exitCode: .malformedInput)
         }
     }
 
@@ -21,17 +26,12 @@ enum InputFile {
     /// The first 16 bytes, by which kinds of files are told apart; nothing of standard input, which is read once.
     static func beginning(of path: String) throws -> [UInt8] {
         guard path != "-" else { return [] }
-        let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else {
-            let isForbidden = errno == EACCES
+        do throws(SystemError) { return try FileSystem.beginning(of: path, 16) } catch {
+            let isForbidden = error.code == EACCES
             throw Failure(
                 "cannot read \(path)", hint: isForbidden ? "run it as root" : "check the path",
                 exitCode: isForbidden ? .notAllowed : .unavailable)
         }
-        defer { _ = close(descriptor) }
-        var bytes = [UInt8](repeating: 0, count: 16)
-        let count = unsafe read(descriptor, &bytes, bytes.count)
-        return Array(bytes.prefix(max(0, count)))
     }
 
     /// A public key that verifies signatures.
@@ -59,17 +59,6 @@ enum InputFile {
             return try TerminalFile(json: bytes, for: purpose)
         } catch {
             throw Failure("\(path), \(error)", hint: error.resolution, exitCode: .malformedInput)
-        }
-    }
-
-    private static func standardInput() -> [UInt8] {
-        var all: [UInt8] = []
-        var buffer = [UInt8](repeating: 0, count: 65_536)
-        while true {
-            let count = unsafe buffer.withUnsafeMutableBytes { unsafe read(STDIN_FILENO, $0.baseAddress, $0.count) }
-            if count < 0, errno == EINTR { continue }
-            guard count > 0 else { return all }
-            all += buffer.prefix(count)
         }
     }
 }

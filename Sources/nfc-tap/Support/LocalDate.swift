@@ -1,14 +1,17 @@
 import EMV
-import Glibc
+import Linux
 
 /// The terminal's local calendar.
 enum LocalDate {
     /// - Parameter seconds: since 1970, UTC.
     static func at(_ seconds: Int) -> EMVDate {
-        var seconds = seconds
-        var calendar = unsafe tm()
-        unsafe localtime_r(&seconds, &calendar)
-        return unsafe EMVDate(
-            year: Int(calendar.tm_year) + 1900, month: Int(calendar.tm_mon) + 1, day: Int(calendar.tm_mday))
+        let local = LocalTime(at: seconds)
+        return EMVDate(year: local.year, month: local.month, day: local.day)
+    }
+
+    /// - Parameter seconds: since 1970, UTC.
+    static func time(at seconds: Int) -> EMVTime {
+        let local = LocalTime(at: seconds)
+        return EMVTime(hour: local.hour, minute: local.minute, second: min(59, local.second))
     }
 }

@@ -1,32 +1,29 @@
 import ArgumentParser
 import Glibc
+import Linux
 
 /// Files that commands write.
 enum OutputFile {
     /// Makes a new file that only this user reads.
     static func create(_ path: String, _ text: String) throws {
-        let descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else {
-            let exists = errno == EEXIST
+        let file = try new(path)
+        do throws(SystemError) {
+            try file.write(Array(text.utf8))
+            try file.synchronize()
+        } catch {
+            throw Failure("cannot write \(path)", hint: "is the disk full?", exitCode: .unavailable)
+        }
+    }
+
+    private static func new(_ path: String) throws(Failure) -> Descriptor {
+        do throws(SystemError) {
+            return try Descriptor(opening: path, O_WRONLY | O_CREAT | O_EXCL, mode: 0o600)
+        } catch {
+            let exists = error.code == EEXIST
             throw Failure(
                 exists ? "\(path) exists already" : "cannot write \(path)",
                 hint: exists ? "give another name, or remove it" : "check folder and permissions",
                 exitCode: .malformedInput)
         }
-        defer { _ = close(descriptor) }
-        guard write(Array(text.utf8), to: descriptor), fsync(descriptor) == 0 else {
-            throw Failure("cannot write \(path)", hint: "is the disk full?", exitCode: .unavailable)
-        }
-    }
-
-    private static func write(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
-        var rest = bytes[...]
-        while !rest.isEmpty {
-            let written = unsafe rest.withUnsafeBytes { unsafe Glibc.write(descriptor, $0.baseAddress, $0.count) }
-            if written < 0, errno == EINTR { continue }
-            guard written > 0 else { return false }
-            rest = rest.dropFirst(written)
-        }
-        return true
     }
 }

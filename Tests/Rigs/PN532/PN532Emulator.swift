@@ -1,6 +1,7 @@
 import CardBytes
 public import CardSim
 import Glibc
+import Linux
 import ReaderCore
 import Synchronization
 
@@ -99,7 +100,7 @@ public final class PN532Emulator: Sendable {
     /// Pulls the plug and returns when the line has hung up. Not for `whenReceived`.
     public func unplug() {
         pullPlug()
-        _ = ended.isSignalled(by: nil)
+        _ = ended.isSignalled()
     }
 
     private func change(_ milliseconds: UInt64, _ body: @escaping @Sendable (inout PN532Chip) -> Void) {
@@ -116,7 +117,7 @@ public final class PN532Emulator: Sendable {
                 pollfd(fd: near, events: Int16(POLLIN), revents: 0),
                 pollfd(fd: wake.descriptor, events: Int16(POLLIN), revents: 0),
             ]
-            _ = unsafe poll(&watched, nfds_t(watched.count), WakeSignal.milliseconds(until: limit))
+            _ = Poll.wait(&watched, untilNanoseconds: limit.nanoseconds)
             if watched[1].revents != 0 { wake.clear() }
             terminal.withLock { terminal in
                 guard let terminal else { return }

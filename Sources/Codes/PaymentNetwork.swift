@@ -1,0 +1,51 @@
+/// What an application identifier (AID, ISO/IEC 7816-4 §8.2.1.2) says of the card it is on.
+public struct PaymentNetwork: Hashable, Sendable {
+    /// What receipts, answers and profiles call it: `Visa`, `Maestro`, `US common debit` …
+    public let name: String
+    /// Whose application it is: `Visa`, `Mastercard` … The same as `name` unless the scheme has several.
+    public let scheme: String
+    /// Number of the kernel that Entry Point chooses where a card names none, by the registered provider (EMV Contactless
+    /// Book B Table 3-6); `nil` for providers that are not in that table.
+    public let kernel: UInt8?
+
+    /// The network's name by an AID; `Card` for one that is not on the list.
+    public static func name(of aid: [UInt8]) -> String { PaymentNetwork(aid: aid)?.name ?? unknownName }
+
+    /// Every name that `name(of:)` can give.
+    public static var names: Set<String> {
+        Set(providers.values.map(\.scheme)).union(products.map(\.name)).union([unknownName])
+    }
+
+    /// - Parameter aid: the five bytes of the registered provider (RID) and what follows them.
+    /// - Returns: `nil` for a provider that is not on the list.
+    public init?(aid: [UInt8]) {
+        let rid = aid.prefix(5).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+        guard aid.count >= 5, let provider = PaymentNetwork.providers[rid] else { return nil }
+        let product = PaymentNetwork.products.first { $0.rid == rid && aid.dropFirst(5).starts(with: $0.extension) }
+        name = product?.name ?? provider.scheme
+        scheme = provider.scheme
+        kernel = provider.kernel
+    }
+
+    private static let unknownName = "Card"
+
+    private static let providers: [UInt64: (scheme: String, kernel: UInt8?)] = [
+        0xA0_0000_0003: ("Visa", 3), 0xA0_0000_0098: ("Visa", nil), 0xA0_0000_0004: ("Mastercard", 2),
+        0xA0_0000_0025: ("American Express", 4), 0xA0_0000_0065: ("JCB", 5), 0xA0_0000_0152: ("Discover", 6),
+        0xA0_0000_0324: ("Discover", nil), 0xA0_0000_0333: ("UnionPay", 7), 0xA0_0000_0277: ("Interac", nil),
+        0xA0_0000_0524: ("RuPay", nil), 0xA0_0000_0658: ("Mir", nil), 0xA0_0000_0602: ("GPN", nil),
+        0xA0_0000_0384: ("eftpos", nil), 0xA0_0000_0121: ("Dankort", nil),
+        // Of the German banks, and of the alliance that gave them a second number.
+        0xA0_0000_0059: ("girocard", nil), 0xA0_0000_0359: ("girocard", nil),
+        0xA0_0000_0620: ("Debit Network Alliance", nil),
+    ]
+
+    /// Applications with a name of their own, by what follows the RID.
+    private static let products: [(rid: UInt64, extension: [UInt8], name: String)] = [
+        (0xA0_0000_0004, [0x30, 0x60], "Maestro"),
+        // Debit cards of the United States: the application through which any debit network may be chosen.
+        (0xA0_0000_0098, [0x08, 0x40], "US common debit"), (0xA0_0000_0004, [0x22, 0x03], "US common debit"),
+        (0xA0_0000_0152, [0x40, 0x10], "US common debit"), (0xA0_0000_0333, [0x01, 0x01, 0x08], "US common debit"),
+        (0xA0_0000_0620, [0x06, 0x20], "US common debit"),
+    ]
+}

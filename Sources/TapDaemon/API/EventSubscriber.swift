@@ -1,0 +1,64 @@
+import LocalHTTP
+import Synchronization
+import Wire
+
+/// One stream of events: what its client may see, and what waits while it gets what it has missed.
+final class EventSubscriber: Sendable {
+    /// By reference: dropping the oldest of a thousand moves the others, and an event by value is a kilobyte.
+    final class Kept: Sendable {
+        let event: Event
+
+        init(_ event: Event) { self.event = event }
+    }
+
+    /// What a client sees of an event, and in which words.
+    struct View: Hashable {
+        let seesResults: Bool
+        let seesPasses: Bool
+        let audience: Audience
+
+        func message(_ event: Event, _ encode: EventHub.Encoder) -> ServerSentEvent? {
+            var shown = seesResults ? event : event.withoutResult
+            shown.loyalty = seesPasses ? event.loyalty : nil
+            guard let json = encode(shown, audience) else { return nil }
+            return ServerSentEvent(
+                id: String(event.id), name: event.name.rawValue, data: String(decoding: json, as: UTF8.self))
+        }
+    }
+
+    let view: View
+    /// Sixty-four lanes that tap at once publish some four hundred before anybody reads one.
+    let queue = EventQueue(maximumEvents: 2_048, maximumBytes: 2 << 20)
+    /// New events, while the client gets older ones; `nil` once it has them all.
+    private let waiting: Mutex<[Kept]?>
+
+    init(_ view: View, isBehind: Bool) {
+        self.view = view
+        waiting = Mutex(isBehind ? [] : nil)
+    }
+
+    /// Whether the event is to be sent to the client now; otherwise it is sent after those before it.
+    func takesNow(_ event: Kept) -> Bool {
+        waiting.withLock { waiting in
+            waiting?.append(event)
+            return waiting == nil
+        }
+    }
+
+    /// Sends what the client has missed and what has come meanwhile, until it has all or can take no more.
+    func catchUp(_ missed: [Kept], _ encode: EventHub.Encoder) {
+        var next = missed
+        repeat {
+            for kept in next {
+                guard let message = view.message(kept.event, encode) else { continue }
+                // It has been told that it missed some and asks again: nothing more comes on this stream.
+                guard queue.send(message) == .queued else { return waiting.withLock { $0 = nil } }
+            }
+            next = waiting.withLock { waiting in
+                let new = waiting ?? []
+                waiting = new.isEmpty ? nil : []
+                return new
+            }
+        } while !next.isEmpty
+    }
+}

@@ -1,3 +1,0 @@
-enum Version {
-    static let text = "0.1.0"
-}

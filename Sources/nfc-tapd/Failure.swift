@@ -1,8 +1,0 @@
-/// What the user is told before the program ends.
-struct Failure: Error, CustomStringConvertible {
-    let description: String
-
-    init(_ phrase: String, hint: String? = nil) {
-        description = hint.map { "\(phrase)\nnfc-tapd: hint: \($0)" } ?? phrase
-    }
-}

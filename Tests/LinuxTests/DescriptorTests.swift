@@ -1,0 +1,81 @@
+import Foundation
+import Glibc
+import Linux
+import Testing
+
+@Suite struct DescriptorTests {
+    private func withFolder(_ body: (String) throws -> Void) throws {
+        let folder = try FileSystem.makeTemporaryFolder("/tmp/nfc-tap-linux-")
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        try body(folder)
+    }
+
+    private func write(_ count: Int, to path: String) throws {
+        try Descriptor(opening: path, O_WRONLY | O_CREAT | O_EXCL, mode: 0o600).write(
+            [UInt8](repeating: 7, count: count))
+    }
+
+    @Test func `a file is read whole up to the limit, and not at all beyond it`() throws {
+        try withFolder { folder in
+            let path = folder + "/file"
+            try write(200_000, to: path)
+            #expect(try FileSystem.bytes(of: path, atMost: 200_000).count == 200_000)
+            #expect(throws: SystemError(code: EFBIG)) { try FileSystem.bytes(of: path, atMost: 199_999) }
+            #expect(try FileSystem.beginning(of: path, 16) == [UInt8](repeating: 7, count: 16))
+            #expect(try FileSystem.beginning(of: path, 300_000).count == 200_000)
+        }
+    }
+
+    @Test func `a secret is handed on byte by byte, no byte more than the limit`() throws {
+        try withFolder { folder in
+            let path = folder + "/secret"
+            try write(100, to: path)
+            var taken: [UInt8] = []
+            try Descriptor(opening: path, O_RDONLY).readSecret(atMost: 100) { taken.append($0) }
+            #expect(taken == [UInt8](repeating: 7, count: 100))
+            taken = []
+            #expect(throws: SystemError(code: EFBIG)) {
+                try Descriptor(opening: path, O_RDONLY).readSecret(atMost: 99) { taken.append($0) }
+            }
+            #expect(taken.count == 99)
+        }
+    }
+
+    @Test func `what is not there is said by its number`() {
+        #expect(throws: SystemError(code: ENOENT)) { try FileSystem.bytes(of: "/nowhere/file", atMost: 1) }
+        #expect(throws: SystemError(code: ENOENT)) { try FileStatus(of: "/nowhere/file") }
+        #expect(throws: SystemError(code: ENOENT)) { try FileSystem.remove("/nowhere/file") }
+        #expect(
+            !FileSystem.exists("/nowhere") && FileSystem.entries("/nowhere") == nil && FileSystem.link("/tmp") == nil)
+    }
+
+    @Test func `the status of a file tells its kind and who may do what`() throws {
+        try withFolder { folder in
+            try write(1, to: folder + "/file")
+            try FileSystem.setMode(0o640, of: folder + "/file")
+            let file = try FileStatus(of: folder + "/file")
+            #expect(file.kind == .file && file.mode == 0o640 && file.userID == geteuid())
+            #expect(try FileStatus(of: folder).kind == .folder)
+            #expect(FileSystem.entries(folder) == ["file"])
+            #expect(throws: SystemError(code: EEXIST)) { try FileSystem.makeFolder(folder) }
+        }
+    }
+
+    @Test func `a socket's address is that of its peer, and longer than the kernel takes is refused`() throws {
+        try withFolder { folder in
+            let path = folder + "/socket"
+            let address = try #require(UnixAddress(path: path))
+            let server = try Descriptor.unixStream()
+            try address.bind(server.number)
+            try #require(listen(server.number, 1) == 0)
+            let client = try Descriptor.unixStream(isBlocking: true)
+            try address.connect(client.number)
+            #expect(UnixAddress.path(ofPeer: client.number) == path)
+            #expect(UnixAddress.path(ofPeer: server.number) == nil)
+            #expect(try FileStatus(of: path).kind == .socket)
+        }
+        #expect(UnixAddress(path: String(repeating: "x", count: 107)) != nil)
+        #expect(UnixAddress(path: String(repeating: "x", count: 108)) == nil)
+        #expect(UnixAddress(path: "") == nil && UnixAddress(path: "a\u{0}b") == nil)
+    }
+}
