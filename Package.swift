@@ -19,9 +19,9 @@ let lifecycle: [Target.Dependency] = ["ServiceLifecycle", "UnixSignals"].map {
 }
 
 /// A room of docs/architecture.md.
-func room(_ name: String, _ dependencies: [Target.Dependency] = [], embedding file: String? = nil) -> Target {
+func room(_ name: String, _ dependencies: [Target.Dependency] = [], embedding files: String...) -> Target {
     .target(
-        name: name, dependencies: dependencies, resources: file.map { [.embedInCode($0)] }, swiftSettings: strict)
+        name: name, dependencies: dependencies, resources: files.map { .embedInCode($0) }, swiftSettings: strict)
 }
 
 func program(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
@@ -72,7 +72,7 @@ let package = Package(
         room("CardSim", ["CardBytes", "EMVCrypto", crypto]),
         room("Envelope", ["CardBytes", crypto, cryptoExtras]),
         room("Explain", ["CardBytes", "EMV", "ReaderCore"]),
-        room("Wire"),
+        room("Wire", embedding: "Texts/en.json", "Texts/de.json"),
         room("Settings", ["CardBytes", "Loyalty", "Wire", toml]),
         room("Receipt", ["Wire"]),
         room("Contract", embedding: "openapi.yaml"),

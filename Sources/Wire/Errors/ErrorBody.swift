@@ -26,7 +26,7 @@ public struct ErrorDetail: Codable, Equatable, Sendable {
     public var resolution: String
     public var retryable: Bool
     public var who: ResponsibleParty
-    /// The request member it is about, where there is one.
+    /// The request member it is about; `nil` for the whole request.
     public var field: String?
     public var next: [NextStep]?
     /// The transaction that is in the way, or that this is about.
@@ -39,8 +39,7 @@ public struct ErrorDetail: Codable, Equatable, Sendable {
     public init(_ code: ErrorCode, field: String? = nil, transaction: TransactionID? = nil) {
         let entry = code.entry
         self.code = code.rawValue
-        message = entry.message
-        resolution = entry.resolution
+        (message, resolution) = code.texts(in: .english)
         retryable = entry.retryable
         who = entry.who
         self.field = field

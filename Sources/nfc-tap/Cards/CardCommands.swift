@@ -132,7 +132,7 @@ enum CommandLabel {
         if let code = transaction.result?.approvalCode { lines.append("  approval code  \(code)") }
         if let code = transaction.result?.responseCode { lines.append("  response code  \(code)") }
         if let reason = transaction.result?.reason { lines.append("  reason         \(reason.text(in: .english))") }
-        if let error = transaction.error?.neutral {
+        if let error = transaction.error?.neutral() {
             lines.append("  error          \(error.message) (\(error.code))\n  remedy         \(error.resolution)")
         }
         lines.append("  transaction    \(transaction.id)")
