@@ -3,17 +3,17 @@ import Glibc
 
 struct ConfigCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "config", abstract: "Looks at the daemon's configuration.", subcommands: [Check.self])
+        commandName: "config", abstract: "Checks the daemon's configuration.", subcommands: [Check.self])
 
     struct Check: ParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Says whether a configuration file is right, and what is not.",
+            abstract: "Validates a configuration file and lists every error.",
             discussion: """
-                Reads the file and all that it names, as the daemon would, and changes nothing. Exit codes: 0 right, 65 \
-                wrong, 69 no nfc-tapd.
+                Reads the file and all files that it names, as the daemon would, and changes nothing. Exit codes: 0 valid, \
+                65 invalid, 69 no nfc-tapd.
                 """)
 
-        @Argument(help: ArgumentHelp("The file.", valueName: "file"))
+        @Argument(help: ArgumentHelp("The configuration file.", valueName: "file"))
         var file = "/etc/nfc-tap/nfc-tapd.toml"
 
         @Flag(help: "Print JSON.")
@@ -26,7 +26,7 @@ struct ConfigCommand: ParsableCommand {
             var pointers = unsafe arguments.map { unsafe strdup($0) } + [nil]
             _ = unsafe execv(program, &pointers)
             for index in unsafe pointers.indices { unsafe free(pointers[index]) }
-            throw Failure("\(program) cannot be started", hint: "install nfc-tapd", exitCode: .unavailable)
+            throw Failure("cannot start \(program)", hint: "install nfc-tapd", exitCode: .unavailable)
         }
 
         /// Beside this program, else where the package puts it.

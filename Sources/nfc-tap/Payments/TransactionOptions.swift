@@ -4,37 +4,37 @@ import Wire
 
 /// What every command that reads a card through the daemon takes, and how it tells of it.
 struct TransactionOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("The lane, where the daemon has several.", valueName: "name"))
+    @Option(help: ArgumentHelp("Name of the lane; required if the daemon has several.", valueName: "name"))
     var lane: String?
 
-    @Option(help: ArgumentHelp("Your reference of the sale.", valueName: "text"))
+    @Option(help: ArgumentHelp("Your reference for the sale.", valueName: "text"))
     var order: String?
 
-    @Option(help: ArgumentHelp("Seconds within which the card must be presented.", valueName: "seconds"))
+    @Option(help: ArgumentHelp("Seconds to wait for a card.", valueName: "seconds"))
     var deadline: Int?
 
     @Option(
         help: ArgumentHelp(
-            "Key of this sale and attempt. Repeating the command with the same key cannot charge twice.",
+            "Key of this attempt at this sale. Repeating the command with the same key never charges twice.",
             valueName: "text"))
     var idempotencyKey: String?
 
-    @Option(help: ArgumentHelp("Language of what the customer reads, for example de.", valueName: "tag"))
+    @Option(help: ArgumentHelp("Language of the customer's texts, for example de.", valueName: "tag"))
     var language: String?
 
     @Option(
         help: ArgumentHelp(
-            "AID or RID in hexadecimal that is preferred on a card with several applications; up to 4 times, best first.",
+            "Prefer the application with this AID or RID (hexadecimal) on a card with several; repeat up to 4 times, best first.",
             valueName: "aid"))
     var prefer: [String] = []
 
-    @Flag(help: "Only check the request: no card is asked for.")
+    @Flag(help: "Check the request only; no card is read.")
     var dryRun = false
 
     @Flag(help: "Print the transaction as JSON.")
     var json = false
 
-    @Flag(help: "Do not tell what happens meanwhile.")
+    @Flag(help: "Suppress progress messages.")
     var quiet = false
 
     func run(
@@ -128,7 +128,7 @@ actor Narrator {
     }
 
     func lost() {
-        say("events are not available, \(label == .payment && !readsPasses ? "the payment" : "reading") goes on")
+        say("events are not available; \(label == .payment && !readsPasses ? "the payment" : "reading") continues")
     }
 
     private func tell(_ event: Event) {
@@ -140,7 +140,7 @@ actor Narrator {
         case .readRemoveCard: say("remove the card")
         case .readCompleted: say(readsPasses ? "done" : "card read")
         case .paymentAuthorizing: say("authorising")
-        case .paymentUnknown: say("no clear answer yet, asking again")
+        case .paymentUnknown: say("no clear answer yet; asking again")
         case .readerAttached, .readerDetached, .readerNotReady, .readNotCompleted, .readCancelled, .paymentApproved,
             .paymentDeclined, .paymentStored, .paymentReversed, .loyaltyResult, .queueForwarded, .queueFailed,
             .termsChanged, .profileApplied, .profileRefused, .eventsMissed:

@@ -5,10 +5,10 @@ import ReaderPCSC
 
 struct Readers: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Lists the readers that pcscd has.",
+        abstract: "Lists the readers of pcscd.",
         discussion: """
-            libnfc devices are not listed, because looking for them disturbs other devices: name one as \
-            --reader libnfc:pn532_uart:/dev/ttyUSB0.
+            Does not list libnfc devices, because searching for them disturbs other devices. Name one instead: --reader \
+            libnfc:pn532_uart:/dev/ttyUSB0.
             """)
 
     @Flag(help: "Print JSON.")

@@ -8,7 +8,7 @@ struct ChildProgram {
     /// - Throws: where it is not there or cannot be started.
     init(_ name: String, _ arguments: [String]) throws(Failure) {
         guard let folder = ChildProgram.folder else {
-            throw Failure("own folder not known", hint: "is /proc mounted?", exitCode: .unavailable)
+            throw Failure("cannot find the folder of this program", hint: "mount /proc", exitCode: .unavailable)
         }
         let path = "\(folder)/\(name)"
         var actions = unsafe posix_spawn_file_actions_t()
@@ -23,7 +23,7 @@ struct ChildProgram {
         var child: pid_t = 0
         let result = unsafe posix_spawn(&child, path, &actions, nil, &pointers, environ)
         guard result == 0 else {
-            throw Failure("\(name) not started", hint: "is \(path) installed?", exitCode: .unavailable)
+            throw Failure("cannot start \(name)", hint: "install \(path)", exitCode: .unavailable)
         }
         process = child
     }

@@ -9,13 +9,13 @@ enum OutputFile {
         guard descriptor >= 0 else {
             let exists = errno == EEXIST
             throw Failure(
-                exists ? "\(path) exists already" : "cannot write \(path)",
-                hint: exists ? "give another name, or remove it" : "check folder and permissions",
+                exists ? "\(path) already exists" : "cannot write \(path)",
+                hint: exists ? "give another name, or remove the file" : "check the folder and its permissions",
                 exitCode: .malformedInput)
         }
         defer { _ = close(descriptor) }
         guard write(Array(text.utf8), to: descriptor), fsync(descriptor) == 0 else {
-            throw Failure("cannot write \(path)", hint: "is the disk full?", exitCode: .unavailable)
+            throw Failure("cannot write \(path)", hint: "check the free space on the disk", exitCode: .unavailable)
         }
     }
 
