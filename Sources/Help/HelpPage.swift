@@ -1,7 +1,7 @@
 import ReaderModels
 public import Wire
 
-/// A topic as it is read.
+/// A topic as a person reads it.
 public struct HelpPage: Codable, Equatable, Sendable {
     /// A model of reader and where to hold the card on it, by its shape and its maker's drawings.
     public struct Reader: Codable, Equatable, Sendable {

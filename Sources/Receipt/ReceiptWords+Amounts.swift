@@ -15,7 +15,7 @@ extension ReceiptWords {
             .dateTime, [.year: day[0], .month: day[1], .day: day[2], .clock: String(parts[1].prefix(5))])
     }
 
-    /// What has to be said of an item besides its label; `nil` if nothing has.
+    /// What a receipt says of an item besides its label; `nil` for an item without a note.
     func note(on item: Item) -> String? {
         let note: String?
         switch item.kind {

@@ -61,7 +61,7 @@ struct ReceiptWords {
         }
     }
 
-    /// What follows from the status, for whoever reads it.
+    /// What follows from the status, for the reader of the receipt.
     func explanation(of receipt: Receipt) -> [String] {
         if receipt.type == .verification { return [] }
         let words: [ReceiptWord] =

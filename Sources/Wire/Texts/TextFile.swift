@@ -58,7 +58,7 @@ extension Language {
         find(key, values) ?? Language.english.find(key, values) ?? key.name
     }
 
-    /// The text in this language; `nil` where its file has none.
+    /// The text in this language; `nil` if its file has none.
     public func find(_ key: TextKey, _ values: [TextKey.Placeholder: String] = [:]) -> String? {
         guard var text = TextFile.of(self).line(key.name) else { return nil }
         for (placeholder, value) in values { text.replace("{\(placeholder.rawValue)}", with: value) }

@@ -99,11 +99,11 @@ struct CheckOptions: ParsableArguments {
     }
 }
 
-/// In whose words a command tells of a transaction: all but `payment` do without any word for payments.
+/// The words in which a command reports a transaction: all but `payment` avoid every word for payments.
 enum CommandLabel {
     case payment, refund, verify, lookUp, storeCard
 
-    /// What came of it.
+    /// The outcome in capital letters.
     func headline(_ transaction: Transaction) -> String {
         switch transaction.state {
         case .approved:

@@ -125,7 +125,7 @@ struct AuditVerify: ParsableCommand {
     }
 }
 
-/// What a verification came to.
+/// The result of a verification.
 private struct AuditReport: Encodable {
     let holds: Bool
     let entries: Int

@@ -19,7 +19,7 @@ struct ConfigCommand: ParsableCommand {
         @Flag(help: "Print JSON.")
         var json = false
 
-        /// The daemon's own reading decides, so that it cannot differ from what is checked here.
+        /// The daemon reads the file, so that the check cannot differ from the daemon.
         func run() throws {
             let program = Self.daemon
             let arguments = [program, "--check", "--config", file] + (json ? ["--json"] : [])
@@ -29,7 +29,7 @@ struct ConfigCommand: ParsableCommand {
             throw Failure("cannot start \(program)", hint: "install nfc-tapd", exitCode: .unavailable)
         }
 
-        /// Beside this program, else where the package puts it.
+        /// `nfc-tapd` beside this program, else at the path of the package.
         private static var daemon: String {
             var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
             let length = unsafe readlink("/proc/self/exe", &buffer, buffer.count - 1)

@@ -47,7 +47,7 @@ struct HelpTopics: AsyncParsableCommand {
 }
 
 extension Status.Terms {
-    /// What is left to do about them, in one line.
+    /// What to do about the terms, in one line.
     var note: String {
         switch self {
         case .notRequired: "Terms: not needed in test mode."

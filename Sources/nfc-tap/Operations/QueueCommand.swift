@@ -132,7 +132,7 @@ struct QueueResolve: AsyncParsableCommand {
 }
 
 extension QueueStatus {
-    /// For a person: how much waits, since when, and what would come of another payment.
+    /// For a person: the stored payments, since when they wait, and whether another could be stored.
     var summary: String {
         let sums = totals.map(\.description).joined(separator: ", ")
         var lines = [

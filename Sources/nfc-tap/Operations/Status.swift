@@ -27,7 +27,7 @@ struct StatusCommand: AsyncParsableCommand {
         }
     }
 
-    /// Terms and profile, and what keeps payments from being taken.
+    /// Terms and profile, and what blocks payments.
     private static func credentials(_ status: Status) -> [String] {
         var lines = ["terms    \(status.terms.rawValue)"]
         if let profile = status.profile {
@@ -46,7 +46,7 @@ struct StatusCommand: AsyncParsableCommand {
 }
 
 extension Status.Queue {
-    /// What a person reads of it.
+    /// The lines for a person.
     var lines: [String] {
         let count = stored.map { "\($0) stored" } ?? "stored payments not known"
         let age = oldest.map { ", the oldest since \($0)" + (overdue == true ? ", overdue" : "") } ?? ""

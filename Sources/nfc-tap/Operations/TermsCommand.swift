@@ -3,7 +3,7 @@ import Glibc
 import TapClient
 import Wire
 
-/// The payment service's terms: to be read by anybody, to be accepted by an administrator.
+/// The payment service's terms: everybody may read them, only an administrator may accept them.
 struct TermsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "terms", abstract: "Shows or accepts the payment service's terms.",

@@ -23,7 +23,7 @@ enum AmountText {
         return Money(value: try minorUnits(isCodeFirst ? words[1] : words[0], currency), currency: currency)
     }
 
-    /// The currency where none is named.
+    /// The currency if none is named.
     static var usualCurrency: String? {
         guard let value = unsafe getenv("NFC_TAP_CURRENCY") else { return nil }
         return unsafe String(cString: value)

@@ -1,6 +1,6 @@
 import EMV
 
-/// What a person at the reader should do, on standard error.
+/// Tells the person at the reader what to do, on standard error.
 enum Progress {
     static func show(_ request: UIRequest) {
         guard let text = text(request.message) else { return }

@@ -40,7 +40,7 @@ struct ReceiptCommand: AsyncParsableCommand {
     }
 }
 
-/// How a receipt comes out of a command.
+/// The form in which a command prints a receipt.
 enum ReceiptForm: String, EnumerableFlag, ExpressibleByArgument {
     case text, json, qr
 
@@ -70,7 +70,7 @@ enum ReceiptForm: String, EnumerableFlag, ExpressibleByArgument {
     }
 }
 
-/// A word of the command line that stands for one of a few things.
+/// An argument that must be one of a few words.
 func choice<Choice: RawRepresentable<String> & CaseIterable>(_ text: String) throws -> Choice {
     guard let choice = Choice(rawValue: text) else {
         throw ValidationError("Give one of \(Choice.allCases.map(\.rawValue).joined(separator: ", "))")

@@ -2,7 +2,7 @@ import ArgumentParser
 import TapClient
 import Wire
 
-/// What every command that reads a card through the daemon takes, and how it tells of it.
+/// Options of every command that reads a card through the daemon, and its report.
 struct TransactionOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Name of the lane; required if the daemon has several.", valueName: "name"))
     var lane: String?
@@ -75,7 +75,7 @@ struct TransactionOptions: ParsableArguments {
     static func watch(
         _ request: TransactionRequest, idempotencyKey: String?, narrator: Narrator, with client: TapClient
     ) async throws -> Transaction {
-        // Events are for the person watching; the transaction itself says what became of it.
+        // Events are for the person watching; the outcome is in the transaction itself.
         let watch = Task {
             do throws(TapClientError) {
                 for try await event in client.events(maximumOutage: .seconds(2)) { await narrator.take(event) }
@@ -97,12 +97,12 @@ struct TransactionOptions: ParsableArguments {
     }
 }
 
-/// Tells a person what happens with one transaction.
+/// Tells a person what happens to one transaction.
 actor Narrator {
     private let isSilent: Bool
     private var id: TransactionID?
     private var early: [Event] = []
-    /// Nothing but passes is read.
+    /// Whether only passes are read.
     private let readsPasses: Bool
     private let label: CommandLabel
 
@@ -136,7 +136,8 @@ actor Narrator {
         case .prepareProgress: say("preparing" + (event.percent.map { ", \($0) %" } ?? ""))
         case .readReadyForTap: say(readsPasses ? "hold the phone or member card here" : "present the card")
         case .readCardDetected: say(readsPasses ? "reading" : "card detected")
-        case .readRetry: say(event.customerAction?.text(in: nil).map { "\($0)" } ?? "present the card again")
+        case .readRetry:
+            say(event.customerAction?.text(in: nil) ?? event.message?.text(in: .english) ?? "present the card again")
         case .readRemoveCard: say("remove the card")
         case .readCompleted: say(readsPasses ? "done" : "card read")
         case .paymentAuthorizing: say("authorising")

@@ -55,9 +55,9 @@ struct DoctorCommand: ParsableCommand {
         let severity: String
         let problem: String
         let remedy: String
-        /// What --fix does; absent where it does nothing.
+        /// What --fix does; absent if it does nothing.
         let fix: String?
-        /// Whether --fix worked; absent where it was not tried.
+        /// Whether --fix worked; absent if it was not tried.
         let fixed: Bool?
         var isOpenError: Bool { severity == Finding.Severity.error.rawValue && fixed != true }
 

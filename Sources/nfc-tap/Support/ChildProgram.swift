@@ -1,11 +1,11 @@
 import Glibc
 
-/// Another program of this package, run by this one and ended with it.
+/// Another program of this package, started and stopped by this one.
 struct ChildProgram {
     private let process: pid_t
 
     /// - Parameter name: of a program in the folder of this one.
-    /// - Throws: where it is not there or cannot be started.
+    /// - Throws: if the program is missing or cannot be started.
     init(_ name: String, _ arguments: [String]) throws(Failure) {
         guard let folder = ChildProgram.folder else {
             throw Failure("cannot find the folder of this program", hint: "mount /proc", exitCode: .unavailable)
@@ -28,7 +28,7 @@ struct ChildProgram {
         process = child
     }
 
-    /// Asks it to end, and waits until it has.
+    /// Stops the program, and waits until it has ended.
     func end() {
         _ = kill(process, SIGTERM)
         var status: Int32 = 0

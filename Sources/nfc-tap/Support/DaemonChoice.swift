@@ -45,7 +45,7 @@ extension Failure {
             "\(error.message) (\(error.code.rawValue))", hint: error.hint, exitCode: code, code: error.code.rawValue)
     }
 
-    /// Why nobody can tell what became of a transaction that has begun: a daemon that has gone is no proof that nothing
+    /// For a transaction that has begun and whose outcome is unknown: a stopped daemon does not prove that nothing
     /// happened.
     init(_ error: TapClientError, losing transaction: Transaction) {
         self.init(error)

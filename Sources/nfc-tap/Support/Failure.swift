@@ -2,14 +2,14 @@ import ArgumentParser
 import CLinux
 import ReaderCore
 
-/// Why a command ends without doing what it was asked, with what the person can do about it.
+/// Why a command failed, and what the person can do about it.
 struct Failure: Error {
     /// One lower-case phrase without a final period.
     let phrase: String
     /// A command to run, or where to look; `nil` if there is neither.
     let hint: String?
     let exitCode: ExitCode
-    /// Of the catalogue in docs/errors.md, or of the client library; `nil` where it has no entry.
+    /// Of the catalogue in docs/errors.md, or of the client library; `nil` if it has no entry.
     let code: String?
 
     init(_ phrase: String, hint: String? = nil, exitCode: ExitCode, code: String? = nil) {
