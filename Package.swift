@@ -19,9 +19,9 @@ let lifecycle: [Target.Dependency] = ["ServiceLifecycle", "UnixSignals"].map {
 }
 
 /// A room of docs/architecture.md.
-func room(_ name: String, _ dependencies: [Target.Dependency] = [], embedding file: String? = nil) -> Target {
+func room(_ name: String, _ dependencies: [Target.Dependency] = [], embedding files: String...) -> Target {
     .target(
-        name: name, dependencies: dependencies, resources: file.map { [.embedInCode($0)] }, swiftSettings: strict)
+        name: name, dependencies: dependencies, resources: files.map { .embedInCode($0) }, swiftSettings: strict)
 }
 
 func program(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
@@ -75,7 +75,7 @@ let package = Package(
         room("CardSim", ["CardBytes", "EMVCrypto", crypto]),
         room("Envelope", ["CardBytes", "StrictJSON", crypto, cryptoExtras]),
         room("Explain", ["CardBytes", "Codes", "EMV", "ReaderCore"]),
-        room("Wire", ["Codes"]),
+        room("Wire", ["Codes"], embedding: "Texts/en.json", "Texts/de.json"),
         room("Settings", ["CardBytes", "Linux", "Loyalty", "Wire", toml]),
         room("Receipt", ["Wire"]),
         room("Help", ["ReaderModels", "Wire"]),

@@ -1,7 +1,7 @@
 import ReaderModels
 public import Wire
 
-/// A topic as it is read.
+/// A topic as a person reads it.
 public struct HelpPage: Codable, Equatable, Sendable {
     /// A model of reader and where to hold the card on it, by its shape and its maker's drawings.
     public struct Reader: Codable, Equatable, Sendable {
@@ -22,11 +22,11 @@ public struct HelpPage: Codable, Equatable, Sendable {
     public init(_ topic: HelpTopic, in language: Language, lanes: [LaneStatus]? = nil) {
         self.topic = topic
         self.language = language.rawValue
-        title = topic.title(in: language)
-        text = topic.paragraphs(in: language)
+        title = language.text(.helpTitle(topic))
+        text = language.paragraphs(.helpText(topic))
         guard topic == .holding else { return }
         guard let lanes else {
-            readers = ReaderModels.all.map { Reader(model: $0.name, hold: $0.antenna(in: language)) }
+            readers = ReaderModels.all.map { Reader(model: $0.name, hold: language.text(holding: $0)) }
             return
         }
         var found: [Reader] = []
@@ -37,7 +37,7 @@ public struct HelpPage: Codable, Equatable, Sendable {
             if let index = found.firstIndex(where: { $0.model == model.name }) {
                 found[index].lanes?.append(lane.name)
             } else {
-                found.append(Reader(model: model.name, hold: model.antenna(in: language), lanes: [lane.name]))
+                found.append(Reader(model: model.name, hold: language.text(holding: model), lanes: [lane.name]))
             }
         }
         readers = found
@@ -78,26 +78,22 @@ public struct HelpTopicList: Codable, Equatable, Sendable {
     public var topics: [Entry]
 
     public init(in language: Language) {
-        topics = HelpTopic.allCases.map { Entry(topic: $0, title: $0.title(in: language)) }
+        topics = HelpTopic.allCases.map { Entry(topic: $0, title: language.text(.helpTitle($0))) }
     }
 }
 
-extension ReaderModel {
-    /// Where to hold the card; the table's English where there is no translation.
-    func antenna(in language: Language) -> String {
-        switch language {
-        case .english: antenna
-        case .german: ReaderModel.german[antenna] ?? antenna
-        }
+extension Language {
+    /// Where to hold the card; the model's own English if its place has no key.
+    fileprivate func text(holding model: ReaderModel) -> String {
+        HoldingPlace(model.antenna).map { text(.holding($0)) } ?? model.antenna
     }
+}
 
-    static let german = [
-        "over the board's copper loop": "über der Kupferschleife der Platine",
-        "the flat side of the stick, away from the plug": "die flache Seite des Stifts, vom Stecker entfernt",
-        "the middle of the face with the lights": "die Mitte der Seite mit den Lampen",
-        "the middle of the top face": "die Mitte der Oberseite",
-        "the top face, behind the slot for cards with contacts": "die Oberseite, hinter dem Schlitz für Chipkarten",
-        "the top face, beside the display where there is one": "die Oberseite, neben der Anzeige, wo es eine gibt",
-        "the top face, beside the slot for cards with contacts": "die Oberseite, neben dem Schlitz für Chipkarten",
-    ]
+extension HoldingPlace {
+    /// The place that a table of models names in English.
+    fileprivate init?(_ antenna: String) {
+        let place = HoldingPlace.allCases.first { Language.english.text(.holding($0)) == antenna }
+        guard let place else { return nil }
+        self = place
+    }
 }

@@ -13,7 +13,7 @@ extension ReaderModels {
             indicator: .pseudoAPDU),
         ReaderModel(
             "ACS ACR1222", [USBDeviceID(0x072F, 0x2214)], marks: ["ACR1222"],
-            antenna: "the top face, beside the display where there is one",
+            antenna: "the top face, beside the display if it has one",
             quirks: [.shortAnswersInLibNFC, .foundByClass], indicator: .pseudoAPDU),
         ReaderModel(
             "ACS ACR1251", [USBDeviceID(0x072F, 0x221A)], marks: ["ACR1251"], antenna: "the middle of the top face",

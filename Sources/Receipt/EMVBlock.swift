@@ -3,19 +3,19 @@ public import Wire
 /// What the schemes want on a receipt of a chip card: account type, application, AID, approval code, response code,
 /// cryptogram, TVR, TSI and cardholder verification, and beside them what a dispute asks for. Hexadecimal as on the card.
 public struct EMVBlock: Codable, Equatable, Sendable {
-    /// 5F57: nothing here lets a customer choose an account, so that it is always `default` (00).
+    /// 5F57: nothing here lets a customer choose an account, so it is always `default` (00).
     public var accountType = "default"
     public var application: String?
     public var aid: String?
     public var approvalCode: String?
-    /// Authorisation Response Code (8A): the issuer's, or Y1 and Z1 for what the card approved and declined by itself (EMV
+    /// Authorisation Response Code (8A): the issuer's, or Y1 and Z1 for an approval and a decline by the card itself (EMV
     /// Book 4 §A6).
     public var responseCode: String?
-    /// 9F26, with what it is by 9F27: `TC`, `ARQC` or `AAC`.
+    /// 9F26, and its type by 9F27: `TC`, `ARQC` or `AAC`.
     public var cryptogram: String?
     public var cryptogramType: String?
     public var tvr: String?
-    /// Missing where the kernel leaves it out.
+    /// Missing if the kernel leaves it out.
     public var tsi: String?
     public var verification: ChipData.Verification
     public var entryMode: AuthorizationRequest.EntryMode

@@ -20,7 +20,7 @@ extension Receipt {
     }
 
     private func printHead(_ words: ReceiptWords, _ secondsFromUTC: Int, on paper: inout ReceiptPaper) {
-        if mode == .test { paper.centre(words.test) }
+        if mode == .test { paper.centre(words[.test]) }
         if let merchant {
             paper.centre(merchant.payee)
             for line in merchant.address ?? [] { paper.centre(line) }
@@ -29,10 +29,10 @@ extension Receipt {
         paper.centre(words.title(of: self))
         paper.centre(words.name(of: copy))
         paper.blank()
-        paper.pair(words.date, words.text(of: at, secondsFromUTC: secondsFromUTC))
-        if let terminal { paper.pair(words.terminal, terminal) }
-        if let order { paper.pair(words.order, order) }
-        paper.pair(words.number, transaction.text)
+        paper.pair(words[.date], words.text(of: at, secondsFromUTC: secondsFromUTC))
+        if let terminal { paper.pair(words[.terminal], terminal) }
+        if let order { paper.pair(words[.order], order) }
+        paper.pair(words[.number], transaction.text)
     }
 
     private func printSale(_ words: ReceiptWords, on paper: inout ReceiptPaper) {
@@ -42,10 +42,10 @@ extension Receipt {
             paper.pair(item.label, words.text(of: item.amount))
             if let note = words.note(on: item) { paper.left("  " + note) }
         }
-        if let requested { paper.pair(words.requested, words.text(of: requested)) }
-        paper.pair(status.isCharged ? words.total(of: self) : words.notCharged, words.text(of: amount))
+        if let requested { paper.pair(words[.requested], words.text(of: requested)) }
+        paper.pair(status.isCharged ? words.total(of: self) : words[.notCharged], words.text(of: amount))
         if let description { paper.left(words.text(of: description)) }
-        if amountStatus == .pending { paper.left(words.pending) }
+        if amountStatus == .pending { paper.left(words[.pending]) }
     }
 
     private func printCard(_ words: ReceiptWords, on paper: inout ReceiptPaper) {
@@ -53,19 +53,19 @@ extension Receipt {
         paper.rule()
         if let card { paper.pair(card.scheme, card.masked) }
         guard let emv else { return }
-        if let application = emv.application { paper.pair(words.application, application) }
+        if let application = emv.application { paper.pair(words[.application], application) }
         if let aid = emv.aid { paper.pair("AID", aid) }
-        paper.pair(words.entry, words.name(of: emv.entryMode))
-        paper.pair(words.verification, words.name(of: emv.verification))
-        paper.pair(words.account, words.defaultAccount)
-        if let code = emv.approvalCode { paper.pair(words.approvalCode, code) }
+        paper.pair(words[.entry], words.name(of: emv.entryMode))
+        paper.pair(words[.verification], words.name(of: emv.verification))
+        paper.pair(words[.account], words[.defaultAccount])
+        if let code = emv.approvalCode { paper.pair(words[.approvalCode], code) }
         if let code = emv.responseCode { paper.pair("ARC", code) }
         if let cryptogram = emv.cryptogram { paper.pair(emv.cryptogramType ?? "AC", cryptogram) }
         if let tvr = emv.tvr { paper.pair("TVR", tvr) }
         if let tsi = emv.tsi { paper.pair("TSI", tsi) }
         if let counter = emv.counter { paper.pair("ATC", counter) }
-        if let number = emv.sequenceNumber { paper.pair(words.sequenceNumber, number) }
-        if let reference = pspReference { paper.pair(words.reference, reference) }
+        if let number = emv.sequenceNumber { paper.pair(words[.sequenceNumber], number) }
+        if let reference = pspReference { paper.pair(words[.reference], reference) }
     }
 
     private func printEnd(_ words: ReceiptWords, on paper: inout ReceiptPaper) {
@@ -75,14 +75,14 @@ extension Receipt {
         if let reason { paper.centre(reason.text(in: words.language)) }
         if copy == .merchant, emv?.verification == .signature, status.isCharged {
             paper.blank()
-            paper.pair(words.signature, String(repeating: "_", count: 16))
+            paper.pair(words[.signature], String(repeating: "_", count: 16))
         }
         // A payment service's lines are its own; a runaway one does not empty the roll.
         for line in (pspLines ?? []).prefix(40) { paper.left(line) }
         if let descriptor = merchant?.statementDescriptor, status.isCharged {
-            paper.left("\(words.statement) \(descriptor)")
+            paper.left("\(words[.statement]) \(descriptor)")
         }
-        if qr != nil { paper.centre(words.digital) }
-        if mode == .test { paper.centre(words.test) }
+        if qr != nil { paper.centre(words[.digital]) }
+        if mode == .test { paper.centre(words[.test]) }
     }
 }

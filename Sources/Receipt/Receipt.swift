@@ -33,7 +33,7 @@ public struct Receipt: Codable, Equatable, Sendable {
     public var terminal: String?
     /// What the customer pays or gets: what was approved where that is less than was asked for. Missing for a card check.
     public var amount: Money?
-    /// What was asked for, where it is not what was approved.
+    /// The requested amount, if another amount was approved.
     public var requested: Money?
     public var items: [Item]?
     public var amountStatus: AmountStatus?
@@ -106,7 +106,7 @@ extension Receipt.Status {
 }
 
 extension DeclineReason {
-    /// The same reason, or a general one where the true one would accuse the person with the card.
+    /// The same reason, or a general one if the true one would accuse the person with the card.
     var forCustomers: DeclineReason {
         switch self {
         case .lostCard, .stolenCard, .suspectedFraud: .notAccepted

@@ -24,7 +24,7 @@ struct ReceiptPaper {
 
     mutating func left(_ text: String) { lines += broken(text, at: width) }
 
-    /// `left` and `right` in one line where they fit; else `right` below, at the right edge.
+    /// `left` and `right` in one line if they fit; else `right` below, at the right edge.
     mutating func pair(_ left: String, _ right: String) {
         let left = ReceiptPaper.printable(left)
         let right = ReceiptPaper.printable(right)

@@ -2,81 +2,56 @@ import Wire
 
 extension ReceiptWords {
     /// `12.50 EUR`, in German `12,50 EUR`.
-    func text(of money: Money) -> String {
-        switch language {
-        case .english: money.description
-        case .german: String(money.description.map { $0 == "." ? "," : $0 })
-        }
-    }
+    func text(of money: Money) -> String { localised(money.description) }
 
     /// `2026-11-21 09:30`, in German `21.11.2026 09:30`, by the shop's clock.
     func text(of time: Timestamp, secondsFromUTC: Int) -> String {
         let local = Timestamp(milliseconds: time.milliseconds &+ Int64(secondsFromUTC) &* 1_000).description
         let parts = local.split(separator: "T")
         guard parts.count == 2 else { return local }
-        let day = parts[0].split(separator: "-")
+        let day = parts[0].split(separator: "-").map(String.init)
         guard day.count == 3 else { return local }
-        let clock = parts[1].prefix(5)
-        switch language {
-        case .english: return "\(parts[0]) \(clock)"
-        case .german: return "\(day[2]).\(day[1]).\(day[0]) \(clock)"
-        }
+        return language.text(
+            .dateTime, [.year: day[0], .month: day[1], .day: day[2], .clock: String(parts[1].prefix(5))])
     }
 
-    /// What has to be said of an item besides its label; `nil` where nothing has.
+    /// What a receipt says of an item besides its label; `nil` for an item without a note.
     func note(on item: Item) -> String? {
-        let first = item.begins.map { begins in
-            switch language {
-            case .english: ", first on \(begins)"
-            case .german: ", zuerst am \(begins)"
-            }
-        }
+        let note: String?
         switch item.kind {
-        case .recurring: return item.frequency.map { frequency(of: $0) + (first ?? "") }
-        case .deferred:
-            switch language {
-            case .english: return "due later" + (first ?? "")
-            case .german: return "später fällig" + (first ?? "")
-            }
-        case .pending:
-            switch language {
-            case .english: return "amount pending"
-            case .german: return "Betrag noch offen"
-            }
+        case .recurring: note = item.frequency.map(frequency)
+        case .deferred: note = self[.dueLater]
+        case .pending: return self[.amountPending]
         case .charge, .discount, .donation, nil: return nil
         }
+        guard let note, let begins = item.begins else { return note }
+        return language.text(.receipt(.firstOn), [.note: note, .date: begins])
     }
 
     func text(of description: AmountDescription) -> String {
         let amount = description.amount.map { text(of: $0) } ?? ""
-        switch (description, language) {
-        case (.instalment(let cycle, _, let payments), .english):
-            return "\(payments) instalments of \(amount), \(frequency(of: cycle))"
-        case (.instalment(let cycle, _, let payments), .german):
-            return "\(payments) Raten zu \(amount), \(frequency(of: cycle))"
-        case (.membership(let cycle), .english): return "Membership, \(frequency(of: cycle))"
-        case (.membership(let cycle), .german): return "Mitgliedschaft, \(frequency(of: cycle))"
-        case (.preauthorization, .english): return "Reserved, not charged"
-        case (.preauthorization, .german): return "Reserviert, nicht belastet"
-        case (.preauthorizationAmount, .english): return "Up to \(amount) reserved"
-        case (.preauthorizationAmount, .german): return "Bis zu \(amount) reserviert"
-        case (.surchargeAmount, .english): return "\(amount) of it surcharge"
-        case (.surchargeAmount, .german): return "davon \(amount) Aufschlag"
-        case (.surchargePercent(let hundredths), .english): return "at most \(percent(hundredths)) % of it surcharge"
-        case (.surchargePercent(let hundredths), .german): return "davon höchstens \(percent(hundredths)) % Aufschlag"
-        case (.preauthorizationRelease, .english): return "Reservation given up"
-        case (.preauthorizationRelease, .german): return "Reservierung aufgehoben"
+        switch description {
+        case .instalment(let cycle, _, let payments):
+            return text(
+                .instalments, [.payments: "\(payments)", .amount: amount, .frequency: frequency(of: cycle)])
+        case .membership(let cycle): return text(.membership, [.frequency: frequency(of: cycle)])
+        case .preauthorization: return self[.reserved]
+        case .preauthorizationAmount: return text(.reservedUpTo, [.amount: amount])
+        case .surchargeAmount: return text(.surchargeAmount, [.amount: amount])
+        case .surchargePercent(let hundredths): return text(.surchargePercent, [.percent: percent(hundredths)])
+        case .preauthorizationRelease: return self[.reservationReleased]
         }
     }
 
+    private func text(_ word: ReceiptWord, _ values: [TextKey.Placeholder: String]) -> String {
+        language.text(.receipt(word), values)
+    }
+
     private func frequency(of cycle: Item.Frequency) -> String {
-        switch (cycle, language) {
-        case (.weekly, .english): "weekly"
-        case (.monthly, .english): "monthly"
-        case (.yearly, .english): "yearly"
-        case (.weekly, .german): "wöchentlich"
-        case (.monthly, .german): "monatlich"
-        case (.yearly, .german): "jährlich"
+        switch cycle {
+        case .weekly: self[.weekly]
+        case .monthly: self[.monthly]
+        case .yearly: self[.yearly]
         }
     }
 
@@ -86,9 +61,11 @@ extension ReceiptWords {
         let rest = hundredths % 100
         guard rest != 0 else { return "\(whole)" }
         let decimals = rest % 10 == 0 ? "\(rest / 10)" : (rest < 10 ? "0\(rest)" : "\(rest)")
-        switch language {
-        case .english: return "\(whole).\(decimals)"
-        case .german: return "\(whole),\(decimals)"
-        }
+        return localised("\(whole).\(decimals)")
+    }
+
+    /// A number with this language's decimal separator in place of the point.
+    private func localised(_ number: String) -> String {
+        number.replacing(".", with: language.text(.decimalSeparator))
     }
 }

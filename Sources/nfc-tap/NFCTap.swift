@@ -8,10 +8,10 @@ struct NFCTap: AsyncParsableCommand {
         abstract: "Reads contactless cards and drives nfc-tapd.",
         discussion: """
             Exit codes: 0 done (a payment: approved, or stored to be sent later), 1 a replay differs from its recording, an \
-            audit chain does not hold, or doctor found an error, 10 declined or taken back, 11 partially approved, 12 outcome \
-            unknown (look it up before charging again), 13 not completed (cancelled, timed out, card unreadable, refused by \
-            the daemon), 14 an administrator is needed, 64 wrong arguments, 65 malformed input, 69 no reader or no daemon, 77 \
-            not allowed.
+            audit chain does not hold, or doctor found an error, 10 declined or reversed, 11 partially approved, 12 outcome \
+            unknown (look the payment up before charging again), 13 not completed (cancelled, timed out, card unreadable, \
+            refused by the daemon), 14 administrator required, 64 wrong arguments, 65 malformed input, 69 no reader or no \
+            daemon, 77 not allowed.
             """,
         version: Version.text,
         subcommands: [

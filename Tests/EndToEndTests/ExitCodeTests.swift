@@ -47,7 +47,7 @@ struct ExitCodeTests {
         pay.waitUntilExit()
         #expect(pay.terminationStatus == 12)
         let said = String(decoding: try errors.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
-        #expect(said.contains("look it up before it is repeated: nfc-tap receipt"), "\(said)")
+        #expect(said.contains("look the payment up before you repeat it: nfc-tap receipt"), "\(said)")
     }
 
     @Test("Wrong arguments are 64, wrong content 65, nobody there 69, and a replay that differs 1")

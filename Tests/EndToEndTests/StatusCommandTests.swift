@@ -21,7 +21,7 @@ struct StatusCommandTests {
 
         let after = try status()
         #expect(after.contains("queue    stored payments not known, 0 reversals open\n"))
-        #expect(after.contains("queue not readable: Journal that cannot be read or written: Look at"))
+        #expect(after.contains("queue not readable: Unreadable or unwritable journal: Check"))
         #expect(!after.contains("0 stored"))
         let json = try Program.tap.run(["status", "--json", "--socket", shop.posSocket], in: shop.folder).output
         let queue = try #require(

@@ -44,8 +44,9 @@ struct ReceiptTests {
 
     static let truths: [(TransactionState, PaymentResult.Outcome?, Receipt.Status, says: String)] = [
         (.approved, .approved, .approved, "APPROVED"), (.declined, .declined, .declined, "Nothing was charged"),
-        (.stored, .stored, .stored, "Not approved by the card's issuer yet"),
-        (.unknown, .unknown, .unknown, "OUTCOME NOT KNOWN YET"), (.reversing, .declined, .reversing, "does not count"),
+        (.stored, .stored, .stored, "Not yet approved by the card's issuer"),
+        (.unknown, .unknown, .unknown, "OUTCOME NOT KNOWN YET"),
+        (.reversing, .declined, .reversing, "no longer counts"),
         (.reversed, .declined, .reversed, "REVERSED"), (.cancelled, nil, .cancelled, "Nothing was charged"),
         (.failed, nil, .notCompleted, "Nothing was charged"),
     ]

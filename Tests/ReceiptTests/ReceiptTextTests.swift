@@ -108,7 +108,7 @@ struct ReceiptTextTests {
         (.surchargePercent(hundredths: 250), "at most 2.5 %", "höchstens 2,5 %"),
         (.surchargePercent(hundredths: 205), "at most 2.05 %", "höchstens 2,05 %"),
         (.preauthorization, "Reserved, not charged", "Reserviert, nicht belastet"),
-        (.preauthorizationRelease, "Reservation given up", "Reservierung aufgehoben"),
+        (.preauthorizationRelease, "Reservation released", "Reservierung aufgehoben"),
     ]
 
     @Test("Requirements 45 and 51: what is reserved, repeated or added is said", arguments: descriptions)

@@ -62,8 +62,8 @@ import Wire
             } catch {
                 #expect(error.code == .init(.readerBusy))
                 #expect(error.code.rawValue == "reader.busy")
-                #expect(error.message == ErrorCode.readerBusy.entry.message)
-                #expect(error.hint == ErrorCode.readerBusy.entry.resolution)
+                #expect(error.message == ErrorCode.readerBusy.texts(in: .english).message)
+                #expect(error.hint == ErrorCode.readerBusy.texts(in: .english).resolution)
                 #expect(error.isRetryable == ErrorCode.readerBusy.entry.retryable)
                 #expect(error.detail?.docs.contains("reader.busy") == true)
             }

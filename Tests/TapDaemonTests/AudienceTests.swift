@@ -21,7 +21,7 @@ struct AudienceTests {
             let german = try await get(shop, "/v1/lanes/nowhere", "de-DE,en;q=0.3").error()
             #expect(german.message == ErrorCode.laneUnknown.texts(in: .german).message)
             let english = try await get(shop, "/v1/lanes/nowhere", "fr").error()
-            #expect(english.message == ErrorCode.laneUnknown.entry.message)
+            #expect(english.message == ErrorCode.laneUnknown.texts(in: .english).message)
             let installation = try shop.journal("SELECT support FROM installation")
             for error in [german, english] {
                 #expect(error.support?.installation == installation && error.support?.url == "https://example.com/help")
@@ -42,7 +42,9 @@ struct AudienceTests {
             #expect(german.error?.message == ErrorCode.readTimedOut.texts(in: .german).message)
             #expect(german.error?.support?.transaction == id)
             #expect(failed.error?.support == nil)
-            #expect(try shop.journal("SELECT error FROM payment").contains(ErrorCode.readTimedOut.entry.message))
+            #expect(
+                try shop.journal("SELECT error FROM payment").contains(
+                    ErrorCode.readTimedOut.texts(in: .english).message))
         }
     }
 

@@ -12,17 +12,19 @@ struct DocumentationTests {
         var text = """
             # Errors
 
-            Every error of the POS socket and in a transaction is one of these. `code` is stable. Made from the
-            catalogue in `Sources/Wire`; `NFC_TAP_BLESS=1 swift test --filter DocumentationTests` writes it anew.
+            These are all errors of the POS socket and of transactions. `code` is stable: programs compare it. The tests
+            write this page from the catalogue in `Sources/Wire`:
+            `NFC_TAP_BLESS=1 swift test --filter DocumentationTests`.
 
 
             """
         for code in ErrorCode.allCases {
             let entry = code.entry
+            let texts = code.texts(in: .english)
             text +=
-                "## \(code.rawValue)\n\n\(entry.message). HTTP status \(entry.status), for the \(entry.who.rawValue)"
+                "## \(code.rawValue)\n\n\(texts.message). HTTP status \(entry.status), for the \(entry.who.rawValue)"
             text += entry.retryable ? "; the same request may succeed later.\n\n" : ".\n\n"
-            text += "\(entry.resolution).\n"
+            text += "\(texts.resolution).\n"
             if !entry.next.isEmpty {
                 text += "\nThe till can offer: \(entry.next.map { "`\($0.rawValue)`" }.joined(separator: ", ")).\n"
             }
@@ -42,6 +44,7 @@ struct DocumentationTests {
 
     static let words: [(document: String, words: [String])] = [
         ("openapi.yaml", EventName.allCases.map(\.rawValue)),
+        ("openapi.yaml", CardholderMessage.allCases.map(\.rawValue)),
         ("openapi.yaml", TransactionState.allCases.map(\.rawValue)),
         ("openapi.yaml", DeclineReason.allCases.map(\.rawValue)), ("openapi.yaml", NextStep.allCases.map(\.rawValue)),
         ("openapi.yaml", PaymentResult.Outcome.allCases.map(\.rawValue)),

@@ -81,7 +81,7 @@ struct LoyaltyMessageTests {
             ErrorCode.loyaltyNotConfigured, .loyaltyProgrammeUnknown, .loyaltyTimedOut, .loyaltyUnreadable,
         ])
     func errors(code: ErrorCode) {
-        let text = "\(code.entry.message) \(code.entry.resolution)".lowercased()
+        let text = "\(code.texts(in: .english).message) \(code.texts(in: .english).resolution)".lowercased()
         for word in ["pay", "charge", "amount", "purchase"] { #expect(!text.contains(word)) }
         #expect(code.entry.next.isEmpty)
     }

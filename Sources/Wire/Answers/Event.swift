@@ -22,10 +22,12 @@ public struct Event: Codable, Equatable, Sendable {
     public var result: PaymentResult?
     /// With `loyalty.result`; the passes in it are sent once and not kept for a later `Last-Event-ID`.
     public var loyalty: LoyaltyResult?
+    /// What the card asks of the customer while it is read, with `read.…` events.
+    public var message: CardholderMessage?
     /// What the customer should do, with `read.retry` while passes are read.
     public var customerAction: LoyaltyResult.CustomerAction?
-    /// What to say to the customer, in the language of the request, with `read.readyForTap`, `read.retry` and
-    /// `read.removeCard`.
+    /// What to say to the customer, in the language of the request, with `read.readyForTap`, `read.retry`,
+    /// `read.removeCard`, and wherever `message` is.
     public var customerText: String?
     /// With `terms.changed`.
     public var terms: Status.Terms?

@@ -26,12 +26,12 @@ public struct ErrorDetail: Codable, Equatable, Sendable {
     public var resolution: String
     public var retryable: Bool
     public var who: ResponsibleParty
-    /// The request member it is about, where there is one.
+    /// The request member it is about; `nil` for the whole request.
     public var field: String?
     public var next: [NextStep]?
     /// The transaction that is in the way, or that this is about.
     public var transaction: TransactionID?
-    /// Where the error is explained.
+    /// Address of the explanation of the error.
     public var docs: String
     /// Who helps with what is beyond everybody else, and what they will ask for.
     public var support: SupportReference?
@@ -39,8 +39,7 @@ public struct ErrorDetail: Codable, Equatable, Sendable {
     public init(_ code: ErrorCode, field: String? = nil, transaction: TransactionID? = nil) {
         let entry = code.entry
         self.code = code.rawValue
-        message = entry.message
-        resolution = entry.resolution
+        (message, resolution) = code.texts(in: .english)
         retryable = entry.retryable
         who = entry.who
         self.field = field
@@ -55,7 +54,7 @@ extension ErrorDetail {
         case code, message, resolution, retryable, who, field, next, transaction, docs, support
     }
 
-    /// In the language of the audience, where the code is one of this version.
+    /// In the language of the audience, if this version knows the code.
     public func encode(to encoder: any Encoder) throws {
         let audience = encoder.audience
         let texts = ErrorCode(rawValue: code)?.texts(in: audience.language)

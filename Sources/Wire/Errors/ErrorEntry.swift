@@ -1,11 +1,7 @@
-/// One row of the error catalogue.
+/// What programs go by in one row of the error catalogue; its texts are in the message files.
 public struct ErrorEntry: Equatable, Sendable {
     /// HTTP status of an answer that is this error.
     public let status: Int
-    /// Noun phrase of at most 128 characters, sentence case, no final period.
-    public let message: String
-    /// What to do about it, for the person `who` names.
-    public let resolution: String
     /// The same request may succeed later.
     public let retryable: Bool
     public let who: ResponsibleParty
@@ -18,7 +14,7 @@ public enum ResponsibleParty: String, Codable, CaseIterable, Sendable {
     case customer, cashier, administrator, integrator, support
 }
 
-/// What a POS can offer after a payment that did not come about.
+/// What a POS can offer after a payment that failed.
 public enum NextStep: String, Codable, CaseIterable, Sendable {
     case retrySameCard, otherCard, otherInterface, otherMethod, paymentLink
 }

@@ -1,52 +1,50 @@
 extension LoyaltyResult.CustomerAction {
-    /// What to say to the customer; `nil` where there is nothing to do.
+    /// What to say to the customer; `nil` if the customer has nothing to do.
     ///
-    /// - Parameter language: BCP 47; English for every one but German.
-    public func text(in language: String?) -> String? {
-        switch Language(tag: language) {
-        case .english: english
-        case .german: german
-        }
-    }
-
-    private var english: String? {
-        switch self {
-        case .nothing: nil
-        case .unlockPhone: "Unlock your phone and hold it here again"
-        case .choosePass: "Choose your pass on the phone and hold it here again"
-        case .presentAgain: "Hold it here again"
-        case .presentOneCardOnly: "Hold only one card or phone here"
-        case .followSignUp: "Follow the invitation on your phone"
-        case .askStaff: "Please ask our staff"
-        }
-    }
-
-    private var german: String? {
-        switch self {
-        case .nothing: nil
-        case .unlockPhone: "Entsperren Sie das Telefon und halten Sie es noch einmal hierher"
-        case .choosePass: "Wählen Sie die Karte auf dem Telefon und halten Sie es noch einmal hierher"
-        case .presentAgain: "Bitte noch einmal hierher halten"
-        case .presentOneCardOnly: "Bitte nur eine Karte oder ein Telefon hierher halten"
-        case .followSignUp: "Folgen Sie der Einladung auf dem Telefon"
-        case .askStaff: "Bitte fragen Sie unser Personal"
-        }
-    }
+    /// - Parameter language: BCP 47; English for what has no texts.
+    public func text(in language: String?) -> String? { Language(tag: language).find(.action(self)) }
 }
 
 extension EventName {
-    /// What to say to the customer when it happens; `nil` where there is nothing to do for them.
+    /// What to say to the customer when it happens; `nil` if the customer has nothing to do.
     ///
     /// - Parameter language: BCP 47; English for what has no texts.
-    public func customerText(in language: String?) -> String? {
-        switch (self, Language(tag: language)) {
-        case (.readReadyForTap, .english): "Hold your card or phone here"
-        case (.readReadyForTap, .german): "Karte oder Telefon bitte hierher halten"
-        case (.readRetry, .english): "Hold it here again, alone and still"
-        case (.readRetry, .german): "Bitte noch einmal allein und ruhig hierher halten"
-        case (.readRemoveCard, .english): "You can take your card away"
-        case (.readRemoveCard, .german): "Die Karte kann weggenommen werden"
-        case (_, _): nil
+    public func customerText(in language: String?) -> String? { Language(tag: language).find(.event(self)) }
+}
+
+extension DeclineReason {
+    /// In words for the person at the till; noun phrases without a final period. A receipt for the customer leaves out
+    /// what accuses.
+    public func text(in language: Language) -> String { language.text(.decline(self)) }
+}
+
+extension ErrorCode {
+    /// What happened, and what to do about it.
+    public func texts(in language: Language) -> (message: String, resolution: String) {
+        (language.text(.errorMessage(self)), language.text(.errorResolution(self)))
+    }
+
+    /// The same without a word about payments, for reads of a card that involve none (requirement 31).
+    public func neutralTexts(in language: Language) -> (message: String, resolution: String) {
+        let usual = texts(in: language)
+        return (
+            language.find(.neutralMessage(self)) ?? usual.message,
+            language.find(.neutralResolution(self)) ?? usual.resolution
+        )
+    }
+}
+
+extension ErrorDetail {
+    /// The same error without a word about payments. An error that this version does not know says that.
+    public func neutral(in language: Language = .english) -> ErrorDetail {
+        var error = self
+        if let texts = ErrorCode(rawValue: code)?.neutralTexts(in: language) {
+            (error.message, error.resolution) = texts
+        } else {
+            error.message = language.text(.unknownErrorMessage, [.code: code])
+            error.resolution = language.text(.unknownErrorResolution)
         }
+        error.next = error.next?.filter { $0 != .otherMethod && $0 != .paymentLink }
+        return error
     }
 }

@@ -9,7 +9,7 @@ public enum Language: String, CaseIterable, Sendable {
         self = primary.flatMap { Language(rawValue: String($0)) } ?? .english
     }
 
-    /// The best of what a client accepts (RFC 9110 §12.5.4); English where it names none that exists, or nothing legible.
+    /// The best of what a client accepts (RFC 9110 §12.5.4); English if it names no known language, or cannot be read.
     ///
     /// - Parameter field: the value of `Accept-Language`: `de-AT, de;q=0.9, en;q=0.5`.
     public init(accepting field: String) {
@@ -26,7 +26,7 @@ public enum Language: String, CaseIterable, Sendable {
         self = best.language
     }
 
-    /// Thousandths of `q=0.5`; 0 for what is no weight.
+    /// Thousandths of `q=0.5`; 0 for an invalid weight.
     private static func weight(_ parameter: String) -> Int {
         let pair = parameter.split(separator: "=", maxSplits: 1).map(String.init)
         guard pair.count == 2, pair[0].lowercased() == "q" else { return 0 }

@@ -5,7 +5,7 @@ import Wire
 /// Gives money back to the card that is held to the reader.
 struct Refund: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Gives an amount back to the card that is presented.",
+        abstract: "Refunds an amount to the presented card.",
         discussion: "Exit codes: 0 approved, 10 declined, 12 unknown, 13 not completed.")
 
     @Argument(help: ArgumentHelp("The amount, as in 12.50 EUR.", valueName: "amount currency"))
@@ -33,10 +33,10 @@ struct Refund: AsyncParsableCommand {
 
 struct Verify: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Asks the issuer whether the card that is presented is good.",
-        discussion: "No amount is involved. Exit codes: 0 good, 10 not good, 12 unknown, 13 not completed.")
+        abstract: "Asks the issuer whether the presented card is valid.",
+        discussion: "No amount is involved. Exit codes: 0 valid, 10 not valid, 12 unknown, 13 not completed.")
 
-    @Flag(help: "The card opens a tab.")
+    @Flag(help: "Tell the issuer that the card opens a tab.")
     var openTab = false
 
     @OptionGroup var check: CheckOptions
@@ -46,10 +46,10 @@ struct Verify: AsyncParsableCommand {
 
 struct LookUp: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "look-up", abstract: "Reads a card to find what was done with it before.",
+        commandName: "look-up", abstract: "Looks up earlier transactions of the presented card.",
         discussion: """
-            Prints the name that your service has for the card, where it gives one: the same for each read of it by this \
-            merchant. The card's number is never shown. Exit codes: 0 read, 10 declined, 12 unknown, 13 not completed.
+            Prints your service's name for the card, if it gives one: the name is the same for each read of the card by \
+            this merchant. Never shows the card number. Exit codes: 0 read, 10 declined, 12 unknown, 13 not completed.
             """)
 
     @OptionGroup var check: CheckOptions
@@ -59,13 +59,13 @@ struct LookUp: AsyncParsableCommand {
 
 struct StoreCard: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "store-card", abstract: "Stores a card with your service for later.",
+        commandName: "store-card", abstract: "Stores the presented card with your service for later.",
         discussion: """
-            The customer must know how and why beforehand; --consent says how you told them, and is kept. Exit codes: 0 \
+            Tell the customer beforehand how and why the card is stored; --consent says how, and is kept. Exit codes: 0 \
             stored, 10 declined, 12 unknown, 13 not completed.
             """)
 
-    @Option(help: ArgumentHelp("How the customer was told and agreed.", valueName: "text"))
+    @Option(help: ArgumentHelp("How the customer was told, and agreed.", valueName: "text"))
     var consent: String
 
     @OptionGroup var check: CheckOptions
@@ -79,7 +79,9 @@ struct StoreCard: AsyncParsableCommand {
 
 /// What the reads without an amount have in common.
 struct CheckOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("Currency of the shop, three letters.", valueName: "code"))
+    @Option(
+        help: ArgumentHelp(
+            "Currency of the shop, three letters; default: NFC_TAP_CURRENCY, then EUR.", valueName: "code"))
     var currency: String?
 
     @OptionGroup var daemon: DaemonChoice
@@ -97,11 +99,11 @@ struct CheckOptions: ParsableArguments {
     }
 }
 
-/// In whose words a command tells of a transaction: all but `payment` do without any word for payments.
+/// The words in which a command reports a transaction: all but `payment` avoid every word for payments.
 enum CommandLabel {
     case payment, refund, verify, lookUp, storeCard
 
-    /// What came of it.
+    /// The outcome in capital letters.
     func headline(_ transaction: Transaction) -> String {
         switch transaction.state {
         case .approved:
@@ -132,7 +134,7 @@ enum CommandLabel {
         if let code = transaction.result?.approvalCode { lines.append("  approval code  \(code)") }
         if let code = transaction.result?.responseCode { lines.append("  response code  \(code)") }
         if let reason = transaction.result?.reason { lines.append("  reason         \(reason.text(in: .english))") }
-        if let error = transaction.error?.neutral {
+        if let error = transaction.error?.neutral() {
             lines.append("  error          \(error.message) (\(error.code))\n  remedy         \(error.resolution)")
         }
         lines.append("  transaction    \(transaction.id)")

@@ -5,24 +5,24 @@ import Explain
 
 struct Decode: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Says what bytes of a card or terminal mean.",
+        abstract: "Decodes bytes of a card or terminal.",
         discussion: """
-            BER-TLV, data object lists, commands and responses, ATR and ATS are told apart by themselves; --as says which \
-            where they are not. Card numbers, names, certificates and unknown objects are hidden unless --unmasked is given.
+            Recognises BER-TLV, data object lists, commands and responses, ATR and ATS. Use --as if it cannot tell. Card \
+            numbers, names, certificates and unknown objects are hidden unless --unmasked is given.
             """)
 
-    @Argument(help: ArgumentHelp("Hexadecimal digits, blanks allowed; - reads standard input.", valueName: "hex"))
+    @Argument(help: ArgumentHelp("Hexadecimal digits; spaces are allowed, - reads standard input.", valueName: "hex"))
     var words: [String]
 
     @Option(
         name: .customLong("as"),
-        help: ArgumentHelp("Read as tlv, dol, apdu, atr, ats, or as the value of this tag.", valueName: "form"))
+        help: ArgumentHelp("Decode as tlv, dol, apdu, atr, ats, or as the value of this tag.", valueName: "form"))
     var form: String?
 
-    @Option(help: ArgumentHelp("Kernel that gives ambiguous tags their meaning, 2 to 8.", valueName: "number"))
+    @Option(help: ArgumentHelp("Kernel that defines ambiguous tags, 1 to 8.", valueName: "number"))
     var kernel: UInt32?
 
-    @Flag(help: "Show card number, name and everything else. For test cards.")
+    @Flag(help: "Show everything, card number and name included. For test cards.")
     var unmasked = false
 
     @Flag(help: "Print JSON.")
@@ -42,7 +42,8 @@ struct Decode: ParsableCommand {
         do throws(HexError) {
             bytes = try Hex.bytes(text)
         } catch {
-            throw Failure(error.description, hint: "two digits a byte, 0-9 and A-F", exitCode: .malformedInput)
+            throw Failure(
+                error.description, hint: "write two digits for each byte, 0-9 and A-F", exitCode: .malformedInput)
         }
         let decoder = CardDataDecoder(kernel: kernel.map { KernelIdentifier(rawValue: $0) }, unmasked: unmasked)
         let decoded: Decoded
@@ -50,7 +51,8 @@ struct Decode: ParsableCommand {
             decoded = try decoder.decode(bytes, as: form.flatMap { DecodeForm(word: $0) })
         } catch {
             throw Failure(
-                error.description, hint: form == nil ? "--as says what the bytes are" : nil, exitCode: .malformedInput)
+                error.description, hint: form == nil ? "say what the bytes are with --as" : nil,
+                exitCode: .malformedInput)
         }
         if json {
             try StandardOutput.print(json: decoded)

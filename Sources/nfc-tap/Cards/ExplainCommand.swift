@@ -5,10 +5,11 @@ import ReaderCore
 struct ExplainCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "explain",
-        abstract: "Says in plain words why a recorded tap went as it did.",
+        abstract: "Explains why a recorded tap went as it did.",
         discussion: """
-            Why this application and kernel, which limits counted, what was read, how the card was authenticated, which \
-            verification rule applied, which cryptogram was asked for and given, and how it ended.
+            Explains why the application and kernel were chosen, which limits applied, what was read, how the card was \
+            authenticated, which verification rule applied, which cryptogram was requested and given, and how the tap \
+            ended.
             """)
 
     @Argument(help: ArgumentHelp("A transcript (.tap); - reads standard input.", valueName: "file"))
@@ -29,7 +30,7 @@ struct ExplainCommand: ParsableCommand {
         }
         guard let mismatch = run.mismatch else { return }
         throw Failure(
-            "step \(mismatch.step + 1) is not the recorded one, so the card's answers end there",
-            hint: "use the terminal file of the recording (--terminal)", exitCode: .failure)
+            "step \(mismatch.step + 1) differs from the recording, so the card's answers end there",
+            hint: "give the terminal file of the recording with --terminal", exitCode: .failure)
     }
 }

@@ -7,19 +7,19 @@ import ReaderCore
 
 struct Read: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Shows what a payment card says of itself. No payment.",
+        abstract: "Shows the data of a payment card; takes no payment.",
         discussion: """
-            Reads directory, applications and records as any terminal would, and never asks the card to approve anything. \
-            Card number, name and certificates are masked unless --unmasked is given. A card that computes its cryptogram \
-            early (Visa) still counts one transaction.
+            Reads directory, applications and records like any terminal, and never asks the card for an approval. Card \
+            number, name and certificates are masked unless --unmasked is given. A card that computes its cryptogram early \
+            (Visa) still counts a transaction.
             """)
 
     @OptionGroup var choice: ReaderChoice
 
-    @Flag(help: "Show card number, name and everything else. For test cards.")
+    @Flag(help: "Show everything, card number and name included. For test cards.")
     var unmasked = false
 
-    @Flag(help: "List every data object, not only what matters.")
+    @Flag(help: "List every data object.")
     var all = false
 
     @Flag(help: "Print JSON.")

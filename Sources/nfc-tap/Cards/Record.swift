@@ -8,15 +8,15 @@ import TapSession
 
 struct Record: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Records a tap for replay, with test values in place of card number, tracks and name.",
+        abstract: "Records a tap for replay, with test values instead of card number, tracks and name.",
         discussion: """
-            Runs a payment with the card, without sending it anywhere: no money moves, but the card counts a transaction. \
-            Cryptograms, signatures and certificates cannot be made again without the issuer's keys and become zeros; the \
-            header says so and notes the result that they had. The real number is written only with --keep, and only if it \
-            is a public test number.
+            Runs a payment with the card and sends it nowhere: no money moves, but the card counts a transaction. \
+            Cryptograms, signatures and certificates become zeros, because only the issuer's keys can make them; the \
+            header notes the result that they had. The real card number is written only with --keep, and only if it is a \
+            public test number.
             """)
 
-    @Argument(help: ArgumentHelp("The transcript to make (.tap).", valueName: "file"))
+    @Argument(help: ArgumentHelp("The transcript to write (.tap).", valueName: "file"))
     var file: String
 
     @OptionGroup var choice: ReaderChoice
@@ -29,13 +29,13 @@ struct Record: ParsableCommand {
     @Option(help: ArgumentHelp("Currency, ISO 4217 numeric.", valueName: "code"))
     var currency: UInt16 = 978
 
-    @Option(help: ArgumentHelp("The terminal's country, ISO 3166-1 numeric.", valueName: "code"))
+    @Option(help: ArgumentHelp("Country of the terminal, ISO 3166-1 numeric.", valueName: "code"))
     var country: UInt16 = 276
 
-    @Flag(help: "Keep everything as it is. Refused unless the card has a public test number.")
+    @Flag(help: "Keep all data unchanged. Refused unless the card has a public test number.")
     var keep = false
 
-    @Flag(help: "Print what was written as JSON.")
+    @Flag(help: "Print the name and number of steps as JSON.")
     var json = false
 
     /// With --json.
@@ -80,7 +80,7 @@ struct Record: ParsableCommand {
         if keep {
             guard TranscriptSubstitution.isPublicTestCard(original) else {
                 throw Failure(
-                    "this card's number is no public test number", hint: "record without --keep",
+                    "the card number is not a public test number", hint: "record without --keep",
                     exitCode: .notAllowed)
             }
             return original
@@ -100,7 +100,7 @@ struct Record: ParsableCommand {
         let run = try? ReplayRun(
             transcript, configuration: terminal.configuration, authentication: terminal.authentication)
         if run?.isAsRecorded != true {
-            StandardError.write("nfc-tap: with the test values the replay differs from the tap\n")
+            StandardError.write("nfc-tap: with the test values, the replay differs from the tap\n")
         }
     }
 }

@@ -5,11 +5,11 @@ import TapSession
 
 struct Replay: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Plays a recorded tap again, command by command.",
+        abstract: "Replays a recorded tap, command by command.",
         discussion: """
-            Entry Point and kernels run with the transaction, time and random numbers of the file's header, so that the same \
-            file and terminal always give the same run. Exit code 1 where a command differs from the recorded one, or the \
-            outcome from what the header expects.
+            Runs Entry Point and kernels with the transaction, time and random numbers of the file's header: the same file \
+            and terminal always give the same run. Ends with exit code 1 if a command differs from the recorded one, or \
+            the outcome from the expected one.
             """)
 
     @Argument(help: ArgumentHelp("A transcript (.tap); - reads standard input.", valueName: "file"))
@@ -31,7 +31,7 @@ struct Replay: ParsableCommand {
         guard !run.isAsRecorded else { return }
         throw Failure(
             run.mismatch.map { _ in "the replay differs from the recording" } ?? "the outcome is not the expected one",
-            hint: "use the terminal file of the recording (--terminal)", exitCode: .failure)
+            hint: "give the terminal file of the recording with --terminal", exitCode: .failure)
     }
 }
 
@@ -39,7 +39,7 @@ struct Replay: ParsableCommand {
 struct TerminalChoice: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "Terminal configuration and CA keys, as docs/examples/terminal-test.json; the test terminal where absent.",
+            "Terminal configuration and CA keys, like docs/examples/terminal-test.json; default: the test terminal.",
             valueName: "file"))
     var terminal: String?
 

@@ -6,7 +6,7 @@ import Linux
 
 struct AuditCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "audit", abstract: "Verifies or exports the chain of everything that the daemon did.",
+        commandName: "audit", abstract: "Verifies or exports the audit chain of the daemon.",
         subcommands: [AuditVerify.self, AuditExport.self])
 }
 
@@ -14,17 +14,17 @@ struct AuditCommand: ParsableCommand {
 struct AuditChoice: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "Journal or export. Without it /var/lib/nfc-tap/journal.sqlite, then the journal of a daemon started by this user.",
+            "Journal or export; default: /var/lib/nfc-tap/journal.sqlite, then the journal of a daemon started by this user.",
             valueName: "file"))
     var file: String?
 
     @Option(
         help: ArgumentHelp(
-            "Public key of the installation, kept apart from the file. Without it installation.jwk beside the journal, or the key in the export.",
+            "Public key of the installation, kept apart from the file; default: installation.jwk beside the journal, or the key in the export.",
             valueName: "file"))
     var key: String?
 
-    /// The lines of the chain: first the installation, then statements, then entries; `nil` for one that is none.
+    /// The lines of the chain: first the installation, then statements, then entries; `nil` for a line that cannot be read.
     func forEachLine(_ body: (AuditLine?) throws -> Void) throws {
         let path = file ?? AuditChoice.found
         let beginning = try InputFile.beginning(of: path)
@@ -87,11 +87,11 @@ struct AuditChoice: ParsableArguments {
 struct AuditVerify: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "verify",
-        abstract: "Says whether anything in the chain was altered, moved, removed or cut off.",
+        abstract: "Verifies that nothing in the chain was altered, moved, removed or truncated.",
         discussion: """
-            Reads only, also the journal of a running daemon. Exit codes: 0 the chain holds, 1 it does not, 65 no chain, 69 \
-            no such file, 77 not allowed. Entries after the last signed head can be cut off unnoticed: heads are signed \
-            every minute and when the daemon stops, and their numbers are in its log.
+            Changes nothing, and also reads the journal of a running daemon. Exit codes: 0 the chain holds, 1 it does not, \
+            65 no chain, 69 no such file, 77 not allowed. A truncation after the last signed head cannot be detected: the \
+            daemon signs a head every minute and when it stops, and writes its number to the log.
             """)
 
     @OptionGroup var chain: AuditChoice
@@ -114,9 +114,9 @@ struct AuditVerify: ParsableCommand {
             case .link(let link): verifier?.take(link)
             case nil: verifier?.takeUnreadable(number: number)
             }
-            guard verifier != nil else { throw Failure("no chain in this file", exitCode: .malformedInput) }
+            guard verifier != nil else { throw Failure("this file holds no audit chain", exitCode: .malformedInput) }
         }
-        guard var verifier else { throw Failure("no chain in this file", exitCode: .malformedInput) }
+        guard var verifier else { throw Failure("this file holds no audit chain", exitCode: .malformedInput) }
         for id in try chain.differences() { verifier.takeDifference(transaction: id) }
         let report = AuditReport(&verifier, keyID: keyID)
         if json { try StandardOutput.print(json: report) } else { report.print() }
@@ -124,7 +124,7 @@ struct AuditVerify: ParsableCommand {
     }
 }
 
-/// What a verification came to.
+/// The result of a verification.
 private struct AuditReport: Encodable {
     let holds: Bool
     let entries: Int
@@ -155,17 +155,18 @@ private struct AuditReport: Encodable {
 struct AuditExport: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "export",
-        abstract: "Prints the chain, one JSON object a line, for keeping elsewhere and for nfc-tap audit verify.")
+        abstract: "Exports the chain, one JSON object on each line, for nfc-tap audit verify elsewhere.")
 
     @OptionGroup var chain: AuditChoice
 
-    @Flag(help: "Print JSON. It does so anyway; said for those who always say it.")
+    @Flag(help: "Accepted for consistency; output is always JSON.")
     var json = false
 
     func run() throws {
         try chain.forEachLine { line in
             guard let line else {
-                throw Failure("damaged entry", hint: "run nfc-tap audit verify", exitCode: .malformedInput)
+                throw Failure(
+                    "the chain has a damaged entry", hint: "run nfc-tap audit verify", exitCode: .malformedInput)
             }
             StandardOutput.print(line.text)
         }
@@ -174,6 +175,6 @@ struct AuditExport: ParsableCommand {
 
 extension Failure {
     fileprivate init(_ error: JournalError, _ path: String) {
-        self.init("\(path): \(error)", hint: "run it as root, or as the daemon's user", exitCode: .unavailable)
+        self.init("\(path): \(error)", hint: "run the command as root, or as the daemon's user", exitCode: .unavailable)
     }
 }

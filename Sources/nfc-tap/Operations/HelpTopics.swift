@@ -5,16 +5,16 @@ import Wire
 
 struct HelpTopics: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "help-topics", abstract: "Explains taking cards: topics, or one of them.",
+        commandName: "help-topics", abstract: "Lists the help topics, or prints one of them.",
         discussion: """
-            Works without the daemon. Where one runs, holding describes the readers that are connected, else every model \
-            that is known, and the tutorial ends with the state of the terms.
+            Works without the daemon. If a daemon runs, the topic holding describes its connected readers, otherwise every \
+            known model; the topic taps ends with the state of the terms.
             """)
 
-    @Argument(help: ArgumentHelp("The topic.", valueName: "topic"))
+    @Argument(help: ArgumentHelp("Name of the topic; default: list all topics.", valueName: "topic"))
     var topic: String?
 
-    @Option(help: ArgumentHelp("en or de.", valueName: "language"), transform: { try choice($0) })
+    @Option(help: ArgumentHelp("Language of the text: en or de.", valueName: "language"), transform: { try choice($0) })
     var language = Language.english
 
     @Flag(help: "Print JSON.")
@@ -35,7 +35,7 @@ struct HelpTopics: AsyncParsableCommand {
         }
         guard let topic = HelpTopic(rawValue: topic) else {
             throw Failure(
-                "no topic \(topic)", hint: "nfc-tap help-topics lists them", exitCode: .malformedInput)
+                "unknown topic \(topic)", hint: "run nfc-tap help-topics to list the topics", exitCode: .malformedInput)
         }
         let status = try? await daemon.client.status()
         let lanes = status?.lanes.filter { $0.reader != nil }
@@ -47,14 +47,14 @@ struct HelpTopics: AsyncParsableCommand {
 }
 
 extension Status.Terms {
-    /// What is left to do about them, in one line.
+    /// What to do about the terms, in one line.
     var note: String {
         switch self {
-        case .notRequired: "Terms: none needed in test mode."
+        case .notRequired: "Terms: not needed in test mode."
         case .accepted: "Terms: accepted."
         case .notAccepted:
-            "Terms: not accepted yet; an administrator reads and accepts them, see nfc-tap help-topics terms."
-        case .revoked: "Terms: revoked; ask your payment service, see nfc-tap help-topics terms."
+            "Terms: not accepted yet. Let an administrator read and accept them; see nfc-tap help-topics terms."
+        case .revoked: "Terms: revoked. Ask your payment service; see nfc-tap help-topics terms."
         }
     }
 }

@@ -5,10 +5,10 @@ import Wire
 struct QueueCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "queue",
-        abstract: "Shows and moves payments that were stored while the payment service was away.",
+        abstract: "Shows and forwards payments stored while the payment service was unreachable.",
         discussion: """
-            They are forwarded by themselves once the adapter is back. A batch is the other way: export it, take it to \
-            the payment service, and resolve it with the receipt. Batches need the role of an administrator.
+            The daemon forwards stored payments as soon as the adapter is back. If it cannot, use a batch: export it, take \
+            it to the payment service, and resolve it with the receipt. Batches need an administrator.
             """,
         subcommands: [
             QueueList.self, QueueFlush.self, QueueMakeBatch.self, QueueExport.self, QueueReset.self, QueueResolve.self,
@@ -31,7 +31,7 @@ struct QueueOptions: ParsableArguments {
     func openBatch() async throws -> String {
         let status = try await ask { (client) throws(TapClientError) in try await client.queue() }
         guard let id = status.openBatch else {
-            throw Failure("no batch is open", hint: "open one: nfc-tap queue batch", exitCode: .notCompleted)
+            throw Failure("no batch is open", hint: "open one with nfc-tap queue batch", exitCode: .notCompleted)
         }
         return id
     }
@@ -48,7 +48,8 @@ struct QueueOptions: ParsableArguments {
 }
 
 struct QueueList: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(commandName: "list", abstract: "Lists what waits, oldest first.")
+    static let configuration = CommandConfiguration(
+        commandName: "list", abstract: "Lists the stored payments, oldest first.")
 
     @OptionGroup var options: QueueOptions
 
@@ -59,7 +60,7 @@ struct QueueList: AsyncParsableCommand {
 
 struct QueueFlush: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "flush", abstract: "Forwards at once, without waiting for the next attempt.")
+        commandName: "flush", abstract: "Forwards the stored payments now, without waiting for the next attempt.")
 
     @OptionGroup var options: QueueOptions
 
@@ -71,9 +72,9 @@ struct QueueFlush: AsyncParsableCommand {
 struct QueueMakeBatch: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "batch", abstract: "Opens a batch of the oldest payments.",
-        discussion: "What is in the open batch is not forwarded, until the batch is reset.")
+        discussion: "The daemon does not forward the payments of an open batch until the batch is reset.")
 
-    @Option(help: ArgumentHelp("At most so many payments.", valueName: "number"))
+    @Option(help: ArgumentHelp("Largest number of payments in the batch.", valueName: "number"))
     var size: Int?
 
     @OptionGroup var options: QueueOptions
@@ -81,13 +82,13 @@ struct QueueMakeBatch: AsyncParsableCommand {
     func run() async throws {
         let batch = try await options.ask { (client) throws(TapClientError) in try await client.openBatch(size: size) }
         if options.json { return try StandardOutput.print(json: batch) }
-        StandardOutput.print("batch \(batch.id) with \(batch.count) payments; nfc-tap queue export prints it")
+        StandardOutput.print("batch \(batch.id) with \(batch.count) payments; print it with nfc-tap queue export")
     }
 }
 
 struct QueueExport: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "export", abstract: "Prints the open batch as JSON, for the payment service.")
+        commandName: "export", abstract: "Exports the open batch as JSON for the payment service.")
 
     @OptionGroup var options: QueueOptions
 
@@ -100,7 +101,7 @@ struct QueueExport: AsyncParsableCommand {
 
 struct QueueReset: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "reset", abstract: "Puts the payments of the open batch back; loses none.")
+        commandName: "reset", abstract: "Returns the payments of the open batch to the queue; none is lost.")
 
     @OptionGroup var options: QueueOptions
 
@@ -113,9 +114,11 @@ struct QueueReset: AsyncParsableCommand {
 
 struct QueueResolve: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "resolve", abstract: "Lets the open batch go, against the payment service's receipt.")
+        commandName: "resolve",
+        abstract: "Resolves the open batch with the payment service's receipt, and removes its payments from the queue."
+    )
 
-    @Argument(help: ArgumentHelp("The receipt, as the payment service gave it.", valueName: "token"))
+    @Argument(help: ArgumentHelp("The receipt from the payment service.", valueName: "token"))
     var token: String
 
     @OptionGroup var options: QueueOptions
@@ -129,14 +132,14 @@ struct QueueResolve: AsyncParsableCommand {
 }
 
 extension QueueStatus {
-    /// For a person: how much waits, since when, and what would come of another payment.
+    /// For a person: the stored payments, since when they wait, and whether another could be stored.
     var summary: String {
         let sums = totals.map(\.description).joined(separator: ", ")
         var lines = [
             count == 0
                 ? "nothing is stored" : "\(count) stored, \(sums), the oldest since \(oldest.map { "\($0)" } ?? "")"
         ]
-        if overdue { lines.append("OVERDUE: look at the adapter, or export a batch") }
+        if overdue { lines.append("OVERDUE: check the adapter, or export a batch") }
         if let openBatch { lines.append("open batch \(openBatch)") }
         for entry in entries {
             let batch = entry.batch == nil ? "" : "  in the batch"
@@ -146,9 +149,9 @@ extension QueueStatus {
                     + attempts + batch)
         }
         if let refusal {
-            lines.append("no payment would be stored now: \(refusal.message) (\(refusal.code))")
+            lines.append("no payment can be stored now: \(refusal.message) (\(refusal.code))")
         } else if let expires {
-            lines.append("payments are stored until \(expires) where the adapter is away")
+            lines.append("if the adapter is unreachable, payments are stored until \(expires)")
         }
         return lines.joined(separator: "\n")
     }
@@ -156,8 +159,8 @@ extension QueueStatus {
 
 struct Decline: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Declines a stored payment, within a minute of the tap.",
-        discussion: "Later wait until it has been forwarded, then reverse or refund it.")
+        abstract: "Declines a stored payment within a minute of the tap.",
+        discussion: "After that minute, wait until the payment has been forwarded, then reverse or refund it.")
 
     @OptionGroup var choice: TransactionChoice
 

@@ -4,7 +4,7 @@ import Wire
 
 struct StatusCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "status", abstract: "Shows mode, readers, queue and the link to the PSP adapter.")
+        commandName: "status", abstract: "Shows mode, terms, profile, adapter, queue and lanes of the daemon.")
 
     @OptionGroup var daemon: DaemonChoice
 
@@ -27,18 +27,18 @@ struct StatusCommand: AsyncParsableCommand {
         }
     }
 
-    /// Terms and profile, and what keeps payments from being taken.
+    /// Terms and profile, and what blocks payments.
     private static func credentials(_ status: Status) -> [String] {
         var lines = ["terms    \(status.terms.rawValue)"]
         if let profile = status.profile {
-            let origin = profile.signed ? "by \(profile.issuer)" : "signed by nobody"
+            let origin = profile.signed ? "by \(profile.issuer)" : "not signed"
             lines.append(
                 "profile  \(profile.serial) for \(profile.displayName), \(origin), expires \(profile.expiresAt)")
             if let date = profile.deprecatedFrom { lines.append("         this version is accepted until \(date)") }
         }
         if let error = status.profileError {
             let field = error.field.map { " (\($0))" } ?? ""
-            lines.append("         latest profile not used: \(error.message)\(field): \(error.resolution)")
+            lines.append("         latest profile refused: \(error.message)\(field): \(error.resolution)")
         }
         if let error = status.blocked { lines.append("blocked  \(error.message): \(error.resolution)") }
         return lines
@@ -46,10 +46,10 @@ struct StatusCommand: AsyncParsableCommand {
 }
 
 extension Status.Queue {
-    /// What a person reads of it.
+    /// The lines for a person.
     var lines: [String] {
         let count = stored.map { "\($0) stored" } ?? "stored payments not known"
-        let age = oldest.map { ", the oldest since \($0)" + (overdue == true ? ", which is too long" : "") } ?? ""
+        let age = oldest.map { ", the oldest since \($0)" + (overdue == true ? ", overdue" : "") } ?? ""
         var lines = ["queue    \(count)\(age), \(reversals) reversals open"]
         if let error { lines.append("         queue not readable: \(error.message): \(error.resolution)") }
         return lines
@@ -58,10 +58,10 @@ extension Status.Queue {
 
 struct Cancel: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Cancels a transaction, or says why it is too late.",
-        discussion: "After the read was sent a cancellation becomes a reversal.")
+        abstract: "Cancels a transaction, or explains why it is too late.",
+        discussion: "If the read has already been sent, the daemon reverses the transaction.")
 
-    @Argument(help: ArgumentHelp("The transaction.", valueName: "id"))
+    @Argument(help: ArgumentHelp("The transaction's id.", valueName: "id"))
     var id: String
 
     @OptionGroup var daemon: DaemonChoice
@@ -70,30 +70,32 @@ struct Cancel: AsyncParsableCommand {
     var json = false
 
     func run() async throws {
-        guard let id = TransactionID(id) else { throw ValidationError("\(self.id) is no transaction id (a UUID).") }
+        guard let id = TransactionID(id) else {
+            throw ValidationError("\(self.id) is not a transaction id; give a UUID.")
+        }
         let answer: CancelAnswer
         do throws(TapClientError) { answer = try await daemon.client.cancel(id) } catch { throw Failure(error) }
         if json { return try StandardOutput.print(json: answer) }
         let phase = answer.phase.map { " (\($0.rawValue))" } ?? ""
-        let reversal = answer.becomesReversal == true ? "; it is being reversed" : ""
+        let reversal = answer.becomesReversal == true ? "; the daemon is reversing it" : ""
         StandardOutput.print("\(answer.outcome.rawValue)\(phase)\(reversal)")
     }
 }
 
 struct Events: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Prints events as they happen, one JSON object a line, until it is interrupted.")
+        abstract: "Prints events as they happen, one JSON object on each line, until it is interrupted.")
 
-    @Option(help: ArgumentHelp("Begin after this event.", valueName: "id"))
+    @Option(help: ArgumentHelp("Start after this event.", valueName: "id"))
     var after: UInt64?
 
-    @Flag(help: "Go on until it is interrupted. It does so anyway; said for those who look for it.")
+    @Flag(help: "Accepted for consistency; the command always runs until it is interrupted.")
     var follow = false
 
-    @Option(help: ArgumentHelp("End after this many events.", valueName: "number"))
+    @Option(help: ArgumentHelp("Stop after this many events.", valueName: "number"))
     var count: Int?
 
-    @Flag(help: "Print JSON. It does so anyway; said for those who always say it.")
+    @Flag(help: "Accepted for consistency; output is always JSON.")
     var json = false
 
     @OptionGroup var daemon: DaemonChoice

@@ -3,14 +3,14 @@ import Glibc
 import TapClient
 import Wire
 
-/// The payment service's terms: to be read by anybody, to be accepted by an administrator.
+/// The payment service's terms: everybody may read them, only an administrator may accept them.
 struct TermsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "terms", abstract: "Shows or accepts the payment service's terms.",
         discussion: """
-            Live payments are taken once an administrator (root, the daemon's user, or a member of nfc-tap-admin) has \
-            accepted them. An acceptance holds for every reader of the merchant, until the text or the payment service's \
-            key is another. Others get exit code 14.
+            Live payments need the acceptance of an administrator: root, the daemon's user, or a member of nfc-tap-admin. \
+            Other users get exit code 14. An acceptance covers every reader of the merchant, until the text or the payment \
+            service's key changes.
             """,
         subcommands: [Show.self, Accept.self, Import.self], defaultSubcommand: Show.self)
 
@@ -33,12 +33,12 @@ struct TermsCommand: AsyncParsableCommand {
     struct Accept: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Accepts the terms for the merchant.",
-            discussion: "Prints them and asks, unless --yes says that they have been read.")
+            discussion: "Prints the terms and asks for confirmation. --yes skips both.")
 
-        @Flag(help: "Do not ask: the terms have been read.")
+        @Flag(help: "Accept without asking; the terms have been read.")
         var yes = false
 
-        @Option(help: ArgumentHelp("Accept these terms and no others.", valueName: "hash"))
+        @Option(help: ArgumentHelp("Accept only the terms with this hash.", valueName: "hash"))
         var hash: String?
 
         @OptionGroup var daemon: DaemonChoice
@@ -50,7 +50,7 @@ struct TermsCommand: AsyncParsableCommand {
             let terms = try await TermsCommand.terms(daemon)
             guard let text = terms.text, let current = terms.hash else {
                 throw Failure(
-                    "there are no terms yet", hint: "start the payment adapter; see nfc-tap status",
+                    "there are no terms yet", hint: "start the payment adapter, then check nfc-tap status",
                     exitCode: .unavailable)
             }
             if !yes { try ask(text, terms) }
@@ -66,7 +66,7 @@ struct TermsCommand: AsyncParsableCommand {
         private func ask(_ text: String, _ terms: Terms) throws {
             guard isatty(STDIN_FILENO) == 1 else {
                 throw Failure(
-                    "nobody to ask", hint: "add --yes once the terms have been read", exitCode: .malformedInput)
+                    "cannot ask without a terminal", hint: "read the terms, then add --yes", exitCode: .malformedInput)
             }
             StandardError.write(text + "\n\n")
             StandardError.write(
@@ -79,10 +79,10 @@ struct TermsCommand: AsyncParsableCommand {
 
     struct Import: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Accepts by a file that the payment service has signed.",
-            discussion: "For fleets: the owner accepts once, at the payment service, and every till gets the file.")
+            abstract: "Accepts the terms with a file signed by the payment service.",
+            discussion: "For fleets: the owner accepts once at the payment service; each till imports the file.")
 
-        @Argument(help: ArgumentHelp("The file; - for standard input.", valueName: "file"))
+        @Argument(help: ArgumentHelp("The file; - reads standard input.", valueName: "file"))
         var file: String
 
         @OptionGroup var daemon: DaemonChoice

@@ -24,7 +24,7 @@ enum AmountText {
         return Money(value: try minorUnits(isCodeFirst ? words[1] : words[0], currency), currency: currency)
     }
 
-    /// The currency where none is named.
+    /// The currency if none is named.
     static var usualCurrency: String? { Environment.value("NFC_TAP_CURRENCY") }
 
     /// `12.50EUR` and `EUR12.50` as two words.
@@ -60,8 +60,8 @@ extension AmountText.Problem: CustomStringConvertible {
     var description: String {
         switch self {
         case .noCurrency: "give an amount and a currency, as in 12.50 EUR, or set NFC_TAP_CURRENCY"
-        case .unknownCurrency(let code): "\(code) is no currency of ISO 4217; give three letters, as in EUR"
-        case .notANumber(let text): "\(text) is no amount; write digits with . or , before the decimals"
+        case .unknownCurrency(let code): "\(code) is not a currency of ISO 4217; give three letters, as in EUR"
+        case .notANumber(let text): "\(text) is not an amount; write digits with . or , before the decimals"
         case .tooManyDecimals(let currency, let decimals): "\(currency) has \(decimals) decimals"
         case .outOfRange: "the amount has more than nine digits in minor units"
         }

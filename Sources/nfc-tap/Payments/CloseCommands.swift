@@ -4,8 +4,8 @@ import Wire
 
 struct Confirm: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Confirms an approval that was asked for with a time for that.",
-        discussion: "An approval that nobody confirms in time is taken back by the daemon.")
+        abstract: "Confirms an approval requested with --confirm-within.",
+        discussion: "The daemon reverses an approval that is not confirmed in time.")
 
     @OptionGroup var choice: TransactionChoice
 
@@ -19,11 +19,14 @@ struct Confirm: AsyncParsableCommand {
 
 struct Reverse: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Takes a payment back, as a whole.",
-        discussion: "For a part of it use refund. Where the payment service is away the daemon goes on trying.")
+        abstract: "Reverses a whole payment.",
+        discussion:
+            "Use refund to return part of a payment. While the payment service is unreachable, the daemon keeps trying."
+    )
 
     @Option(
-        help: ArgumentHelp("Why: customerCancel, malfunction or suspectedFraud.", valueName: "reason"),
+        help: ArgumentHelp(
+            "Reason for the reversal: customerCancel, malfunction or suspectedFraud.", valueName: "reason"),
         transform: { text in
             guard let reason = ReversalDemand.Reason(rawValue: text) else {
                 throw ValidationError("Give customerCancel, malfunction or suspectedFraud.")
@@ -48,7 +51,7 @@ struct Reverse: AsyncParsableCommand {
 
 /// One transaction of a daemon, and how it is shown.
 struct TransactionChoice: ParsableArguments {
-    @Argument(help: ArgumentHelp("The transaction.", valueName: "id"))
+    @Argument(help: ArgumentHelp("The transaction's id.", valueName: "id"))
     var id: String
 
     @OptionGroup var daemon: DaemonChoice
@@ -58,7 +61,9 @@ struct TransactionChoice: ParsableArguments {
 
     var transaction: TransactionID {
         get throws {
-            guard let id = TransactionID(id) else { throw ValidationError("\(id) is no transaction id (a UUID).") }
+            guard let id = TransactionID(id) else {
+                throw ValidationError("\(id) is not a transaction id; give a UUID.")
+            }
             return id
         }
     }

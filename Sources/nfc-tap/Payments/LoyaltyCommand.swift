@@ -12,45 +12,45 @@ import Wire
 struct LoyaltyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "loyalty",
-        abstract: "Reads loyalty passes of phones and member cards.",
+        abstract: "Reads loyalty passes from phones and member cards.",
         discussion: """
-            Asks for the programmes that the daemon is set up with. With --reader it works without the daemon, on those of \
-            --config or else on the test programmes of the simulated phones; nfc-tap simulate --list names them. Passes are \
-            shown: they are personal data. Exit codes: 0 read (also where there was no pass), 13 not completed.
+            Asks for the daemon's loyalty programmes. With --reader it works without the daemon: it asks for the \
+            programmes of --config, or for the test programmes of the simulated phones (nfc-tap simulate --list). Output \
+            contains passes, which are personal data. Exit codes: 0 read (with or without a pass), 13 not completed.
             """)
 
     @OptionGroup var daemon: DaemonChoice
 
-    @Option(help: ArgumentHelp("Only this programme; may be repeated.", valueName: "id"))
+    @Option(help: ArgumentHelp("Ask for this programme only; may be repeated.", valueName: "id"))
     var programme: [String] = []
 
-    @Option(help: ArgumentHelp("Language of what the customer should do: en or de.", valueName: "tag"))
+    @Option(help: ArgumentHelp("Language of the customer's texts: en or de.", valueName: "tag"))
     var language: String?
 
-    @Option(help: ArgumentHelp("The lane, where the daemon has several.", valueName: "name"))
+    @Option(help: ArgumentHelp("Name of the lane; required if the daemon has several.", valueName: "name"))
     var lane: String?
 
-    @Option(help: ArgumentHelp("Seconds within which phone or card must be presented.", valueName: "seconds"))
+    @Option(help: ArgumentHelp("Seconds to wait for a phone or card.", valueName: "seconds"))
     var deadline: Int = 60
 
-    @Option(help: ArgumentHelp("Without the daemon: a reader as nfc-tap read takes it.", valueName: "reader"))
+    @Option(help: ArgumentHelp("Use this reader without the daemon; see nfc-tap read.", valueName: "reader"))
     var reader: String?
 
-    @Option(help: ArgumentHelp("With --reader: the programmes of this configuration of nfc-tapd.", valueName: "file"))
+    @Option(help: ArgumentHelp("With --reader: use the programmes of this nfc-tapd configuration.", valueName: "file"))
     var config: String?
 
     @Flag(help: "Print JSON.")
     var json = false
 
-    @Flag(help: "Do not tell what happens meanwhile.")
+    @Flag(help: "Suppress progress messages.")
     var quiet = false
 
     func validate() throws {
         guard Limits.deadlineSeconds.contains(deadline) else {
             throw ValidationError("--deadline takes 1 to 600 seconds.")
         }
-        if config != nil, reader == nil { throw ValidationError("--config belongs to --reader.") }
-        if reader != nil, lane != nil { throw ValidationError("--lane belongs to the daemon, not to --reader.") }
+        if config != nil, reader == nil { throw ValidationError("--config requires --reader.") }
+        if reader != nil, lane != nil { throw ValidationError("--lane cannot be combined with --reader.") }
     }
 
     func run() async throws {
@@ -96,7 +96,7 @@ struct LoyaltyCommand: AsyncParsableCommand {
         }
         if let unknown = programme.first(where: { id in !programmes.contains { $0.id == id } }) {
             throw ValidationError(
-                "No programme \(unknown): give \(programmes.map(\.id).joined(separator: ", ")).")
+                "Unknown programme \(unknown): give \(programmes.map(\.id).joined(separator: ", ")).")
         }
         if !programme.isEmpty { programmes.removeAll { !programme.contains($0.id) } }
         let timestamps = settings?.maximumClockDifference.map {

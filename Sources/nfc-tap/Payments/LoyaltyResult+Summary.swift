@@ -1,7 +1,7 @@
 import Wire
 
 extension Transaction {
-    /// What a read of passes came to: the programmes, then what the customer should do.
+    /// The result of reading passes: the programmes, then what the customer should do.
     var passSummary: String {
         var lines = [headlineOfPasses]
         if let loyalty { lines += loyalty.lines }

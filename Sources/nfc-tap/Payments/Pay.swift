@@ -6,8 +6,8 @@ struct Pay: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Takes a payment through the daemon.",
         discussion: """
-            Prints what happens while it waits and the result at the end. Interrupting it before the card was read cancels \
-            the payment. Exit codes: 0 approved, 10 declined, 11 partially approved, 12 unknown, 13 not completed.
+            Prints progress while it waits, and the result at the end. Interrupting the command before the card has been \
+            read cancels the payment. Exit codes: 0 approved, 10 declined, 11 partially approved, 12 unknown, 13 not completed.
             """)
 
     @Argument(help: ArgumentHelp("The amount, as in 12.50 EUR.", valueName: "amount currency"))
@@ -18,16 +18,19 @@ struct Pay: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Read this programme's pass in the same tap, before the card; may be repeated, all for every programme.",
+            "Read this programme's pass in the same tap, before the card; may be repeated. Use all for every programme.",
             valueName: "programme"))
     var loyalty: [String] = []
 
-    @Flag(help: "With --loyalty: the first of pass and card ends the tap. A pass charges nothing: exit code 13.")
+    @Flag(
+        help:
+            "With --loyalty: end the tap with the pass or the card, whichever comes first. A pass charges nothing: exit code 13."
+    )
     var stopOnPass = false
 
     @Option(
         help: ArgumentHelp(
-            "Two-step close: an approval that is not confirmed within so many seconds (nfc-tap confirm) is taken back.",
+            "Reverse the payment unless nfc-tap confirm confirms it within this many seconds.",
             valueName: "seconds"))
     var confirmWithin: Int?
 

@@ -4,18 +4,18 @@ import Wire
 
 struct Prepare: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Makes the lanes ready for a card, and waits until they are.",
+        abstract: "Prepares the lanes for a card, and waits until they are ready.",
         discussion: """
-            The daemon does this by itself when it starts, when a reader is connected and after the machine was suspended. \
-            Interrupting the command leaves the preparation running.
+            The daemon prepares lanes on its own when it starts, when a reader is connected, and after the machine was \
+            suspended. Interrupting the command does not stop the preparation.
             """)
 
-    @Option(help: ArgumentHelp("The lane; without it all of them.", valueName: "name"))
+    @Option(help: ArgumentHelp("Name of the lane; default: all lanes.", valueName: "name"))
     var lane: String?
 
     @OptionGroup var daemon: DaemonChoice
 
-    @Flag(help: "Print JSON, one object a lane.")
+    @Flag(help: "Print JSON, one object for each lane.")
     var json = false
 
     /// Seconds that one call waits: a preparation may take minutes, an answer should not.

@@ -1,6 +1,6 @@
 import EMV
 
-/// What a person at the reader should do, on standard error.
+/// Tells the person at the reader what to do, on standard error.
 enum Progress {
     static func show(_ request: UIRequest) {
         guard let text = text(request.message) else { return }
@@ -12,8 +12,8 @@ enum Progress {
         switch message {
         case .presentCard: "present the card"
         case .presentCardAgain: "present the card again"
-        case .presentOneCardOnly: "one card only, please"
-        case .seePhone: "see the phone for instructions"
+        case .presentOneCardOnly: "present one card only"
+        case .seePhone: "follow the instructions on the phone"
         case .cardReadOK: "card read"
         case .approved, .notAuthorised, .enterPIN, .processingError, .removeCard, .welcome, .processing, .insertOrSwipe,
             .approvedPleaseSign, .authorising, .insertSwipeOrTryAnotherCard, .insertCard, .clearDisplay, .none:

@@ -7,23 +7,23 @@ struct ReceiptCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "receipt", abstract: "Prints the receipt of a transaction.",
         discussion: """
-            The customer's copy is in the language of the sale, the merchant's in English, unless --language says \
-            otherwise. --qr prints the address that a QR code has to hold, where the payment service gives one.
+            The customer's copy is in the language of the sale, the merchant's in English; --language changes that. --qr \
+            prints the address for a QR code, if the payment service gives one.
             """)
 
-    @Argument(help: ArgumentHelp("The transaction.", valueName: "id"))
+    @Argument(help: ArgumentHelp("The transaction's id.", valueName: "id"))
     var id: String
 
-    @Option(help: ArgumentHelp("customer or merchant.", valueName: "copy"), transform: { try choice($0) })
+    @Option(help: ArgumentHelp("Which copy: customer or merchant.", valueName: "copy"), transform: { try choice($0) })
     var copy = Receipt.Copy.customer
 
-    @Flag(help: "How it is printed; as text if not given.")
+    @Flag(help: "Select the form of the receipt; default: --text.")
     var form = ReceiptForm.text
 
-    @Option(help: ArgumentHelp("Columns of the printer, 32 to 48.", valueName: "number"))
+    @Option(help: ArgumentHelp("Number of the printer's columns, 32 to 48.", valueName: "number"))
     var width = 42
 
-    @Option(help: ArgumentHelp("en or de.", valueName: "language"), transform: { try choice($0) })
+    @Option(help: ArgumentHelp("Language of the text: en or de.", valueName: "language"), transform: { try choice($0) })
     var language: Language?
 
     @OptionGroup var daemon: DaemonChoice
@@ -33,12 +33,14 @@ struct ReceiptCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        guard let id = TransactionID(id) else { throw ValidationError("\(self.id) is no transaction id (a UUID).") }
+        guard let id = TransactionID(id) else {
+            throw ValidationError("\(self.id) is not a transaction id; give a UUID.")
+        }
         try await form.print(id, copy, language, width, with: daemon.client)
     }
 }
 
-/// How a receipt comes out of a command.
+/// The form in which a command prints a receipt.
 enum ReceiptForm: String, EnumerableFlag, ExpressibleByArgument {
     case text, json, qr
 
@@ -56,7 +58,8 @@ enum ReceiptForm: String, EnumerableFlag, ExpressibleByArgument {
             case .qr:
                 guard let address = try await client.receipt(of: id, language: language).qr else {
                     throw Failure(
-                        "no digital receipt", hint: "the payment service gave no address; print it with --text",
+                        "no digital receipt",
+                        hint: "print the receipt with --text: the payment service gave no address",
                         exitCode: .notCompleted)
                 }
                 StandardOutput.print(address)
@@ -67,10 +70,10 @@ enum ReceiptForm: String, EnumerableFlag, ExpressibleByArgument {
     }
 }
 
-/// A word of the command line that stands for one of a few things.
+/// An argument that must be one of a few words.
 func choice<Choice: RawRepresentable<String> & CaseIterable>(_ text: String) throws -> Choice {
     guard let choice = Choice(rawValue: text) else {
-        throw ValidationError("give one of \(Choice.allCases.map(\.rawValue).joined(separator: ", "))")
+        throw ValidationError("Give one of \(Choice.allCases.map(\.rawValue).joined(separator: ", "))")
     }
     return choice
 }

@@ -4,22 +4,22 @@ import Glibc
 
 struct Simulate: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Lists the simulated cards, or puts one into a virtual reader of pcscd.",
+        abstract: "Lists the simulated cards, or presents one to a virtual reader of pcscd.",
         discussion: """
-            With --vpcd the card is served to vsmartcard's vpcd (Debian package vsmartcard-vpcd) until the reader goes, the \
-            program is ended, or --uses taps are done. All keys of these cards are public test keys.
+            --vpcd presents the card to vsmartcard's vpcd (Debian package vsmartcard-vpcd) until the reader is removed, \
+            the command is interrupted, or --uses taps are done. All keys of these cards are public test keys.
             """)
 
-    @Argument(help: ArgumentHelp("The card, as --list names it.", valueName: "card"))
+    @Argument(help: ArgumentHelp("Name of the card, from --list.", valueName: "card"))
     var card: String?
 
     @Flag(help: "List the cards.")
     var list = false
 
-    @Option(help: ArgumentHelp("Where vpcd listens, for example 127.0.0.1:35963.", valueName: "host:port"))
+    @Option(help: ArgumentHelp("Address of vpcd, for example 127.0.0.1:35963.", valueName: "host:port"))
     var vpcd: String?
 
-    @Option(help: ArgumentHelp("Take the card away after so many taps.", valueName: "number"))
+    @Option(help: ArgumentHelp("Remove the card after this many taps.", valueName: "number"))
     var uses: Int?
 
     @Flag(help: "Print the list as JSON.")
@@ -36,20 +36,22 @@ struct Simulate: ParsableCommand {
         if list { return try printList() }
         guard let name = card, let address = vpcd else { return }
         guard let card = CardCatalogue.card(named: name) else {
-            throw Failure("no card \(name)", hint: "nfc-tap simulate --list names the cards", exitCode: .malformedInput)
+            throw Failure(
+                "unknown card \(name)", hint: "choose one from nfc-tap simulate --list", exitCode: .malformedInput)
         }
         guard let endpoint = VPCDEndpoint(address) else {
             throw Failure(
-                "\(address) is not HOST:PORT", hint: "for example 127.0.0.1:35963", exitCode: .malformedInput)
+                "\(address) is not HOST:PORT", hint: "give an address such as 127.0.0.1:35963",
+                exitCode: .malformedInput)
         }
         // Ending the program is the way to take the card out of the field.
         for number in [SIGTERM, SIGINT] { _ = signal(number) { _ in _exit(0) } }
         guard let connection = VPCDConnection(endpoint) else {
             throw Failure(
-                "no vpcd at \(address)", hint: "apt-get install vsmartcard-vpcd pcscd, then start pcscd",
+                "no vpcd at \(address)", hint: "install vsmartcard-vpcd and pcscd, then start pcscd",
                 exitCode: .unavailable)
         }
-        StandardError.write("nfc-tap: \(name) is in the field of \(address)\n")
+        StandardError.write("nfc-tap: \(name) is presented to \(address)\n")
         connection.serve(card, uses: uses)
     }
 

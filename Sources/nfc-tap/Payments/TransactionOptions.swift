@@ -2,39 +2,39 @@ import ArgumentParser
 import TapClient
 import Wire
 
-/// What every command that reads a card through the daemon takes, and how it tells of it.
+/// Options of every command that reads a card through the daemon, and its report.
 struct TransactionOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("The lane, where the daemon has several.", valueName: "name"))
+    @Option(help: ArgumentHelp("Name of the lane; required if the daemon has several.", valueName: "name"))
     var lane: String?
 
-    @Option(help: ArgumentHelp("Your reference of the sale.", valueName: "text"))
+    @Option(help: ArgumentHelp("Your reference for the sale.", valueName: "text"))
     var order: String?
 
-    @Option(help: ArgumentHelp("Seconds within which the card must be presented.", valueName: "seconds"))
+    @Option(help: ArgumentHelp("Seconds to wait for a card.", valueName: "seconds"))
     var deadline: Int?
 
     @Option(
         help: ArgumentHelp(
-            "Key of this sale and attempt. Repeating the command with the same key cannot charge twice.",
+            "Key of this attempt at this sale. Repeating the command with the same key never charges twice.",
             valueName: "text"))
     var idempotencyKey: String?
 
-    @Option(help: ArgumentHelp("Language of what the customer reads, for example de.", valueName: "tag"))
+    @Option(help: ArgumentHelp("Language of the customer's texts, for example de.", valueName: "tag"))
     var language: String?
 
     @Option(
         help: ArgumentHelp(
-            "AID or RID in hexadecimal that is preferred on a card with several applications; up to 4 times, best first.",
+            "Prefer the application with this AID or RID (hexadecimal) on a card with several; repeat up to 4 times, best first.",
             valueName: "aid"))
     var prefer: [String] = []
 
-    @Flag(help: "Only check the request: no card is asked for.")
+    @Flag(help: "Check the request only; no card is read.")
     var dryRun = false
 
     @Flag(help: "Print the transaction as JSON.")
     var json = false
 
-    @Flag(help: "Do not tell what happens meanwhile.")
+    @Flag(help: "Suppress progress messages.")
     var quiet = false
 
     func run(
@@ -75,7 +75,7 @@ struct TransactionOptions: ParsableArguments {
     static func watch(
         _ request: TransactionRequest, idempotencyKey: String?, narrator: Narrator, with client: TapClient
     ) async throws -> Transaction {
-        // Events are for the person watching; the transaction itself says what became of it.
+        // Events are for the person watching; the outcome is in the transaction itself.
         let watch = Task {
             do throws(TapClientError) {
                 for try await event in client.events(maximumOutage: .seconds(2)) { await narrator.take(event) }
@@ -97,12 +97,12 @@ struct TransactionOptions: ParsableArguments {
     }
 }
 
-/// Tells a person what happens with one transaction.
+/// Tells a person what happens to one transaction.
 actor Narrator {
     private let isSilent: Bool
     private var id: TransactionID?
     private var early: [Event] = []
-    /// Nothing but passes is read.
+    /// Whether only passes are read.
     private let readsPasses: Bool
     private let label: CommandLabel
 
@@ -128,7 +128,7 @@ actor Narrator {
     }
 
     func lost() {
-        say("events are not available, \(label == .payment && !readsPasses ? "the payment" : "reading") goes on")
+        say("events are not available; \(label == .payment && !readsPasses ? "the payment" : "reading") continues")
     }
 
     private func tell(_ event: Event) {
@@ -136,11 +136,12 @@ actor Narrator {
         case .prepareProgress: say("preparing" + (event.percent.map { ", \($0) %" } ?? ""))
         case .readReadyForTap: say(readsPasses ? "hold the phone or member card here" : "present the card")
         case .readCardDetected: say(readsPasses ? "reading" : "card detected")
-        case .readRetry: say(event.customerAction?.text(in: nil).map { "\($0)" } ?? "present the card again")
+        case .readRetry:
+            say(event.customerAction?.text(in: nil) ?? event.message?.text(in: .english) ?? "present the card again")
         case .readRemoveCard: say("remove the card")
         case .readCompleted: say(readsPasses ? "done" : "card read")
         case .paymentAuthorizing: say("authorising")
-        case .paymentUnknown: say("no clear answer yet, asking again")
+        case .paymentUnknown: say("no clear answer yet; asking again")
         case .readerAttached, .readerDetached, .readerNotReady, .readNotCompleted, .readCancelled, .paymentApproved,
             .paymentDeclined, .paymentStored, .paymentReversed, .loyaltyResult, .queueForwarded, .queueFailed,
             .termsChanged, .profileApplied, .profileRefused, .eventsMissed:

@@ -10,18 +10,18 @@ import Wire
 
 struct Try: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "try", abstract: "Takes a payment that is none, to see how it works.",
+        commandName: "try", abstract: "Runs a complete test payment; no money moves.",
         discussion: """
-            Starts a daemon in test mode with a virtual reader, and a pretended payment service, both in a new folder of \
-            their own, and stops them at the end. No real reader, card or service is ever reached, whatever the \
-            configuration of this machine says. The last two digits of the amount choose the outcome: try 12.51 EUR. Exit \
-            codes are those of pay.
+            Starts a daemon in test mode with a virtual reader and a test payment service, both in a temporary folder, and \
+            stops them at the end. Never uses a real reader, card or payment service, whatever this machine's \
+            configuration says. The last two digits of the amount choose the outcome: try 12.51 EUR. Exit codes are those \
+            of pay.
             """)
 
-    @Argument(help: ArgumentHelp("The amount; 12.50 EUR if not given.", valueName: "amount currency"))
+    @Argument(help: ArgumentHelp("The amount; default: 12.50 EUR.", valueName: "amount currency"))
     var amount: [String] = ["12.50", "EUR"]
 
-    @Option(help: ArgumentHelp("The card in software, as nfc-tap simulate --list names it.", valueName: "card"))
+    @Option(help: ArgumentHelp("Name of a simulated card, from nfc-tap simulate --list.", valueName: "card"))
     var card = "visa"
 
     @Flag(help: "Print the transaction as JSON.")
@@ -50,7 +50,7 @@ struct Try: AsyncParsableCommand {
             StandardOutput.print(transaction.summary)
             StandardOutput.print("")
             try await ReceiptForm.text.print(transaction.id, with: client)
-            StandardOutput.print("\nThis was a trial. For real payments: nfc-tap help-topics terms.")
+            StandardOutput.print("\nThis was a test. For live payments, see nfc-tap help-topics terms.")
         }
         let code = transaction.exitCode
         if code != .success { throw code }
@@ -68,7 +68,7 @@ private struct Stage {
 
     init() throws(Failure) {
         do throws(SystemError) { folder = try FileSystem.makeTemporaryFolder("/tmp/nfc-tap-try-") } catch {
-            throw Failure("no folder in /tmp", hint: "free some space there", exitCode: .unavailable)
+            throw Failure("cannot create a folder in /tmp", hint: "free space in /tmp", exitCode: .unavailable)
         }
         do throws(Failure) {
             service = try ChildProgram("nfc-tap-psp-sandbox", ["--sandbox", "--socket", folder + "/psp.sock"])
@@ -105,7 +105,7 @@ private struct Stage {
             if let status, status.ready, status.psp.state == .up, status.mode == .test { return }
             try await Task.sleep(for: .milliseconds(50))
         }
-        throw Failure("trial not ready in time", hint: "run nfc-tap doctor", exitCode: .unavailable)
+        throw Failure("test daemon not ready in time", hint: "run nfc-tap doctor", exitCode: .unavailable)
     }
 
     func present(_ card: String) throws(Failure) {
@@ -117,7 +117,8 @@ private struct Stage {
             throw Failure(error.description, exitCode: .unavailable)
         }
         guard !answer.hasPrefix("error ") else {
-            throw Failure("no card \(card)", hint: "nfc-tap simulate --list names the cards", exitCode: .malformedInput)
+            throw Failure(
+                "unknown card \(card)", hint: "choose one from nfc-tap simulate --list", exitCode: .malformedInput)
         }
     }
 }

@@ -10,20 +10,20 @@ import Wire
 struct DiagnoseCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "diagnose",
-        abstract: "Writes a support bundle: how this machine, its readers and the daemon are.",
+        abstract: "Writes a support bundle about this machine, its readers and the daemon.",
         discussion: """
-            A tar archive of short texts, to be read before it is sent: tar -xOf FILE | less. No card data is in it: the \
-            daemon logs none, and whatever looks like a card number or bytes of a card is taken out of every text.
+            The bundle is a tar archive of short texts. Read it before you send it: tar -xOf FILE | less. It holds no card \
+            data: the daemon logs none, and the command removes all that looks like a card number or bytes of a card.
             """)
 
-    @Argument(help: ArgumentHelp("The archive to write; it must not be there yet.", valueName: "file"))
+    @Argument(help: ArgumentHelp("The archive to write; the file must not exist yet.", valueName: "file"))
     var file: String
 
     @OptionGroup var daemon: DaemonChoice
 
     @OptionGroup var machine: MachineChoice
 
-    @Flag(help: "Print what is in it as JSON.")
+    @Flag(help: "Print the list of contents as JSON.")
     var json = false
 
     /// With --json.
@@ -45,7 +45,7 @@ struct DiagnoseCommand: AsyncParsableCommand {
         }
         let archive = bundle.archive(at: Int64(time(nil)))
         do throws(SystemError) { try output.write(archive) } catch {
-            throw Failure("\(file) cannot be written", hint: "is there room left?", exitCode: .unavailable)
+            throw Failure("cannot write \(file)", hint: "check the free space on the disk", exitCode: .unavailable)
         }
         if json { return try StandardOutput.print(json: Contents(file: file, contains: bundle.names)) }
         StandardOutput.print("\(file): \(bundle.names.joined(separator: ", "))")

@@ -4,14 +4,14 @@ import Doctor
 struct DoctorCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "doctor",
-        abstract: "Finds what keeps readers or the daemon from working, and says what to do about it.",
+        abstract: "Finds problems of readers and the daemon, and names the remedy for each.",
         discussion: """
-            Looks at kernel drivers, device files, pcscd, polkit, programs that hold a reader, the clock, and the daemon \
-            with its configuration, keys, adapter and limits. Changes nothing without --fix. As root it sees more. Ends \
-            with 1 where it found an error.
+            Checks kernel drivers, device files, pcscd, polkit, programs that hold a reader, the clock, and the daemon \
+            with its configuration, keys, adapter and limits. Changes nothing without --fix. Sees more as root. Ends with \
+            exit code 1 if it finds an error.
             """)
 
-    @Flag(help: "Apply the remedies that can do no harm, and say which.")
+    @Flag(help: "Apply the harmless remedies, and name them.")
     var fix = false
 
     @Flag(help: "Print JSON.")
@@ -27,12 +27,12 @@ struct DoctorCommand: ParsableCommand {
             try StandardOutput.print(json: Report(findings: results))
         } else {
             results.forEach(DoctorCommand.print)
-            if results.isEmpty { StandardOutput.print("nothing found") }
+            if results.isEmpty { StandardOutput.print("no problems found") }
         }
         if results.contains(where: { $0.isOpenError }) { throw ExitCode.failure }
     }
 
-    /// - Returns: `nil` where there is nothing that can be applied.
+    /// - Returns: `nil` if the finding has no fix.
     private func apply(_ finding: Finding) -> Bool? {
         finding.fix.map { $0.apply(to: machine.tree) { ProgramRun($0).succeeded } }
     }
@@ -55,9 +55,9 @@ struct DoctorCommand: ParsableCommand {
         let severity: String
         let problem: String
         let remedy: String
-        /// What --fix does; absent where it does nothing.
+        /// What --fix does; absent if it does nothing.
         let fix: String?
-        /// Whether --fix worked; absent where it was not tried.
+        /// Whether --fix worked; absent if it was not tried.
         let fixed: Bool?
         var isOpenError: Bool { severity == Finding.Severity.error.rawValue && fixed != true }
 

@@ -10,7 +10,7 @@ import ReaderVirtual
 struct ReaderChoice: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "The reader: pcsc (the first contactless one), pcsc:PART OF ITS NAME, libnfc:CONNECTION STRING, or virtual:CARD.",
+            "The reader: pcsc (the first contactless one), pcsc:PART OF ITS NAME, libnfc:CONNECTION STRING or virtual:CARD.",
             valueName: "reader"))
     var reader = "pcsc"
 
@@ -63,7 +63,8 @@ struct ReaderChoice: ParsableArguments {
         do throws(VirtualCommandError) {
             try control.obey("present \(card)")
         } catch {
-            throw Failure(error.description, hint: "nfc-tap simulate --list names the cards", exitCode: .malformedInput)
+            throw Failure(
+                error.description, hint: "choose a card from nfc-tap simulate --list", exitCode: .malformedInput)
         }
         return VirtualReader(control)
     }

@@ -5,10 +5,10 @@ import ReaderPCSC
 
 struct Readers: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Lists the readers that pcscd has.",
+        abstract: "Lists the readers of pcscd.",
         discussion: """
-            libnfc devices are not listed, because looking for them disturbs other devices: name one as \
-            --reader libnfc:pn532_uart:/dev/ttyUSB0.
+            Does not list libnfc devices, because searching for them disturbs other devices. Name one instead: --reader \
+            libnfc:pn532_uart:/dev/ttyUSB0.
             """)
 
     @Flag(help: "Print JSON.")
@@ -28,7 +28,7 @@ struct Readers: ParsableCommand {
         } else {
             for entry in entries.map(Row.init) {
                 StandardOutput.print("\(entry.name)\t\(entry.slot)")
-                // Of a slot for other cards there is nothing to say.
+                // A slot for other cards has no place for a contactless card.
                 guard entry.slot != "contact", entry.slot != "sam" else { continue }
                 if let antenna = entry.antenna { StandardOutput.print("    hold the card to \(antenna)") }
                 for remark in entry.remarks ?? [] { StandardOutput.print("    \(remark)") }
@@ -40,7 +40,7 @@ struct Readers: ParsableCommand {
         let name: String
         let model: String
         let slot: String
-        /// Of a known model: where to hold the card, and what is odd about it.
+        /// For a known model: where to hold the card, and its peculiarities.
         let antenna: String?
         let remarks: [String]?
 

@@ -5,15 +5,15 @@ import ReaderVirtual
 
 struct Virtual: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Tells the daemon's virtual reader what to do.",
+        abstract: "Controls the daemon's virtual reader.",
         discussion: """
-            For example: present visa, remove, swap mastercard, delay 50, fault card-gone after 2, detach, attach, hang, \
-            resume, state. \
-            nfc-tap simulate --list names the cards.
+            Commands: present visa, remove, swap mastercard, delay 50, fault card-gone after 2, detach, attach, hang, \
+            resume, state. nfc-tap simulate --list lists the cards.
             """)
 
     @Option(
-        help: ArgumentHelp("The virtual reader's control socket: reader.sock in the runtime folder.", valueName: "path")
+        help: ArgumentHelp(
+            "Control socket of the virtual reader: reader.sock in the runtime folder.", valueName: "path")
     )
     var control: String
 
@@ -34,11 +34,12 @@ struct Virtual: ParsableCommand {
             answer = try VirtualReaderSocket.send(
                 words.joined(separator: " "), to: control, until: monotonicNow().advanced(byMilliseconds: 5_000))
         } catch {
-            throw Failure(error.description, hint: "is nfc-tapd running with a virtual reader?", exitCode: .unavailable)
+            throw Failure(error.description, hint: "start nfc-tapd with a virtual reader", exitCode: .unavailable)
         }
         if answer.hasPrefix("error ") {
             throw Failure(
-                String(answer.dropFirst(6)), hint: "nfc-tap virtual --help lists commands", exitCode: .malformedInput)
+                String(answer.dropFirst(6)), hint: "run nfc-tap virtual --help to list the commands",
+                exitCode: .malformedInput)
         }
         if json { return try StandardOutput.print(json: Answer(answer: answer)) }
         StandardOutput.print(answer)

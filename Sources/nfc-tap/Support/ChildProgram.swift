@@ -1,21 +1,21 @@
 import Linux
 
-/// Another program of this package, run by this one and ended with it.
+/// Another program of this package, started and stopped by this one.
 struct ChildProgram {
     private let program: StartedProgram
 
     /// - Parameter name: of a program in the folder of this one.
-    /// - Throws: where it is not there or cannot be started.
+    /// - Throws: if the program is missing or cannot be started.
     init(_ name: String, _ arguments: [String]) throws(Failure) {
         guard let path = Environment.beside(name) else {
-            throw Failure("own folder not known", hint: "is /proc mounted?", exitCode: .unavailable)
+            throw Failure("cannot find the folder of this program", hint: "mount /proc", exitCode: .unavailable)
         }
         do throws(SystemError) { program = try StartedProgram(path, arguments, output: nil) } catch {
-            throw Failure("\(name) not started", hint: "is \(path) installed?", exitCode: .unavailable)
+            throw Failure("cannot start \(name)", hint: "install \(path)", exitCode: .unavailable)
         }
     }
 
-    /// Asks it to end, and waits until it has.
+    /// Stops the program, and waits until it has ended.
     func end() {
         program.terminate()
         program.waitUntilEnded()

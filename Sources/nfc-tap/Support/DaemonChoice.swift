@@ -8,7 +8,7 @@ import Wire
 struct DaemonChoice: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "Socket of nfc-tapd. Without it NFC_TAP_SOCKET, then /run/nfc-tap/pos.sock, then that of a daemon started by this user.",
+            "Socket of nfc-tapd; default: NFC_TAP_SOCKET, then /run/nfc-tap/pos.sock, then the socket of a daemon started by this user.",
             valueName: "path"))
     var socket: String?
 
@@ -39,14 +39,15 @@ extension Failure {
             "\(error.message) (\(error.code.rawValue))", hint: error.hint, exitCode: code, code: error.code.rawValue)
     }
 
-    /// Why nobody can tell what became of a transaction that has begun: a daemon that has gone is no proof that nothing
+    /// For a transaction that has begun and whose outcome is unknown: a stopped daemon does not prove that nothing
     /// happened.
     init(_ error: TapClientError, losing transaction: Transaction) {
         self.init(error)
         guard error.code != .cancelled, transaction.type != .loyalty else { return }
         self.init(
-            "\(phrase); how \(transaction.id) ended is not known",
-            hint: "look it up before it is repeated: nfc-tap receipt \(transaction.id)", exitCode: .unknownOutcome,
+            "\(phrase); the outcome of \(transaction.id) is unknown",
+            hint: "look the payment up before you repeat it: nfc-tap receipt \(transaction.id)",
+            exitCode: .unknownOutcome,
             code: code)
     }
 }

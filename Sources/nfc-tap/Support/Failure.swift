@@ -2,14 +2,14 @@ import ArgumentParser
 import CLinux
 import ReaderCore
 
-/// Why a command ends without doing what it was asked, with what the person can do about it.
+/// Why a command failed, and what the person can do about it.
 struct Failure: Error {
     /// One lower-case phrase without a final period.
     let phrase: String
-    /// A command to run, or where to look; `nil` where there is nothing to be said.
+    /// A command to run, or where to look; `nil` if there is neither.
     let hint: String?
     let exitCode: ExitCode
-    /// Of the catalogue in docs/errors.md, or of the client library; `nil` where it has no entry.
+    /// Of the catalogue in docs/errors.md, or of the client library; `nil` if it has no entry.
     let code: String?
 
     init(_ phrase: String, hint: String? = nil, exitCode: ExitCode, code: String? = nil) {
@@ -27,11 +27,11 @@ struct Failure: Error {
             self.init(error.description, hint: "check the cable, then run nfc-tap readers", exitCode: .unavailable)
         case .inUse:
             self.init(
-                error.description, hint: "stop the other program; a running nfc-tapd holds its readers",
+                error.description, hint: "stop the other program; a running nfc-tapd also holds its readers",
                 exitCode: .unavailable)
         case .serviceUnavailable(.pcscdNotRunning):
             self.init(
-                error.description, hint: "apt-get install pcscd && systemctl start pcscd.socket",
+                error.description, hint: "run apt-get install pcscd && systemctl start pcscd.socket",
                 exitCode: .unavailable)
         case .serviceUnavailable(.accessDenied):
             self.init(
@@ -41,9 +41,9 @@ struct Failure: Error {
             self.init(
                 error.description, hint: "set NFC_TAP_LIBNFC_WORKER to the program's path", exitCode: .unavailable)
         case .serviceUnavailable(.unsuitableReader):
-            self.init(error.description, hint: "run nfc-tap doctor for a reader that can", exitCode: .unavailable)
+            self.init(error.description, hint: "run nfc-tap doctor to find a suitable reader", exitCode: .unavailable)
         case .serviceUnavailable(.unknownReader):
-            self.init(error.description, hint: "run nfc-tap readers for the names", exitCode: .unavailable)
+            self.init(error.description, hint: "run nfc-tap readers to list the names", exitCode: .unavailable)
         }
     }
 

@@ -26,7 +26,7 @@ struct FailureMessage: Encodable {
             code: nil, exitCode: exitCode.rawValue, hint: "see the command's --help", message: message)
     }
 
-    /// In words where it cannot be written as JSON: a failure is never silent.
+    /// In words if it cannot be written as JSON: a failure is never silent.
     func report() {
         do { try StandardError.print(line: self) } catch {
             StandardError.write("nfc-tap: error: \(self.error.message)\n")

@@ -29,7 +29,7 @@ enum InputFile {
         do throws(SystemError) { return try FileSystem.beginning(of: path, 16) } catch {
             let isForbidden = error.code == EACCES
             throw Failure(
-                "cannot read \(path)", hint: isForbidden ? "run it as root" : "check the path",
+                "cannot read \(path)", hint: isForbidden ? "run the command as root" : "check the path",
                 exitCode: isForbidden ? .notAllowed : .unavailable)
         }
     }
@@ -38,7 +38,7 @@ enum InputFile {
     static func verificationKey(_ jwk: String) throws -> VerificationKey {
         do throws(RecipientKeyError) { return try VerificationKey(jwk: Array(jwk.utf8)) } catch {
             throw Failure(
-                "no public key: \(error)", hint: "give installation.jwk with --key", exitCode: .malformedInput)
+                "invalid public key: \(error)", hint: "give installation.jwk with --key", exitCode: .malformedInput)
         }
     }
 
@@ -47,7 +47,8 @@ enum InputFile {
         do throws(TranscriptError) {
             return try Transcript(parsing: text)
         } catch {
-            throw Failure("\(path), \(error)", hint: "see docs/transcripts.md for the form", exitCode: .malformedInput)
+            throw Failure(
+                "\(path), \(error)", hint: "see docs/transcripts.md for the format", exitCode: .malformedInput)
         }
     }
 

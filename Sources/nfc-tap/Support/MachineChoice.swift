@@ -8,10 +8,10 @@ import ReaderPCSC
 struct MachineChoice: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "The daemon's configuration, where it is not /etc/nfc-tap/nfc-tapd.toml.", valueName: "file"))
+            "The daemon's configuration; default: /etc/nfc-tap/nfc-tapd.toml.", valueName: "file"))
     var config: String?
 
-    @Option(help: ArgumentHelp("Look at the files below this folder.", valueName: "path", visibility: .hidden))
+    @Option(help: ArgumentHelp("Examine the files below this folder.", valueName: "path", visibility: .hidden))
     var root = "/"
 
     var tree: HostTree { HostTree(root: root) }

@@ -11,7 +11,7 @@ enum OutputFile {
             try file.write(Array(text.utf8))
             try file.synchronize()
         } catch {
-            throw Failure("cannot write \(path)", hint: "is the disk full?", exitCode: .unavailable)
+            throw Failure("cannot write \(path)", hint: "check the free space on the disk", exitCode: .unavailable)
         }
     }
 
@@ -21,8 +21,8 @@ enum OutputFile {
         } catch {
             let exists = error.code == EEXIST
             throw Failure(
-                exists ? "\(path) exists already" : "cannot write \(path)",
-                hint: exists ? "give another name, or remove it" : "check folder and permissions",
+                exists ? "\(path) already exists" : "cannot write \(path)",
+                hint: exists ? "give another name, or remove the file" : "check the folder and its permissions",
                 exitCode: .malformedInput)
         }
     }

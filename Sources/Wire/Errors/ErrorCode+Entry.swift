@@ -1,0 +1,119 @@
+extension ErrorCode {
+    /// What programs go by: complete because the switch is. Codes with the same row stand together.
+    public var entry: ErrorEntry {
+        switch self {
+        case .requestMalformedJSON, .requestUnknownField, .requestMissingField, .requestInvalidField,
+            .requestFieldNotApplicable, .requestMalformed, .requestBodyMissing, .requestIncomplete, .requestPipelined,
+            .requestInvalidParameter, .idempotencyKeyMissing, .idempotencyKeyInvalid:
+            row(400, .integrator)
+        case .requestNotJSON:
+            row(415, .integrator)
+        case .requestHeadTooLarge:
+            row(431, .integrator)
+        case .requestBodyTooLarge:
+            row(413, .integrator)
+        case .requestTooSlow:
+            row(408, .integrator, retry: true)
+        case .requestTooManyConnectionsOfUser:
+            row(429, .integrator, retry: true)
+        case .requestTooManyConnections:
+            row(503, .administrator, retry: true)
+        case .requestExpectationFailed:
+            row(417, .integrator)
+        case .requestMethodUnknown:
+            row(501, .integrator)
+        case .requestVersionNotSupported:
+            row(505, .integrator)
+        case .requestTransferEncoding:
+            row(411, .integrator)
+        case .requestNotAcceptable:
+            row(406, .integrator)
+        case .requestUnknownPath, .transactionUnknown, .helpTopicUnknown, .laneUnknown:
+            row(404, .integrator)
+        case .requestMethodNotAllowed:
+            row(405, .integrator)
+        case .idempotencyKeyReused, .amountItemsMismatch, .amountCurrencyMismatch, .amountCurrencyUnknown,
+            .amountDescriptionConflict, .amountCurrencyNotAccepted, .loyaltyProgrammeUnknown:
+            row(422, .integrator)
+        case .idempotencyInProgress:
+            row(409, .integrator, retry: true)
+        case .authRoleMissing, .authAdminRequired:
+            row(403, .administrator)
+        case .termsNotAccepted:
+            row(409, .administrator, next: [.otherMethod])
+        case .termsAlreadyAccepted, .termsOtherVersion, .queueInBatch, .queueEmpty, .queueBatchClosed:
+            row(409, .administrator)
+        case .termsRevoked:
+            row(403, .administrator, next: [.otherMethod])
+        case .termsFileInvalid, .queueTokenInvalid, .queueTokenExpired, .queueTokenMismatch, .loyaltyNotConfigured:
+            row(422, .administrator)
+        case .credentialMissing, .credentialExpired, .offlineExpired, .offlineInvalidated, .offlineIssuerChanged,
+            .readerInUse, .readerServiceUnavailable, .daemonUnavailable:
+            row(503, .administrator, retry: true, next: [.otherMethod])
+        case .credentialUntrusted, .liveNotAcknowledged, .liveTestKey, .liveVirtualReader, .readerUnsupported,
+            .readerModelUnsupported, .envelopeKeyUnusable:
+            row(503, .administrator, next: [.otherMethod])
+        case .credentialInvalid, .credentialOutdated:
+            row(503, .support, next: [.otherMethod])
+        case .sessionNotOwner:
+            row(403, .cashier)
+        case .amountTotalNotPositive, .amountTooLarge:
+            row(422, .cashier)
+        case .receiptNotAvailable, .readCancelled:
+            row(409, .cashier, retry: true)
+        case .orderUnresolved, .readerBusy:
+            row(409, .cashier, retry: true, next: [.otherMethod])
+        case .transactionNotApproved, .queueStored, .queueNotStored, .queueDeclineTooLate:
+            row(409, .cashier)
+        case .confirmationNotWanted:
+            row(409, .integrator)
+        case .confirmationTooLate:
+            row(409, .cashier, next: [.retrySameCard, .otherMethod])
+        case .readExpired:
+            row(422, .customer, retry: true, next: [.retrySameCard, .otherMethod])
+        case .queueBatchOpen:
+            row(409, .administrator, retry: true)
+        case .queueBatchUnknown:
+            row(404, .administrator)
+        case .queueRecordAltered, .internalFault:
+            row(500, .support)
+        case .offlineNotAllowed, .offlineCurrencyNotAllowed, .offlineAmountExceeded, .offlineTotalExceeded,
+            .offlineCountExceeded, .readerDetached, .readerFaulty:
+            row(503, .cashier, retry: true, next: [.otherMethod])
+        case .offlineCardAsksOnline:
+            row(503, .customer, retry: true, next: [.otherCard, .otherInterface, .otherMethod])
+        case .offlineCardExpired, .offlineCardTooOften, .offlineSchemeNotAllowed:
+            row(503, .customer, retry: true, next: [.otherCard, .otherMethod])
+        case .readTimedOut:
+            row(408, .customer, retry: true, next: [.retrySameCard, .otherMethod])
+        case .readCardUnreadable:
+            row(422, .customer, retry: true, next: [.retrySameCard, .otherCard, .otherMethod])
+        case .readRetriesExhausted:
+            row(422, .cashier, next: [.otherInterface, .otherMethod, .paymentLink])
+        case .readCardUnsupported:
+            row(422, .customer, next: [.otherCard, .otherMethod, .paymentLink])
+        case .readOtherInterface:
+            row(422, .customer, next: [.otherInterface, .otherCard, .otherMethod])
+        case .loyaltyTimedOut:
+            row(408, .customer, retry: true)
+        case .loyaltyUnreadable:
+            row(422, .customer, retry: true)
+        case .pspUnreachable:
+            row(503, .administrator, retry: true, next: [.retrySameCard, .otherMethod])
+        case .pspRefused:
+            row(502, .support, next: [.otherMethod])
+        case .pspNoAnswer:
+            row(504, .administrator, next: [.otherMethod])
+        case .interrupted:
+            row(503, .cashier, retry: true, next: [.retrySameCard, .otherMethod])
+        case .storageFull:
+            row(507, .administrator, retry: true, next: [.otherMethod])
+        case .storageFailed:
+            row(500, .support, next: [.otherMethod])
+        }
+    }
+
+    private func row(
+        _ status: Int, _ who: ResponsibleParty, retry: Bool = false, next: [NextStep] = []
+    ) -> ErrorEntry { ErrorEntry(status: status, retryable: retry, who: who, next: next) }
+}

@@ -1,0 +1,87 @@
+/// A text for people. Its name is the key in the message files.
+public enum TextKey: Hashable, Sendable {
+    case errorMessage(ErrorCode), errorResolution(ErrorCode)
+    /// The same without a word about payments (requirement 31); only for errors whose usual text has such a word.
+    case neutralMessage(ErrorCode), neutralResolution(ErrorCode)
+    /// For a code that this version does not know.
+    case unknownErrorMessage, unknownErrorResolution
+    case decline(DeclineReason)
+    case cardholder(CardholderMessage)
+    /// Only for actions that ask something of the customer.
+    case action(LoyaltyResult.CustomerAction)
+    /// Only for events that a customer is told of.
+    case event(EventName)
+    case helpTitle(HelpTopic)
+    /// Paragraphs.
+    case helpText(HelpTopic)
+    case holding(HoldingPlace)
+    case receipt(ReceiptWord)
+    case decimalSeparator, dateTime
+
+    /// What stands in braces in a text: `{amount}`.
+    public enum Placeholder: String, CaseIterable, Sendable {
+        case amount, clock, code, date, day, frequency, month, note, payments, percent, year
+    }
+
+    public var name: String {
+        switch self {
+        case .errorMessage(let code): "error.\(code.rawValue).message"
+        case .errorResolution(let code): "error.\(code.rawValue).resolution"
+        case .neutralMessage(let code): "error.\(code.rawValue).neutralMessage"
+        case .neutralResolution(let code): "error.\(code.rawValue).neutralResolution"
+        case .unknownErrorMessage: "error.unknown.neutralMessage"
+        case .unknownErrorResolution: "error.unknown.neutralResolution"
+        case .decline(let reason): "decline.\(reason.rawValue)"
+        case .cardholder(let message): "cardholder.\(message.rawValue)"
+        case .action(let action): "action.\(action.rawValue)"
+        case .event(let event): "event.\(event.rawValue)"
+        case .helpTitle(let topic): "help.\(topic.rawValue).title"
+        case .helpText(let topic): "help.\(topic.rawValue).text"
+        case .holding(let place): "holding.\(place.rawValue)"
+        case .receipt(let word): "receipt.\(word.rawValue)"
+        case .decimalSeparator: "format.decimalSeparator"
+        case .dateTime: "format.dateTime"
+        }
+    }
+
+    /// Keys that every file must have.
+    public static var required: [TextKey] {
+        [.unknownErrorMessage, .unknownErrorResolution, .decimalSeparator, .dateTime]
+            + ErrorCode.allCases.flatMap { [.errorMessage($0), .errorResolution($0)] }
+            + DeclineReason.allCases.map(TextKey.decline) + CardholderMessage.allCases.map(TextKey.cardholder)
+            + LoyaltyResult.CustomerAction.allCases.filter { $0 != .nothing }.map(TextKey.action)
+            + [.readReadyForTap, .readRetry, .readRemoveCard].map(TextKey.event)
+            + HelpTopic.allCases.flatMap { [.helpTitle($0), .helpText($0)] }
+            + HoldingPlace.allCases.map(TextKey.holding) + ReceiptWord.allCases.map(TextKey.receipt)
+    }
+
+    /// Keys that a file may have; all files have the same of them.
+    public static var optional: [TextKey] {
+        ErrorCode.allCases.flatMap { [.neutralMessage($0), .neutralResolution($0)] }
+    }
+}
+
+/// Where on a reader the card is held.
+public enum HoldingPlace: String, CaseIterable, Sendable {
+    case copperLoop, stick, lights, top, behindSlot, besideDisplay, besideSlot
+}
+
+/// The words of a receipt.
+public enum ReceiptWord: String, CaseIterable, Sendable {
+    case test, date, terminal, order, number, requested, notCharged, pending
+    case application, entry, verification, account, defaultAccount, approvalCode, sequenceNumber, reference
+    case signature, statement, digital
+    case titlePayment, titlePreauthorization, titleRefund, titleRelease, titleCheck
+    case copyCustomer, copyMerchant
+    case total, totalRefunded, totalReserved
+    case entryChip, entryStripe
+    case verificationNone, verificationDevice, verificationSignature, verificationOnlinePIN
+    case statusApproved, statusCardValid, statusPartiallyApproved, statusDeclined, statusStored, statusUnknown
+    case statusReversed, statusCancelled, statusNotCompleted
+    case restDue, nothingCharged, nothingRefunded, notYetApproved, doNotRepeat, noLongerCounts, confirmationPending
+    /// `{note}` is the item's own note, `{date}` the day of the first payment.
+    case firstOn
+    case dueLater, amountPending
+    case instalments, membership, reserved, reservedUpTo, surchargeAmount, surchargePercent, reservationReleased
+    case weekly, monthly, yearly
+}
