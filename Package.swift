@@ -67,13 +67,18 @@ let package = Package(
         room("ReaderPCSC", ["CardBytes", "ReaderCore", "ReaderModels", "CPCSC"]),
         room("ReaderNFC", ["CardBytes", "ReaderCore", "CNFC"]),
         room("ReaderModels", ["CardBytes", "ReaderCore"]),
-        room("Doctor", ["Envelope", "ReaderModels", toml]),
+        room("Doctor", ["Configuration", "Envelope", "ReaderModels", "Wire"]),
         room("ReaderVirtual", ["CardBytes", "ReaderCore", "CardSim"]),
         room("CardSim", ["CardBytes", "EMVCrypto", crypto]),
         room("Envelope", ["CardBytes", crypto, cryptoExtras]),
         room("Explain", ["CardBytes", "EMV", "ReaderCore"]),
         room("Wire"),
-        room("Settings", ["CardBytes", "Loyalty", "Wire", toml]),
+        room(
+            "Configuration",
+            [
+                "CardBytes", "Envelope", "Loyalty", "Profile", "ReaderModels", "StoreAndForward", "TapSession", "Wire",
+                toml,
+            ]),
         room("Receipt", ["Wire"]),
         room("Contract", embedding: "openapi.yaml"),
         room("Help", ["ReaderModels", "Wire"]),
@@ -87,10 +92,11 @@ let package = Package(
         room(
             "TapDaemon",
             [
-                "Audit", "CardBytes", "CardSim", "CLinux", "Contract", "EMV", "EMVCrypto", "Envelope", "Help",
+                "Audit", "CardBytes", "CardSim", "CLinux", "Configuration", "Contract", "EMV", "EMVCrypto", "Envelope",
+                "Help",
                 "Journal", "LocalHTTP",
                 "Loyalty", "Metrics", "Profile", "ReaderCore", "ReaderModels", "ReaderNFC", "ReaderPCSC",
-                "ReaderVirtual", "Receipt", "Settings", "StoreAndForward", "TapSession", "Wire", crypto, logging, toml,
+                "ReaderVirtual", "Receipt", "StoreAndForward", "TapSession", "Wire", crypto, logging,
             ]),
         room("TapClient", ["Receipt", "Wire", "LocalHTTP"]),
         room(
@@ -98,13 +104,14 @@ let package = Package(
             ["CardBytes", "CardSim", "Envelope", "LocalHTTP", "StoreAndForward", "Wire", crypto, logging],
             embedding: "terminal-test.json"),
         program(
-            "nfc-tapd", ["Settings", "TapDaemon", "LocalHTTP", "CLinux", "CScrub", arguments, logging] + lifecycle),
+            "nfc-tapd", ["Configuration", "TapDaemon", "LocalHTTP", "CLinux", "CScrub", arguments, logging] + lifecycle),
         program(
             "nfc-tap",
             [
-                "Audit", "CardBytes", "CardSim", "CLinux", "Doctor", "EMV", "EMVCrypto", "Envelope", "Explain", "Help",
+                "Audit", "CardBytes", "CardSim", "CLinux", "Configuration", "Doctor", "EMV", "EMVCrypto", "Envelope",
+                "Explain", "Help",
                 "Journal", "Loyalty", "ReaderCore", "ReaderModels", "ReaderNFC", "ReaderPCSC", "ReaderVirtual",
-                "Receipt", "Settings", "TapClient", "TapSession", "Wire", arguments,
+                "Receipt", "TapClient", "TapSession", "Wire", arguments,
             ]),
         program("nfc-tap-psp-sandbox", ["PSPSandbox", "LocalHTTP", arguments, logging] + lifecycle),
         program("nfc-tap-libnfc-worker", ["ReaderNFC", "CScrub"]),
@@ -156,11 +163,13 @@ let package = Package(
         tests(
             "TapDaemonTests",
             [
-                "Audit", "CardBytes", "CardSim", "Contract", "Envelope", "Help", "Journal", "LocalHTTP", "Loyalty",
+                "Audit", "CardBytes", "CardSim", "Configuration", "Contract", "Envelope", "Help", "Journal",
+                "LocalHTTP",
+                "Loyalty",
                 "PSPSandbox",
                 "ReaderModels", "ReaderPCSC", "Rigs",
                 "ReaderCore",
-                "ReaderVirtual", "Receipt", "Settings", "StoreAndForward", "TapDaemon", "TapSession", "Wire",
+                "ReaderVirtual", "Receipt", "StoreAndForward", "TapDaemon", "TapSession", "Wire",
                 "nfc-tapd",
                 logging,
             ]),
@@ -169,7 +178,10 @@ let package = Package(
         tests("ExplainTests", ["CardBytes", "CardSim", "EMV", "EMVCrypto", "Explain", "ReaderCore"]),
         tests("EMVConformanceTests", ["CardBytes", "CardSim", "EMV", "EMVCrypto"]),
         tests("ReaderModelsTests", ["ReaderCore", "ReaderModels"]),
-        tests("DoctorTests", ["Doctor", "Envelope"]),
+        tests(
+            "ConfigurationTests",
+            ["CardSim", "Configuration", "Envelope", "Loyalty", "ReaderModels", "StoreAndForward", "Wire"]),
+        tests("DoctorTests", ["Configuration", "Doctor", "Envelope"]),
         tests("EndToEndTests", ["CardBytes", "CardSim", "PSPSandbox", "Receipt", "Rigs", "TapClient", "Wire", crypto]),
     ]
 )

@@ -1,4 +1,5 @@
 import Audit
+import Configuration
 import Envelope
 import Glibc
 import Journal
@@ -15,7 +16,6 @@ public final class Daemon: Sendable {
 
     let settings: CurrentSettings
     let logger: Logger
-    let adapter: AdapterLink
     let store: TransactionStore
     private let events: EventHub
     private let server: HTTPServer
@@ -47,22 +47,20 @@ public final class Daemon: Sendable {
     ) async throws(StartError) {
         let settings = CurrentSettings(configuration)
         self.logger = logger
-        let (journal, firstEvent) = try Daemon.openJournal(configuration.stateDirectory)
+        let (journal, firstEvent) = try Daemon.openJournal(configuration.journal.directory)
         do throws(InstallationKeyError) {
-            installation = try InstallationKey.inFolder(configuration.stateDirectory)
+            installation = try InstallationKey.inFolder(configuration.journal.directory)
         } catch {
             throw .installationKey(error)
         }
         let events = EventHub(firstID: firstEvent)
         let lanes = try Daemon.lanes(configuration)
-        let adapter = AdapterLink(path: configuration.adapterSocket, times: configuration.times)
         let trail = AuditTrail(journal: journal, logger: logger)
-        let profiles = ProfileStore(settings, adapter: adapter, journal: journal, events: events, trail: trail)
+        let profiles = ProfileStore(settings, journal: journal, events: events, trail: trail)
         let store = TransactionStore(
             journal: journal, events: events, lanes: lanes, mode: configuration.mode,
-            offer: configuration.loyalty, groups: configuration.groups,
-            merchant: configuration.merchant ?? configuration.terminal.defaultMerchant,
-            terminal: configuration.terminal.id, profiles: profiles, logger: logger)
+            offer: configuration.offer, groups: configuration.laneGroups,
+            merchant: settings.snapshot.shop, terminal: configuration.terminal.id, profiles: profiles, logger: logger)
         let contact: OnlineContact?
         do throws(JournalError) {
             try await profiles.restore()
@@ -75,48 +73,47 @@ public final class Daemon: Sendable {
             throw .journal(error)
         }
         audit = AuditKeeper(
-            journal: journal, events: events, key: installation, retention: configuration.retention, logger: logger)
+            journal: journal, events: events, key: installation, settings: settings, logger: logger)
         let payments = WorkQueue()
         let background = WorkQueue()
-        let reversals = Reversals(store: store, adapter: adapter, queue: background, logger: logger)
+        let reversals = Reversals(store: store, settings: settings, queue: background, logger: logger)
         let closing = TwoStepClose(store: store, reversals: reversals, queue: background, logger: logger)
         let stored = PaymentQueue(
-            store: store, key: installation, boot: configuration.boot, contact: contact, trail: trail,
-            settings: { OfflineSettings(settings.configuration, profiles.current) })
-        let health = AdapterHealthCheck(adapter, every: configuration.healthInterval, logger: logger) {
+            store: store, key: installation, contact: contact, trail: trail, settings: settings, profiles: profiles)
+        let health = AdapterHealthCheck(settings, logger: logger) {
             await stored.noteContact()
         }
         let preparer = LanePreparer(
             store: store, health: health, terminal: profiles.currentTerminal,
             refreshProfile: profiles.refreshForLane, queue: background, logger: logger)
         let starter = PaymentStarter(
-            store: store, adapter: adapter, reversals: reversals, preparer: preparer, closing: closing,
+            store: store, settings: settings, reversals: reversals, preparer: preparer, closing: closing,
             stored: stored, queue: payments, background: background, logger: logger)
         let connections = ConnectionCount()
         let api = PointOfSaleAPI(
             store: store, profiles: profiles, events: events, settings: settings, health: health,
             preparer: preparer, closing: closing, payments: stored, trail: trail, connections: connections,
-            support: journal.support, contact: configuration.support, version: Daemon.version, start: starter.start,
-            queue: payments, patience: configuration.patience)
+            support: journal.support, version: Daemon.version, start: starter.start,
+            queue: payments)
         // What the server refuses by itself, it refuses before it has read a language.
         let audience = Audience(
             support: SupportReference(configuration.support, installation: journal.support))
         server = HTTPServer(
-            socket: socket, limits: configuration.limits, logger: logger,
+            socket: socket, limits: configuration.surroundings.limits, logger: logger,
             refusalBody: { (try? WireJSON.encode(ErrorBody(ErrorCode($0)), for: audience)) ?? [] },
             connections: connections,
             handler: api.answer)
         (self.store, self.events, self.payments, self.background) = (store, events, payments, background)
-        (self.settings, self.adapter, self.profiles) = (settings, adapter, profiles)
+        (self.settings, self.profiles) = (settings, profiles)
         (self.reversals, self.health, self.preparer) = (reversals, health, preparer)
         (self.closing, self.trail, self.stored) = (closing, trail, stored)
         keeper = LaneKeeper(store, preparer)
-        forwarder = QueueForwarder(queue: stored, adapter: adapter, logger: logger)
+        forwarder = QueueForwarder(queue: stored, logger: logger)
     }
 
     /// Serves until `shutDown` has done its work.
     public func run() async throws(StartError) {
-        await trail.note(AuditEntry(.operation, detail: "started \(Daemon.version) \(store.mode.rawValue)"))
+        await trail.note(AuditEntry(.operation, detail: "started \(Daemon.version) \(settings.snapshot.mode.rawValue)"))
         let failure = await withTaskGroup(of: Void.self, returning: ListenError?.self) { group in
             group.addTask { await self.background.run() }
             group.addTask { await self.health.run() }
@@ -134,7 +131,7 @@ public final class Daemon: Sendable {
         }
         for lane in await store.allLanes() { await lane.close() }
         // The process may end before anybody lets go of them.
-        for lane in settings.configuration.lanes { lane.control?.stop() }
+        for lane in settings.snapshot.configuration.lanes { lane.control?.stop() }
         await trail.note(AuditEntry(.operation, detail: "stopped"))
         await audit.signHead()
         await store.scrub()
@@ -205,7 +202,7 @@ public final class Daemon: Sendable {
 /// Starts the run of an accepted transaction.
 private struct PaymentStarter: Sendable {
     let store: TransactionStore
-    let adapter: AdapterLink
+    let settings: CurrentSettings
     let reversals: Reversals
     let preparer: LanePreparer
     let closing: TwoStepClose
@@ -222,7 +219,7 @@ private struct PaymentStarter: Sendable {
             if await store.live[id]?.transaction.type == .loyalty {
                 await LoyaltyRun(id: id, store: store, lane: lane, preparer: preparer, logger: logger).run()
             } else {
-                let adapter = adapter.pinned
+                let adapter = settings.snapshot.adapter
                 await PaymentRun(
                     id: id, store: store, lane: lane, adapter: adapter, connection: EarlyConnection(adapter),
                     reversals: reversals, preparer: preparer, closing: closing, stored: stored, logger: logger

@@ -1,4 +1,5 @@
 import CardSim
+import Configuration
 import Journal
 import ReaderCore
 import ReaderVirtual
@@ -23,11 +24,9 @@ struct LanePreparationTests {
         let journal = JournalThread(try Journal(directory: folder.path), on: try ReaderThread(name: "journal"))
         let control = try VirtualReaderControl { CardCatalogue.card(named: $0) }
         let events = EventHub(firstID: 1)
-        let configuration = DaemonConfiguration(
-            stateDirectory: folder.path, adapterSocket: folder.path + "/psp.sock", lanes: [])
         let profiles = ProfileStore(
-            CurrentSettings(configuration), adapter: AdapterLink(path: configuration.adapterSocket), journal: journal,
-            events: events, trail: AuditTrail(journal: journal, logger: Shop.quiet))
+            CurrentSettings(try DaemonConfiguration(in: folder)), journal: journal, events: events,
+            trail: AuditTrail(journal: journal, logger: Shop.quiet))
         return TransactionStore(
             journal: journal, events: events,
             lanes: [try Lane(name: "lane-0", source: .virtual(control))],

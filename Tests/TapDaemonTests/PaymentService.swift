@@ -1,4 +1,5 @@
 import CardBytes
+import Configuration
 import Envelope
 import Foundation
 import PSPSandbox

@@ -1,4 +1,5 @@
 import CardBytes
+import Configuration
 import EMV
 import Journal
 import LocalHTTP

@@ -1,3 +1,4 @@
+import Configuration
 import Journal
 import Logging
 import Wire
@@ -5,9 +6,10 @@ import Wire
 /// Takes payments back until the adapter acknowledges it, however often that has to be tried, also over restarts.
 struct Reversals: Sendable {
     let store: TransactionStore
-    let adapter: AdapterLink
+    let settings: CurrentSettings
     let queue: WorkQueue
     let logger: Logger
+    private var adapter: AdapterLink { settings.snapshot.adapter }
 
     /// The change of state that begins a reversal.
     static func start(

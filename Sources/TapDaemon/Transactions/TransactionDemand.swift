@@ -1,4 +1,5 @@
 import CardBytes
+import Configuration
 import Journal
 import Logging
 import Loyalty

@@ -1,3 +1,4 @@
+import Configuration
 import Logging
 import Wire
 
@@ -5,11 +6,11 @@ extension TransactionStore {
     /// Takes what a new configuration says of the shop and its lanes.
     ///
     /// - Parameter wanted: every lane there is to be, in order, with a new one where its reader has changed.
-    func apply(_ configuration: DaemonConfiguration, lanes wanted: [(name: String, lane: Lane?)]) {
-        offer = configuration.loyalty
-        groups = configuration.groups
-        merchant = configuration.merchant ?? configuration.terminal.defaultMerchant
-        terminal = configuration.terminal.id
+    func apply(_ settings: ConfigurationSnapshot, lanes wanted: [(name: String, lane: Lane?)]) {
+        offer = settings.offer
+        groups = settings.laneGroups
+        merchant = settings.shop
+        terminal = settings.terminal.id
         var next: [LaneEntry] = []
         for (name, lane) in wanted {
             let fresh = lane.map { LaneEntry(lane: $0, offersLoyalty: !offer.programmes.isEmpty) }

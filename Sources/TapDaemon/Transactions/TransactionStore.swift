@@ -1,3 +1,4 @@
+import Configuration
 import Journal
 import Logging
 import Wire

@@ -1,3 +1,4 @@
+import Configuration
 import EMV
 import Journal
 import Loyalty
@@ -230,7 +231,7 @@ extension MaskedCard {
 
 extension AuthorizationRequest {
     /// - Returns: `nil` where the tap left nothing to authorise.
-    init?(_ result: PaymentTapResult, _ live: LiveTransaction, _ merchant: TapDaemon.Terminal) {
+    init?(_ result: PaymentTapResult, _ live: LiveTransaction, _ merchant: Configuration.Terminal) {
         guard let read = result.read, let card = MaskedCard(read.account) else { return nil }
         let cvm: CVM =
             switch result.cvm {

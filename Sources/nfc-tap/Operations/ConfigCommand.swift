@@ -1,4 +1,5 @@
 import ArgumentParser
+import Configuration
 import Glibc
 
 struct ConfigCommand: ParsableCommand {
@@ -10,7 +11,7 @@ struct ConfigCommand: ParsableCommand {
             abstract: "Says whether a configuration file is right, and what is not.",
             discussion: """
                 Reads the file and all that it names, as the daemon would, and changes nothing. Exit codes: 0 right, 65 \
-                wrong, 69 no nfc-tapd.
+                wrong.
                 """)
 
         @Argument(help: ArgumentHelp("The file.", valueName: "file"))
@@ -19,25 +20,11 @@ struct ConfigCommand: ParsableCommand {
         @Flag(help: "Print JSON.")
         var json = false
 
-        /// The daemon's own reading decides, so that it cannot differ from what is checked here.
         func run() throws {
-            let program = Self.daemon
-            let arguments = [program, "--check", "--config", file] + (json ? ["--json"] : [])
-            var pointers = unsafe arguments.map { unsafe strdup($0) } + [nil]
-            _ = unsafe execv(program, &pointers)
-            for index in unsafe pointers.indices { unsafe free(pointers[index]) }
-            throw Failure("\(program) cannot be started", hint: "install nfc-tapd", exitCode: .unavailable)
-        }
-
-        /// Beside this program, else where the package puts it.
-        private static var daemon: String {
-            var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
-            let length = unsafe readlink("/proc/self/exe", &buffer, buffer.count - 1)
-            guard length > 0 else { return "/usr/bin/nfc-tapd" }
-            let own = String(decoding: buffer.prefix(length).map { UInt8(bitPattern: $0) }, as: UTF8.self)
-            guard let slash = own.lastIndex(of: "/") else { return "/usr/bin/nfc-tapd" }
-            let beside = own[..<slash] + "/nfc-tapd"
-            return unsafe access(String(beside), X_OK) == 0 ? String(beside) : "/usr/bin/nfc-tapd"
+            let found = ConfigurationCheck(
+                file: file, host: .ofInstalledDaemon, at: UInt64(max(0, time(nil))))
+            StandardOutput.print(json ? found.json : found.summary)
+            if !found.errors.isEmpty { throw ExitCode(65) }
         }
     }
 }

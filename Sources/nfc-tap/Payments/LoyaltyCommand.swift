@@ -1,9 +1,9 @@
 import ArgumentParser
 import CardSim
+import Configuration
 import Glibc
 import Loyalty
 import ReaderCore
-import Settings
 import TapClient
 import TapSession
 import Wire
@@ -111,8 +111,7 @@ struct LoyaltyCommand: AsyncParsableCommand {
     private func settings() throws -> LoyaltySettings? {
         guard let config else { return nil }
         do throws(ConfigurationError) {
-            let folder = unsafe getenv("CREDENTIALS_DIRECTORY").map { unsafe String(cString: $0) }
-            return try LoyaltySettings(path: config, credentials: folder)
+            return try LoyaltySettings(path: config, host: .ofInstalledDaemon)
         } catch {
             throw ValidationError("\(error).")
         }
