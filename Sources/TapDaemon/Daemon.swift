@@ -11,6 +11,8 @@ import StoreAndForward
 import Wire
 
 /// The daemon: lanes, transactions, the POS socket and the way to the adapter, put together.
+///
+/// It has a stored property for every part that runs, because this is where they are made and ended; none holds a setting.
 public final class Daemon: Sendable {
     public static let version = "0.1.0"
 
