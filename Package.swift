@@ -70,13 +70,18 @@ let package = Package(
         room("ReaderPCSC", ["CardBytes", "CPCSC", "Linux", "ReaderCore", "ReaderModels"]),
         room("ReaderNFC", ["CardBytes", "CNFC", "Linux", "ReaderCore"]),
         room("ReaderModels", ["CardBytes", "ReaderCore"]),
-        room("Doctor", ["Envelope", "Linux", "ReaderModels", toml]),
+        room("Doctor", ["Configuration", "Envelope", "Linux", "ReaderModels", "Wire"]),
         room("ReaderVirtual", ["CardBytes", "CardSim", "Linux", "ReaderCore"]),
         room("CardSim", ["CardBytes", "EMVCrypto", crypto]),
         room("Envelope", ["CardBytes", "StrictJSON", crypto, cryptoExtras]),
         room("Explain", ["CardBytes", "Codes", "EMV", "ReaderCore"]),
         room("Wire", ["Codes"], embedding: "Texts/en.json", "Texts/de.json"),
-        room("Settings", ["CardBytes", "Linux", "Loyalty", "Wire", toml]),
+        room(
+            "Configuration",
+            [
+                "CardBytes", "Envelope", "Linux", "Loyalty", "Profile", "ReaderModels", "StoreAndForward", "TapSession",
+                "Wire", toml,
+            ]),
         room("Receipt", ["Wire"]),
         room("Help", ["ReaderModels", "Wire"]),
         room("LocalHTTP", nio + ["CLinux", "Linux", logging]),
@@ -90,10 +95,10 @@ let package = Package(
         room(
             "TapDaemon",
             [
-                "CardBytes", "CardSim", "Codes", "EMV", "EMVCrypto", "Envelope", "Help", "Journal", "Linux",
+                "CardBytes", "CardSim", "Codes", "Configuration", "EMV", "Envelope", "Help", "Journal", "Linux",
                 "LocalHTTP", "Loyalty", "Profile", "ReaderCore", "ReaderModels", "ReaderNFC", "ReaderPCSC",
-                "ReaderVirtual", "Receipt", "Settings", "StoreAndForward", "StrictJSON", "TapSession", "Transactions",
-                "Wire", crypto, logging,
+                "ReaderVirtual", "Receipt", "StoreAndForward", "StrictJSON", "TapSession", "Transactions", "Wire",
+                crypto, logging,
             ], embedding: "API/openapi.yaml"),
         room("TapClient", ["Receipt", "Wire", "LocalHTTP"]),
         room(
@@ -105,14 +110,14 @@ let package = Package(
             embedding: "terminal-test.json"),
         program(
             "nfc-tapd",
-            ["CLinux", "Codes", "CScrub", "Linux", "LocalHTTP", "Settings", "TapDaemon", arguments, logging] + lifecycle
-        ),
+            ["CLinux", "Codes", "Configuration", "CScrub", "Linux", "LocalHTTP", "TapDaemon", arguments, logging]
+                + lifecycle),
         program(
             "nfc-tap",
             [
-                "CardBytes", "CardSim", "CLinux", "Codes", "Doctor", "EMV", "EMVCrypto", "Envelope", "Explain", "Help",
-                "Journal", "Linux", "Loyalty", "ReaderCore", "ReaderModels", "ReaderNFC", "ReaderPCSC", "ReaderVirtual",
-                "Receipt", "Settings", "TapClient", "TapSession", "Wire", arguments,
+                "CardBytes", "CardSim", "CLinux", "Codes", "Configuration", "Doctor", "EMV", "Envelope", "Explain",
+                "Help", "Journal", "Linux", "Loyalty", "ReaderCore", "ReaderModels", "ReaderNFC", "ReaderPCSC",
+                "ReaderVirtual", "Receipt", "TapClient", "TapSession", "Wire", arguments,
             ]),
         program("nfc-tap-psp-sandbox", ["Linux", "LocalHTTP", "PSPSandbox", arguments, logging] + lifecycle),
         program("nfc-tap-libnfc-worker", ["ReaderNFC", "CScrub"]),
@@ -169,9 +174,9 @@ let package = Package(
         tests(
             "TapDaemonTests",
             [
-                "CardBytes", "CardSim", "Codes", "Envelope", "Help", "Journal", "Linux", "LocalHTTP", "Loyalty",
-                "nfc-tapd", "PSPSandbox", "ReaderCore", "ReaderModels", "ReaderPCSC", "ReaderVirtual", "Receipt",
-                "Rigs", "Settings", "StoreAndForward", "TapDaemon", "TapSession", "Transactions", "Wire", logging,
+                "CardBytes", "CardSim", "Codes", "Configuration", "Envelope", "Help", "Journal", "Linux", "LocalHTTP",
+                "Loyalty", "nfc-tapd", "PSPSandbox", "ReaderCore", "ReaderModels", "ReaderPCSC", "ReaderVirtual",
+                "Receipt", "Rigs", "StoreAndForward", "TapDaemon", "TapSession", "Transactions", "Wire", logging,
             ]),
         tests("TransactionsTests", ["StoreAndForward", "Transactions", "Wire"]),
         tests("StoreAndForwardTests", ["Envelope", "StoreAndForward", "Wire"]),
@@ -179,7 +184,10 @@ let package = Package(
         tests("ExplainTests", ["CardBytes", "CardSim", "EMV", "EMVCrypto", "Explain", "ReaderCore"]),
         tests("EMVConformanceTests", ["CardBytes", "CardSim", "EMV", "EMVCrypto"]),
         tests("ReaderModelsTests", ["ReaderCore", "ReaderModels"]),
-        tests("DoctorTests", ["Doctor", "Envelope"]),
+        tests(
+            "ConfigurationTests",
+            ["CardSim", "Configuration", "Envelope", "Loyalty", "ReaderModels", "StoreAndForward", "Wire"]),
+        tests("DoctorTests", ["Configuration", "Doctor", "Envelope"]),
         tests("EndToEndTests", ["CardBytes", "CardSim", "PSPSandbox", "Receipt", "Rigs", "TapClient", "Wire", crypto]),
     ]
 )

@@ -1,5 +1,5 @@
 /// Users and groups of the machine's own files.
-struct Accounts {
+struct Accounts: Sendable {
     private let users: [String: (userID: UInt32, groupID: UInt32)]
     private let groups: [String: (groupID: UInt32, members: Set<String>)]
 

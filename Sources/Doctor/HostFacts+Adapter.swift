@@ -1,10 +1,12 @@
+import Configuration
 import Envelope
+import Wire
 
 extension HostFacts {
     /// The other end of the daemon's way to the payment service.
     func adapter() -> [Finding] {
         guard isInstalled else { return [] }
-        let path = settings.adapterSocket
+        let path = settings.adapter.socket
         let start = "start your payment service's adapter; for tests: systemctl start nfc-tap-psp-sandbox"
         switch tree.socket(path) {
         case .absent: return [Finding(.adapter, .error, "no payment adapter has made \(path)", remedy: start)]
@@ -21,57 +23,40 @@ extension HostFacts {
         ]
     }
 
-    /// The key that card data is sealed to.
+    /// The key that card data is sealed to, where the configuration names one. In live mode it need not: the signed
+    /// profile brings the keys then, and the daemon refuses test keys in it.
     func recipientKey() -> [Finding] {
-        guard let path = settings.recipientKey else {
-            guard isInstalled, configurationText != nil else { return [] }
-            return [
-                Finding(
-                    .recipientKey, .warning, "card data is sealed to a published test key, which protects nothing",
-                    remedy: "set recipient-key in [psp] of \(configurationPath) to your payment service's JWK; "
-                        + "until then use test cards only")
-            ]
-        }
-        guard let jwk = tree.bytes(path) else {
-            let severity = userID == 0 ? Finding.Severity.error : .note
-            return [
-                Finding(
-                    .recipientKey, severity, "the recipient key \(path) cannot be read",
-                    remedy: "check the name, and that \(Self.daemonName) may read it")
-            ]
-        }
-        do throws(RecipientKeyError) {
-            return keyFindings(try RecipientKey(jwk: jwk), path)
-        } catch {
-            let isPrivate = error == .privateKey
-            return [
-                Finding(
-                    .recipientKey, .error, "the recipient key \(path) cannot be used: \(error)",
-                    remedy: isPrivate
-                        ? "remove it from this machine at once, and ask your payment service for a new key"
-                        : "install the JWK that your payment service gave you")
-            ]
-        }
+        guard isInstalled || configurationPath != Self.configurationFile, configurationText != nil else { return [] }
+        let faults = configurationFaults.filter { $0.key == Self.recipientSetting }
+        guard faults.isEmpty else { return faults.map { finding(.recipientKey, $0) } }
+        if let key = settings.adapter.recipient { return keyFindings(key) }
+        guard settings.mode == .test, isInstalled else { return [] }
+        return [
+            Finding(
+                .recipientKey, .warning, "card data is sealed to a published test key, which protects nothing",
+                remedy: "set recipient-key in [psp] of \(configurationPath) to your payment service's JWK; "
+                    + "until then use test cards only")
+        ]
     }
 
-    private func keyFindings(_ key: RecipientKey, _ path: String) -> [Finding] {
-        let renew = "install a newer JWK of your payment service as \(path), and restart \(Self.daemonName)"
-        var findings: [Finding] = []
+    static let recipientSetting = "psp.recipient-key"
+
+    private func keyFindings(_ key: RecipientKey) -> [Finding] {
         let seconds = UInt64(max(0, now))
-        do throws(RecipientKeyError) { try key.checkPeriod(at: seconds) } catch {
-            findings.append(Finding(.recipientKey, .error, "the recipient key \(path): \(error)", remedy: renew))
-        }
+        var findings: [Finding] = []
         let fortnight: UInt64 = 14 * 24 * 60 * 60
         if let expires = key.expires, expires > seconds, expires - seconds < fortnight {
             let days = (expires - seconds) / (24 * 60 * 60)
             findings.append(
-                Finding(.recipientKey, .warning, "the recipient key \(path) expires in \(days) days", remedy: renew))
+                Finding(
+                    .recipientKey, .warning, "the recipient key of [psp] expires in \(days) days",
+                    remedy: "install a newer JWK of your payment service, and run systemctl reload \(Self.daemonName)"))
         }
         if key.isTest {
             findings.append(
                 Finding(
                     .recipientKey, .warning,
-                    "the recipient key \(path) is a published test key, which protects nothing",
+                    "the recipient key of [psp] is a published test key, which protects nothing",
                     remedy: "install the JWK of your payment service; until then use test cards only"))
         }
         return findings

@@ -1,3 +1,4 @@
+import Configuration
 import ReaderModels
 
 extension HostFacts {
@@ -7,7 +8,7 @@ extension HostFacts {
         for reader in readers {
             findings += holderFindings(reader.node, reader.model.name, expected: expectedHolder(reader.model.backend))
         }
-        for path in Set(settings.libnfcConnections.compactMap(Self.serialPath)).sorted() {
+        for path in Set(libnfcConnections.compactMap(Self.serialPath)).sorted() {
             findings += holderFindings(path, "reader at \(path)", expected: Self.workerName)
         }
         if userID != 0, tree.isThisMachine, processes.contains(where: { $0.openDevices == nil }) {
@@ -39,15 +40,14 @@ extension HostFacts {
 
     /// Readers and the lanes of the configuration, whether they fit.
     func backends() -> [Finding] {
-        var findings = settings.libnfcConnections.flatMap(connectionFindings)
-        if settings.lanes.isEmpty || settings.lanes.contains(where: { $0 != .virtual }), !hasReader {
+        var findings = libnfcConnections.flatMap(connectionFindings)
+        if settings.lanes.isEmpty || settings.lanes.contains(where: { !$0.isVirtual }), !hasReader {
             findings.append(
                 Finding(
                     .backend, .error, "no reader that is known is plugged in",
                     remedy: "plug one in; lsusb shows what the kernel sees, docs/readers.md which readers are known"))
         }
-        if settings.usesPCSC, !readers.isEmpty, readers.allSatisfy({ $0.model.backend == .libnfc }), !isPCSCReaderListed
-        {
+        if usesPCSC, !readers.isEmpty, readers.allSatisfy({ $0.model.backend == .libnfc }), !isPCSCReaderListed {
             findings.append(
                 Finding(
                     .backend, .error, "the \(readers[0].model.name) does not speak CCID, so that pcscd cannot have it",
@@ -98,7 +98,7 @@ extension HostFacts {
 
     private var hasReader: Bool {
         !readers.isEmpty || isPCSCReaderListed
-            || settings.libnfcConnections.compactMap(Self.serialPath).contains(where: tree.exists)
+            || libnfcConnections.compactMap(Self.serialPath).contains(where: tree.exists)
     }
 
     private var isPCSCReaderListed: Bool {

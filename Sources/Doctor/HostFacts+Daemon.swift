@@ -1,3 +1,5 @@
+import Configuration
+
 extension HostFacts {
     func configuration() -> [Finding] {
         guard isInstalled || configurationPath != Self.configurationFile else { return [] }
@@ -9,12 +11,7 @@ extension HostFacts {
             ]
         }
         var findings: [Finding] = []
-        if !isConfigurationTOML {
-            findings.append(
-                Finding(
-                    .configuration, .error, "the configuration \(configurationPath) is no TOML",
-                    remedy: "journalctl -u nfc-tapd names the line; nfc-tapd.conf(5) shows every setting"))
-        }
+        findings += configurationFaults.filter { $0.key != Self.recipientSetting }.map { finding(.configuration, $0) }
         if attributes.mode & 0o022 != 0 {
             findings.append(
                 Finding(
@@ -22,6 +19,15 @@ extension HostFacts {
                     remedy: "chmod go-w \(configurationPath)"))
         }
         return findings
+    }
+
+    /// What the daemon would refuse. What this user may not look into, the daemon perhaps may; its credentials are there
+    /// only while it runs.
+    func finding(_ subject: Finding.Subject, _ fault: ConfigurationError) -> Finding {
+        let place = configurationPath + (fault.line.map { ":\($0)" } ?? "")
+        let isOnlyHidden = fault.isUnreadable && (userID != 0 || fault.key.hasSuffix(".credential"))
+        return Finding(
+            subject, isOnlyHidden ? .note : .error, "\(place): \(fault.key) \(fault.problem)", remedy: fault.remedy)
     }
 
     /// What the package makes: users, groups, folders.
@@ -73,18 +79,18 @@ extension HostFacts {
                 )
             ]
         }
-        switch tree.socket(settings.posSocket) {
+        switch tree.socket(settings.pos.socket) {
         case .listening: return []
         case .absent, .refused:
             return [
                 Finding(
-                    .daemon, .error, "\(Self.daemonName) runs, and nobody listens at \(settings.posSocket)",
+                    .daemon, .error, "\(Self.daemonName) runs, and nobody listens at \(settings.pos.socket)",
                     remedy: "systemctl restart nfc-tapd.socket nfc-tapd.service")
             ]
         case .denied:
             return [
                 Finding(
-                    .daemon, .note, "this user may not use \(settings.posSocket)",
+                    .daemon, .note, "this user may not use \(settings.pos.socket)",
                     remedy: "usermod --append --groups nfc-tap USER for those who take payments, then log in again")
             ]
         }
@@ -119,7 +125,7 @@ extension HostFacts {
 
     /// The program that runs libnfc.
     func worker() -> [Finding] {
-        guard !settings.libnfcConnections.isEmpty else { return [] }
+        guard !libnfcConnections.isEmpty else { return [] }
         let places = ["/usr/libexec/nfc-tap/", "/usr/bin/", "/usr/local/libexec/nfc-tap/", "/usr/local/bin/"]
         guard !places.contains(where: { tree.isExecutable($0 + Self.workerName) }) else { return [] }
         return [

@@ -55,7 +55,7 @@ extension HostFacts {
 
     /// Serial lines of the configuration: `pn532_uart:/dev/ttyUSB0:115200`.
     private var serialFindings: [Finding] {
-        settings.libnfcConnections.compactMap { connection in
+        libnfcConnections.compactMap { connection in
             guard let path = Self.serialPath(connection) else { return nil }
             guard let node = tree.attributes(path) else {
                 return Finding(

@@ -1,3 +1,4 @@
+import Configuration
 import ReaderModels
 
 /// Everything a checkup looks at, gathered once.
@@ -14,8 +15,10 @@ public struct HostFacts {
     let configurationPath: String
     /// `nil` where the file is not there.
     let configurationText: String?
-    let settings: DaemonSettings
-    let isConfigurationTOML: Bool
+    /// As the daemon reads it; the defaults of an installed one for what is missing or wrong.
+    let settings: ConfigurationFile
+    /// Everything that the daemon would refuse of it.
+    let configurationFaults: [ConfigurationError]
     let pcsc: PCSCAnswer
     /// Seconds since 1970.
     let now: Int64
@@ -35,9 +38,8 @@ public struct HostFacts {
         accounts = Accounts(tree)
         configurationPath = configuration ?? Self.configurationFile
         configurationText = tree.text(configurationPath)
-        let read = configurationText.map { DaemonSettings(toml: $0) }
-        isConfigurationTOML = read.map { $0 != nil } ?? true
-        settings = read.flatMap(\.self) ?? DaemonSettings()
+        (settings, configurationFaults) = ConfigurationFile.read(
+            path: configurationPath, host: tree.configurationHost(accounts), at: UInt64(max(0, now)))
         self.pcsc = pcsc
         self.now = now
         self.userID = userID
@@ -54,6 +56,24 @@ public struct HostFacts {
 
     /// Whether readers behind pcscd are used or could be: it matters unless every lane goes elsewhere.
     var needsPCSC: Bool {
-        settings.usesPCSC || (settings.lanes.isEmpty && !readers.contains { $0.model.backend == .libnfc })
+        usesPCSC || (settings.lanes.isEmpty && !readers.contains { $0.model.backend == .libnfc })
+    }
+
+    /// Whether a lane has its reader from pcscd.
+    var usesPCSC: Bool { settings.lanes.contains { if case .pcsc = $0.reader { true } else { false } } }
+
+    var libnfcConnections: [String] {
+        settings.lanes.compactMap { if case .libnfc(let connection) = $0.reader { connection } else { nil } }
+    }
+}
+
+extension HostTree {
+    /// The machine for whoever reads the daemon's configuration.
+    fileprivate func configurationHost(_ accounts: Accounts) -> ConfigurationHost {
+        guard !isThisMachine else { return .ofInstalledDaemon }
+        var host = ConfigurationHost()
+        host.root = root
+        host.groupNumber = { accounts.groupID($0) }
+        return host
     }
 }

@@ -4,7 +4,7 @@ import Linux
 /// The files of a machine, below a root: `/`, or in tests a folder that looks like one.
 public struct HostTree: Sendable {
     /// Without the final slash; empty for this machine.
-    private let root: String
+    let root: String
 
     public init(root: String = "/") {
         self.root = root.last == "/" ? String(root.dropLast()) : root

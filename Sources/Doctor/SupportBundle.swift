@@ -1,3 +1,4 @@
+import Configuration
 import ReaderModels
 
 /// What a person sends along with a question: how the machine is, never what cards said.
@@ -59,7 +60,7 @@ public struct SupportBundle {
 
     /// Ours, pcscd, and whoever has a reader open. Names and numbers, no command lines.
     private static func processes(_ facts: HostFacts) -> String {
-        let nodes = Set(facts.readers.map(\.node) + facts.settings.libnfcConnections.compactMap(HostFacts.serialPath))
+        let nodes = Set(facts.readers.map(\.node) + facts.libnfcConnections.compactMap(HostFacts.serialPath))
         let ours = [HostFacts.daemonName, HostFacts.workerName, "nfc-tap-psp-sandbox", "pcscd", "ModemManager"]
         return facts.processes.compactMap { process in
             let held = (process.openDevices ?? []).filter(nodes.contains)

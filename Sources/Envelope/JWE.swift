@@ -19,14 +19,18 @@ public enum JWE {
     /// - Throws: `.unusableKey` for a secret of zeros only, which a point of small order gives whatever the other key
     ///   (RFC 7748 §6.1); the cipher does not look.
     static func agreedKey(_ secret: SharedSecret, _ header: JWEHeader) throws(EnvelopeError) -> SymmetricKey {
-        let bits = unsafe secret.withUnsafeBytes { bytes in
-            var bits: UInt8 = 0
-            for index in bytes.indices { unsafe bits |= bytes[index] }
-            return bits
-        }
-        guard bits != 0 else { throw .unusableKey }
+        guard !isZero(secret) else { throw .unusableKey }
         return ConcatKDF.derive(
             secret, algorithm: header.algorithm == .ecdhES ? "A256GCM" : header.algorithm.rawValue,
             partyU: header.partyU, partyV: header.partyV)
+    }
+
+    /// Whether two keys agree on zero, which everybody knows: one of them is of small order (RFC 7748 §6.1).
+    static func isZero(_ secret: SharedSecret) -> Bool {
+        unsafe secret.withUnsafeBytes { bytes in
+            var bits: UInt8 = 0
+            for index in bytes.indices { unsafe bits |= bytes[index] }
+            return bits == 0
+        }
     }
 }

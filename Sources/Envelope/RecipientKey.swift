@@ -18,7 +18,7 @@ public struct RecipientKey: Equatable, Sendable {
     private static let privateMembers = ["d", "p", "q", "dp", "dq", "qi", "oth", "k"]
 
     public let algorithm: KeyAlgorithm
-    /// The JWK's `kid`, repeated in each envelope's header.
+    /// The JWK's `kid`, which it need not have (RFC 7517 §4.5), else its thumbprint; repeated in each envelope's header.
     public let keyID: String
     /// Start of the key's life in seconds since 1970, where the JWK has `nbf`.
     public let notBefore: UInt64?
@@ -36,7 +36,7 @@ public struct RecipientKey: Equatable, Sendable {
         self.material = material
     }
 
-    /// Reads one public JWK: `kty`, `crv`, `x`, `y` or `n`, `e`; `kid`; `alg`, `use`, `nbf` and `exp` where present.
+    /// Reads one public JWK: `kty`, `crv`, `x`, `y` or `n`, `e`; `kid`, `alg`, `use`, `nbf` and `exp` where present.
     /// Other members are ignored (RFC 7517 §4).
     ///
     /// - Throws: the first rule the key breaks. Its period is not checked here: see `checkPeriod`.
@@ -50,15 +50,20 @@ public struct RecipientKey: Equatable, Sendable {
         if let use = try members.text("use", bytes), use != "enc" { throw .notForEncryption }
         material = try RecipientKey.material(members, bytes)
         algorithm = try RecipientKey.algorithm(named: members.text("alg", bytes), for: material)
-        keyID = try members.requiredText("kid", bytes)
+        keyID = try members.text("kid", bytes) ?? material.thumbprint
         guard !keyID.isEmpty else { throw .malformedMember("kid") }
         notBefore = try members.seconds("nbf", bytes)
         expires = try members.seconds("exp", bytes)
         try material.check()
+        guard !material.isOfSmallOrder else { throw .malformedMember("x") }
     }
 
-    /// Whether this is a published test key, whose private half anybody has: its `kid` starts with `test-`.
-    public var isTest: Bool { keyID.hasPrefix("test-") }
+    /// SHA-256 over the members that make the key (RFC 7638 §3.2, RFC 8037 §2), base64url: the same under every `kid`.
+    public var thumbprint: String { material.thumbprint }
+
+    /// Whether this is a published test key, whose private half anybody has, under whatever name, or one that calls itself
+    /// a test key: its `kid` starts with `test-`.
+    public var isTest: Bool { keyID.hasPrefix("test-") || PublishedTestKeys.thumbprints.contains(thumbprint) }
 
     /// The public JWK as JSON, members in alphabetical order.
     public var jwk: String {
@@ -134,6 +139,18 @@ public struct RecipientKey: Equatable, Sendable {
 }
 
 extension RecipientKey.Material {
+    /// The required members in the order of their names, without white space (RFC 7638 §3).
+    var thumbprint: String {
+        let members =
+            switch self {
+            case .p256(let x, let y):
+                #"{"crv":"P-256","kty":"EC","x":"\#(Base64URL.string(x))","y":"\#(Base64URL.string(y))"}"#
+            case .x25519(let x): #"{"crv":"X25519","kty":"OKP","x":"\#(Base64URL.string(x))"}"#
+            case .rsa(let n, let e): #"{"e":"\#(Base64URL.string(e))","kty":"RSA","n":"\#(Base64URL.string(n))"}"#
+            }
+        return Base64URL.string(SHA256.hash(data: Array(members.utf8)))
+    }
+
     /// - Throws: what makes the numbers no key.
     func check() throws(RecipientKeyError) {
         switch self {
@@ -149,5 +166,17 @@ extension RecipientKey.Material {
             guard let last = e.last, last & 1 == 1, e.count <= 4, e != [1] else { throw .malformedMember("e") }
             do { _ = try _RSA.Encryption.PublicKey(n: n, e: e) } catch { throw .malformedMember("n") }
         }
+    }
+
+    /// Whether everybody agrees on zero with it, so that nothing can be sealed to it (RFC 7748 §6.1). Every scalar is a
+    /// multiple of the cofactor (§5): a point of small order shows itself with any.
+    var isOfSmallOrder: Bool {
+        guard case .x25519(let x) = self else { return false }
+        let scalar = [UInt8](repeating: 0x42, count: 32)
+        guard let key = try? Curve25519.KeyAgreement.PublicKey(rawRepresentation: x),
+            let agreed = try? Curve25519.KeyAgreement.PrivateKey(rawRepresentation: scalar)
+                .sharedSecretFromKeyAgreement(with: key)
+        else { return true }
+        return JWE.isZero(agreed)
     }
 }

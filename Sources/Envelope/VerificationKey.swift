@@ -15,7 +15,7 @@ public struct VerificationKey: Equatable, Sendable {
     init(keyID: String?, x: [UInt8], y: [UInt8]) {
         self.x = x
         self.y = y
-        self.keyID = keyID ?? VerificationKey.thumbprint(x: x, y: y)
+        self.keyID = keyID ?? RecipientKey.Material.p256(x: x, y: y).thumbprint
     }
 
     /// Reads one public JWK: `kty` EC, `crv` P-256, `x`, `y`; `kid`, `alg` ES256 and `use` sig where present.
@@ -42,8 +42,9 @@ public struct VerificationKey: Equatable, Sendable {
         guard publicKey != nil else { throw .malformedMember("x") }
     }
 
-    /// Whether this is a published test key, whose private half anybody has: its `kid` starts with `test-`.
-    public var isTest: Bool { keyID.hasPrefix("test-") }
+    /// Whether this is a published test key, whose private half anybody has, under whatever name, or one that calls itself
+    /// a test key: its `kid` starts with `test-`.
+    public var isTest: Bool { keyID.hasPrefix("test-") || PublishedTestKeys.thumbprints.contains(thumbprint) }
 
     /// The public JWK as JSON, members in alphabetical order.
     public var jwk: String {
@@ -53,7 +54,7 @@ public struct VerificationKey: Equatable, Sendable {
     }
 
     /// SHA-256 over the members that make the key (RFC 7638 §3), base64url.
-    public var thumbprint: String { VerificationKey.thumbprint(x: x, y: y) }
+    public var thumbprint: String { RecipientKey.Material.p256(x: x, y: y).thumbprint }
 
     func isSignature(_ signature: [UInt8], of bytes: [UInt8]) -> Bool {
         guard let publicKey, let signature = try? P256.Signing.ECDSASignature(rawRepresentation: signature) else {
@@ -63,9 +64,4 @@ public struct VerificationKey: Equatable, Sendable {
     }
 
     private var publicKey: P256.Signing.PublicKey? { try? P256.Signing.PublicKey(rawRepresentation: x + y) }
-
-    private static func thumbprint(x: [UInt8], y: [UInt8]) -> String {
-        let members = #"{"crv":"P-256","kty":"EC","x":"\#(Base64URL.string(x))","y":"\#(Base64URL.string(y))"}"#
-        return Base64URL.string(SHA256.hash(data: Array(members.utf8)))
-    }
 }

@@ -1,4 +1,5 @@
 import Codes
+import Configuration
 import Envelope
 import Glibc
 import Journal
@@ -12,10 +13,11 @@ import Transactions
 import Wire
 
 /// The daemon: lanes, transactions, the POS socket and the way to the adapter, put together.
+///
+/// It has a stored property for every part that runs, because this is where they are made and ended; none holds a setting.
 public final class Daemon: Sendable {
     let settings: CurrentSettings
     let logger: Logger
-    let adapter: AdapterLink
     let store: TransactionRunner
     private let events: EventHub
     private let server: HTTPServer
@@ -42,17 +44,16 @@ public final class Daemon: Sendable {
     ) async throws(StartError) {
         let settings = CurrentSettings(configuration)
         self.logger = logger
-        let (journal, firstEvent) = try Daemon.openJournal(configuration.stateDirectory)
+        let (journal, firstEvent) = try Daemon.openJournal(configuration.journal.directory)
         do throws(InstallationKeyError) {
-            installation = try InstallationKey.inFolder(configuration.stateDirectory)
+            installation = try InstallationKey.inFolder(configuration.journal.directory)
         } catch {
             throw .installationKey(error)
         }
         let events = EventHub(firstID: firstEvent)
         let lanes = try Daemon.lanes(configuration)
-        let adapter = AdapterLink(path: configuration.adapterSocket, times: configuration.times)
         let trail = AuditTrail(journal: journal, logger: logger)
-        let profiles = ProfileStore(settings, adapter: adapter, journal: journal, events: events, trail: trail)
+        let profiles = ProfileStore(settings, journal: journal, events: events, trail: trail)
         let store = TransactionRunner(
             journal: journal, events: events, lanes: lanes, settings: settings, profiles: profiles, logger: logger)
         let contact: OnlineContact?
@@ -65,41 +66,39 @@ public final class Daemon: Sendable {
             throw .journal(error)
         }
         audit = AuditKeeper(
-            journal: journal, events: events, key: installation, retention: configuration.retention, logger: logger)
+            journal: journal, events: events, key: installation, settings: settings, logger: logger)
         let payments = WorkQueue()
         let background = WorkQueue()
         let stored = PaymentQueue(
-            store: store, key: installation, boot: configuration.boot, contact: contact, trail: trail,
-            settings: { OfflineSettings(settings.configuration, profiles.current) })
-        let health = AdapterHealthCheck(adapter, every: configuration.healthInterval, logger: logger) {
+            store: store, key: installation, contact: contact, trail: trail, settings: settings, profiles: profiles)
+        let health = AdapterHealthCheck(settings, logger: logger) {
             await stored.noteContact()
         }
         let preparer = LanePreparer(
             store: store, health: health, terminal: profiles.currentTerminal,
             refreshProfile: profiles.refreshForLane, queue: background, logger: logger)
-        await store.serve(with: .init(adapter: adapter, preparer: preparer, stored: stored, work: background))
+        await store.serve(with: .init(preparer: preparer, stored: stored, work: background))
         do throws(JournalError) { try await store.recover() } catch { throw .journal(error) }
         let connections = ConnectionCount()
         let api = PointOfSaleAPI(
             store: store, profiles: profiles, events: events, settings: settings, health: health,
             preparer: preparer, payments: stored, trail: trail, connections: connections,
-            support: journal.support, contact: configuration.support, version: Version.text,
-            start: { id in payments.add { await store.run(id) } },
-            queue: payments, patience: configuration.patience)
+            support: journal.support, version: Version.text,
+            start: { id in payments.add { await store.run(id) } }, queue: payments)
         // What the server refuses by itself, it refuses before it has read a language.
         let audience = Audience(
             support: SupportReference(configuration.support, installation: journal.support))
         server = HTTPServer(
-            socket: socket, limits: configuration.limits, logger: logger,
+            socket: socket, limits: configuration.surroundings.limits, logger: logger,
             refusalBody: { (try? WireJSON.encode(ErrorBody(ErrorCode($0)), for: audience)) ?? [] },
             connections: connections,
             handler: api.answer)
         (self.store, self.events, self.payments, self.background) = (store, events, payments, background)
-        (self.settings, self.adapter, self.profiles) = (settings, adapter, profiles)
+        (self.settings, self.profiles) = (settings, profiles)
         (self.health, self.preparer) = (health, preparer)
         (self.trail, self.stored) = (trail, stored)
         monitor = ReaderMonitor(store, preparer)
-        forwarder = QueueForwarder(queue: stored, adapter: adapter, logger: logger)
+        forwarder = QueueForwarder(queue: stored, logger: logger)
     }
 
     /// Serves until `shutDown` has done its work.
@@ -120,7 +119,7 @@ public final class Daemon: Sendable {
         }
         for lane in await store.allLanes() { await lane.close() }
         // The process may end before anybody lets go of them.
-        for lane in settings.configuration.lanes { lane.control?.stop() }
+        for lane in settings.snapshot.configuration.lanes { lane.control?.stop() }
         await trail.note(AuditEntry(.operation, detail: "stopped"))
         await audit.signHead()
         await store.scrub()

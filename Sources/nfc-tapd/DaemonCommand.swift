@@ -1,10 +1,10 @@
 import ArgumentParser
 import Codes
+import Configuration
 import Glibc
 import LocalHTTP
 import Logging
 import ServiceLifecycle
-import Settings
 import TapDaemon
 import UnixSignals
 
@@ -71,9 +71,10 @@ struct DaemonCommand: AsyncParsableCommand {
         let isMemoryLocked = ProcessHardening.lockMemory()
         if !isMemoryLocked { logger.notice("memory not locked: raise the limit of locked memory") }
         if !ProcessHardening.scrubsFreedMemory { logger.warning("freed memory is not overwritten") }
+        let host = try makeHost()
         let daemon: Daemon
         do {
-            daemon = try await makeDaemon(inherited, logger)
+            daemon = try await makeDaemon(host, inherited, logger)
         } catch let error as ConfigurationError {
             throw StartFailure("\(error.key): \(error.problem)", hint: error.remedy)
         } catch let error as StartError {
@@ -87,25 +88,23 @@ struct DaemonCommand: AsyncParsableCommand {
                     .init(
                         service: DaemonService(
                             daemon: daemon, notification: notification, isMemoryLocked: isMemoryLocked,
-                            reload: { await reload(daemon, logger) }))
+                            reload: { await reload(daemon, host, logger) }))
                 ],
                 gracefulShutdownSignals: [.sigterm, .sigint], logger: logger))
         try await group.run()
     }
 
-    private func makeDaemon(_ inherited: [InheritedSocket], _ logger: Logger) async throws -> Daemon {
-        let file = try config.map { (path) throws(ConfigurationError) in
-            try ConfigurationFile(path: path, credentials: Folders.credentials)
-        }
-        let folders = try Folders(
-            runtime: runtimeDirectory, state: stateDirectory, isInstalled: file != nil)
-        let configuration = try makeConfiguration(file, folders)
+    private func makeDaemon(
+        _ host: ConfigurationHost, _ inherited: [InheritedSocket], _ logger: Logger
+    ) async throws -> Daemon {
+        let configuration = try makeConfiguration(host, keeping: nil)
         let socket: ListeningSocket
         if let handed = inherited.first(where: { $0.name == "pos" }) ?? inherited.first {
             socket = try ListeningSocket(inherited: handed.descriptor)
         } else {
-            let path = posSocket ?? file?.posSocket ?? folders.runtime + "/pos.sock"
-            socket = try ListeningSocket(path: path, mode: file == nil ? 0o600 : 0o660, group: file?.posGroup)
+            let path = posSocket ?? configuration.pos.socket
+            socket = try ListeningSocket(
+                path: path, mode: config == nil ? 0o600 : 0o660, group: configuration.pos.group)
             logger.info("listening", metadata: ["socket": "\(path)"])
         }
         if configuration.usesTestKey {
@@ -114,45 +113,54 @@ struct DaemonCommand: AsyncParsableCommand {
         return try await Daemon(configuration, socket: socket, logger: logger)
     }
 
+    /// This machine with the folders of the options; makes the folders.
+    private func makeHost() throws -> ConfigurationHost {
+        let folders = try Folders(
+            runtime: runtimeDirectory, state: stateDirectory, isInstalled: config != nil)
+        var host = ConfigurationHost()
+        (host.runtimeDirectory, host.stateDirectory) = (folders.runtime, folders.state)
+        host.credentials = Folders.credentials
+        return host
+    }
+
     private func checkConfiguration() throws {
-        let found = ConfigurationCheck(file: config ?? "", credentials: Folders.credentials)
+        var host = ConfigurationHost()
+        host.credentials = Folders.credentials
+        let found = ConfigurationCheck(file: config ?? "", host: host, at: UInt64(max(0, time(nil))))
         print(json ? found.json : found.summary)
         if !found.errors.isEmpty { throw ExitCode(65) }
     }
 
     /// Reads the configuration file again.
-    private func reload(_ daemon: Daemon, _ logger: Logger) async {
-        guard let config else { return logger.notice("no configuration file to read again") }
+    private func reload(_ daemon: Daemon, _ host: ConfigurationHost, _ logger: Logger) async {
+        guard config != nil else { return logger.notice("no configuration file to read again") }
         _ = await daemon.reload { (before) throws(ConfigurationError) in
-            let file = try ConfigurationFile(path: config, credentials: Folders.credentials)
-            return try makeConfiguration(
-                file, state: before.stateDirectory, adapter: pspSocket ?? before.adapterSocket, keeping: before)
+            try makeConfiguration(host, keeping: before)
         }
     }
 
+    /// What the file says, and what the options say instead.
+    ///
+    /// - Parameter before: what is in force.
     private func makeConfiguration(
-        _ file: ConfigurationFile, state: String, adapter: String, keeping before: DaemonConfiguration?
+        _ host: ConfigurationHost, keeping before: DaemonConfiguration?
     ) throws(ConfigurationError) -> DaemonConfiguration {
-        var file = file
+        guard let config else {
+            let given = givenReaders.isEmpty ? [.virtual(host.runtimeDirectory + "/reader.sock")] : givenReaders
+            var configuration = try DaemonConfiguration(defaultsOf: host, readers: Self.lanes(given))
+            if let pspSocket { configuration.adapter.socket = pspSocket }
+            return configuration
+        }
+        var file = try ConfigurationFile(path: config, host: host)
         if !givenReaders.isEmpty { file.lanes = Self.lanes(givenReaders) }
-        if pspSocket != nil { file.adapterSocket = nil }
-        if stateDirectory != nil { file.stateDirectory = nil }
-        return try DaemonConfiguration(file, stateDirectory: state, adapterSocket: adapter, keeping: before)
+        if let pspSocket { file.adapter.socket = pspSocket }
+        if let stateDirectory { file.journal.directory = stateDirectory }
+        return try DaemonConfiguration(file, keeping: before)
     }
 
     private var givenReaders: [ReaderAddress] {
         guard let virtualReader, let address = ReaderAddress("virtual:\(virtualReader)") else { return reader }
         return reader + [address]
-    }
-
-    private func makeConfiguration(_ file: ConfigurationFile?, _ folders: Folders) throws -> DaemonConfiguration {
-        var given = givenReaders
-        let adapter = pspSocket ?? folders.runtime + "/psp.sock"
-        if let file { return try makeConfiguration(file, state: folders.state, adapter: adapter, keeping: nil) }
-        if given.isEmpty { given = [.virtual(folders.runtime + "/reader.sock")] }
-        return try DaemonConfiguration(
-            stateDirectory: folders.state, adapterSocket: adapter,
-            readers: Self.lanes(given).map { ($0.name, $0.reader) })
     }
 
     private static func readerAddress(_ text: String) throws -> ReaderAddress {

@@ -54,22 +54,65 @@ struct DaemonCheckTests {
 
     @Test func `a configuration that everybody may write is a warning`() throws {
         let host = try FakeHost.healthy()
-        try host.write("etc/nfc-tap/nfc-tapd.toml", "[[lane]]\nreader = \"pcsc:\"\n", mode: 0o666)
+        try host.write("etc/nfc-tap/nfc-tapd.toml", "[[lane]]\nname = \"a\"\nreader = \"pcsc:\"\n", mode: 0o666)
         #expect(host.checkup().findings(about: .configuration).map(\.severity) == [.warning])
     }
 
     @Test func `another configuration file is read where one is named`() throws {
         let host = try FakeHost.healthy()
-        try host.write("srv/tap.toml", "[psp]\nsocket = \"/srv/psp.sock\"\n[[lane]]\nreader = \"pcsc:\"\n")
+        try host.write(
+            "srv/tap.toml", "[psp]\nsocket = \"/srv/psp.sock\"\n[[lane]]\nname = \"a\"\nreader = \"pcsc:\"\n")
         let finding = try #require(
             host.checkup(configuration: "/srv/tap.toml").findings(about: .adapter).first)
         #expect(finding.problem.contains("/srv/psp.sock"))
     }
 
-    /// `kty` and coordinates of the sandbox's public key, with other members.
+    private static let live = """
+        mode = "live"
+        [profile]
+        key = "/etc/nfc-tap/profile.jwk"
+        [live]
+        acknowledgement = "We may take live cards for merchant M-4711, and our acquirer agrees to this reader."
+        [[lane]]
+        name = "till-1"
+        reader = "pcsc:ACR122U"
+
+        """
+
+    @Test func `a regular live configuration, whose keys come with the signed profile, gives no alarm`() throws {
+        let host = try FakeHost.healthy()
+        try host.write("etc/nfc-tap/profile.jwk", SigningKey().verificationKey.jwk)
+        try host.write("etc/nfc-tap/nfc-tapd.toml", Self.live)
+        #expect(host.checkup().findings == [])
+        // The same machine in test mode does have something to tell: the check looks.
+        try host.write("etc/nfc-tap/nfc-tapd.toml", Self.live.replacing("mode = \"live\"", with: "mode = \"test\""))
+        #expect(host.checkup().findings.map(\.subject) == [.recipientKey])
+    }
+
+    @Test func `what the daemon would refuse is told with its line, all of it`() throws {
+        let host = try FakeHost.healthy()
+        try host.write(
+            "etc/nfc-tap/nfc-tapd.toml", Self.live + "feedback = \"loud\"\n[groups]\nadmin = \"none-such\"\n")
+        let findings = host.checkup().findings(about: .configuration)
+        #expect(findings.map(\.severity) == [.error, .error, .error])
+        for (finding, start) in zip(findings, ["3: profile.key ", "9: lane[0].feedback ", "11: groups.admin "]) {
+            #expect(finding.problem.hasPrefix("/etc/nfc-tap/nfc-tapd.toml:" + start), "\(finding.problem)")
+            #expect(!finding.remedy.isEmpty)
+        }
+    }
+
+    @Test func `a key that only the daemon may read is a note to everybody else`() throws {
+        let host = try FakeHost.healthy()
+        try host.write("etc/nfc-tap/nfc-tapd.toml", Self.live)
+        #expect(host.checkup(userID: 1_000).findings(about: .configuration).map(\.severity) == [.note])
+    }
+
+    /// The public key of RFC 7517, appendix A.1, with other members.
     private func key(_ members: [String: Any]) throws -> String {
-        let data = Data(RecipientKey.sandboxTest.jwk.utf8)
-        var jwk = try #require(try JSONSerialization.jsonObject(with: data) as? [String: Any])
+        var jwk: [String: Any] = [
+            "kty": "EC", "crv": "P-256", "x": "MKBCTNIcKUSDii11ySs3526iDZ8AiTo7Tu6KPAqv7D4",
+            "y": "4Etl6SRW2YiLUrN5vfvVHuhp7x8PxltmWWlbbM4IFyM",
+        ]
         jwk.merge(members) { $1 }
         return String(decoding: try JSONSerialization.data(withJSONObject: jwk), as: UTF8.self)
     }

@@ -99,23 +99,6 @@ struct HostFactsTests {
         #expect(accounts.groupID("g") == nil && accounts.groupID("plain") == 9)
     }
 
-    @Test func `settings of another type count as absent`() {
-        let text = "psp = 5\npos = { socket = 7 }\nlane = [ 1, { reader = 2 }, { reader = \"what\" } ]\n"
-        let settings = DaemonSettings(toml: text)
-        #expect(settings?.adapterSocket == "/run/nfc-tap/psp.sock")
-        #expect(settings?.posSocket == "/run/nfc-tap/pos.sock")
-        #expect(settings?.lanes == [])
-        #expect(DaemonSettings(toml: "lane = [") == nil)
-    }
-
-    @Test func `lanes are read in their order`() {
-        let text = "[[lane]]\nreader = \"pcsc\"\n[[lane]]\nreader = \"libnfc:pn532_uart:/dev/ttyS0\"\n"
-        let settings = DaemonSettings(toml: text)
-        #expect(settings?.lanes == [.pcsc(""), .libnfc("pn532_uart:/dev/ttyS0")])
-        #expect(settings?.usesPCSC == true)
-        #expect(settings?.libnfcConnections == ["pn532_uart:/dev/ttyS0"])
-    }
-
     @Test(arguments: [
         ("pn532_uart:/dev/ttyUSB0", "/dev/ttyUSB0"), ("pn532_uart:/dev/ttyUSB0:115200", "/dev/ttyUSB0"),
         ("pn53x_usb:001:004", nil), ("pn532_uart", nil), ("pn532_uart:COM1", nil), ("", nil),

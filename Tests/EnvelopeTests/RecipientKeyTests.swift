@@ -36,7 +36,7 @@ struct RecipientKeyTests {
             (["crv": nil], .missingMember("crv")), (["crv": "P-384"], .unsupportedCurve("P-384")),
             (["crv": "secp256k1"], .unsupportedCurve("secp256k1")), (["x": nil], .missingMember("x")),
             (["x": "AAAA"], .malformedMember("x")), (["x": "!"], .malformedMember("x")),
-            (["y": zeros], .malformedMember("x")), (["kid": nil], .missingMember("kid")),
+            (["y": zeros], .malformedMember("x")),
             (["kid": ""], .malformedMember("kid")), (["use": "sig"], .notForEncryption),
             (["d": zeros], .privateKey), (["k": zeros], .privateKey), (["exp": "soon"], .malformedMember("exp")),
         ]
@@ -139,6 +139,54 @@ struct RecipientKeyTests {
         #expect(try RecipientKeySet(json: Array(set.jwks.utf8)) == set)
         #expect(try okp().privateKey().publicKey == nil)
         #expect(try RecipientPrivateKey(jwk: SecretBytes(okp().jwk(["kid": "k"]))).publicKey?.keyID == "k")
+    }
+
+    @Test func `a key without kid is named by its thumbprint`() throws {
+        // RFC 7638 §3.1.
+        let modulus = """
+            0vx7agoebGcQSuuPiLJXZptN9nndrQmbXEps2aiAFbWhM78LhWx4cbbfAAtVT86zwu1RK7aPFFxuhDR1L6tSoc_BJECPebWKRXjBZCiF\
+            V4n3oknjhMstn64tZ_2W-5JsGY4Hc5n9yBXArwl93lqt7_RN5w6Cf0h4QyQ5v-65YGjQR0_FDW2QvzqY368QQMicAtaSqzs8KJZgnYb9\
+            c7d0zgdAZHzu6qMQvRL5hajrn1n91CbOpbISD08qNLyrdkt-bFTWhAI4vMQFh6WeZu0fM4lFd2NcRwr3XPksINHaQ-G_xBniIqbw0Ls1\
+            jF44-csFCur-kEgU8awapJzKnqDKgw
+            """
+        let rsa = try RecipientKey(jwk: Array(#"{"kty":"RSA","n":"\#(modulus)","e":"AQAB"}"#.utf8))
+        #expect(rsa.keyID == "NzbLsXh8uDCcd-6MNwXF4W_7noWXFZAfHkxZsRGC9Xs")
+        // Computed with jwcrypto 1.1.0.
+        let okp = #"{"kty":"OKP","crv":"X25519","x":"3p7bfXt9wbTTW2HC7OQ1Nz-DQ8hbeGdNrfx-FG-IK08"}"#
+        #expect(try RecipientKey(jwk: Array(okp.utf8)).keyID == "giQqigT_IKcuzHl0FVJ3k5ts3_TWNAxvsC08UZsfcM8")
+        #expect(try ec().recipient(["kid": nil]).keyID == ec().recipient(["kid": "psp-1"]).thumbprint)
+        let sealed = try JWE.seal(SecretBytes(text: "{}"), to: try ec().recipient(["kid": nil]))
+        #expect(sealed.split(separator: ".").count >= 4)
+    }
+
+    /// Points of small order, as D. J. Bernstein lists them ("Curve25519: new Diffie-Hellman speed records", and
+    /// https://cr.yp.to/ecdh.html#validate), little-endian.
+    static let smallOrder = [
+        "0000000000000000000000000000000000000000000000000000000000000000",
+        "0100000000000000000000000000000000000000000000000000000000000000",
+        "e0eb7a7c3b41b8ae1656e3faf19fc46ada098deb9c32b1fd866205165f49b800",
+        "5f9c95bca3508c24b1d0b1559c83ef5b04445cc4581c8e86d8224eddd09f1157",
+        "ecffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f",
+        "edffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f",
+        "eeffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f",
+    ]
+
+    @Test("An X25519 key that agrees on zero with everybody is refused when it is read", arguments: smallOrder)
+    func refusesSmallOrder(point: String) throws {
+        let x = Base64URL.string(try Hex.bytes(point))
+        #expect(throws: RecipientKeyError.malformedMember("x")) { try okp().recipient(["x": x]) }
+    }
+
+    @Test func `a published test key is one under any kid, and for any use`() throws {
+        for published in [RecipientKey.sandboxTest.jwk, VerificationKey.sandboxTest.jwk] {
+            let members = published.replacing(/"(kid|use|alg)":"[^"]*",/, with: "")
+            for kid in ["", #""kid":"live-2026","#] {
+                let jwk = Array(members.replacing("{", with: "{" + kid).utf8)
+                #expect(try RecipientKey(jwk: jwk).isTest)
+                #expect(try VerificationKey(jwk: jwk).isTest)
+            }
+        }
+        #expect(!SigningKey().verificationKey.isTest)
     }
 
     @Test func `a test key shows itself by its kid`() throws {

@@ -98,5 +98,9 @@ struct SignedBatchTests {
     }
 
     @Test("The sandbox's published receipt key can be read")
-    func sandboxKey() { #expect(SandboxReceipts.key?.isTest == true) }
+    func sandboxKey() throws {
+        #expect(SandboxReceipts.key?.isTest == true)
+        let renamed = SandboxReceipts.publicJWK.replacing("test-nfc-tap-sandbox-receipts-1", with: "live-2026")
+        #expect(try VerificationKey(jwk: Array(renamed.utf8)).isTest)
+    }
 }

@@ -1,9 +1,9 @@
+import Configuration
 import Envelope
 import Foundation
 import LocalHTTP
 import PSPSandbox
 import ReaderVirtual
-import Settings
 import StoreAndForward
 import Testing
 import Wire
@@ -63,7 +63,7 @@ struct AuditEntryTests {
             _ = await shop.daemon.reload { (_) throws(ConfigurationError) in throw wrong }
             _ = await shop.daemon.reload { before in
                 var new = before
-                new.stateDirectory = "/elsewhere"
+                new.journal.directory = "/elsewhere"
                 return new
             }
             let entries = try self.entries("configuration", shop)

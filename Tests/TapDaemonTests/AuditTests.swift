@@ -1,3 +1,4 @@
+import Configuration
 import Envelope
 import Foundation
 import Journal
@@ -116,6 +117,6 @@ struct AuditTests {
     @Test("The times of the configuration are taken", arguments: [("keep-transactions = 30", 30), ("", 90)])
     func configured(line: String, days: Int) throws {
         let text = "[journal]\n\(line)\n[[lane]]\nname = \"main\"\nreader = \"virtual:/run/r.sock\"\n"
-        #expect(try ConfigurationFile(file: "f", text: text).retention.transactions == Retention.day * days)
+        #expect(try ConfigurationFile(file: "f", text: text).journal.retention.transactions == Retention.day * days)
     }
 }

@@ -1,3 +1,4 @@
+import Configuration
 import Envelope
 import Foundation
 import LocalHTTP
@@ -80,8 +81,7 @@ struct FormerServiceTests {
             "[[former-service]]\nissuer = \"\(issuer)\"\nreceipt-key = \"\(folder.path)/\(key).jwk\"\n"
         }
         let good = try file(live + service("old", "old") + service("older", "old"))
-        let configuration = try DaemonConfiguration(
-            good, stateDirectory: "/nowhere", adapterSocket: "/nowhere/psp.sock")
+        let configuration = try DaemonConfiguration(good)
         let settings = OfflineSettings(configuration, nil)
         #expect(settings.rules == nil && settings.receiptKey(for: "old") == former.verificationKey)
         #expect(settings.receiptKey(for: "older") == former.verificationKey)

@@ -1,4 +1,5 @@
 import CardSim
+import Configuration
 import Journal
 import Linux
 import ReaderCore
@@ -24,12 +25,9 @@ struct LanePreparationTests {
         let journal = JournalThread(try Journal(directory: folder.path), on: try SerialThread(name: "journal"))
         let control = try VirtualReaderControl { CardCatalogue.card(named: $0) }
         let events = EventHub(firstID: 1)
-        let configuration = DaemonConfiguration(
-            stateDirectory: folder.path, adapterSocket: folder.path + "/psp.sock", lanes: [])
-        let settings = CurrentSettings(configuration)
+        let settings = CurrentSettings(try DaemonConfiguration(in: folder))
         let profiles = ProfileStore(
-            settings, adapter: AdapterLink(path: configuration.adapterSocket), journal: journal,
-            events: events, trail: AuditTrail(journal: journal, logger: Shop.quiet))
+            settings, journal: journal, events: events, trail: AuditTrail(journal: journal, logger: Shop.quiet))
         return TransactionRunner(
             journal: journal, events: events, lanes: [try Lane(name: "lane-0", source: .virtual(control))],
             settings: settings, profiles: profiles, logger: Shop.quiet)

@@ -1,6 +1,8 @@
+import Configuration
 import Envelope
 import Foundation
 import Profile
+import StoreAndForward
 import Testing
 import Wire
 
@@ -91,6 +93,23 @@ struct LiveGateTests {
         let testCA = [(#""environment": "live""#, #""environment": "test""#)]
         let refusedCA = try refusal(testCA)
         #expect(refusedCA?.code == "live.test_key" && refusedCA?.field == "terminal.environment")
+    }
+
+    @Test func `a published test key is refused under any name, wherever it stands`() throws {
+        func renamed(_ jwk: String) -> String {
+            jwk.replacing(/"kid":"[^"]*"/, with: #""kid":"live-2026""#)
+        }
+        let profileKey = try VerificationKey(jwk: Array(renamed(VerificationKey.sandboxTest.jwk).utf8))
+        #expect(try refusal(key: profileKey)?.field == "profile.key")
+        let recipient = try RecipientKey(jwk: Array(renamed(RecipientKey.sandboxTest.jwk).utf8))
+        #expect(try refusal(recipient: recipient)?.field == "recipientKeys")
+        let json = try service.json(from: start)
+        // As the second of the set, too: the adapter may choose among them.
+        let set = try refusal([(service.recipient, "\(service.recipient),\(recipient.jwk)")])
+        #expect(set?.code == "live.test_key" && set?.field == "recipientKeys")
+        let receipts = try #require(try Profile(json: Array(json.utf8)).receiptTokenKey?.jwk)
+        let signed = try refusal([(receipts, renamed(SandboxReceipts.publicJWK))])
+        #expect(signed?.code == "live.test_key" && signed?.field == "receiptTokenKey", "\(receipts)")
     }
 
     @Test func `a recipient key whose time is over is not sealed to`() throws {

@@ -1,3 +1,4 @@
+import Configuration
 import Profile
 import Settings
 import StoreAndForward
@@ -11,7 +12,7 @@ struct OfflineSettingsTests {
     private func configuration(_ offline: String) throws -> DaemonConfiguration {
         let lane = "[[lane]]\nname = \"a\"\nreader = \"pcsc:\"\n"
         let file = try ConfigurationFile(file: "nfc-tapd.toml", text: lane + offline)
-        return try DaemonConfiguration(file, stateDirectory: "/nowhere", adapterSocket: "/nowhere/psp.sock")
+        return try DaemonConfiguration(file)
     }
 
     private static let table = """

@@ -1,4 +1,5 @@
 import CardBytes
+import Configuration
 import Envelope
 import Foundation
 import PSPSandbox
@@ -13,15 +14,15 @@ import Wire
 struct PaymentService: Sendable {
     static let merchant = "M-4711"
     let key = SigningKey()
-    /// What card data is sealed to: not a test key.
+    /// What card data is sealed to: the key of RFC 7517, appendix A.1, which is none of the sandbox's.
     let recipient = """
         {"kty":"EC","crv":"P-256","kid":"live-1","use":"enc","alg":"ECDH-ES",\
-        "x":"795BHl9HJmtpe0yG1eMB1eGAE2WS5srg1uDOEX4MFY8","y":"w2vHTCZp64drgwqlzzPunJrBoj4m5iCoIVM-FbA3Oi8"}
+        "x":"MKBCTNIcKUSDii11ySs3526iDZ8AiTo7Tu6KPAqv7D4","y":"4Etl6SRW2YiLUrN5vfvVHuhp7x8PxltmWWlbbM4IFyM"}
         """
 
-    /// The private half of `recipient`: the sandbox's, under a name of its own.
+    /// The private half of `recipient`: appendix A.2.
     func recipientKey() throws -> RecipientPrivateKey {
-        let jwk = "\(TestRecipient.privateJWK)".replacing("test-nfc-tap-sandbox-1", with: "live-1")
+        let jwk = recipient.dropLast() + #","d":"870MB6gfuTJ4HtUnUvYMyJpr5eUZNP4Bk43bVdj3eAE"}"#
         return try RecipientPrivateKey(jwk: SecretBytes(capacity: 512) { $0.append(contentsOf: Array(jwk.utf8)) })
     }
 
@@ -39,6 +40,9 @@ struct PaymentService: Sendable {
         let keys = try #require(text.range(of: #""keys": ["#))
         let after = try #require(text.range(of: #""offline""#))
         text.replaceSubrange(keys.upperBound..<after.lowerBound, with: recipient + "] },\n  ")
+        let receipts = try #require(text.range(of: #""receiptTokenKey": "#))
+        let software = try #require(text.range(of: #""software""#))
+        text.replaceSubrange(receipts.upperBound..<software.lowerBound, with: key.verificationKey.jwk + ",\n  ")
         let all =
             [
                 (#""serial": 7"#, #""serial": \#(serial)"#), ("2026-03-01T08:00:00Z", start.description),

@@ -1,9 +1,11 @@
 import Codes
+import Envelope
 import Foundation
 import Glibc
 import LocalHTTP
 import TestSupport
 import Testing
+import Wire
 
 @testable import TapDaemon
 
@@ -12,7 +14,7 @@ struct ProgramTests {
     private static let program = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
         .appending(path: "nfc-tapd")
 
-    private func start(
+    fileprivate func start(
         _ arguments: [String], _ environment: [String: String] = [:]
     ) throws -> (process: Process, output: Pipe) {
         let process = Process()
@@ -27,7 +29,7 @@ struct ProgramTests {
     }
 
     /// Waits for the end without holding a thread that the test's own tasks need.
-    private func end(_ process: Process) async throws -> Int32 {
+    fileprivate func end(_ process: Process) async throws -> Int32 {
         while process.isRunning { try await Task.sleep(for: .milliseconds(5)) }
         return process.terminationStatus
     }
@@ -164,6 +166,37 @@ struct ProgramTests {
         while !told.contains("READY=1") { told = try #require(try await manager.next()) }
         #expect(told.contains("newer configuration refused"))
         #expect(try await status().contains(#""groups":["bar"]"#))
+        process.terminate()
+        #expect(try await end(process) == 0)
+    }
+}
+
+extension ProgramTests {
+    @Test(
+        "Another mode in the file is in force after a restart: until then service manager and status name the old one")
+    func mode() async throws {
+        let folder = try TestFolder()
+        let manager = try DatagramSocket(path: folder.path + "/notify")
+        let file = URL(filePath: folder.path + "/nfc-tapd.toml")
+        try Data("[[lane]]\nname = \"a\"\nreader = \"virtual:\(folder.path)/reader.sock\"\n".utf8).write(to: file)
+        let (process, _) = try start(
+            ["--config", file.path, "--runtime-directory", folder.path], ["NOTIFY_SOCKET": folder.path + "/notify"])
+        defer { process.terminate() }
+        #expect(try await manager.next()?.contains("READY=1") == true)
+        let key = folder.path + "/profile.jwk"
+        try Data(SigningKey().verificationKey.jwk.utf8).write(to: URL(filePath: key))
+        let live =
+            "mode = \"live\"\n[profile]\nkey = \"\(key)\"\n[[lane]]\nname = \"a\"\nreader = \"pcsc:none such\"\n"
+        try Data(live.utf8).write(to: file)
+        kill(process.processIdentifier, SIGHUP)
+        var told = ""
+        while !told.contains("RELOADING=1") { told = try #require(try await manager.next()) }
+        while !told.contains("READY=1") { told = try #require(try await manager.next()) }
+        #expect(told.contains("STATUS=test mode"), "\(told)")
+        let client = HTTPClient(path: folder.path + "/pos.sock")
+        let answer = try await client.send(HTTPClientRequest(.get, "/v1/status"), answerWithin: .seconds(5))
+        let status = try WireJSON.decode(Status.self, from: answer.body)
+        #expect(status.mode == .test && status.configuration?.needsRestart == ["mode", "profile.key"])
         process.terminate()
         #expect(try await end(process) == 0)
     }

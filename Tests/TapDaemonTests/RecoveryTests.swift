@@ -1,3 +1,4 @@
+import Configuration
 import Foundation
 import Journal
 import LocalHTTP
@@ -113,8 +114,7 @@ struct RecoveryTests {
     func second() async throws {
         let folder = try TestFolder()
         try await Shop.open(in: folder) { _ in
-            let configuration = DaemonConfiguration(
-                stateDirectory: folder.path + "/state", adapterSocket: folder.path + "/psp.sock", lanes: [])
+            let configuration = try DaemonConfiguration(in: folder)
             await #expect(throws: StartError.journal(.inUse(path: folder.path + "/state/journal.lock"))) {
                 _ = try await Daemon(
                     configuration, socket: try ListeningSocket(path: folder.path + "/other.sock"), logger: Shop.quiet)

@@ -1,9 +1,9 @@
+import Configuration
 import Foundation
 import Glibc
 import LocalHTTP
 import PSPSandbox
 import ReaderVirtual
-import Settings
 import Testing
 import Transactions
 import Wire
@@ -25,19 +25,19 @@ struct ReloadTests {
                 _ = try await shop.reach([.armed], id)
                 let error = await shop.daemon.reload { before in
                     var new = before
-                    new.adapterSocket = folder.path + "/elsewhere.sock"
+                    new.adapter.socket = folder.path + "/elsewhere.sock"
                     new.terminal.id = "87654321"
                     new.access = Access(groups: [:], owner: .max)
-                    new.groups = ["all": ["lane-0"]]
+                    new.laneGroups = ["all": ["lane-0"]]
                     new.lanes = before.lanes.map {
                         .init(name: $0.name, reader: $0.reader, address: .virtual("/same"))
                     }
                     return new
                 }
                 #expect(error == nil)
-                #expect(await shop.daemon.settings.terminal.id == "87654321")
+                #expect(shop.daemon.settings.snapshot.terminal.id == "87654321")
                 #expect(await shop.store.lanes.groups["all"] == ["lane-0"])
-                #expect(shop.daemon.settings.access.owner == .max)
+                #expect(shop.daemon.settings.snapshot.access.owner == .max)
                 // It was armed with the adapter that there was.
                 try shop.reader.obey("present visa")
                 #expect(try await shop.reach([.approved, .failed], id).state == .approved)
@@ -49,9 +49,9 @@ struct ReloadTests {
     func refused() async throws {
         try await Shop.open(in: try TestFolder()) { shop in
             let wrong = ConfigurationError("psp.socket", "is no absolute path", remedy: "begin it with /")
-            let before = shop.daemon.settings.configuration
+            let before = shop.daemon.settings.snapshot.adapter.client.path
             #expect(await shop.daemon.reload { (_) throws(ConfigurationError) in throw wrong } == wrong)
-            #expect(shop.daemon.settings.configuration.adapterSocket == before.adapterSocket)
+            #expect(shop.daemon.settings.snapshot.adapter.client.path == before)
             let status = try WireJSON.decode(Status.self, from: try await shop.get("/v1/status").body)
             #expect(status.configuration?.error == wrong.description)
             #expect(await shop.daemon.summary().hasSuffix("newer configuration refused"))
@@ -86,11 +86,90 @@ struct ReloadTests {
         try await Shop.open(in: try TestFolder()) { shop in
             _ = await shop.daemon.reload { before in
                 var new = before
-                new.stateDirectory = "/elsewhere"
+                new.journal.directory = "/elsewhere"
                 new.profile = ProfileSettings()
                 return new
             }
             #expect(shop.daemon.settings.status.needsRestart == ["profile.key", "journal.directory"])
+        }
+    }
+
+    @Test(
+        "A changed mode counts from the next start: service manager, status and events name the one in force till then")
+    func mode() async throws {
+        let folder = try TestFolder()
+        try await withSandbox(in: folder) { _ in
+            try await Shop.open(in: folder) { shop in
+                let stream = try await shop.client.events(
+                    HTTPClientRequest(.get, "/v1/events"), answerWithin: .seconds(5))
+                for _ in 0..<2 {
+                    _ = await shop.daemon.reload { before in
+                        var new = before
+                        new.mode = .live
+                        new.support.text = "elsewhere"
+                        new.profile = ProfileSettings()
+                        new.terminal.id = "87654321"
+                        return new
+                    }
+                    // Also after a second reload, of the same: it was not restarted.
+                    #expect(shop.daemon.settings.status.needsRestart == ["mode", "profile.key", "support"])
+                }
+                #expect(await shop.daemon.summary().hasPrefix("test mode, "))
+                let status = try WireJSON.decode(Status.self, from: try await shop.get("/v1/status").body)
+                #expect(status.mode == .test && status.blocked == nil && status.terms == .notRequired)
+                try await shop.lanes(are: .ready)
+                try shop.reader.obey("present visa")
+                let paid = try await shop.post(purchase(700), wait: 20).transaction()
+                #expect(paid.state == .approved && paid.mode == .test && paid.details?.terminal == "87654321")
+                for try await sent in stream {
+                    let event = try WireJSON.decode(Event.self, from: Array(sent.data.utf8))
+                    #expect(event.mode == .test)
+                    if event.transaction == paid.id, event.name == .paymentApproved { break }
+                }
+                _ = await shop.daemon.reload { before in
+                    var new = before
+                    (new.mode, new.profile) = (.test, nil)
+                    new.support.text = nil
+                    return new
+                }
+                #expect(shop.daemon.settings.status.needsRestart == nil)
+            }
+        }
+    }
+
+    @Test("A snapshot stays as it was, whatever comes into force after it")
+    func snapshot() async throws {
+        try await Shop.open(in: try TestFolder()) { shop in
+            let before = shop.daemon.settings.snapshot
+            let (path, boot) = (before.adapter.client.path, before.surroundings.boot)
+            _ = await shop.daemon.reload { before in
+                var new = before
+                new.adapter.socket = "/elsewhere.sock"
+                new.adapter.times.answer = .seconds(7)
+                new.surroundings.boot = "another"
+                return new
+            }
+            let after = shop.daemon.settings.snapshot
+            #expect(before.adapter.client.path == path && after.adapter.client.path == "/elsewhere.sock")
+            #expect(before.adapter.times.answer != .seconds(7) && after.adapter.times.answer == .seconds(7))
+            #expect(after.surroundings.boot == boot)
+        }
+    }
+
+    @Test("Live mode in force takes no virtual reader from a file that goes back to test mode")
+    func virtualReader() async throws {
+        var wish = Shop.Wish()
+        (wish.mode, wish.awaitsLanes) = (.live, false)
+        let bar = try lane("bar")
+        try await Shop.open(in: try TestFolder(), wish) { shop in
+            let error = await shop.daemon.reload { before in
+                var new = before
+                new.mode = .test
+                new.lanes = [bar]
+                return new
+            }
+            #expect(error?.key == "lane bar")
+            #expect(await shop.store.laneStatuses().map(\.name) == ["lane-0"])
         }
     }
 
@@ -115,7 +194,7 @@ struct ReloadTests {
             var file = try ConfigurationFile(
                 file: "f", text: "[[lane]]\nname = \"a\"\nreader = \"pcsc:\"\n")
             file.lanes = lanes
-            return try DaemonConfiguration(file, stateDirectory: "/s", adapterSocket: "/a", keeping: before)
+            return try DaemonConfiguration(file, keeping: before)
         }
         let first = try configuration(
             [.init(name: "a", reader: .virtual(folder.path + "/a")), .init(name: "b", reader: .pcsc("x"))], keeping: nil

@@ -1,4 +1,5 @@
 import CardSim
+import Configuration
 import Envelope
 import Foundation
 import Journal
@@ -36,7 +37,7 @@ final class Shop: Sendable {
         var terminal = Terminal.test
         var boot = "boot-1"
         var lanes = 1
-        var times = AdapterLink.Times()
+        var times = AdapterTimes()
         var patience: Duration = .milliseconds(300)
         var groups: [String: [String]] = [:]
         /// Lanes whose reader hangs, or is not there, from the start.
@@ -92,22 +93,22 @@ final class Shop: Sendable {
         }
         for index in wish.hanging { try readers[index].obey("hang") }
         for index in wish.unplugged { try readers[index].obey("detach") }
-        var configuration = DaemonConfiguration(
-            stateDirectory: folder.path + "/state", adapterSocket: folder.path + "/psp.sock",
-            lanes: (wish.sources.isEmpty ? readers.map { .virtual($0) } : wish.sources).enumerated()
-                .map { .init(name: "lane-\($0.offset)", reader: $0.element) })
+        var configuration = try DaemonConfiguration(in: folder)
+        configuration.lanes = (wish.sources.isEmpty ? readers.map { .virtual($0) } : wish.sources).enumerated()
+            .map { .init(name: "lane-\($0.offset)", reader: $0.element) }
         configuration.access = wish.access
         configuration.offline = wish.offline
         configuration.formerServices = wish.formerServices
         configuration.terminal = wish.terminal
-        configuration.boot = wish.boot
+        configuration.surroundings.boot = wish.boot
         configuration.merchant = wish.merchant
         configuration.support.url = "https://example.com/help"
-        configuration.times = wish.times
-        configuration.groups = wish.groups
-        configuration.patience = wish.patience
-        configuration.loyalty = wish.loyalty
-        (configuration.mode, configuration.profile, configuration.clock) = (wish.mode, wish.profile, wish.clock)
+        configuration.adapter.times = wish.times
+        configuration.laneGroups = wish.groups
+        configuration.surroundings.patience = wish.patience
+        configuration.offer = wish.loyalty
+        (configuration.mode, configuration.profile) = (wish.mode, wish.profile)
+        configuration.surroundings.clock = wish.clock
         let daemon = try await Daemon(
             configuration, socket: try ListeningSocket(path: folder.path + "/pos.sock"), logger: wish.logger)
         let shop = Shop(folder: folder, readers: readers, daemon: daemon)
@@ -187,6 +188,16 @@ final class Shop: Sendable {
 
     /// What `sqlite3`, an independent program, finds in the journal.
     func journal(_ sql: String) throws -> String { try sqlite(folder.path + "/state/journal.sqlite", sql) }
+}
+
+extension DaemonConfiguration {
+    /// Without lanes and profile, in a test's folder.
+    init(in folder: TestFolder) throws(ConfigurationError) {
+        var host = ConfigurationHost()
+        (host.runtimeDirectory, host.stateDirectory) = (folder.path, folder.path + "/state")
+        try self.init(defaultsOf: host, readers: [])
+        file.profile = nil
+    }
 }
 
 /// A whole answer, to look into.

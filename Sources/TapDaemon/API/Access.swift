@@ -19,14 +19,6 @@ public struct Access: Equatable, Sendable {
     /// The owner may do everything, nobody else anything: for a daemon in a private folder.
     public static var ownerOnly: Access { Access(groups: [:]) }
 
-    /// The groups of an installed system, as far as they exist.
-    public static var systemGroups: Access {
-        let names: [Role: String] = [
-            .admin: "nfc-tap-admin", .cashier: "nfc-tap", .loyalty: "nfc-tap-loyalty", .monitor: "nfc-tap-monitor",
-        ]
-        return Access(groups: names.compactMapValues(groupNumber))
-    }
-
     public func roles(of peer: PeerCredentials) -> Set<Role> {
         if peer.userID == 0 || peer.userID == owner { return Set(Role.allCases) }
         var roles = Set(groups.filter { peer.isMember(ofGroup: $0.value) }.keys)
@@ -35,6 +27,4 @@ public struct Access: Equatable, Sendable {
         if !roles.isEmpty { roles.insert(.monitor) }
         return roles
     }
-
-    static func groupNumber(_ name: String) -> UInt32? { UserDatabase.number(ofGroup: name) }
 }

@@ -1,3 +1,4 @@
+import Configuration
 import Help
 import LocalHTTP
 import Wire
@@ -35,6 +36,6 @@ extension PointOfSaleAPI {
         let reader = lane?.reader.map { $0.serial ?? $0.name }
         return Audience(
             language: request.language,
-            support: SupportReference(contact, installation: support, reader: reader))
+            support: SupportReference(settings.snapshot.support, installation: support, reader: reader))
     }
 }

@@ -1,3 +1,4 @@
+import Configuration
 import Journal
 import LocalHTTP
 import Logging
@@ -15,22 +16,18 @@ struct PointOfSaleAPI: Sendable {
     let trail: AuditTrail
     let connections: ConnectionCount
     let support: String
-    let contact: SupportContact
     let version: String
     /// Runs a transaction that was accepted; `false` where nothing is run any more.
     let start: @Sendable (TransactionID) -> Bool
     /// For what outlives a request.
     let queue: WorkQueue
-    /// How long a transaction may be without any client before it is cancelled: a client that uses a connection for each
-    /// request is away between two of them.
-    let patience: Duration
 
     func answer(_ request: HTTPRequest) async -> HTTPResponse {
         await RequestContext.$audience.withValue(await audience(of: request)) { await answered(request) }
     }
 
     private func answered(_ request: HTTPRequest) async -> HTTPResponse {
-        let roles = settings.access.roles(of: request.peer)
+        let roles = settings.snapshot.access.roles(of: request.peer)
         guard !roles.isEmpty else { return .refusal(ErrorBody(.authRoleMissing)) }
         do throws(ErrorBody) {
             return try await route(request, roles)
@@ -124,7 +121,7 @@ struct PointOfSaleAPI: Sendable {
         let lanes = await store.laneStatuses()
         let known = profiles.status
         var status = Status(
-            mode: store.mode, version: version, ready: lanes.contains { $0.state == .ready },
+            mode: settings.snapshot.mode, version: version, ready: lanes.contains { $0.state == .ready },
             accepting: await !store.isStopping, terms: known.terms, lanes: lanes,
             queue: await queueStatus(), psp: health.state,
             support: support)

@@ -1,4 +1,5 @@
 import CardBytes
+import Configuration
 import Crypto
 import Journal
 import LocalHTTP
@@ -140,7 +141,9 @@ extension PointOfSaleAPI {
         guard let settled = await store.settling(id) else { return }
         guard await store.hold(id, by: connection.id) else { return }
         connection.hold()
-        let end = connection.onClose { [store, queue, patience] in
+        // A client that uses a connection for each request is away between two of them.
+        let patience = settings.snapshot.surroundings.patience
+        let end = connection.onClose { [store, queue] in
             queue.add {
                 guard let signsOfLife = await store.letGo(id, by: connection.id) else { return }
                 await settled.wait(atMost: patience)

@@ -4,8 +4,7 @@ import Wire
 
 /// Asks the adapter now and then how it is, so that the till knows before a card is read.
 final class AdapterHealthCheck: Sendable {
-    private let adapter: AdapterLink
-    private let interval: Duration
+    private let settings: CurrentSettings
     private let logger: Logger
     /// Called whenever the payment service has been reached.
     private let onContact: @Sendable () async -> Void
@@ -14,11 +13,10 @@ final class AdapterHealthCheck: Sendable {
     private let wish = Mutex((now: OneShot(), answer: OneShot()))
 
     init(
-        _ adapter: AdapterLink, every interval: Duration, logger: Logger,
+        _ settings: CurrentSettings, logger: Logger,
         onContact: @escaping @Sendable () async -> Void = {}
     ) {
-        self.adapter = adapter
-        self.interval = interval
+        self.settings = settings
         self.logger = logger
         self.onContact = onContact
     }
@@ -38,6 +36,7 @@ final class AdapterHealthCheck: Sendable {
                 return wish.answer
             }
             answer.fire()
+            let interval = settings.snapshot.surroundings.healthInterval
             // A down adapter is asked again soon: somebody may be starting it.
             await now.wait(atMost: state.state == .up ? interval : min(interval, .seconds(1)))
         }
@@ -53,7 +52,7 @@ final class AdapterHealthCheck: Sendable {
     }
 
     private func ask() async {
-        let health = await adapter.health()
+        let health = await settings.snapshot.adapter.health()
         let isUp = health != nil
         // A degraded adapter works, but has not reached the payment service.
         if health == .ok { await onContact() }

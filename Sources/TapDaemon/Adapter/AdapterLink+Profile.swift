@@ -1,3 +1,4 @@
+import Configuration
 import Envelope
 import LocalHTTP
 import Wire

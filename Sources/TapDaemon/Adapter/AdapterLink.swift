@@ -1,64 +1,20 @@
+import Configuration
 import LocalHTTP
 import StoreAndForward
 import Synchronization
 import Transactions
 import Wire
 
-/// The way to the payment service: the adapter's socket, with the daemon as its client.
+/// The way to the payment service: the adapter's socket, with the daemon as its client. It belongs to a snapshot of the
+/// configuration, and stays the same for whoever holds it.
 struct AdapterLink: Sendable {
-    /// How long to wait for what.
-    struct Times: Equatable, Sendable {
-        /// For the adapter to accept a connection.
-        var connect: Duration = .seconds(2)
-        /// For the answer to an authorisation, every repetition included; then it is reversed.
-        var answer: Duration = .seconds(30)
-        /// For the adapter to answer before the reader's lamp and tone say that the card was read. An adapter that takes
-        /// longer has had the request for so long that it has surely taken it from the socket.
-        var handover: Duration = .milliseconds(200)
-        /// How old a read may be when it is sent.
-        var readLife: Duration = StoredSale.readLife
-        /// Before stored payments are tried again while the adapter is away.
-        var forwarding: Duration = .seconds(1)
-        /// For the answer to a query, a reversal or a question about health.
-        var query: Duration = .seconds(5)
-        /// Before a question is put again; doubles with every time.
-        var pause: Duration = .milliseconds(250)
-        /// Before the second, third … attempt at a reversal; the last one goes on.
-        var reversal: [Duration] = [.seconds(1), .seconds(5), .seconds(30), .seconds(120), .seconds(600)]
-    }
+    let client: HTTPClient
+    let times: AdapterTimes
 
-    /// Where the adapter is now: every copy of the link follows a change of the configuration.
-    private final class Place: Sendable {
-        let current: Mutex<(client: HTTPClient, times: Times)>
-
-        init(_ client: HTTPClient, _ times: Times) { current = Mutex((client, times)) }
-    }
-
-    private let place: Place
-
-    var client: HTTPClient { place.current.withLock { $0.client } }
-    var times: Times { place.current.withLock { $0.times } }
-
-    init(path: String, times: Times = Times()) {
-        place = Place(AdapterLink.client(path, times), times)
-    }
-
-    /// The link as it is now, for one that must stay the same to its end.
-    var pinned: AdapterLink {
-        let (client, times) = place.current.withLock { $0 }
-        return AdapterLink(place: Place(client, times))
-    }
-
-    private init(place: Place) { self.place = place }
-
-    func change(path: String, times: Times) {
-        place.current.withLock { $0 = (AdapterLink.client(path, times), times) }
-    }
-
-    private static func client(_ path: String, _ times: Times) -> HTTPClient {
+    init(path: String, times: AdapterTimes = AdapterTimes()) {
         var client = HTTPClient(path: path)
         client.connectTime = times.connect
-        return client
+        (self.client, self.times) = (client, times)
     }
 
     /// A connection on which an authorisation can be sent at once.

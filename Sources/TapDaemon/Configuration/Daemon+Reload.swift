@@ -1,7 +1,7 @@
+public import Configuration
 import Journal
 import Logging
 import ReaderCore
-public import Settings
 import Wire
 
 extension Daemon {
@@ -15,12 +15,15 @@ extension Daemon {
         _ make: @Sendable (DaemonConfiguration) throws(ConfigurationError) -> DaemonConfiguration
     ) async -> ConfigurationError? {
         do throws(ConfigurationError) {
-            let before = settings.configuration
+            let before = settings.snapshot.configuration
             let new = try make(before)
+            if before.mode == .live, new.mode == .test, let lane = new.lanes.first(where: \.reader.isVirtual) {
+                throw ConfigurationError(
+                    "lane \(lane.name)", "its reader is a virtual one", remedy: "restart nfc-tapd for test mode")
+            }
             let lanes = try await newLanes(new, before)
             let later = settings.replace(with: new)
-            adapter.change(path: new.adapterSocket, times: new.times)
-            await store.apply(new, lanes: lanes)
+            await store.apply(settings.snapshot, lanes: lanes)
             logger.notice("configuration read again", metadata: ["lanes": "\(new.lanes.count)"])
             let restart = later.isEmpty ? "" : ", after a restart: \(later.joined(separator: ", "))"
             await trail.note(
@@ -69,7 +72,7 @@ extension Daemon {
         let trouble = queue.isOverdue == true ? ", overdue" : ""
         let unread = queue.failure == nil ? "" : ", queue not readable"
         let reversals = await store.openReversals()
-        let mode = settings.configuration.mode.rawValue
+        let mode = settings.snapshot.mode.rawValue
         let refused = settings.status.error == nil ? "" : ", newer configuration refused"
         return "\(mode) mode, \(ready) of \(lanes.count) lanes ready, adapter \(health.state.state.rawValue), "
             + "\(waiting)\(trouble)\(unread), "

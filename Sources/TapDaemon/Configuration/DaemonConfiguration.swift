@@ -1,4 +1,5 @@
 import CardSim
+public import Configuration
 import Envelope
 import Glibc
 import Linux
@@ -6,11 +7,11 @@ import LocalHTTP
 import ReaderCore
 import ReaderModels
 import ReaderVirtual
-public import Settings
 import StoreAndForward
 import Wire
 
-/// Everything a daemon has to be told. Without a file: test mode, one virtual reader, the published test key.
+/// Everything a daemon has to be told: what is written in the file, and what becomes of it on this machine.
+@dynamicMemberLookup
 public struct DaemonConfiguration: Sendable {
     /// A lane and its reader.
     struct LaneSetting: Sendable {
@@ -28,108 +29,76 @@ public struct DaemonConfiguration: Sendable {
         }
     }
 
-    var mode = Mode.test
-    /// Folder of the journal; made with mode 0700 where it is missing.
-    public internal(set) var stateDirectory: String
-    /// The adapter's socket.
-    public internal(set) var adapterSocket: String
-    var lanes: [LaneSetting]
-    /// Lanes of which any will do, by the group's name.
-    var groups: [String: [String]] = [:]
-    var access = Access.ownerOnly
-    var terminal = Terminal.test
-    /// As receipts name it; `nil` for the acquirer's name of it.
-    var merchant: Merchant?
-    var support = SupportContact()
-    /// Card data is sealed to this one whatever the adapter or a profile say.
-    var pinnedRecipient: RecipientKey?
-    /// `nil` where no profile is asked for.
-    var profile: ProfileSettings?
-    /// By which keys and profiles expire.
-    var clock: @Sendable () -> Timestamp = { .now }
-    /// Test mode has the programmes of the phones in software until some are configured.
-    var loyalty = LoyaltyOffer.test
-    var times = AdapterLink.Times()
-    /// `nil` where nothing may be stored.
-    var offline: ConfigurationFile.Offline?
-    /// Keys of the receipts of payment services that the shop had before, by their names.
-    var formerServices: [String: VerificationKey] = [:]
-    /// Of the machine, new with each start of it.
-    var boot = DaemonConfiguration.kernelBoot()
-    var limits = HTTPLimits()
-    /// How long a transaction waits for a client whose connections have all ended.
-    var patience: Duration = .seconds(2)
-    var healthInterval: Duration = .seconds(30)
-    var retention = Retention()
-
-    init(stateDirectory: String, adapterSocket: String, lanes: [LaneSetting]) {
-        self.stateDirectory = stateDirectory
-        self.adapterSocket = adapterSocket
-        self.lanes = lanes
+    /// What no file says, and no reload changes.
+    struct Surroundings: Sendable {
+        /// By which keys and profiles expire.
+        var clock: @Sendable () -> Timestamp = { .now }
+        /// Of the machine, new with each start of it.
+        var boot = DaemonConfiguration.kernelBoot()
+        var limits = HTTPLimits()
+        /// How long a transaction waits for a client whose connections have all ended.
+        var patience: Duration = .seconds(2)
+        var healthInterval: Duration = .seconds(30)
     }
+
+    /// As it is written.
+    var file: ConfigurationFile
+    var lanes: [LaneSetting] = []
+    var access: Access
+    /// Test mode has the programmes of the phones in software until some are configured.
+    var offer = LoyaltyOffer.test
+    var surroundings = Surroundings()
 
     /// Without a file: test mode, in folders that belong to the caller, who may do everything.
     ///
     /// - Throws: why a virtual reader's socket cannot be made.
     public init(
-        stateDirectory: String, adapterSocket: String, readers: [(name: String, reader: ReaderAddress)]
+        defaultsOf host: ConfigurationHost, readers: [ConfigurationFile.Lane]
     ) throws(ConfigurationError) {
-        self.init(stateDirectory: stateDirectory, adapterSocket: adapterSocket, lanes: [])
-        profile = ProfileSettings()
-        for (name, reader) in readers { try add(name, reader) }
+        file = ConfigurationFile(defaultsOf: host)
+        file.profile = ProfileSettings()
+        access = .ownerOnly
+        for reader in readers { try add(reader) }
     }
 
     /// With a file.
     ///
-    /// - Parameters:
-    ///   - stateDirectory: where the file does not name one.
-    ///   - adapterSocket: where the file does not name one.
-    ///   - before: what is in force: its readers are kept where they are named again.
+    /// - Parameter before: what is in force: its readers are kept where they are named again.
     public init(
-        _ file: ConfigurationFile, stateDirectory: String, adapterSocket: String,
-        keeping before: DaemonConfiguration? = nil
+        _ file: ConfigurationFile, keeping before: DaemonConfiguration? = nil
     ) throws(ConfigurationError) {
-        self.init(
-            stateDirectory: file.stateDirectory ?? stateDirectory, adapterSocket: file.adapterSocket ?? adapterSocket,
-            lanes: [])
-        mode = file.mode
-        terminal = file.terminal
-        merchant = file.merchant
-        support = file.support
-        pinnedRecipient = file.recipient
-        if let recipient = file.recipient { terminal.recipient = recipient }
-        profile = file.profile
-        times = file.times
-        offline = file.offline
-        formerServices = file.formerServices
-        retention = file.retention
-        loyalty = file.loyalty ?? LoyaltyOffer(programmes: [])
-        if loyalty.programmes.isEmpty, file.mode == .test { loyalty.programmes = LoyaltyOffer.test.programmes }
-        access = Access(groups: file.groups)
-        groups = file.laneGroups
+        self.file = file
+        access = Access(groups: file.pos.roles)
+        offer = LoyaltyOffer(file.loyalty, mode: file.mode)
+        if let before { surroundings = before.surroundings }
         for lane in file.lanes {
             let wanted = LaneSetting(
                 name: lane.name, reader: .pcsc("", lane.feedback), address: lane.reader, feedback: lane.feedback)
             if let kept = before?.lanes.first(where: { $0.isSame(as: wanted) }) {
                 lanes.append(kept)
             } else {
-                try add(lane.name, lane.reader, lane.feedback)
+                try add(lane)
             }
         }
+    }
+
+    public subscript<Value>(dynamicMember member: WritableKeyPath<ConfigurationFile, Value>) -> Value {
+        get { file[keyPath: member] }
+        set { file[keyPath: member] = newValue }
     }
 
     /// What rules storing; the key of the payment service stands for its name where nothing else does.
     var offlineSettings: OfflineSettings {
         OfflineSettings(
-            rules: offline?.rules, issuer: offline?.issuer ?? terminal.recipient.keyID,
-            receiptKey: offline?.receiptKey ?? (mode == .test ? SandboxReceipts.key : nil),
-            formerKeys: formerServices, alertAge: offline?.alertAge ?? .seconds(3_600))
+            rules: file.offline?.rules, issuer: file.offline?.issuer ?? recipient.keyID,
+            receiptKey: file.offline?.receiptKey ?? (file.mode == .test ? SandboxReceipts.key : nil),
+            formerKeys: file.formerServices, alertAge: file.offline?.alertAge ?? .seconds(3_600))
     }
 
     /// The kernel's name for this start of the machine, or the service manager's word for it: the unit's `/proc` holds
     /// processes only. Without either every start of the daemon counts as one.
     private static func kernelBoot() -> String {
-        let kernel = ConfigurationTable.contents("/proc/sys/kernel/random/boot_id") ?? []
+        let kernel = ConfigurationHost.contents("/proc/sys/kernel/random/boot_id") ?? []
         let manager = Environment.value("NFC_TAP_BOOT_ID")
         return boot(kernel: String(decoding: kernel, as: UTF8.self), manager: manager) ?? TransactionID().text
     }
@@ -145,18 +114,19 @@ public struct DaemonConfiguration: Sendable {
         return nil
     }
 
-    /// Whether reads are sealed to a key that everybody can open.
-    public var usesTestKey: Bool { terminal.recipient.isTest }
+    /// What reads are sealed to where neither the adapter nor a profile brings a key.
+    private var recipient: RecipientKey { file.adapter.recipient ?? file.terminal.recipient }
 
-    private mutating func add(
-        _ name: String, _ reader: ReaderAddress, _ feedback: FeedbackLevel = .lightsAndSound
-    ) throws(ConfigurationError) {
-        if case .virtual = reader, mode == .live {
+    /// Whether reads are sealed to a key that everybody can open. In live mode the signed profile brings the keys.
+    public var usesTestKey: Bool { file.mode == .test && recipient.isTest }
+
+    private mutating func add(_ lane: ConfigurationFile.Lane) throws(ConfigurationError) {
+        if case .virtual = lane.reader, file.mode == .live {
             throw ConfigurationError(
-                "lane \(name)", "its reader is a virtual one", remedy: "live mode takes real readers only")
+                "lane \(lane.name)", "its reader is a virtual one", remedy: "live mode takes real readers only")
         }
-        var setting = try DaemonConfiguration.setting(name, reader, feedback)
-        setting.feedback = feedback
+        var setting = try DaemonConfiguration.setting(lane.name, lane.reader, lane.feedback)
+        setting.feedback = lane.feedback
         lanes.append(setting)
     }
 
@@ -186,5 +156,14 @@ public struct DaemonConfiguration: Sendable {
             throw ConfigurationError(
                 "lane \(name)", "virtual reader: \(error)", remedy: "raise the limit of open files")
         }
+    }
+}
+
+extension LoyaltyOffer {
+    init(_ settings: LoyaltySettings?, mode: Mode) {
+        let configured = settings?.programmes ?? []
+        self.init(
+            programmes: configured.isEmpty && mode == .test ? LoyaltyOffer.test.programmes : configured,
+            maximumClockDifference: settings?.maximumClockDifference)
     }
 }

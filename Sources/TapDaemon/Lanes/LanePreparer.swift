@@ -1,4 +1,5 @@
 import CardBytes
+import Configuration
 import Envelope
 import Glibc
 import Logging

@@ -1,3 +1,4 @@
+import Configuration
 import Logging
 import Loyalty
 import ReaderCore
@@ -11,11 +12,11 @@ extension TransactionRunner {
     /// Takes what a new configuration says of lanes and groups.
     ///
     /// - Parameter wanted: every lane there is to be, in order, with a new one where its reader has changed.
-    func apply(_ configuration: DaemonConfiguration, lanes wanted: [(name: String, lane: Lane?)]) {
-        let offersLoyalty = !configuration.loyalty.programmes.isEmpty
+    func apply(_ configuration: ConfigurationSnapshot, lanes wanted: [(name: String, lane: Lane?)]) {
+        let offersLoyalty = !configuration.offer.programmes.isEmpty
         lanes.apply(
             wanted.map { ($0.name, $0.lane.map { LaneRecord($0, offersLoyalty: offersLoyalty) }) },
-            groups: configuration.groups, offersLoyalty: offersLoyalty)
+            groups: configuration.laneGroups, offersLoyalty: offersLoyalty)
     }
 
     /// Lanes that are not used any more, to be closed.

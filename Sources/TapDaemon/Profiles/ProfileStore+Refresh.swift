@@ -1,3 +1,4 @@
+import Configuration
 import Envelope
 import Journal
 import Logging
@@ -37,7 +38,7 @@ extension ProfileStore {
     }
 
     private func fetch(_ settings: ProfileSettings) async -> ProfileRefresh {
-        switch await adapter.profile() {
+        switch await configured.snapshot.adapter.profile() {
         case .unavailable(let code): return .failed(code)
         case .token(let token):
             do throws(ProfileError) {
@@ -92,7 +93,9 @@ extension ProfileStore {
 
     /// Asks for the keys that card data is to be sealed to.
     func refreshKeys() async {
-        guard pinned == nil, let keys = await adapter.recipientKeys() else { return }
+        let settings = configured.snapshot
+        guard settings.configuration.file.adapter.recipient == nil, let keys = await settings.adapter.recipientKeys()
+        else { return }
         for refusal in keys.refusals {
             logger.warning(
                 "recipient key not used", metadata: ["place": "\(refusal.position)", "reason": "\(refusal.reason)"])

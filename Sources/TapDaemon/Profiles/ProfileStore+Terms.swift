@@ -1,4 +1,5 @@
 import Codes
+import Configuration
 import Envelope
 import Journal
 import Logging

@@ -1,4 +1,5 @@
 import Codes
+import Configuration
 import Envelope
 import Journal
 import Logging
@@ -24,33 +25,26 @@ final class ProfileStore: Sendable {
         var latest = ProfileRefresh.unchanged
     }
 
-    /// `nil` where no profile is wanted. Key and file are those of the start: another key is another payment service.
-    let settings: ProfileSettings?
-    let mode: Mode
-    private let configured: CurrentSettings
-    let adapter: AdapterLink
+    let configured: CurrentSettings
     let journal: JournalThread
     let events: EventHub
     let trail: AuditTrail
     let logger: Logger
-    let now: @Sendable () -> Timestamp
     let state = Mutex(State())
 
     init(
-        _ configured: CurrentSettings, adapter: AdapterLink, journal: JournalThread, events: EventHub,
-        trail: AuditTrail
+        _ configured: CurrentSettings, journal: JournalThread, events: EventHub, trail: AuditTrail
     ) {
-        let configuration = configured.configuration
-        settings = configuration.profile
-        mode = configuration.mode
-        now = configuration.clock
         self.configured = configured
-        (self.adapter, self.journal, self.events) = (adapter, journal, events)
+        (self.journal, self.events) = (journal, events)
         (self.trail, logger) = (trail, trail.logger)
     }
 
-    /// The recipient's key that the configuration pins: it wins over every other one.
-    var pinned: RecipientKey? { configured.configuration.pinnedRecipient }
+    /// `nil` where no profile is wanted. Key and file are those of the start: another key is another payment service.
+    var settings: ProfileSettings? { configured.snapshot.profile }
+    private var mode: Mode { configured.snapshot.mode }
+
+    func now() -> Timestamp { configured.snapshot.surroundings.clock() }
 
     /// In force now.
     var current: Profile? { state.withLock { $0.inForce?.profile } }
@@ -58,36 +52,40 @@ final class ProfileStore: Sendable {
     /// The terminal for a transaction that begins now; it keeps it to its end, whatever comes into force meanwhile.
     func currentTerminal() -> Terminal {
         let (inForce, offered) = state.withLock { ($0.inForce, $0.offered) }
+        let settings = configured.snapshot
         // As the configuration has it, for what no profile says.
-        var terminal = configured.terminal
+        var terminal = settings.terminal
         if let profile = inForce?.profile {
             terminal.file = profile.terminal
             terminal.merchant = profile.merchant.id
             terminal.country = profile.merchant.country
         }
-        if let recipient = recipient(inForce?.profile, offered) { terminal.recipient = recipient }
+        if let recipient = recipient(inForce?.profile, offered, settings) { terminal.recipient = recipient }
         return terminal
     }
 
     /// Pinned before signed before offered. With a profile in force the adapter may choose among the keys in it and
     /// cannot bring others: whoever took its socket over would read every card.
-    private func recipient(_ profile: Profile?, _ offered: RecipientKeySet?) -> RecipientKey? {
-        if let pinned { return pinned }
+    private func recipient(
+        _ profile: Profile?, _ offered: RecipientKeySet?, _ settings: ConfigurationSnapshot
+    ) -> RecipientKey? {
+        if let pinned = settings.configuration.file.adapter.recipient { return pinned }
         let seconds = UInt64(max(0, now().milliseconds / 1_000))
-        guard let profile else { return mode == .test ? try? offered?.key(at: seconds) : nil }
+        guard let profile else { return settings.mode == .test ? try? offered?.key(at: seconds) : nil }
         let chosen = profile.recipientKeys.keys.filter { offered?.keys.contains($0) ?? true }
         return (try? RecipientKeySet(keys: chosen).key(at: seconds)) ?? (try? profile.recipientKeys.key(at: seconds))
     }
 
     /// What keeps every payment from being taken; `nil` in test mode.
     func refusal() -> ErrorDetail? {
-        guard mode == .live else { return nil }
-        guard let settings else { return ErrorDetail(.credentialMissing) }
-        let (acknowledgement, pinned) = (configured.configuration.profile?.acknowledgement, pinned)
+        let configuration = configured.snapshot.configuration.file
+        guard configuration.mode == .live else { return nil }
+        guard let settings = configuration.profile else { return ErrorDetail(.credentialMissing) }
         let gate = state.withLock {
             LiveGate(
-                version: Version.text, key: settings.key, acknowledgement: acknowledgement,
-                inForce: $0.inForce, isAccepted: $0.acceptance != nil, failure: $0.failure, recipient: pinned)
+                version: Version.text, key: settings.key, acknowledgement: settings.acknowledgement,
+                inForce: $0.inForce, isAccepted: $0.acceptance != nil, failure: $0.failure,
+                recipient: configuration.adapter.recipient)
         }
         return gate.refusal(at: now())
     }

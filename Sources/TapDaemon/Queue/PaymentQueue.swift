@@ -1,3 +1,4 @@
+import Configuration
 import Envelope
 import Journal
 import Logging
@@ -10,8 +11,8 @@ import Wire
 final class PaymentQueue: Sendable {
     let store: TransactionRunner
     let key: SigningKey
-    let boot: String
-    let settings: @Sendable () -> OfflineSettings
+    let current: CurrentSettings
+    let profiles: ProfileStore
     let trail: AuditTrail
     let logger: Logger
     /// Happens when there is something to forward at once; then there is a new one.
@@ -23,24 +24,27 @@ final class PaymentQueue: Sendable {
     /// Records that do not hold and have been told of.
     private let told = Mutex<[TransactionID: RecordFault]>([:])
 
-    /// - Parameters:
-    ///   - contact: the last one that an earlier run has written down.
-    ///   - boot: of the machine, new with each start of it.
+    /// - Parameter contact: the last one that an earlier run has written down.
     init(
-        store: TransactionRunner, key: SigningKey, boot: String, contact: OnlineContact?, trail: AuditTrail,
-        settings: @escaping @Sendable () -> OfflineSettings
+        store: TransactionRunner, key: SigningKey, contact: OnlineContact?, trail: AuditTrail,
+        settings: CurrentSettings, profiles: ProfileStore
     ) {
         self.store = store
         self.key = key
-        self.boot = boot
         self.contact = Mutex(contact)
         written = Mutex(contact)
         self.trail = trail
         logger = trail.logger
-        self.settings = settings
+        current = settings
+        self.profiles = profiles
     }
 
     var journal: JournalThread { store.journal }
+    /// Of the machine, new with each start of it.
+    private var boot: String { current.snapshot.surroundings.boot }
+
+    /// What rules storing and forwarding just now.
+    func settings() -> OfflineSettings { OfflineSettings(current.snapshot.configuration, profiles.current) }
 
     // MARK: - Contact with the payment service
 

@@ -1,3 +1,4 @@
+import Configuration
 import Envelope
 import Journal
 import LocalHTTP
@@ -10,15 +11,9 @@ import Wire
 /// and nothing is ever reversed for want of an answer: the customer has the goods.
 struct QueueForwarder: Sendable {
     let queue: PaymentQueue
-    let adapter: AdapterLink
     let logger: Logger
     private var runner: TransactionRunner { queue.store }
-
-    init(queue: PaymentQueue, adapter: AdapterLink, logger: Logger) {
-        self.queue = queue
-        self.adapter = adapter
-        self.logger = logger
-    }
+    private var times: AdapterTimes { queue.current.snapshot.adapter.times }
 
     /// What came of one payment.
     private enum Progress {
@@ -34,7 +29,7 @@ struct QueueForwarder: Sendable {
         while !Task.isCancelled {
             let isWaiting = await round()
             wasOverdue = await alert(wasOverdue)
-            await queue.waitForWork(atMost: isWaiting ? adapter.times.forwarding : .seconds(30))
+            await queue.waitForWork(atMost: isWaiting ? times.forwarding : .seconds(30))
         }
     }
 
@@ -67,6 +62,8 @@ struct QueueForwarder: Sendable {
             await fail(entry, .queueRecordAltered)
             return .nothing
         }
+        // The adapter that is asked first hears the rest, too.
+        let adapter = queue.current.snapshot.adapter
         var connection: HTTPClientConnection?
         if entry.transaction.state == .stored {
             do throws(AdapterUnreachable) { connection = try await adapter.connect() } catch { return .unreachable }
@@ -105,7 +102,7 @@ struct QueueForwarder: Sendable {
 
     /// Waits longer with each attempt, and says so.
     private func fail(_ entry: QueueEntry, _ code: ErrorCode) async {
-        let pauses = adapter.times.reversal
+        let pauses = times.reversal
         let pause = pauses.indices.contains(entry.attempts) ? pauses[entry.attempts] : pauses.last ?? .seconds(600)
         let due = Timestamp(milliseconds: Timestamp.now.milliseconds + Int64(pause / .milliseconds(1)))
         let id = entry.transaction.id

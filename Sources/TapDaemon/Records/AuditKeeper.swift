@@ -1,3 +1,4 @@
+import Configuration
 import Envelope
 import Journal
 import Logging
@@ -8,10 +9,16 @@ struct AuditKeeper: Sendable {
     let journal: JournalThread
     let events: EventHub
     let key: SigningKey
-    let retention: Retention
+    let settings: CurrentSettings
     /// Between two signed heads, where there is anything new.
     var interval: Duration = .seconds(60)
     let logger: Logger
+    private var retention: Retention { settings.snapshot.journal.retention }
+
+    init(journal: JournalThread, events: EventHub, key: SigningKey, settings: CurrentSettings, logger: Logger) {
+        (self.journal, self.events, self.key) = (journal, events, key)
+        (self.settings, self.logger) = (settings, logger)
+    }
 
     /// Goes on until its task is cancelled.
     func run() async {

@@ -1,3 +1,4 @@
+import Configuration
 import Envelope
 import Profile
 import Wire
@@ -33,6 +34,7 @@ struct LiveGate {
         return recipientRefusal(profile, now)
     }
 
+    /// Every key of the profile counts, also one that is not the first: the adapter may choose among them.
     private func recipientRefusal(_ profile: Profile, _ now: Timestamp) -> ErrorDetail? {
         let seconds = UInt64(max(0, now.milliseconds / 1_000))
         let used: RecipientKey
@@ -46,6 +48,9 @@ struct LiveGate {
         } catch {
             return ErrorDetail(.envelopeKeyUnusable)
         }
-        return used.isTest ? ErrorDetail(.liveTestKey, field: "recipientKeys") : nil
+        if used.isTest || profile.recipientKeys.keys.contains(where: \.isTest) {
+            return ErrorDetail(.liveTestKey, field: "recipientKeys")
+        }
+        return profile.receiptTokenKey?.isTest == true ? ErrorDetail(.liveTestKey, field: "receiptTokenKey") : nil
     }
 }

@@ -1,3 +1,4 @@
+import Configuration
 import CardBytes
 import LocalHTTP
 import Loyalty
@@ -50,8 +51,8 @@ struct RunTerms: Sendable {
     init(terminal: Terminal, adapter: AdapterLink, offline: OfflineSettings) {
         self.terminal = terminal
         self.offline = offline
-        self.adapter = adapter.pinned
-        early = EarlyConnection(self.adapter)
+        self.adapter = adapter
+        early = EarlyConnection(adapter)
     }
 }
 

@@ -1,4 +1,5 @@
 import CardBytes
+import Configuration
 import EMV
 import Envelope
 import Glibc
@@ -87,23 +88,6 @@ indirect enum TapProgress: Sendable {
     case result(PaymentTapResult)
     /// Without a result.
     case ended(PaymentTapError)
-}
-
-/// The merchant's terminal, the same for every lane.
-public struct Terminal: Sendable {
-    /// As the acquirer knows it: 8 characters (9F1C).
-    var id = "00000001"
-    var merchant = "TEST MERCHANT"
-    /// ISO 3166-1 numeric code (9F1A).
-    var country: UInt16 = 276
-    var file = TerminalFile.test
-    /// Failed reads after which another way to pay is offered.
-    var maxTapRetries = 3
-    /// What the reads are sealed to.
-    var recipient = RecipientKey.sandboxTest
-
-    /// EMV's test terminal that seals to the published test key.
-    public static let test = Terminal()
 }
 
 /// The time of day at the terminal, which the card gets.

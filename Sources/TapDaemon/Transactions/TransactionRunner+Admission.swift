@@ -1,3 +1,4 @@
+import Configuration
 import CardBytes
 import Journal
 import Logging
@@ -32,10 +33,10 @@ extension TransactionRunner {
         }
         guard let services else { return .refused(.daemonUnavailable) }
         // One configuration for all of it, from here to the transaction's end.
-        let configuration = settings.configuration
+        let configuration = settings.snapshot
         var facts = AdmissionFacts(mode: configuration.mode)
         let loyalty: LoyaltyRequest?
-        do throws(ErrorBody) { loyalty = try configuration.loyalty.request(demand.request) } catch {
+        do throws(ErrorBody) { loyalty = try configuration.offer.request(demand.request) } catch {
             facts.passesRefusal = error
             loyalty = nil
         }
@@ -50,7 +51,8 @@ extension TransactionRunner {
                 return .acceptable(DryRunAnswer(mode: configuration.mode, type: demand.request.type, lane: lane))
             }
             var terms = RunTerms(
-                terminal: profiles.currentTerminal(), adapter: services.adapter, offline: services.stored.settings())
+                terminal: profiles.currentTerminal(), adapter: configuration.adapter,
+                offline: services.stored.settings())
             terms.loyalty = loyalty
             terms.preferredApplications = (demand.request.preferredApplications ?? []).compactMap { try? Hex.bytes($0) }
             let running = begin(demand, names, lane, configuration, terms)
@@ -74,7 +76,7 @@ extension TransactionRunner {
 
     /// Takes the lanes in the same step in which they were found: no other request gets in between.
     private func begin(
-        _ demand: TransactionDemand, _ names: [String], _ lane: String, _ configuration: DaemonConfiguration,
+        _ demand: TransactionDemand, _ names: [String], _ lane: String, _ configuration: ConfigurationSnapshot,
         _ terms: RunTerms
     ) -> Running {
         let (id, now, request) = (TransactionID(), Moment.now, demand.request)
@@ -83,9 +85,8 @@ extension TransactionRunner {
             id: id, type: request.type, mode: configuration.mode, lane: lane, amount: request.amount,
             order: request.order, createdAt: now.wall)
         if request.type != .loyalty {
-            let merchant = configuration.merchant ?? configuration.terminal.defaultMerchant
             transaction.details = TransactionDetails(
-                request, merchant: profiles.current.map { Merchant($0.merchant) } ?? merchant,
+                request, merchant: profiles.current.map { Merchant($0.merchant) } ?? configuration.shop,
                 terminal: configuration.terminal.id)
         }
         var laidDown = Demand(kind: AuthorizationRequest.Kind(request), uid: demand.key.uid)
@@ -141,7 +142,7 @@ extension TransactionRunner {
     }
 }
 
-extension AdapterLink.Times {
+extension AdapterTimes {
     /// What the machine has to know of them.
     var ofMachine: Demand.Times {
         var times = Demand.Times()

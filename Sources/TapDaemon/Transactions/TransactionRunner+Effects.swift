@@ -1,3 +1,4 @@
+import Configuration
 import CardBytes
 import Journal
 import LocalHTTP

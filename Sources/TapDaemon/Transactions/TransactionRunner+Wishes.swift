@@ -1,3 +1,4 @@
+import Configuration
 import Journal
 import LocalHTTP
 import Logging
@@ -125,13 +126,14 @@ extension TransactionRunner {
     private func recorded(_ record: JournalRecord) -> Running? {
         guard let services else { return nil }
         var demand = Demand(kind: .sale, uid: record.uid)
-        demand.times = services.adapter.times.ofMachine
+        let adapter = settings.snapshot.adapter
+        demand.times = adapter.times.ofMachine
         let machine = TransactionMachine(
             recorded: record.transaction, demand, reversal: record.reversal, at: .now)
         return Running(
             machine,
             RunTerms(
-                terminal: profiles.currentTerminal(), adapter: services.adapter, offline: services.stored.settings()))
+                terminal: profiles.currentTerminal(), adapter: adapter, offline: services.stored.settings()))
     }
 
     private func fresh(_ transaction: Transaction) async throws(ErrorBody) -> Transaction {

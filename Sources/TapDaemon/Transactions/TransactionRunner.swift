@@ -1,3 +1,4 @@
+import Configuration
 import CardBytes
 import Journal
 import Logging
@@ -12,7 +13,6 @@ import Wire
 actor TransactionRunner {
     /// What effects are carried out with.
     struct Services: Sendable {
-        let adapter: AdapterLink
         let preparer: LanePreparer
         let stored: PaymentQueue
         /// What runs for a machine: goes on until its task is cancelled.
@@ -46,12 +46,12 @@ actor TransactionRunner {
         self.logger = logger
         self.settings = settings
         self.profiles = profiles
-        let offersLoyalty = !settings.configuration.loyalty.programmes.isEmpty
+        let offersLoyalty = !settings.snapshot.offer.programmes.isEmpty
         self.lanes = Lanes(
-            lanes.map { LaneRecord($0, offersLoyalty: offersLoyalty) }, groups: settings.configuration.groups)
+            lanes.map { LaneRecord($0, offersLoyalty: offersLoyalty) }, groups: settings.snapshot.laneGroups)
     }
 
-    nonisolated var mode: Mode { settings.configuration.mode }
+    nonisolated var mode: Mode { settings.snapshot.mode }
 
     /// Call it once, before anything is taken.
     func serve(with services: Services) { self.services = services }

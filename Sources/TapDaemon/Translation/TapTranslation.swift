@@ -1,3 +1,4 @@
+import Configuration
 import EMV
 import Loyalty
 import ReaderCore

@@ -1,4 +1,6 @@
 import ArgumentParser
+import Configuration
+import Glibc
 import Linux
 
 struct ConfigCommand: ParsableCommand {
@@ -10,7 +12,7 @@ struct ConfigCommand: ParsableCommand {
             abstract: "Validates a configuration file and lists every error.",
             discussion: """
                 Reads the file and all files that it names, as the daemon would, and changes nothing. Exit codes: 0 valid, \
-                65 invalid, 69 no nfc-tapd.
+                65 invalid.
                 """)
 
         @Argument(help: ArgumentHelp("The configuration file.", valueName: "file"))
@@ -19,21 +21,11 @@ struct ConfigCommand: ParsableCommand {
         @Flag(help: "Print JSON.")
         var json = false
 
-        /// The daemon reads the file, so that the check cannot differ from the daemon.
         func run() throws {
-            let program = Self.daemon
-            let arguments = ["--check", "--config", file] + (json ? ["--json"] : [])
-            do throws(SystemError) { try StartedProgram.replaceThisOne(by: program, arguments) } catch {
-                throw Failure("cannot start \(program)", hint: "install nfc-tapd", exitCode: .unavailable)
-            }
-        }
-
-        /// `nfc-tapd` beside this program, else at the path of the package.
-        private static var daemon: String {
-            guard let beside = Environment.beside("nfc-tapd"), FileSystem.isExecutable(beside) else {
-                return "/usr/bin/nfc-tapd"
-            }
-            return beside
+            let found = ConfigurationCheck(
+                file: file, host: .ofInstalledDaemon, at: UInt64(max(0, time(nil))))
+            StandardOutput.print(json ? found.json : found.summary)
+            if !found.errors.isEmpty { throw ExitCode(65) }
         }
     }
 }

@@ -1,10 +1,10 @@
 import ArgumentParser
 import CardSim
+import Configuration
 import Glibc
 import Linux
 import Loyalty
 import ReaderCore
-import Settings
 import TapClient
 import TapSession
 import Wire
@@ -112,8 +112,7 @@ struct LoyaltyCommand: AsyncParsableCommand {
     private func settings() throws -> LoyaltySettings? {
         guard let config else { return nil }
         do throws(ConfigurationError) {
-            let folder = Environment.value("CREDENTIALS_DIRECTORY")
-            return try LoyaltySettings(path: config, credentials: folder)
+            return try LoyaltySettings(path: config, host: .ofInstalledDaemon)
         } catch {
             throw ValidationError("\(error).")
         }

@@ -1,6 +1,7 @@
 import ArgumentParser
 import CardBytes
 import CardSim
+import Configuration
 import ReaderCore
 import ReaderNFC
 import ReaderPCSC
@@ -24,25 +25,19 @@ struct ReaderChoice: ParsableArguments {
     }
 
     func open() throws -> any CardReader {
-        let (kind, name) = parts
+        guard let address = ReaderAddress(reader, virtual: .card) else {
+            throw ValidationError("--reader \(reader): give pcsc, pcsc:NAME, libnfc:CONNECTION or virtual:CARD.")
+        }
+        if case .virtual(let card) = address { return try openVirtual(card) }
         do throws(ReaderError) {
-            switch kind {
-            case "pcsc": return try openPCSC(name)
-            case "libnfc": return try openLibNFC(name)
-            case _: break
+            switch address {
+            case .pcsc(let name): return try openPCSC(name)
+            case .libnfc(let connection): return try openLibNFC(connection)
+            case .virtual: throw .serviceUnavailable(.unknownReader)
             }
         } catch {
             throw Failure(error)
         }
-        guard kind == "virtual" else {
-            throw ValidationError("--reader \(reader): give pcsc, pcsc:NAME, libnfc:CONNECTION or virtual:CARD.")
-        }
-        return try openVirtual(name)
-    }
-
-    private var parts: (kind: String, name: String) {
-        guard let colon = reader.firstIndex(of: ":") else { return (reader, "") }
-        return (String(reader[..<colon]), String(reader[reader.index(after: colon)...]))
     }
 
     private func openPCSC(_ name: String) throws(ReaderError) -> any CardReader {
@@ -53,7 +48,6 @@ struct ReaderChoice: ParsableArguments {
 
     private func openLibNFC(_ connection: String) throws(ReaderError) -> any CardReader {
         guard let worker = WorkerProgram.find() else { throw .serviceUnavailable(.workerMissing) }
-        guard !connection.isEmpty else { throw .serviceUnavailable(.unknownReader) }
         return try LibNFCReader(
             connection: connection, workerProgram: worker, until: monotonicNow().advanced(byMilliseconds: 5_000))
     }

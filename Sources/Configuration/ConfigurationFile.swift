@@ -1,38 +1,31 @@
-import Envelope
+public import Envelope
 public import ReaderModels
-public import Settings
 import TapSession
-import Wire
+public import Wire
 
 /// The configuration file, in TOML. Every setting has a default but the lanes; every value is checked.
+///
+/// The daemon, the doctor and `nfc-tap config check` read it with this code and no other.
 public struct ConfigurationFile: Sendable {
-    var mode = Mode.test
-    /// `pos.socket`, unless systemd hands one over.
-    public var posSocket: String?
-    /// Group that may open the POS socket.
-    public var posGroup: String?
-    public var adapterSocket: String?
-    public var stateDirectory: String?
+    public var mode = Mode.test
+    public var pos: PointOfSaleSettings
+    public var adapter: AdapterSettings
+    public var journal: JournalSettings
     public var lanes: [Lane] = []
-    var terminal = Terminal.test
-    /// `nil` where no display name is configured.
-    var merchant: Merchant?
-    var support = SupportContact()
-    /// `psp.recipient-key`
-    var recipient: RecipientKey?
-    /// `nil` where no profile is asked for.
-    var profile: ProfileSettings?
-    var times = AdapterLink.Times()
-    var retention = Retention()
-    /// `nil` where nothing may be stored.
-    var offline: Offline?
-    /// Keys of the receipts of payment services that the shop had before, by their names.
-    var formerServices: [String: VerificationKey] = [:]
-    /// `nil` where no programme is configured.
-    var loyalty: LoyaltyOffer?
-    var groups: [Role: UInt32] = Access.systemGroups.groups
     /// Lanes of which any will do, by the group's name.
-    var laneGroups: [String: [String]] = [:]
+    public var laneGroups: [String: [String]] = [:]
+    public var terminal = Terminal.test
+    /// `nil` where no display name is configured.
+    public var merchant: Merchant?
+    public var support = SupportContact()
+    /// `nil` where no profile is asked for.
+    public var profile: ProfileSettings?
+    /// `nil` where nothing may be stored.
+    public var offline: Offline?
+    /// Keys of the receipts of payment services that the shop had before, by their names.
+    public var formerServices: [String: VerificationKey] = [:]
+    /// `nil` where no programme is configured.
+    public var loyalty: LoyaltySettings?
 
     /// A lane as it is written, its reader not opened yet.
     public struct Lane: Equatable, Sendable {
@@ -41,6 +34,8 @@ public struct ConfigurationFile: Sendable {
         /// LED and buzzer of a reader that has them.
         public var feedback: FeedbackLevel
 
+        public var isVirtual: Bool { if case .virtual = reader { true } else { false } }
+
         public init(name: String, reader: ReaderAddress, feedback: FeedbackLevel = .lightsAndSound) {
             self.name = name
             self.reader = reader
@@ -48,46 +43,63 @@ public struct ConfigurationFile: Sendable {
         }
     }
 
-    /// - Parameter credentials: systemd's folder of credentials, where it gave one.
+    /// What holds where nothing is written: no lane, the folders and groups of the host.
+    public init(defaultsOf host: ConfigurationHost) {
+        pos = PointOfSaleSettings(socket: host.runtimeDirectory + "/pos.sock", roles: host.roleGroups)
+        adapter = AdapterSettings(socket: host.runtimeDirectory + "/psp.sock")
+        journal = JournalSettings(directory: host.stateDirectory)
+    }
+
     /// - Throws: the first thing that is wrong, with what to do about it.
-    public init(path: String, credentials: String? = nil) throws(ConfigurationError) {
-        try self.init(file: path, text: try ConfigurationFile.contents(path), credentials: credentials)
+    public init(path: String, host: ConfigurationHost = ConfigurationHost()) throws(ConfigurationError) {
+        try self.init(file: path, text: try ConfigurationFile.text(path, host), host: host)
     }
 
     /// - Parameter file: name of the file, for errors.
-    init(file: String, text: String, credentials: String? = nil) throws(ConfigurationError) {
-        let faults = read(file, text, credentials)
+    public init(
+        file: String, text: String, host: ConfigurationHost = ConfigurationHost()
+    ) throws(ConfigurationError) {
+        self.init(defaultsOf: host)
+        let faults = read(file, text, host)
         if let first = faults.first { throw first }
     }
 
-    /// Reads the file and all that it names.
+    /// Reads the file and all that it names, with a look at whether its keys are valid now.
     ///
-    /// - Returns: everything that is wrong, by its place; `nil` instead of a file with any of it.
-    static func check(path: String, credentials: String?) -> (file: ConfigurationFile?, faults: [ConfigurationError]) {
+    /// A key that is not keeps payments from being taken, and not the daemon from starting: what is open with the payment
+    /// service still has to be brought to its end.
+    ///
+    /// - Parameter now: seconds since 1970.
+    /// - Returns: what is right of it, and everything that is wrong, by its place.
+    public static func read(
+        path: String, host: ConfigurationHost, at now: UInt64
+    ) -> (file: ConfigurationFile, faults: [ConfigurationError]) {
+        var file = ConfigurationFile(defaultsOf: host)
         let text: String
-        do throws(ConfigurationError) { text = try contents(path) } catch { return (nil, [error]) }
-        var file = ConfigurationFile()
-        let faults = file.read(path, text, credentials)
+        do throws(ConfigurationError) { text = try self.text(path, host) } catch { return (file, [error]) }
+        var faults = file.read(path, text, host)
+        if var expired = file.expiredKey(at: now) {
+            expired.line = ConfigurationPosition.line(of: expired.key, in: text)
+            faults.append(expired)
+        }
         let places = faults.enumerated().map { (line: $0.element.line ?? 0, order: $0.offset, fault: $0.element) }
-        let sorted = places.sorted { ($0.line, $0.order) < ($1.line, $1.order) }.map(\.fault)
-        return (faults.isEmpty ? file : nil, sorted)
+        return (file, places.sorted { ($0.line, $0.order) < ($1.line, $1.order) }.map(\.fault))
     }
 
-    private init() {}
-
-    private static func contents(_ path: String) throws(ConfigurationError) -> String {
-        guard let text = ConfigurationTable.contents(path) else {
-            throw ConfigurationError(path, "cannot be read", remedy: "check its name and permissions")
+    static func text(_ path: String, _ host: ConfigurationHost) throws(ConfigurationError) -> String {
+        guard let text = host.contents(path) else {
+            throw ConfigurationError(
+                path, "cannot be read", remedy: "check its name and permissions", isUnreadable: true)
         }
         return String(decoding: text, as: UTF8.self)
     }
 
     /// - Returns: everything that is wrong, in the order of reading.
-    private mutating func read(_ file: String, _ text: String, _ credentials: String?) -> [ConfigurationError] {
+    private mutating func read(_ file: String, _ text: String, _ host: ConfigurationHost) -> [ConfigurationError] {
         let faults: [ConfigurationError]
         do throws(ConfigurationError) {
-            var top = try ConfigurationTable(file: file, text: text)
-            read(&top, credentials)
+            var top = try ConfigurationTable(file: file, text: text, host: host)
+            read(&top)
             faults = top.faults
         } catch {
             faults = [error]
@@ -99,7 +111,7 @@ public struct ConfigurationFile: Sendable {
         }
     }
 
-    private mutating func read(_ top: inout ConfigurationTable, _ credentials: String?) {
+    private mutating func read(_ top: inout ConfigurationTable) {
         if let text = top.text("mode") {
             if let mode = Mode(rawValue: text) {
                 self.mode = mode
@@ -114,10 +126,7 @@ public struct ConfigurationFile: Sendable {
         support = ConfigurationFile.support(&top)
         readGroups(&top)
         readLanes(&top)
-        let settings = LoyaltySettings(&top, credentials: credentials)
-        loyalty = settings.map {
-            LoyaltyOffer(programmes: $0.programmes, maximumClockDifference: $0.maximumClockDifference)
-        }
+        loyalty = LoyaltySettings(&top)
         offline = ConfigurationFile.offline(&top, mode: mode)
         formerServices = ConfigurationFile.formerServices(&top, mode: mode)
         top.finish()
@@ -125,27 +134,33 @@ public struct ConfigurationFile: Sendable {
 
     private mutating func readSockets(_ top: inout ConfigurationTable) {
         var pos = top.subtable("pos")
-        posSocket = pos.absolutePath("socket")
-        posGroup = pos.text("group")
+        if let socket = pos.absolutePath("socket") { self.pos.socket = socket }
+        self.pos.group = pos.text("group")
         pos.finish()
         var psp = top.subtable("psp")
-        adapterSocket = psp.absolutePath("socket")
-        if let seconds = psp.number("connect-timeout", in: 1...30) { times.connect = .seconds(seconds) }
-        if let seconds = psp.number("answer-timeout", in: 1...120) { times.answer = .seconds(seconds) }
+        if let socket = psp.absolutePath("socket") { adapter.socket = socket }
+        if let seconds = psp.number("connect-timeout", in: 1...30) { adapter.times.connect = .seconds(seconds) }
+        if let seconds = psp.number("answer-timeout", in: 1...120) { adapter.times.answer = .seconds(seconds) }
         if let path = psp.absolutePath("recipient-key") {
-            recipient = psp.attempt { () throws(ConfigurationError) in try ConfigurationFile.recipient(path, psp) }
-            if mode == .live, recipient?.isTest == true {
+            adapter.recipient = psp.attempt { () throws(ConfigurationError) in
+                try ConfigurationFile.recipient(path, psp)
+            }
+            if mode == .live, adapter.recipient?.isTest == true {
                 psp.report("recipient-key", "is a test key", "install the payment service's live key")
             }
         }
         psp.finish()
         var journal = top.subtable("journal")
-        stateDirectory = journal.absolutePath("directory")
+        if let folder = journal.absolutePath("directory") { self.journal.directory = folder }
         if let days = journal.number("keep-transactions", in: 1...3_650) {
-            retention.transactions = Retention.day * days
+            self.journal.retention.transactions = Retention.day * days
         }
-        if let days = journal.number("keep-audit", in: 1...3_650) { retention.audit = Retention.day * days }
-        if let hours = journal.number("keep-events", in: 1...168) { retention.events = .seconds(3_600 * hours) }
+        if let days = journal.number("keep-audit", in: 1...3_650) {
+            self.journal.retention.audit = Retention.day * days
+        }
+        if let hours = journal.number("keep-events", in: 1...168) {
+            self.journal.retention.events = .seconds(3_600 * hours)
+        }
         journal.finish()
     }
 
@@ -185,8 +200,8 @@ public struct ConfigurationFile: Sendable {
         var table = top.subtable("groups")
         for role in Role.allCases {
             guard let name = table.text(role.rawValue) else { continue }
-            if let number = UInt32(name) ?? Access.groupNumber(name) {
-                groups[role] = number
+            if let number = UInt32(name) ?? table.host.groupNumber(name) {
+                pos.roles[role] = number
             } else {
                 table.report(role.rawValue, "names a group that does not exist", "create it: groupadd -r \(name)")
             }
@@ -199,7 +214,22 @@ public struct ConfigurationFile: Sendable {
     ) throws(ConfigurationError) -> RecipientKey {
         let jwk = try table.contents(of: path, for: "recipient-key")
         do throws(RecipientKeyError) { return try RecipientKey(jwk: jwk) } catch {
-            throw table.wrong("recipient-key", "is wrong: \(error)", "install the JWK that the PSP gave you")
+            let remedy =
+                error == .privateKey
+                ? "remove it from this machine at once, and ask your payment service for a new key"
+                : "install the JWK that the PSP gave you"
+            throw table.wrong("recipient-key", "is wrong: \(error)", remedy)
+        }
+    }
+
+    private func expiredKey(at now: UInt64) -> ConfigurationError? {
+        do throws(RecipientKeyError) {
+            try adapter.recipient?.checkPeriod(at: now)
+            return nil
+        } catch {
+            return ConfigurationError(
+                "psp.recipient-key", "is of no use: \(error)",
+                remedy: "install a newer JWK of your payment service, and run systemctl reload nfc-tapd")
         }
     }
 }

@@ -1,9 +1,8 @@
 import Foundation
-import Settings
 import TestSupport
 import Testing
 
-@testable import TapDaemon
+@testable import Configuration
 
 /// docs/examples/nfc-tapd.toml explains every setting: the package installs it, and nfc-tapd.conf(5) is made from it.
 @Suite("The example configuration")

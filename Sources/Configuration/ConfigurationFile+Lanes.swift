@@ -1,5 +1,4 @@
 import ReaderModels
-import Settings
 import Wire
 
 extension ConfigurationFile {

@@ -1,4 +1,3 @@
-import Settings
 import Wire
 
 extension ConfigurationFile {
@@ -49,9 +48,4 @@ extension Substring {
     fileprivate var trimmed: String {
         String(drop { $0 == " " }.reversed().drop { $0 == " " }.reversed())
     }
-}
-
-extension Terminal {
-    /// Where the shop has no name for its customers, they get the acquirer's.
-    var defaultMerchant: Merchant { Merchant(displayName: merchant) }
 }

@@ -1,8 +1,8 @@
+import Envelope
 import Foundation
-import Settings
 import Testing
 
-@testable import TapDaemon
+@testable import Configuration
 
 @Suite("Checking a configuration file")
 struct ConfigurationCheckTests {
@@ -38,7 +38,8 @@ struct ConfigurationCheckTests {
     private func check(_ text: String) throws -> ConfigurationCheck {
         let folder = try TestFolder()
         try Data(text.utf8).write(to: URL(filePath: folder.path + "/f.toml"))
-        return ConfigurationCheck(file: folder.path + "/f.toml", credentials: nil)
+        return ConfigurationCheck(
+            file: folder.path + "/f.toml", host: ConfigurationHost(), at: 1_800_000_000)
     }
 
     @Test("A wrong setting is named with its line, what is wrong and what to do, for people and programs")
@@ -119,6 +120,39 @@ struct ConfigurationCheckTests {
         let found = try check("[[lane]]\nname = \"a\"\nreader = \"pcsc:\"\n")
         #expect(found.errors.isEmpty && found.summary.hasSuffix("right, test mode, 1 lane"))
         #expect(found.json.contains(#""valid":true"#) && found.json.contains(#""lanes":1"#))
+    }
+
+    /// A check of a file whose recipient's key is the one of RFC 7517, appendix A.1, with other members.
+    private func check(key members: String, in folder: TestFolder) throws -> ConfigurationCheck {
+        let path = try folder.write(
+            "psp.jwk",
+            #"{"kty":"EC","crv":"P-256","x":"MKBCTNIcKUSDii11ySs3526iDZ8AiTo7Tu6KPAqv7D4","#
+                + #""y":"4Etl6SRW2YiLUrN5vfvVHuhp7x8PxltmWWlbbM4IFyM"\#(members)}"#)
+        let file = try folder.write(
+            "f.toml", "[psp]\nrecipient-key = \"\(path)\"\n[[lane]]\nname = \"a\"\nreader = \"pcsc:\"\n")
+        return ConfigurationCheck(file: file, host: ConfigurationHost(), at: 1_800_000_000)
+    }
+
+    @Test("A key whose time is over, or has not come, is wrong, and still read at a start")
+    func period() throws {
+        let folder = try TestFolder()
+        for members in [#","kid":"a","exp":1800000000"#, #","kid":"a","nbf":1800000001"#] {
+            let found = try check(key: members, in: folder)
+            #expect(found.errors.map(\.key) == ["psp.recipient-key"] && found.errors.first?.line == 2)
+            #expect(try ConfigurationFile(path: found.file).adapter.recipient?.keyID == "a")
+        }
+        #expect(try check(key: #","kid":"a","nbf":1800000000,"exp":1800000001"#, in: folder).errors.isEmpty)
+    }
+
+    @Test("A key without kid is right, and its check says which name it has")
+    func withoutName() throws {
+        let folder = try TestFolder()
+        let found = try check(key: "", in: folder)
+        // Computed with jwcrypto 1.1.0.
+        let thumbprint = "cn-I_WNMClehiVp51i_0VpOENW1upEerA8sEam5hn-s"
+        #expect(found.errors.isEmpty && found.summary.contains(thumbprint) && found.json.contains(thumbprint))
+        let named = try check(key: #","kid":"a""#, in: folder)
+        #expect(named.errors.isEmpty && !named.json.contains("remarks"))
     }
 
     @Test("Groups of lanes name lanes that exist, each once")

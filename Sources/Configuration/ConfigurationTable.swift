@@ -6,29 +6,33 @@ import TOMLKit
 ///
 /// What is wrong is collected for the whole file: a value that cannot be used is reported, and then as if it were not
 /// there.
-public struct ConfigurationTable {
-    /// What is wrong with a file, by all of its tables.
-    private final class Faults {
-        var list: [ConfigurationError] = []
+struct ConfigurationTable {
+    /// What all tables of a file share.
+    private final class Reading {
+        let host: ConfigurationHost
+        /// What is wrong with the file.
+        var faults: [ConfigurationError] = []
+
+        init(_ host: ConfigurationHost) { self.host = host }
     }
 
     private let table: TOMLTable?
     private let path: String
-    private let reported: Faults
+    private let reading: Reading
     private var known: Set<String> = []
 
-    private init(_ table: TOMLTable?, path: String, _ reported: Faults) {
+    private init(_ table: TOMLTable?, path: String, _ reading: Reading) {
         self.table = table
         self.path = path
-        self.reported = reported
+        self.reading = reading
     }
 
     /// The whole file.
     ///
     /// - Throws: where in the text it is no TOML.
-    public init(file: String, text: String) throws(ConfigurationError) {
+    init(file: String, text: String, host: ConfigurationHost) throws(ConfigurationError) {
         do {
-            self.init(try TOMLTable(string: text), path: "", Faults())
+            self.init(try TOMLTable(string: text), path: "", Reading(host))
         } catch let error as TOMLParseError {
             var wrong = ConfigurationError(
                 file, "no TOML at \(error.source.begin.debugDescription)", remedy: "correct that line")
@@ -39,32 +43,35 @@ public struct ConfigurationTable {
         }
     }
 
+    /// The machine that the file is read for.
+    var host: ConfigurationHost { reading.host }
+
     /// What is wrong with the whole file so far, in the order of reading.
-    public var faults: [ConfigurationError] { reported.list }
+    var faults: [ConfigurationError] { reading.faults }
 
     /// Whether the key is there, whatever its value.
-    public mutating func has(_ key: String) -> Bool { value(key) != nil }
+    mutating func has(_ key: String) -> Bool { value(key) != nil }
 
     /// The keys that are there, in alphabetical order.
-    public var keys: [String] { (table?.keys ?? []).sorted() }
+    var keys: [String] { (table?.keys ?? []).sorted() }
 
-    public func name(of key: String) -> String { path.isEmpty ? key : "\(path).\(key)" }
+    func name(of key: String) -> String { path.isEmpty ? key : "\(path).\(key)" }
 
-    public mutating func text(_ key: String) -> String? {
+    mutating func text(_ key: String) -> String? {
         guard let value = value(key) else { return nil }
         guard let text = value.string, !text.isEmpty else { return report(key, "is no text", "write it in quotes") }
         return text
     }
 
     /// A path that does not depend on the folder the daemon was started in.
-    public mutating func absolutePath(_ key: String) -> String? {
+    mutating func absolutePath(_ key: String) -> String? {
         guard let text = text(key) else { return nil }
         guard text.hasPrefix("/") else { return report(key, "is no absolute path", "begin it with /") }
         return text
     }
 
     /// A list of texts; empty where there is none.
-    public mutating func texts(_ key: String) -> [String] {
+    mutating func texts(_ key: String) -> [String] {
         guard let value = value(key) else { return [] }
         guard let array = value.array else { return report(key, "is no list", "write it in square brackets") ?? [] }
         var texts: [String] = []
@@ -77,7 +84,7 @@ public struct ConfigurationTable {
         return texts
     }
 
-    public mutating func number(_ key: String, in range: ClosedRange<Int>) -> Int? {
+    mutating func number(_ key: String, in range: ClosedRange<Int>) -> Int? {
         guard let value = value(key) else { return nil }
         guard let number = value.int, range.contains(number) else {
             return report(
@@ -86,26 +93,26 @@ public struct ConfigurationTable {
         return number
     }
 
-    public mutating func subtable(_ key: String) -> ConfigurationTable {
+    mutating func subtable(_ key: String) -> ConfigurationTable {
         let table = value(key).flatMap { value in
             value.table ?? report(key, "is no table", "write [\(name(of: key))]")
         }
-        return ConfigurationTable(table, path: name(of: key), reported)
+        return ConfigurationTable(table, path: name(of: key), reading)
     }
 
-    public mutating func subtables(_ key: String) -> [ConfigurationTable] {
+    mutating func subtables(_ key: String) -> [ConfigurationTable] {
         guard let value = value(key) else { return [] }
         let tables = value.array.map { array in (0..<array.count).map { array[$0].table } }
         guard let tables, tables.allSatisfy({ $0 != nil }) else {
             return report(key, "is no list of tables", "write [[\(name(of: key))]]") ?? []
         }
         return tables.enumerated().map { index, table in
-            ConfigurationTable(table, path: "\(name(of: key))[\(index)]", reported)
+            ConfigurationTable(table, path: "\(name(of: key))[\(index)]", reading)
         }
     }
 
     /// Reports every key that nobody asked for.
-    public func finish() {
+    func finish() {
         for unknown in keys where !known.contains(unknown) {
             report(
                 ConfigurationError(
@@ -117,42 +124,39 @@ public struct ConfigurationTable {
     /// Reports what is wrong with a setting.
     ///
     /// - Returns: `nil`, for a setting that counts as missing then.
-    public func report<Value>(_ key: String, _ problem: String, _ remedy: String) -> Value? {
+    func report<Value>(_ key: String, _ problem: String, _ remedy: String) -> Value? {
         report(wrong(key, problem, remedy))
         return nil
     }
 
     /// The same without a value.
-    public func report(_ key: String, _ problem: String, _ remedy: String) { report(wrong(key, problem, remedy)) }
+    func report(_ key: String, _ problem: String, _ remedy: String) { report(wrong(key, problem, remedy)) }
 
     /// Only the first thing that is wrong with a setting: others follow from it.
-    public func report(_ error: ConfigurationError) {
-        if !reported.list.contains(where: { $0.key == error.key }) { reported.list.append(error) }
+    func report(_ error: ConfigurationError) {
+        if !reading.faults.contains(where: { $0.key == error.key }) { reading.faults.append(error) }
     }
 
     /// What `body` makes; where it cannot, that is reported.
-    public func attempt<Value>(_ body: () throws(ConfigurationError) -> Value) -> Value? {
+    func attempt<Value>(_ body: () throws(ConfigurationError) -> Value) -> Value? {
         do throws(ConfigurationError) { return try body() } catch {
             report(error)
             return nil
         }
     }
 
-    public func wrong(_ key: String, _ problem: String, _ remedy: String) -> ConfigurationError {
+    func wrong(_ key: String, _ problem: String, _ remedy: String) -> ConfigurationError {
         ConfigurationError(name(of: key), problem, remedy: remedy)
     }
 
     /// What the file holds that a setting names.
-    public func contents(of path: String, for key: String) throws(ConfigurationError) -> [UInt8] {
-        guard let contents = ConfigurationTable.contents(path) else {
-            throw wrong(key, "names a file that cannot be read", "check its name and permissions")
+    func contents(of path: String, for key: String) throws(ConfigurationError) -> [UInt8] {
+        guard let contents = host.contents(path) else {
+            throw ConfigurationError(
+                name(of: key), "names a file that cannot be read", remedy: "check its name and permissions",
+                isUnreadable: true)
         }
         return contents
-    }
-
-    /// Up to 1 MiB of a file; `nil` where it cannot be read or is longer.
-    public static func contents(_ path: String) -> [UInt8]? {
-        try? FileSystem.bytes(of: path, atMost: 1_024 * 1_024)
     }
 
     private mutating func value(_ key: String) -> (any TOMLValueConvertible)? {

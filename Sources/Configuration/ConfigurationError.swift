@@ -8,11 +8,14 @@ public struct ConfigurationError: Error, Equatable, Sendable {
     public var remedy: String
     /// In the file, from 1, where it is known.
     public var line: Int?
+    /// Whether a file could not be looked into: another user, or the daemon in its unit, perhaps can.
+    public var isUnreadable = false
 
-    public init(_ key: String, _ problem: String, remedy: String) {
+    public init(_ key: String, _ problem: String, remedy: String, isUnreadable: Bool = false) {
         self.key = key
         self.problem = problem
         self.remedy = remedy
+        self.isUnreadable = isUnreadable
     }
 }
 

@@ -12,14 +12,10 @@ public struct LoyaltySettings: Sendable {
 
     /// Of a whole file, whatever else is in it.
     ///
-    /// - Parameter credentials: systemd's folder of credentials, where it gave one.
     /// - Throws: the first thing that is wrong, with what to do about it.
-    public init(path: String, credentials: String? = nil) throws(ConfigurationError) {
-        guard let text = ConfigurationTable.contents(path) else {
-            throw ConfigurationError(path, "cannot be read", remedy: "check its name and permissions")
-        }
-        var top = try ConfigurationTable(file: path, text: String(decoding: text, as: UTF8.self))
-        let settings = LoyaltySettings(&top, credentials: credentials)
+    public init(path: String, host: ConfigurationHost) throws(ConfigurationError) {
+        var top = try ConfigurationTable(file: path, text: try ConfigurationFile.text(path, host), host: host)
+        let settings = LoyaltySettings(&top)
         if let fault = top.faults.first { throw fault }
         guard let settings else {
             throw ConfigurationError(path, "has no [loyalty]", remedy: "add a [[loyalty.programme]]")
@@ -30,14 +26,14 @@ public struct LoyaltySettings: Sendable {
     /// What is wrong is reported to the table.
     ///
     /// - Returns: `nil` where there is no such table.
-    public init?(_ top: inout ConfigurationTable, credentials: String?) {
+    init?(_ top: inout ConfigurationTable) {
         guard top.has("loyalty") else { return nil }
         var table = top.subtable("loyalty")
         let difference = table.number("maximum-clock-difference", in: 1...86_400)
         let entries = table.subtables("programme")
         var programmes: [LoyaltyProgramme] = []
         for var entry in entries {
-            guard let programme = LoyaltySettings.programme(&entry, credentials) else { continue }
+            guard let programme = LoyaltySettings.programme(&entry) else { continue }
             if programmes.contains(where: { $0.id == programme.id }) {
                 entry.report("id", "is used twice", "give every programme an id of its own")
             } else {
@@ -56,14 +52,14 @@ public struct LoyaltySettings: Sendable {
         maximumClockDifference = difference.map { UInt32($0) }
     }
 
-    private static func programme(_ table: inout ConfigurationTable, _ credentials: String?) -> LoyaltyProgramme? {
+    private static func programme(_ table: inout ConfigurationTable) -> LoyaltyProgramme? {
         let id = table.text("id")
         let name = table.text("display-name")
         let priority = table.number("priority", in: 0...1_000) ?? 0
         let delay = table.number("reread-delay", in: 0...3_600) ?? 0
         let before = table.faults.count
-        let apple = appleMerchant(&table, credentials)
-        let google = googleCollector(&table, credentials)
+        let apple = appleMerchant(&table)
+        let google = googleCollector(&table)
         let tag = tagMembership(&table)
         let uid = uidMembership(&table)
         // A carrier that is wrong counts as missing: without it this need not be a programme.
@@ -82,7 +78,7 @@ public struct LoyaltySettings: Sendable {
         }
     }
 
-    private static func appleMerchant(_ programme: inout ConfigurationTable, _ credentials: String?) -> VASMerchant? {
+    private static func appleMerchant(_ programme: inout ConfigurationTable) -> VASMerchant? {
         guard programme.has("apple") else { return nil }
         var table = programme.subtable("apple")
         let type = table.text("pass-type")
@@ -90,7 +86,7 @@ public struct LoyaltySettings: Sendable {
         let keys = table.subtables("key").compactMap { entry -> VASKey? in
             var entry = entry
             defer { entry.finish() }
-            return privateKey(&entry, credentials).map { VASKey($0) }
+            return privateKey(&entry).map { VASKey($0) }
         }
         table.finish()
         guard let type else {
@@ -106,7 +102,7 @@ public struct LoyaltySettings: Sendable {
     }
 
     private static func googleCollector(
-        _ programme: inout ConfigurationTable, _ credentials: String?
+        _ programme: inout ConfigurationTable
     ) -> SmartTapCollector? {
         guard programme.has("google") else { return nil }
         var table = programme.subtable("google")
@@ -116,7 +112,7 @@ public struct LoyaltySettings: Sendable {
             var entry = entry
             defer { entry.finish() }
             let version = entry.number("version", in: 0...Int(UInt32.max))
-            let key = privateKey(&entry, credentials)
+            let key = privateKey(&entry)
             guard let version else {
                 return entry.report("version", "is missing", "write the version under which the key is registered")
             }
@@ -165,25 +161,27 @@ public struct LoyaltySettings: Sendable {
         return membership
     }
 
-    private static func privateKey(_ table: inout ConfigurationTable, _ credentials: String?) -> P256PrivateKey? {
+    private static func privateKey(_ table: inout ConfigurationTable) -> P256PrivateKey? {
         let file = table.absolutePath("file")
         let credential = table.text("credential")
         return table.attempt { () throws(ConfigurationError) in
-            try privateKey(file, credential, table, credentials)
+            try privateKey(file, credential, table)
         }
     }
 
     /// The key that `file` or `credential` names, the latter in systemd's `$CREDENTIALS_DIRECTORY`.
     private static func privateKey(
-        _ file: String?, _ credential: String?, _ table: ConfigurationTable, _ credentials: String?
+        _ file: String?, _ credential: String?, _ table: ConfigurationTable
     ) throws(ConfigurationError) -> P256PrivateKey {
         let setting = file == nil ? "credential" : "file"
         let path: String
         switch (file, credential) {
-        case (let file?, nil): path = file
+        case (let file?, nil): path = table.host.root + file
         case (nil, let name?):
-            guard let credentials, !name.contains("/") else {
-                throw table.wrong("credential", "cannot be found", "add LoadCredential=\(name) to nfc-tapd.service")
+            guard let credentials = table.host.credentials, !name.contains("/") else {
+                throw ConfigurationError(
+                    table.name(of: "credential"), "cannot be found",
+                    remedy: "add LoadCredential=\(name) to nfc-tapd.service", isUnreadable: !name.contains("/"))
             }
             path = "\(credentials)/\(name)"
         case (nil, nil), (.some, .some):
@@ -193,7 +191,9 @@ public struct LoyaltySettings: Sendable {
         do throws(KeyFileError) { encoded = try SecretFile.read(path) } catch {
             switch error {
             case .unreadable:
-                throw table.wrong(setting, "names a key that cannot be read", "check its name and permissions")
+                throw ConfigurationError(
+                    table.name(of: setting), "names a key that cannot be read",
+                    remedy: "check its name and permissions", isUnreadable: true)
             case .open:
                 throw table.wrong(setting, "names a key that everybody can read", "run chmod o= on it")
             }

@@ -1,4 +1,4 @@
-public import Settings
+import Envelope
 import Wire
 
 /// What a look at a configuration file found, for people and programs.
@@ -16,6 +16,7 @@ public struct ConfigurationCheck: Sendable {
         let mode: Mode?
         let lanes: Int?
         let problems: [Problem]
+        let remarks: [String]?
     }
 
     public let file: String
@@ -24,9 +25,13 @@ public struct ConfigurationCheck: Sendable {
     private let read: ConfigurationFile?
 
     /// Reads the file and all that it names, as a start would; opens no reader and no socket.
-    public init(file: String, credentials: String?) {
-        self.file = file
-        (read, errors) = ConfigurationFile.check(path: file, credentials: credentials)
+    ///
+    /// - Parameter now: seconds since 1970.
+    public init(file path: String, host: ConfigurationHost, at now: UInt64) {
+        file = path
+        let (found, faults) = ConfigurationFile.read(path: path, host: host, at: now)
+        errors = faults
+        read = errors.isEmpty ? found : nil
     }
 
     /// A line for each thing that is wrong: what it is, where, and what to do; or what the file sets up.
@@ -35,7 +40,14 @@ public struct ConfigurationCheck: Sendable {
             return errors.map { "\(file)\($0.line.map { ":\($0)" } ?? ""): \($0)" }.joined(separator: "\n")
         }
         let lanes = read?.lanes.count ?? 0
-        return "\(file): right, \(read?.mode.rawValue ?? "") mode, \(lanes) lane\(lanes == 1 ? "" : "s")"
+        let right = "\(file): right, \(read?.mode.rawValue ?? "") mode, \(lanes) lane\(lanes == 1 ? "" : "s")"
+        return ([right] + remarks.map { "\(file): \($0)" }).joined(separator: "\n")
+    }
+
+    /// What is no mistake, and good to know.
+    private var remarks: [String] {
+        guard let key = read?.adapter.recipient, key.keyID == key.thumbprint else { return [] }
+        return ["psp.recipient-key has no kid: its thumbprint (RFC 7638) \(key.keyID) stands for it in every envelope"]
     }
 
     /// The same as one JSON object.
@@ -44,7 +56,8 @@ public struct ConfigurationCheck: Sendable {
             Report.Problem(key: $0.key, line: $0.line, problem: $0.problem, remedy: $0.remedy)
         }
         let report = Report(
-            file: file, valid: errors.isEmpty, mode: read?.mode, lanes: read?.lanes.count, problems: problems)
+            file: file, valid: errors.isEmpty, mode: read?.mode, lanes: read?.lanes.count, problems: problems,
+            remarks: remarks.isEmpty ? nil : remarks)
         guard let bytes = try? WireJSON.encode(report) else { return "{}" }
         return String(decoding: bytes, as: UTF8.self)
     }

@@ -1,17 +1,19 @@
-import Envelope
-import Profile
+public import Envelope
+public import Profile
 
 /// What the configuration says of the payment service's profile.
-struct ProfileSettings: Sendable {
+public struct ProfileSettings: Sendable {
     /// Who must have signed it.
-    var key = VerificationKey.sandboxTest
+    public var key = VerificationKey.sandboxTest
     /// Instead of asking the adapter: a profile in a file, which nobody has signed. In test mode only.
-    var file: Profile?
+    public var file: Profile?
     /// What the administrator has written down to take live payments.
-    var acknowledgement: String?
+    public var acknowledgement: String?
+
+    public init() {}
 
     /// What has to be written down, word for word, to take live payments for a merchant.
-    static func acknowledgement(for merchant: String) -> String {
+    public static func acknowledgement(for merchant: String) -> String {
         "We may take live cards for merchant \(merchant), and our acquirer agrees to this reader."
     }
 }

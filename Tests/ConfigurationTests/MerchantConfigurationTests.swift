@@ -1,8 +1,7 @@
-import Settings
 import Testing
 import Wire
 
-@testable import TapDaemon
+@testable import Configuration
 
 @Suite("The shop and its support in the configuration file")
 struct MerchantConfigurationTests {

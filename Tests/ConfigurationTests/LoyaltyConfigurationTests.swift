@@ -1,18 +1,19 @@
 import CardSim
 import Foundation
 import Loyalty
-import Settings
 import Testing
 import Wire
 
-@testable import TapDaemon
+@testable import Configuration
 
 @Suite("Loyalty programmes in the configuration file")
 struct LoyaltyConfigurationTests {
     private let lane = "[[lane]]\nname = \"till-1\"\nreader = \"pcsc:ACR122U\"\n"
 
     private func read(_ text: String, credentials: String? = nil) throws(ConfigurationError) -> ConfigurationFile {
-        try ConfigurationFile(file: "nfc-tapd.toml", text: text + lane, credentials: credentials)
+        var host = ConfigurationHost()
+        host.credentials = credentials
+        return try ConfigurationFile(file: "nfc-tapd.toml", text: text + lane, host: host)
     }
 
     private func refusal(_ text: String, credentials: String? = nil) -> ConfigurationError? {
@@ -68,25 +69,13 @@ struct LoyaltyConfigurationTests {
         #expect(programme.google?.keys.map(\.version) == [2])
         #expect(programme.tag == .uri(prefix: "https://example.com/m/"))
         #expect(programme.uid?.format == .decimal && programme.uid?.minimumDigits == 10)
-        let configuration = try DaemonConfiguration(file, stateDirectory: "/s", adapterSocket: "/a")
-        #expect(configuration.loyalty.programmes.map(\.id) == ["club"])
     }
 
-    @Test("Without programmes test mode has those of the simulated phones")
-    func none() throws {
-        let file = try read("")
-        #expect(file.loyalty == nil)
-        let configuration = try DaemonConfiguration(file, stateDirectory: "/s", adapterSocket: "/a")
-        #expect(configuration.loyalty.programmes.map(\.id) == ["club", "voucher", "member"])
-    }
-
-    @Test("How far a pass's time may be off is read, and needs no programme of one's own in test mode")
+    @Test("How far a pass's time may be off is read, and needs no programme")
     func clockDifference() throws {
-        let file = try read("[loyalty]\nmaximum-clock-difference = 300\n")
-        let configuration = try DaemonConfiguration(file, stateDirectory: "/s", adapterSocket: "/a")
-        #expect(configuration.loyalty.maximumClockDifference == 300)
-        #expect(configuration.loyalty.programmes.map(\.id) == ["club", "voucher", "member"])
-        #expect(try read("").loyalty?.maximumClockDifference == nil)
+        #expect(try read("").loyalty == nil)
+        let settings = try read("[loyalty]\nmaximum-clock-difference = 300\n").loyalty
+        #expect(settings?.maximumClockDifference == 300 && settings?.programmes.isEmpty == true)
     }
 
     private static let head = "[[loyalty.programme]]\nid = \"club\"\n"

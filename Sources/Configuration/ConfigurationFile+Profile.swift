@@ -1,6 +1,5 @@
 import Envelope
 import Profile
-import Settings
 import Wire
 
 extension ConfigurationFile {

@@ -1,15 +1,17 @@
-import Envelope
-import Settings
-import StoreAndForward
+public import Envelope
+public import StoreAndForward
 import Wire
 
 extension ConfigurationFile {
     /// What `[offline]` says: nothing is stored without it.
-    struct Offline: Sendable {
-        var rules: OfflineRules
-        var receiptKey: VerificationKey?
-        var issuer: String?
-        var alertAge: Duration = .seconds(3_600)
+    public struct Offline: Sendable {
+        public var rules: OfflineRules
+        public var receiptKey: VerificationKey?
+        public var issuer: String?
+        /// A payment that waits for longer is told of as overdue.
+        public var alertAge: Duration = .seconds(3_600)
+
+        public init(rules: OfflineRules) { self.rules = rules }
     }
 
     /// - Returns: `nil` where there is no such table.

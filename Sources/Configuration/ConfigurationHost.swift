@@ -1,0 +1,65 @@
+import Glibc
+import Wire
+
+/// The machine that a configuration is read for: where what it names is found, and what holds where it says nothing.
+public struct ConfigurationHost: Sendable {
+    /// In front of every path; empty for this machine.
+    public var root = ""
+    /// Folder of the sockets.
+    public var runtimeDirectory = "/run/nfc-tap"
+    /// Folder of the journal.
+    public var stateDirectory = "/var/lib/nfc-tap"
+    /// systemd's folder of credentials for the daemon; `nil` where there is none.
+    public var credentials: String?
+    /// The number of a group; `nil` where it does not exist.
+    public var groupNumber: @Sendable (String) -> UInt32? = ConfigurationHost.systemGroup
+
+    /// This machine, with the daemon as its unit runs it.
+    public init() {}
+
+    /// This machine as any other program sees it: with the credentials of the unit while that runs.
+    public static var ofInstalledDaemon: ConfigurationHost {
+        var host = ConfigurationHost()
+        let folder = "/run/credentials/nfc-tapd.service"
+        host.credentials =
+            unsafe getenv("CREDENTIALS_DIRECTORY").map { unsafe String(cString: $0) }
+            ?? (unsafe access(folder, F_OK) == 0 ? folder : nil)
+        return host
+    }
+
+    /// The groups of an installed system, as far as they exist.
+    var roleGroups: [Role: UInt32] {
+        let names: [Role: String] = [
+            .admin: "nfc-tap-admin", .cashier: "nfc-tap", .loyalty: "nfc-tap-loyalty", .monitor: "nfc-tap-monitor",
+        ]
+        return names.compactMapValues(groupNumber)
+    }
+
+    /// Up to 1 MiB of a file; `nil` where it cannot be read or is longer.
+    func contents(_ path: String) -> [UInt8]? { ConfigurationHost.contents(root + path) }
+
+    /// The same of a file of this machine.
+    public static func contents(_ path: String) -> [UInt8]? {
+        let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        guard descriptor >= 0 else { return nil }
+        defer { _ = close(descriptor) }
+        var all: [UInt8] = []
+        var piece = [UInt8](repeating: 0, count: 64 * 1_024)
+        while true {
+            let count = unsafe read(descriptor, &piece, piece.count)
+            if count == 0 { return all }
+            guard count > 0, all.count + count <= 1_024 * 1_024 else { return nil }
+            all += piece.prefix(count)
+        }
+    }
+
+    private static func systemGroup(_ name: String) -> UInt32? {
+        var entry = unsafe group()
+        var found: UnsafeMutablePointer<group>?
+        var strings = [CChar](repeating: 0, count: 16 * 1_024)
+        guard unsafe getgrnam_r(name, &entry, &strings, strings.count, &found) == 0, unsafe found != nil else {
+            return nil
+        }
+        return unsafe entry.gr_gid
+    }
+}
