@@ -1,5 +1,6 @@
 import Configuration
 import CardBytes
+import Linux
 import LocalHTTP
 import Loyalty
 import ReaderCore

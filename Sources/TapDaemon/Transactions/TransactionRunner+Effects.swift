@@ -1,5 +1,6 @@
 import Configuration
 import CardBytes
+import Linux
 import Journal
 import LocalHTTP
 import Logging
