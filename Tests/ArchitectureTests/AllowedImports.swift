@@ -12,7 +12,8 @@ enum AllowedImports {
         "Loyalty": ["CardBytes", "Crypto", "CryptoExtras"],
         "ReaderCore": ["CardBytes"],
         "ReaderPCSC": ["CardBytes", "ReaderCore", "ReaderModels", "CPCSC"],
-        "ReaderNFC": ["CardBytes", "ReaderCore", "CNFC"],
+        "ReaderNFC": ["CardBytes", "ReaderCore", "CLinux"],
+        "ReaderNFCWorker": ["CardBytes", "ReaderCore", "ReaderNFC", "CNFC"],
         "ReaderVirtual": ["CardBytes", "ReaderCore", "CardSim"],
         "ReaderModels": ["CardBytes", "ReaderCore"],
         "Doctor": ["Envelope", "ReaderModels", "TOMLKit", "FoundationEssentials"],
@@ -49,7 +50,7 @@ enum AllowedImports {
         "Explain": ["CardBytes", "EMV", "ReaderCore"],
         "nfc-tapd": executable.union(["Settings", "TapDaemon", "LocalHTTP", "CLinux", "CScrub"]),
         "nfc-tap-psp-sandbox": executable.union(["PSPSandbox", "LocalHTTP"]),
-        "nfc-tap-libnfc-worker": ["ReaderNFC"],
+        "nfc-tap-libnfc-worker": ["ReaderNFCWorker"],
         "nfc-tap": executable.union([
             "CardBytes", "EMV", "EMVCrypto", "Loyalty", "ReaderCore", "ReaderPCSC", "ReaderNFC", "ReaderVirtual",
             "CardSim", "TapSession", "Explain", "Doctor", "Help", "ReaderModels", "Receipt", "Wire", "TapClient",

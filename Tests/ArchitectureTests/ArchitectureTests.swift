@@ -35,6 +35,16 @@ struct ArchitectureTests {
         }
     }
 
+    @Test func `libnfc is loaded by its worker process alone`() {
+        var loading: Set<String> = ["CNFC"]
+        var before = 0
+        while before != loading.count {
+            before = loading.count
+            loading.formUnion(AllowedImports.table.filter { !$0.value.isDisjoint(with: loading) }.keys)
+        }
+        #expect(loading == ["CNFC", "ReaderNFCWorker", "nfc-tap-libnfc-worker"])
+    }
+
     @Test func `client messages cannot name a type that holds card data`() {
         let cardModules: Set<String> = ["CardBytes", "EMV", "EMVCrypto", "Loyalty", "ReaderCore", "Envelope"]
         #expect(AllowedImports.table["Wire"]?.isDisjoint(with: cardModules) == true)
