@@ -15,7 +15,7 @@ RELEASE_FLAGS := -c release --static-swift-stdlib --disable-local-rpath -Xlinker
 PREFIX ?= /usr/local
 DESTDIR ?=
 
-.PHONY: demo test build release lint format bless bench load soak check-secrets check-kills fuzz check-units check-udev check-guest check-contract check-examples \
+.PHONY: demo test build release lint format bless bench load soak check-secrets check-kills fuzz check-units check-udev check-guest check-licence check-contract check-examples \
 	check-protocol docs deb check-package install clean
 
 demo:
@@ -39,6 +39,10 @@ release:
 
 lint:
 	$(SWIFT) format lint --strict -r Sources Tests Benchmarks Fuzz Package.swift
+
+# The licence's line in every source file (scripts/add-spdx.sh puts it there), and everything that is linked in NOTICE.
+check-licence:
+	@scripts/check-licence.sh
 
 format:
 	$(SWIFT) format --in-place -r Sources Tests Benchmarks Fuzz Package.swift
