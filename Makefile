@@ -8,6 +8,9 @@ BUILD_PACKAGES := libpcsclite-dev libnfc-dev libsqlite3-dev
 DEMO_PACKAGES := $(BUILD_PACKAGES) curl
 TEST_PACKAGES := $(DEMO_PACKAGES) pcscd vsmartcard-vpcd iproute2 util-linux sqlite3 python3 python3-venv
 
+# What a first look needs and no more: no debugger, no index for an editor, each module compiled in one go.
+DEMO_FLAGS := --scratch-path .build-demo --disable-index-store -debug-info-format none \
+	-Xswiftc -whole-module-optimization -Xswiftc -num-threads -Xswiftc 2
 PRODUCTS := nfc-tapd nfc-tap nfc-tap-psp-sandbox nfc-tap-libnfc-worker
 # Nobody links against a program or reads its symbols, so none are exported and what nothing calls is left out.
 RELEASE_FLAGS := -c release --static-swift-stdlib --disable-local-rpath -Xlinker -z -Xlinker now \
@@ -21,8 +24,8 @@ DESTDIR ?=
 demo:
 	@scripts/install-packages.sh $(DEMO_PACKAGES)
 	@echo "Building (the first time takes some minutes)"
-	@for product in $(PRODUCTS); do $(SWIFT) build --product $$product 2>&1 | tail -n 1; done
-	@scripts/demo.sh "$$($(SWIFT) build --show-bin-path)"
+	@scripts/build.sh $(DEMO_FLAGS) --target Programs
+	@scripts/demo.sh .build-demo/debug
 
 # Builds everything once, warnings being errors, then runs every test, the ones that need a private pcscd included.
 test:

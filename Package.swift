@@ -110,6 +110,9 @@ let package = Package(
         program("nfc-tap-psp-sandbox", ["PSPSandbox", "LocalHTTP", arguments, logging] + lifecycle),
         program("nfc-tap-libnfc-worker", ["ReaderNFCWorker", "CScrub"]),
         .target(
+            name: "Programs", dependencies: ["nfc-tapd", "nfc-tap", "nfc-tap-psp-sandbox", "nfc-tap-libnfc-worker"],
+            path: "packaging/Programs", swiftSettings: strict),
+        .target(
             name: "Rigs", dependencies: ["CardBytes", "CardSim", "ReaderCore"], path: "Tests/Rigs",
             exclude: ["VPCD/with-private-pcscd.sh", "USB", "Clock"], swiftSettings: strict),
         .executableTarget(
@@ -191,4 +194,9 @@ if let runtime = Context.environment["NFC_TAP_FUZZ"] {
         fuzzer("fuzz-cards", ["EMV"], path: "Fuzz/FuzzCards"),
         fuzzer("fuzz-wallets", ["CardSim", "EMV", "Loyalty"], path: "Fuzz/FuzzWallets"),
     ]
+}
+
+// scripts/check-threads.sh builds the tests that it runs, and no others.
+if let tests = Context.environment["NFC_TAP_TESTS"]?.split(separator: " ").map(String.init) {
+    package.targets.removeAll { $0.type == .test && !tests.contains($0.name) }
 }
