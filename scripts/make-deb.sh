@@ -5,10 +5,9 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 bin=$(realpath "${1:?usage: make-deb.sh FOLDER-WITH-RELEASE-PROGRAMS OUTPUT-FOLDER [VERSION]}")
 output=$(realpath -m "${2:?usage: make-deb.sh FOLDER-WITH-RELEASE-PROGRAMS OUTPUT-FOLDER [VERSION]}")
-version=${3:-$(sed -n 's/.*text = "\(.*\)".*/\1/p' Sources/nfc-tap/Operations/Version.swift)}
+. scripts/lib.sh
+version=${3:-$(product_version)}
 
-folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
 tree=$folder/nfc-tap-$version
 mkdir -p "$tree"
 cp -a packaging/debian "$tree/debian"
