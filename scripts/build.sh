@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Builds with the Swift package manager and says how far it is: build.sh ARGUMENTS-OF-SWIFT-BUILD… All that the compiler
-# says goes to .build/build.log; after a failure its errors are printed.
+# says goes to .build/build.log; after a failure its errors are printed. NFC_TAP_BUILD_FLAGS has arguments for every build.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 mkdir -p .build
@@ -28,7 +28,8 @@ progress() {
 
 : >"$log"
 status=0
-${SWIFT:-swift} build "$@" 2>&1 | progress || status=$?
+# shellcheck disable=SC2086
+${SWIFT:-swift} build "$@" ${NFC_TAP_BUILD_FLAGS:-} 2>&1 | progress || status=$?
 [ "$status" -eq 0 ] || {
     grep -E -A 6 '(error|fatal error):' "$log" | head -n 100 || tail -n 40 "$log"
     echo "build: failed; everything is in $log" >&2
