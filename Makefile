@@ -8,21 +8,25 @@ BUILD_PACKAGES := libpcsclite-dev libnfc-dev libsqlite3-dev
 DEMO_PACKAGES := $(BUILD_PACKAGES) curl
 TEST_PACKAGES := $(DEMO_PACKAGES) pcscd vsmartcard-vpcd iproute2 util-linux sqlite3 python3 python3-venv
 
-PRODUCTS := nfc-tapd nfc-tap nfc-tap-psp-sandbox nfc-tap-libnfc-worker
+# What a first look needs and no more: no debugger, no index for an editor, each module compiled in one go.
+DEMO_FLAGS := --scratch-path .build-demo --disable-index-store -debug-info-format none \
+	-Xswiftc -whole-module-optimization -Xswiftc -num-threads -Xswiftc 2
+# One executable under these names, see docs/decisions/0010; libnfc's worker is a program of its own.
+PROGRAMS := nfc-tapd nfc-tap nfc-tap-psp-sandbox
 # Nobody links against a program or reads its symbols, so none are exported and what nothing calls is left out.
 RELEASE_FLAGS := -c release --static-swift-stdlib --disable-local-rpath -Xlinker -z -Xlinker now \
 	-Xlinker --no-export-dynamic -Xlinker --gc-sections
 PREFIX ?= /usr/local
 DESTDIR ?=
 
-.PHONY: demo test build release lint format bless bench load check-instructions soak check-secrets check-kills fuzz check-units check-udev check-guest check-contract check-examples \
-	check-protocol docs deb check-package install clean
+.PHONY: demo test build release lint format bless bench load check-instructions soak check-secrets check-kills fuzz check-threads check-addresses check-units check-udev check-guest check-licence check-contract check-examples \
+	check-protocol docs deb dist check-dist check-package install clean
 
 demo:
 	@scripts/install-packages.sh $(DEMO_PACKAGES)
 	@echo "Building (the first time takes some minutes)"
-	@for product in $(PRODUCTS); do $(SWIFT) build --product $$product 2>&1 | tail -n 1; done
-	@scripts/demo.sh "$$($(SWIFT) build --show-bin-path)"
+	@scripts/build.sh $(DEMO_FLAGS) --target Programs
+	@scripts/demo.sh .build-demo/debug
 
 # Builds everything once, warnings being errors, then runs every test, the ones that need a private pcscd included.
 test:
@@ -35,10 +39,15 @@ build:
 
 release:
 	@scripts/install-packages.sh $(BUILD_PACKAGES)
-	@for product in $(PRODUCTS); do $(SWIFT) build $(RELEASE_FLAGS) --product $$product 2>&1 | tail -n 1; done
+	@scripts/build.sh $(RELEASE_FLAGS) --target Programs
+	@scripts/link-programs.sh "$$($(SWIFT) build -c release --show-bin-path)" $(PROGRAMS)
 
 lint:
 	$(SWIFT) format lint --strict -r Sources Tests Benchmarks Fuzz Package.swift
+
+# The licence's line in every source file (scripts/add-spdx.sh puts it there), and everything that is linked in NOTICE.
+check-licence:
+	@scripts/check-licence.sh
 
 format:
 	$(SWIFT) format --in-place -r Sources Tests Benchmarks Fuzz Package.swift
@@ -82,6 +91,15 @@ soak:
 	@scripts/install-packages.sh $(TEST_PACKAGES)
 	@scripts/soak.sh
 
+# Data races in the daemon, its journal and the readers.
+check-threads:
+	@scripts/install-packages.sh $(TEST_PACKAGES)
+	@scripts/check-threads.sh
+
+# Memory errors: each fuzz target for a minute under the address sanitizer.
+check-addresses:
+	@scripts/fuzz.sh -1 -max_total_time=$(or $(SECONDS),60)
+
 check-units:
 	@scripts/check-units.sh
 
@@ -112,6 +130,18 @@ docs:
 deb: release
 	@scripts/install-packages.sh debhelper dpkg-dev python3
 	@scripts/make-deb.sh "$$($(SWIFT) build -c release --show-bin-path)" .build/deb
+
+# A release in .build/dist: package, sources, changes, and their sums signed with the key that NFC_TAP_SIGNING_KEY names.
+dist:
+	@scripts/install-packages.sh debhelper dpkg-dev python3 lintian gpg
+	@scripts/make-dist.sh --ready
+	@$(MAKE) --no-print-directory release
+	@scripts/make-dist.sh "$$($(SWIFT) build -c release --show-bin-path)" .build/dist
+
+# The same with a key for the occasion: what is signed verifies, what has been changed does not.
+check-dist: release
+	@scripts/install-packages.sh debhelper dpkg-dev python3 lintian gpg gpg-agent
+	@scripts/check-dist.sh "$$($(SWIFT) build -c release --show-bin-path)"
 
 # The package's whole life in a copy of this machine: install, tap, upgrade, remove, purge.
 check-package: release

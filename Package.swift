@@ -68,7 +68,8 @@ let package = Package(
         room("Loyalty", ["CardBytes", crypto, cryptoExtras]),
         room("ReaderCore", ["CardBytes", "Linux"]),
         room("ReaderPCSC", ["CardBytes", "CPCSC", "Linux", "ReaderCore", "ReaderModels"]),
-        room("ReaderNFC", ["CardBytes", "CNFC", "Linux", "ReaderCore"]),
+        room("ReaderNFC", ["CardBytes", "CLinux", "Linux", "ReaderCore"]),
+        room("ReaderNFCWorker", ["CardBytes", "CNFC", "Linux", "ReaderCore", "ReaderNFC"]),
         room("ReaderModels", ["CardBytes", "ReaderCore"]),
         room("Doctor", ["Configuration", "Envelope", "Linux", "ReaderModels", "Wire"]),
         room("ReaderVirtual", ["CardBytes", "CardSim", "Linux", "ReaderCore"]),
@@ -120,7 +121,10 @@ let package = Package(
                 "ReaderVirtual", "Receipt", "TapClient", "TapSession", "Wire", arguments,
             ]),
         program("nfc-tap-psp-sandbox", ["Linux", "LocalHTTP", "PSPSandbox", arguments, logging] + lifecycle),
-        program("nfc-tap-libnfc-worker", ["ReaderNFC", "CScrub"]),
+        program("nfc-tap-libnfc-worker", ["ReaderNFCWorker", "CScrub"]),
+        .target(
+            name: "Programs", dependencies: ["nfc-tapd", "nfc-tap", "nfc-tap-psp-sandbox", "nfc-tap-libnfc-worker"],
+            path: "packaging/Programs", swiftSettings: strict),
         .target(
             name: "Rigs", dependencies: ["CardBytes", "CardSim", "Linux", "ReaderCore"], path: "Tests/Rigs",
             exclude: ["VPCD/with-private-pcscd.sh", "USB", "Clock"], swiftSettings: strict),
@@ -147,7 +151,9 @@ let package = Package(
         tests("LoyaltyTests", ["CardBytes", "CardSim", "Loyalty", crypto]),
         tests("ReaderCoreTests", ["CardBytes", "ReaderCore"]),
         tests("ReaderPCSCTests", ["CPCSC", "CardBytes", "CardSim", "ReaderCore", "ReaderPCSC", "Rigs"]),
-        tests("ReaderNFCTests", ["CardBytes", "CardSim", "ReaderCore", "ReaderNFC", "Rigs", "nfc-tap-libnfc-worker"]),
+        tests(
+            "ReaderNFCTests",
+            ["CardBytes", "CardSim", "ReaderCore", "ReaderNFC", "ReaderNFCWorker", "Rigs", "nfc-tap-libnfc-worker"]),
         tests("ReaderVirtualTests", ["CardBytes", "CardSim", "ReaderCore", "ReaderVirtual"]),
         tests("CodesTests", ["Codes"]),
         tests("StrictJSONTests", ["StrictJSON"]),
@@ -206,4 +212,9 @@ if let runtime = Context.environment["NFC_TAP_FUZZ"] {
         fuzzer("fuzz-cards", ["EMV"], path: "Fuzz/FuzzCards"),
         fuzzer("fuzz-wallets", ["CardSim", "EMV", "Loyalty"], path: "Fuzz/FuzzWallets"),
     ]
+}
+
+// scripts/check-threads.sh builds the tests that it runs, and no others.
+if let tests = Context.environment["NFC_TAP_TESTS"]?.split(separator: " ").map(String.init) {
+    package.targets.removeAll { $0.type == .test && !tests.contains($0.name) }
 }

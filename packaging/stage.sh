@@ -29,7 +29,7 @@ sed -i '/^Also=/d' "$destination/lib/systemd/system/nfc-tapd.service"
 for file in docs/examples/*; do
     install -D -m 0644 "$file" "$share/doc/nfc-tap/examples/$(basename "$file")"
 done
-for file in README.md docs/*.md docs/*.yaml; do
+for file in README.md NOTICE docs/*.md docs/*.yaml; do
     install -D -m 0644 "$file" "$share/doc/nfc-tap/$(basename "$file")"
 done
 

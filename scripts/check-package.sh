@@ -18,7 +18,7 @@ if [ "${1:-}" != inside ]; then
     scripts/install-packages.sh debhelper dpkg-dev lintian python3 acl libnfc6 libpcsclite1 curl
     packages=$(mktemp -d)
     trap 'rm -rf "$packages"' EXIT
-    version=$(sed -n 's/.*text = "\(.*\)".*/\1/p' Sources/Codes/Version.swift)
+    version=$(. scripts/lib.sh && product_version)
     first=$(scripts/make-deb.sh "$bin" "$packages/1")
     second=$(scripts/make-deb.sh "$bin" "$packages/2" "$version+upgrade1")
     say "built $(basename "$first"), $(stat -c %s "$first") bytes"
@@ -33,6 +33,11 @@ if [ "${1:-}" != inside ]; then
         exit 1
     fi
     say "no program needs a Swift toolchain"
+    if ldd "$packages/files"/usr/bin/nfc-tap* | grep -E "libnfc|libusb"; then
+        say "a program beside the worker loads libnfc" >&2
+        exit 1
+    fi
+    say "libnfc's worker alone loads libnfc"
 
     [ "$(id -u)" -eq 0 ] || {
         say "NOT CHECKED: installing, upgrading and removing need root"

@@ -5,10 +5,13 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 destination=$1 prefix=$2 programs=$3
 
-for program in nfc-tapd nfc-tap nfc-tap-psp-sandbox; do
-    install -D -m 0755 -s "$programs/$program" "$destination$prefix/bin/$program"
-done
-install -D -m 0755 -s "$programs/nfc-tap-libnfc-worker" "$destination$prefix/bin/nfc-tap-libnfc-worker"
+# One executable, and a hard link to it for each of its names; the worker, which alone loads libnfc, is another.
+bin=$destination$prefix/bin
+install -D -m 0755 -s "$programs/nfc-tap-programs" "$bin/nfc-tap"
+while read -r program; do
+    [ "$program" = nfc-tap ] || ln -f "$bin/nfc-tap" "$bin/$program"
+done <"$programs/nfc-tap-programs.names"
+install -D -m 0755 -s "$programs/nfc-tap-libnfc-worker" "$bin/nfc-tap-libnfc-worker"
 
 units=$destination/etc/systemd/system
 [ "$prefix" = /usr ] && units=$destination/usr/lib/systemd/system

@@ -5,14 +5,13 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 bin=$(realpath "${1:?usage: make-deb.sh FOLDER-WITH-RELEASE-PROGRAMS OUTPUT-FOLDER [VERSION]}")
 output=$(realpath -m "${2:?usage: make-deb.sh FOLDER-WITH-RELEASE-PROGRAMS OUTPUT-FOLDER [VERSION]}")
-version=${3:-$(sed -n 's/.*text = "\(.*\)".*/\1/p' Sources/Codes/Version.swift)}
+. scripts/lib.sh
+version=${3:-$(product_version)}
 
-folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
 tree=$folder/nfc-tap-$version
 mkdir -p "$tree"
 cp -a packaging/debian "$tree/debian"
-cp -a README.md docs packaging scripts systemd udev "$tree"
+cp -a README.md NOTICE docs packaging scripts systemd udev "$tree"
 cp systemd/nfc-tap.sysusers "$tree/debian/nfc-tap.sysusers"
 cp systemd/nfc-tap.tmpfiles "$tree/debian/nfc-tap.tmpfiles"
 if ! grep -q "^nfc-tap ($version)" packaging/debian/changelog; then

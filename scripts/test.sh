@@ -1,5 +1,7 @@
 #!/usr/bin/env bash
-# Builds the package with its tests and runs them all. Peers that a test needs are installed, not skipped.
+# Builds the package with its tests and runs them: test.sh [TARGET…], all of them by default. Peers that a test needs are
+# installed, not skipped. A line for each target, then a summary; all the rest is in .build/test.log. NFC_TAP_SKIP is a
+# pattern for tests that whoever sets it cannot run; make test sets none.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -12,41 +14,107 @@ NFC_TAP_PYTHON=$(scripts/install-peers.sh)
 export NFC_TAP_PYTHON
 
 # Targets carry `treatAllWarnings(as: .error)`: a warning in our code fails this build.
-swift build --build-tests
+if [ -z "${NFC_TAP_BIN:-}" ]; then
+    scripts/build.sh --build-tests
+    NFC_TAP_BIN=$(swift build --show-bin-path)
+fi
 export NFC_TAP_BIN
-NFC_TAP_BIN=$(swift build --show-bin-path)
+# The package manager would run one target at a time.
+program=$(ls "$NFC_TAP_BIN"/*PackageTests.xctest)
 
 # Logs, journals and messages of the whole run are kept and searched for card numbers when it is over.
 NFC_TAP_ARTIFACTS=$(mktemp -d)
 export NFC_TAP_ARTIFACTS
 # Some tests ask as another user, who has to get through to the socket; what is in the folder has rights of its own.
 chmod 711 "$NFC_TAP_ARTIFACTS"
-trap 'rm -rf "$NFC_TAP_ARTIFACTS"' EXIT
-# One process for each test target: tests that wait for programs block threads that others would need.
-status=0
-for target in ${1:-$(ls Tests)}; do
-    [ -n "$(find "Tests/$target" -maxdepth 2 -name '*Tests.swift' -print -quit)" ] || continue
-    echo "== $target"
-    # Tests that start programs do so one after the other: Foundation's Process is not made for many at a time.
-    order=()
-    grep -rq 'Process()' "Tests/$target" && order=(--no-parallel)
-    # A pcscd of the test's own needs a root; without one, that of a user namespace will do.
-    become=()
-    if [ "$(id -u)" -ne 0 ] && grep -rq 'PrivatePCSCD' "Tests/$target"; then
-        if unshare --user --map-root-user --mount --net true 2>/dev/null; then
-            become=(unshare --user --map-root-user)
-        else
-            echo "test: user namespaces are not allowed here: tests with a pcscd of their own will fail; run as root"
-        fi
+results=$(mktemp -d)
+trap 'kill $(jobs -p) 2>/dev/null || true; wait; rm -rf "$NFC_TAP_ARTIFACTS" "$results"' EXIT
+
+# A pcscd of the test's own needs a root; without one, that of a user namespace will do.
+become=()
+if [ "$(id -u)" -ne 0 ]; then
+    if unshare --user --map-root-user --mount --net true 2>/dev/null; then
+        become=(unshare --user --map-root-user)
+    else
+        echo "test: user namespaces are not allowed here: tests with a pcscd of their own will fail; run as root"
     fi
-    set +e
-    "${become[@]}" swift test --skip-build "${order[@]}" --filter "^$target\\." 2>&1 | tee "$NFC_TAP_ARTIFACTS/$target.log" |
-        grep -vE 'Testing Library Version|Target Platform' | grep -E '^✘|^↳|^◇ .*recorded|Test run with|^error|[Ff]atal|not tried'
-    [ "${PIPESTATUS[0]}" -eq 0 ] || status=1
-    set -e
-done
-[ "$status" -eq 0 ] || {
-    echo "test: some tests failed"
-    exit 1
+fi
+
+# run NAME FILTER: the tests whose names match, in a process of their own, and a line about them.
+run() {
+    local name=$1 filter=$2 target=${1%%[. ]*} begin=$SECONDS status=0 order=() as=()
+    local log=$NFC_TAP_ARTIFACTS/$name.log
+    # Tests that start programs do so one after the other: Foundation's Process is not made for many at a time.
+    if grep -rq 'Process()' "Tests/$target"; then order=(--no-parallel); fi
+    if [ -n "${NFC_TAP_SKIP:-}" ]; then order+=(--skip "$NFC_TAP_SKIP"); fi
+    if grep -rq 'PrivatePCSCD' "Tests/$target"; then as=("${become[@]}"); fi
+    "${as[@]}" "$program" --testing-library swift-testing "${order[@]}" --filter "$filter" \
+        >"$log" 2>&1 || status=$?
+    sed -i 's/\x1b\[[0-9;]*m//g' "$log"
+
+    local ran failed skipped
+    ran=$(sed -nE 's/^. Test run with ([0-9]+) tests?.*/\1/p' "$log" | tail -n 1)
+    failed=$(grep -E '^✘ Test .* failed after' "$log" | grep -cv '^✘ Test run with' || true)
+    skipped=$(grep -cE '^(➜ Test .* skipped|not tried)' "$log" || true)
+    # A process that died says nothing of how many it ran; a filter that matches nothing must not pass.
+    if [ -z "$ran" ] || [ "$ran" -eq 0 ]; then ran=0 failed=$((failed + 1)); fi
+    if [ "$status" -ne 0 ] && [ "$failed" -eq 0 ]; then failed=1; fi
+    printf '%s %s %s\n' "$ran" "$failed" "$skipped" >"$results/$name"
+    local verdict="$ran tests"
+    if [ "$failed" -gt 0 ]; then verdict+=", $failed FAILED"; fi
+    if [ "$skipped" -gt 0 ]; then verdict+=", $skipped skipped"; fi
+    # In one go, for others report at the same time.
+    local report
+    report=$(printf '%-24s %-32s %4d s\n' "$name" "$verdict" "$((SECONDS - begin))")
+    if [ "$skipped" -gt 0 ]; then
+        report+=$'\n'$(grep -E '^(➜ Test .* skipped|not tried)' "$log" | sed -E 's/^(➜ )?/    /')
+    fi
+    if [ "$failed" -gt 0 ]; then report+=$'\n'$(failures "$log"); fi
+    printf '%s\n' "$report"
 }
-scripts/check-leaks.sh "$NFC_TAP_ARTIFACTS"
+
+# What failed tests said, and after a crash which tests had begun.
+failures() {
+    awk '/^(◇|✔|➜|↳ T)/ { shown = 0 } /^✘/ || /^error/ || /[Ff]atal/ { shown = 1 } shown { print "    " $0 }' "$1"
+    grep -q 'Test run with' "$1" || {
+        echo "    The process ended before its tests did. Begun and not ended:"
+        awk '/^◇ Test .* started/ && !/^◇ Test (run|case) / { sub(/^◇ Test /, ""); sub(/ started.*/, ""); begun[$0] = 1 }
+            /^(✔|✘) Test .* after/ {
+                sub(/^(✔|✘) Test /, ""); sub(/ (with [0-9]+ test cases? )?(passed|failed) after.*/, ""); delete begun[$0] }
+            END { for (name in begun) print "      " name }' "$1"
+        tail -n 5 "$1" | sed 's/^/    /'
+    }
+}
+
+# One process for each target: tests that wait for programs block threads that others would need. Those that wait most
+# come first and run beside the rest; the longest are cut in two.
+targets=()
+for target in ${*:-EndToEndTests TapDaemonTests ReaderPCSCTests ReaderNFCTests $(ls Tests)}; do
+    [ -n "$(find "Tests/$target" -maxdepth 2 -name '*Tests.swift' -print -quit 2>/dev/null)" ] || continue
+    [[ " ${targets[*]} " == *" $target "* ]] || targets+=("$target")
+done
+if [ ${#targets[@]} -eq 0 ]; then
+    echo "test: no such target: $*" >&2
+    exit 64
+fi
+for target in "${targets[@]}"; do
+    while [ "$(jobs -rp | wc -l)" -gt $(($(nproc) + 1)) ]; do wait -n || true; done
+    case $target in
+    EndToEndTests)
+        run "$target.A-L" "^$target\\.[A-L]" &
+        run "$target.M-Z" "^$target\\.[^A-L]" &
+        ;;
+    *) run "$target" "^$target\\." & ;;
+    esac
+done
+wait
+
+read -r ran failed skipped < <(cat "$results"/* | awk '{ a += $1; b += $2; c += $3 } END { print a, b, c }')
+status=0
+[ "$failed" -eq 0 ] || status=1
+leaks=$(scripts/check-leaks.sh "$NFC_TAP_ARTIFACTS" 2>&1) || status=1
+for log in "$NFC_TAP_ARTIFACTS"/*Tests*.log; do printf '\n== %s\n' "$(basename "$log" .log)" && cat "$log"; done >.build/test.log
+echo "$leaks"
+echo "test: $ran tests in ${#targets[@]} targets, $failed failed, $skipped skipped," \
+    "$((SECONDS / 60)) min $((SECONDS % 60)) s; details in .build/test.log"
+exit "$status"

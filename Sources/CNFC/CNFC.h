@@ -5,7 +5,6 @@
 
 #include <nfc/nfc.h>
 #include <signal.h>
-#include <spawn.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
@@ -48,14 +47,6 @@ static inline int cnfc_claim_terminal(int descriptor) { return ioctl(descriptor,
 
 /// Lets others open the terminal again.
 static inline int cnfc_free_terminal(int descriptor) { return ioctl(descriptor, TIOCNXCL); }
-
-// glibc 2.34 has it, but shows it to GNU sources only.
-extern int posix_spawn_file_actions_addclosefrom_np(posix_spawn_file_actions_t *, int);
-
-/// Closes every descriptor from `first` on in the program to be started.
-static inline int cnfc_close_from(posix_spawn_file_actions_t *actions, int first) {
-    return posix_spawn_file_actions_addclosefrom_np(actions, first);
-}
 
 /// Sets the bits of `mask` in a register of a PN53x chip with libnfc's next command. libnfc exports it without declaring
 /// it; only for devices whose chip is a PN53x.

@@ -1,7 +1,7 @@
-import CardBytes
+package import CardBytes
 
 /// What the worker says to a request.
-enum WorkerAnswer: Equatable {
+package enum WorkerAnswer: Equatable {
     /// The device is open; the chip as libnfc names it: `PN532 v1.6`.
     case opened(chip: String)
     case card(CardActivation)
@@ -18,7 +18,7 @@ enum WorkerAnswer: Equatable {
     /// Largest ATS without its length byte (libnfc's buffer).
     static let longestATS = 254
 
-    func frame(id: UInt32) -> WorkerFrame {
+    package func frame(id: UInt32) -> WorkerFrame {
         switch self {
         case .opened(let chip): WorkerFrame(kind: 0x81, id: id, payload: Array(chip.utf8.prefix(200)))
         case .card(let card): WorkerFrame(kind: 0x82, id: id, payload: WorkerAnswer.fields(of: card))
@@ -74,7 +74,7 @@ enum WorkerAnswer: Equatable {
 }
 
 /// Why the worker could not do it, by what the other side can do about it.
-enum WorkerFailure: UInt8, Error {
+package enum WorkerFailure: UInt8, Error {
     case cardLost = 1
     case timedOut = 2
     case cancelled = 3

@@ -2,17 +2,17 @@
 ///
 /// Layout, all integers big-endian: length (2, counts what follows, 5…1024) ‖ kind (1) ‖ id (4) ‖ payload. An answer
 /// carries the id of its request; one request is under way at a time.
-struct WorkerFrame: Equatable {
+package struct WorkerFrame: Equatable {
     /// Largest value of the length field. An R-APDU of 258 bytes and every other message fit in.
-    static let longest = 1024
+    package static let longest = 1024
     private static let headerLength = 5
 
-    let kind: UInt8
-    let id: UInt32
-    let payload: [UInt8]
+    package let kind: UInt8
+    package let id: UInt32
+    package let payload: [UInt8]
 
     /// The frame as it is sent; `nil` where the payload is too long.
-    var bytes: [UInt8]? {
+    package var bytes: [UInt8]? {
         let length = WorkerFrame.headerLength + payload.count
         guard length <= WorkerFrame.longest else { return nil }
         return UInt16(truncatingIfNeeded: length).bigEndianBytes + [kind] + id.bigEndianBytes + payload
@@ -22,7 +22,7 @@ struct WorkerFrame: Equatable {
     ///
     /// - Returns: `nil` while the frame is incomplete.
     /// - Throws: `.badLength` for a length outside 5…1024: the stream cannot be followed any further.
-    static func take(from received: inout [UInt8]) throws(WorkerProtocolError) -> WorkerFrame? {
+    package static func take(from received: inout [UInt8]) throws(WorkerProtocolError) -> WorkerFrame? {
         guard received.count >= 2 else { return nil }
         let length = Int(received[0]) << 8 | Int(received[1])
         guard (headerLength...longest).contains(length) else { throw .badLength(length) }
@@ -35,7 +35,7 @@ struct WorkerFrame: Equatable {
 }
 
 /// Why bytes from the other side of the worker's socket are no message.
-enum WorkerProtocolError: Error, Equatable {
+package enum WorkerProtocolError: Error, Equatable {
     case badLength(Int)
     case truncated
     case trailingBytes(Int)

@@ -1,4 +1,4 @@
-import CNFC
+import CLinux
 import CardBytes
 import Glibc
 import ReaderCore
@@ -16,7 +16,7 @@ struct WorkerProcess: ~Copyable {
         let type = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
         guard unsafe socketpair(AF_UNIX, type, 0, &pair) == 0 else { throw .faulty(code: Int64(errno)) }
         // Above the numbers that the child gets, so that no dup2 there overwrites it.
-        let childEnd = fcntl(pair[1], F_DUPFD_CLOEXEC, LibNFCWorker.socket + 1)
+        let childEnd = fcntl(pair[1], F_DUPFD_CLOEXEC, WorkerProgram.socket + 1)
         _ = close(pair[1])
         defer { _ = close(childEnd) }
         guard childEnd >= 0 else {
@@ -74,8 +74,8 @@ private func spawn(_ program: String, socket: Int32, _ started: inout pid_t) -> 
     defer { _ = unsafe posix_spawn_file_actions_destroy(&actions) }
     _ = unsafe posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
     _ = unsafe posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0)
-    _ = unsafe posix_spawn_file_actions_adddup2(&actions, socket, LibNFCWorker.socket)
-    _ = unsafe cnfc_close_from(&actions, LibNFCWorker.socket + 1)
+    _ = unsafe posix_spawn_file_actions_adddup2(&actions, socket, WorkerProgram.socket)
+    _ = unsafe clinux_close_from(&actions, WorkerProgram.socket + 1)
 
     var attributes = posix_spawnattr_t()
     _ = unsafe posix_spawnattr_init(&attributes)

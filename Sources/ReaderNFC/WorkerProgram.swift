@@ -3,6 +3,8 @@ import Glibc
 /// Where the worker program lies.
 public enum WorkerProgram {
     public static let name = "nfc-tap-libnfc-worker"
+    /// Descriptor on which a worker finds its socket.
+    package static let socket: Int32 = 3
     /// Environment variable with the path of the program, before every other place.
     public static let variable = "NFC_TAP_LIBNFC_WORKER"
     private static let installed = "/usr/libexec/nfc-tap/" + name

@@ -1,5 +1,5 @@
 /// What the worker is asked to do. Deadlines travel as milliseconds from the receipt of the frame.
-enum WorkerRequest: Equatable {
+package enum WorkerRequest: Equatable {
     /// Answered by `opened`.
     case open(connection: String)
     /// Raises the field and waits for a card of type A or B, sending `broadcast` (without CRC) in every loop where it
@@ -19,7 +19,7 @@ enum WorkerRequest: Equatable {
     case close
 
     /// Largest C-APDU that libnfc takes on a PN53x serial line; one more byte and it overflows a buffer of its own.
-    static let longestCommand = 262
+    package static let longestCommand = 262
     /// Longest frame to broadcast, without its CRC.
     static let longestBroadcast = 20
     /// Longest connection string: libnfc's buffer without the final zero.
@@ -41,7 +41,7 @@ enum WorkerRequest: Equatable {
     }
 
     /// - Throws: `WorkerProtocolError` for an unknown kind or a payload of the wrong form.
-    init(_ frame: WorkerFrame) throws(WorkerProtocolError) {
+    package init(_ frame: WorkerFrame) throws(WorkerProtocolError) {
         var fields = WorkerFields(frame.payload)
         switch frame.kind {
         case 0x01:

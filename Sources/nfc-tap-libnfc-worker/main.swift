@@ -1,4 +1,4 @@
 import Glibc
-import ReaderNFC
+import ReaderNFCWorker
 
 exit(LibNFCWorker.run())

@@ -42,6 +42,16 @@ struct ArchitectureTests {
         }
     }
 
+    @Test func `libnfc is loaded by its worker process alone`() {
+        var loading: Set<String> = ["CNFC"]
+        var before = 0
+        while before != loading.count {
+            before = loading.count
+            loading.formUnion(AllowedImports.table.filter { !$0.value.isDisjoint(with: loading) }.keys)
+        }
+        #expect(loading == ["CNFC", "ReaderNFCWorker", "nfc-tap-libnfc-worker"])
+    }
+
     @Test func `client messages cannot name a type that holds card data`() {
         // Whatever holds card data holds it in CardBytes' types.
         #expect(table.reach(of: "EMV").contains("CardBytes") && table.reach(of: "Envelope").contains("CardBytes"))

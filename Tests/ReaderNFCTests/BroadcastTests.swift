@@ -1,9 +1,10 @@
 import CardBytes
 import ReaderCore
+import ReaderNFC
 import Rigs
 import Testing
 
-@testable import ReaderNFC
+@testable import ReaderNFCWorker
 
 @Suite("Broadcast while polling", .timeLimit(.minutes(5)))
 struct BroadcastTests {

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <spawn.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -81,6 +82,14 @@ static inline int clinux_forbid_new_privileges(void) {
 
 /// Names the calling thread for ps(1) and gdb(1), at most 15 bytes (PR_SET_NAME cuts a longer name).
 static inline void clinux_name_thread(const char *_Nonnull name) { (void)prctl(PR_SET_NAME, (unsigned long)name, 0, 0, 0); }
+
+// glibc 2.34 has it, but shows it to GNU sources only.
+extern int posix_spawn_file_actions_addclosefrom_np(posix_spawn_file_actions_t *_Nonnull, int);
+
+/// Closes every descriptor from `first` on in the program to be started. 0, or the error number.
+static inline int clinux_close_from(posix_spawn_file_actions_t *_Nonnull actions, int first) {
+    return posix_spawn_file_actions_addclosefrom_np(actions, first);
+}
 
 /// explicit_bzero: a wipe that the optimiser may not remove.
 static inline void clinux_wipe(void *_Nonnull bytes, size_t count) {

@@ -1,20 +1,18 @@
 import CNFC
 import CardBytes
 import ReaderCore
+import ReaderNFC
 
 /// The worker's side: reads requests from the socket and does them with libnfc, one after the other, on one thread.
 ///
 /// Everything libnfc can do to a process happens here. The process holds card data, hence no core, no tracer, no log.
 public enum LibNFCWorker {
-    /// Descriptor on which a worker finds its socket.
-    public static let socket: Int32 = 3
-
     /// Serves until the other side closes the socket or asks for the end.
     ///
     /// - Returns: the exit status: 0, or 1 where the other side cannot be understood or the process not be protected.
     public static func run() -> Int32 {
         guard cnfc_keep_memory_private() == 0, cnfc_end_with_parent() == 0 else { return 1 }
-        let inbox = WorkerInbox(socket: socket)
+        let inbox = WorkerInbox(socket: WorkerProgram.socket)
         var device: LibNFCDevice?
         while true {
             do throws(WorkerProtocolError) {

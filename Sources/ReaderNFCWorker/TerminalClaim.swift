@@ -1,5 +1,6 @@
 import CNFC
 import Glibc
+import ReaderNFC
 
 /// Our claim on the serial line of a device: libnfc's own does not survive, two processes can open the same line.
 final class TerminalClaim {

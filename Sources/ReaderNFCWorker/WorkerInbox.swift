@@ -1,4 +1,5 @@
 import Glibc
+import ReaderNFC
 
 /// The worker's end of the socket.
 final class WorkerInbox {

@@ -1,6 +1,7 @@
 import CNFC
 import CardBytes
 import ReaderCore
+import ReaderNFC
 
 /// One open device of libnfc as initiator: ISO/IEC 14443 types A and B at 106 kbit/s.
 ///

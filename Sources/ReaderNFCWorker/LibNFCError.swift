@@ -1,4 +1,5 @@
 import CNFC
+import ReaderNFC
 
 /// A failure of libnfc, sorted by what the reader's owner can do about it.
 struct LibNFCError: Error, Equatable {

@@ -1,0 +1,43 @@
+#!/usr/bin/env bash
+# Makes one executable of several programs that were built: link-programs.sh FOLDER-WITH-RELEASE-PROGRAMS PROGRAM… It is
+# nfc-tap-programs in that folder, and is each program under that program's name. See docs/decisions/0010.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+bin=$(realpath "${1:?usage: link-programs.sh FOLDER-WITH-RELEASE-PROGRAMS PROGRAM…}")
+shift
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+
+entries=""
+for program in "$@"; do
+    module=${program//-/_}
+    entries+="PROGRAM($module, \"$program\") "
+    # The compiler calls an asynchronous main function async_Main in every module, and derives names from it that the
+    # linker would take for one and the same.
+    for object in $(grep "/$module\.build/" "$bin/$program.product/Objects.LinkFileList"); do
+        nm --format=posix "$object" | sed -nE "s/^([^ ]*async_Main[^ ]*) .*/\1 \1.$module/p" | sort -u >"$folder/names"
+        [ -s "$folder/names" ] || continue
+        objcopy --redefine-syms="$folder/names" "$object" "$folder/$module-$(basename "$object")"
+        echo "$object" >>"$folder/replaced"
+    done
+done
+clang -O2 -Wall -Werror -c -D"PROGRAMS=$entries" -o "$folder/programs.o" packaging/programs.c
+
+# The objects of each program as the package manager links them, those that several have once. Those of the first program
+# lie together, so that it has no more pages in memory than by itself.
+for program in "$@"; do cat "$bin/$program.product/Objects.LinkFileList"; done | awk '!known[$0]++' |
+    grep -vxFf <(cat "$folder/replaced" 2>/dev/null || echo none) >"$folder/objects"
+swiftc -emit-executable -static-stdlib -o "$bin/nfc-tap-programs" "$folder"/*.o "@$folder/objects" \
+    -lpcsclite -lsqlite3 -lstdc++ \
+    -Xlinker -z -Xlinker now -Xlinker --no-export-dynamic -Xlinker --gc-sections >"$folder/log" 2>&1 || {
+    cat "$folder/log" >&2
+    exit 1
+}
+# Each name is the program that it was, and no other.
+for program in "$@"; do
+    cmp <("$bin/$program" --help) <(exec -a "$program" "$bin/nfc-tap-programs" --help) || {
+        echo "link-programs: under the name $program another program starts" >&2
+        exit 1
+    }
+done
+printf '%s\n' "$@" >"$bin/nfc-tap-programs.names"
