@@ -14,9 +14,8 @@ let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
 let toml: Target.Dependency = .product(name: "TOMLKit", package: "TOMLKit")
 let arguments: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
 let nio: [Target.Dependency] = ["NIOCore", "NIOPosix", "NIOHTTP1"].map { .product(name: $0, package: "swift-nio") }
-let lifecycle: [Target.Dependency] = ["ServiceLifecycle", "UnixSignals"].map {
-    .product(name: $0, package: "swift-service-lifecycle")
-}
+let signals: Target.Dependency = .product(name: "UnixSignals", package: "swift-service-lifecycle")
+let lifecycle: [Target.Dependency] = [.product(name: "ServiceLifecycle", package: "swift-service-lifecycle"), signals]
 
 /// A room of docs/architecture.md.
 func room(_ name: String, _ dependencies: [Target.Dependency] = [], embedding files: String...) -> Target {
@@ -62,15 +61,15 @@ let package = Package(
         room("CardBytes"),
         room("Codes"),
         room("StrictJSON"),
-        room("Linux", ["CLinux"]),
+        room("Linux"),
         room("EMV", ["CardBytes", "Codes"]),
         room("EMVCrypto", ["CardBytes", "EMV", crypto, cryptoExtras]),
         room("Loyalty", ["CardBytes", crypto, cryptoExtras]),
         room("ReaderCore", ["CardBytes", "Linux"]),
         room("ReaderPCSC", ["CardBytes", "CPCSC", "Linux", "ReaderCore", "ReaderModels"]),
         room("ReaderNFC", ["CardBytes", "CLinux", "Linux", "ReaderCore"]),
-        room("ReaderNFCWorker", ["CardBytes", "CNFC", "Linux", "ReaderCore", "ReaderNFC"]),
-        room("ReaderModels", ["CardBytes", "ReaderCore"]),
+        room("ReaderNFCWorker", ["CardBytes", "CNFC", "ReaderCore", "ReaderNFC"]),
+        room("ReaderModels", ["ReaderCore"]),
         room("Doctor", ["Configuration", "Envelope", "Linux", "ReaderModels", "Wire"]),
         room("ReaderVirtual", ["CardBytes", "CardSim", "Linux", "ReaderCore"]),
         room("CardSim", ["CardBytes", "EMVCrypto", crypto]),
@@ -120,7 +119,7 @@ let package = Package(
                 "Help", "Journal", "Linux", "Loyalty", "ReaderCore", "ReaderModels", "ReaderNFC", "ReaderPCSC",
                 "ReaderVirtual", "Receipt", "TapClient", "TapSession", "Wire", arguments,
             ]),
-        program("nfc-tap-psp-sandbox", ["Linux", "LocalHTTP", "PSPSandbox", arguments, logging] + lifecycle),
+        program("nfc-tap-psp-sandbox", ["Linux", "LocalHTTP", "PSPSandbox", arguments, logging, signals]),
         program("nfc-tap-libnfc-worker", ["ReaderNFCWorker", "CScrub"]),
         .target(
             name: "Programs", dependencies: ["nfc-tapd", "nfc-tap", "nfc-tap-psp-sandbox", "nfc-tap-libnfc-worker"],

@@ -1,4 +1,5 @@
 import EMVCrypto
+import TestSupport
 import Testing
 
 /// The division guesses each digit from the highest limbs, so that limbs at the ends of their range are what may go wrong.

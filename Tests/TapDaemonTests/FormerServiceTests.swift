@@ -3,7 +3,6 @@ import Envelope
 import Foundation
 import LocalHTTP
 import ReaderVirtual
-import Settings
 import StoreAndForward
 import Testing
 import Wire

@@ -1,6 +1,5 @@
 import Configuration
 import Profile
-import Settings
 import StoreAndForward
 import Testing
 import Wire

@@ -1,5 +1,6 @@
 import CardSim
 import ReaderVirtual
+import TestSupport
 import Testing
 import Wire
 
@@ -50,7 +51,7 @@ struct WobbleTests {
         try await withSandbox(in: folder) { _ in
             try await Shop.open(in: folder) { shop in
                 for seed in 0..<WobbleTests.rounds {
-                    var random = WobbleGenerator(seed: UInt64(seed))
+                    var random = SeededGenerator(seed: UInt64(seed))
                     let id = try await shop.post(purchase(700, more: more.isEmpty ? #","detached":true"# : more))
                         .transaction().id
                     var story: [String] = []
@@ -81,7 +82,7 @@ struct WobbleTests {
     private static let ends: Set<TransactionState> = [.approved, .declined, .failed, .cancelled, .completed]
     private static let rounds = 40
 
-    private static func command(_ random: inout WobbleGenerator) -> String {
+    private static func command(_ random: inout SeededGenerator) -> String {
         let at = Int.random(in: 1...6, using: &random)
         return [
             "present visa", "present visa", "present mastercard", "collide", "remove", "swap visa",
@@ -92,30 +93,12 @@ struct WobbleTests {
     }
 }
 
-/// SplitMix64, so that a seed tells the same story everywhere.
-private struct WobbleGenerator: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
-    }
-}
-
 extension Shop {
     /// Waits until the transaction has had an event of this name.
     fileprivate func event(_ name: EventName, of id: TransactionID) async throws {
-        let deadline = ContinuousClock.now.advanced(by: .seconds(15))
-        while ContinuousClock.now < deadline {
+        try await eventually(name.rawValue) {
             let events = try await get("/v1/transactions/\(id)").transaction().events ?? []
-            if events.contains(where: { $0.name == name }) { return }
-            try await Task.sleep(for: .milliseconds(5))
+            return events.contains { $0.name == name }
         }
-        throw Late(waitedFor: name.rawValue)
     }
 }
