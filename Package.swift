@@ -117,6 +117,9 @@ let package = Package(
         .executableTarget(
             name: "rig-client", dependencies: ["CPCSC"], path: "Tests/RigClient", swiftSettings: strict),
         .executableTarget(
+            name: "tap-simulation", dependencies: ["StoreAndForward", "Transactions", "Wire"],
+            path: "Tests/Simulation", swiftSettings: strict),
+        .executableTarget(
             name: "tap-bench",
             dependencies: [
                 "CPCSC", "CardBytes", "CardSim", "EMV", "EMVCrypto", "Envelope", "LocalHTTP", "ReaderCore",
