@@ -19,7 +19,7 @@ RELEASE_FLAGS := -c release --static-swift-stdlib --disable-local-rpath -Xlinker
 PREFIX ?= /usr/local
 DESTDIR ?=
 
-.PHONY: demo test build release lint format bless bench load check-instructions soak check-secrets check-kills fuzz check-threads check-addresses check-units check-udev check-guest check-licence check-contract check-examples \
+.PHONY: demo test build release lint format bless bench load check-instructions simulate soak check-secrets check-kills fuzz check-threads check-addresses check-units check-udev check-guest check-licence check-contract check-examples \
 	check-protocol docs deb dist check-dist check-package install clean
 
 demo:
@@ -74,6 +74,12 @@ check-instructions:
 load:
 	@scripts/install-packages.sh $(TEST_PACKAGES)
 	@SECONDS_OF_LOAD=$(or $(SECONDS),60) scripts/bench.sh load
+
+# COUNT transactions in shops where everything that can lie lies, held against the payment services' books; or the story of
+# one SEED.
+simulate:
+	$(SWIFT) build -c release --product tap-simulation
+	"$$($(SWIFT) build -c release --show-bin-path)/tap-simulation" $(or $(COUNT),1000000) $(SEED)
 
 # The daemon's memory, files and sockets after a thousand taps; as root.
 check-secrets:

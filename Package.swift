@@ -133,6 +133,9 @@ let package = Package(
             name: "rig-client", dependencies: ["CPCSC"], path: "Tests/RigClient", swiftSettings: strict),
         .target(name: "CYardstick", path: "Benchmarks/CYardstick"),
         .executableTarget(
+            name: "tap-simulation", dependencies: ["StoreAndForward", "Transactions", "Wire"],
+            path: "Tests/Simulation", swiftSettings: strict),
+        .executableTarget(
             name: "tap-bench",
             dependencies: [
                 "CPCSC", "CYardstick", "CardBytes", "CardSim", "EMV", "EMVCrypto", "Envelope", "LocalHTTP",

@@ -98,7 +98,7 @@ public enum Input: Sendable {
     /// The reader waits for a card again.
     case cardAwaited
     /// What the kernel wants the customer to see.
-    case message(CardMessage)
+    case message(CardholderMessage)
     case cardDetected
     /// Phone or member card have to be presented again, to give a pass.
     case passAgain(LoyaltyResult.CustomerAction?)
@@ -147,11 +147,4 @@ public enum Input: Sendable {
         default: false
         }
     }
-}
-
-/// What a customer is asked for while a card is read.
-public enum CardMessage: Equatable, Sendable {
-    case presentOneCardOnly
-    case seePhone
-    case other
 }

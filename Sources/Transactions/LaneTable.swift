@@ -176,10 +176,12 @@ public struct LaneTable<Device: LaneDevice>: Sendable {
                 continue
             }
             lane.offersLoyalty = offersLoyalty
+            retireReplacement(of: lane)
             lane.change = fresh.map { .replaced($0) }
             next.append(lane)
         }
         for var leaving in lanes where !wanted.contains(where: { $0.name == leaving.name }) {
+            retireReplacement(of: leaving)
             leaving.change = .removed
             next.append(leaving)
         }
@@ -187,6 +189,11 @@ public struct LaneTable<Device: LaneDevice>: Sendable {
         // Key and terminal may be others: what was prepared was prepared with the old ones.
         forgetPreparations(because: .request)
         changeFreeLanes()
+    }
+
+    /// A reader that was to come and is not wanted any more has to be closed like one that was in use.
+    private mutating func retireReplacement(of lane: LaneRecord<Device>) {
+        if case .replaced(let never) = lane.change { retired.append(never.device) }
     }
 
     /// Removes and replaces lanes that had to wait until they were free.

@@ -56,7 +56,7 @@ public struct Presentation: Sendable {
     /// A pass was delivered.
     var hasPass = false
     /// What the kernel wants the customer to see, until the next card.
-    var message: CardMessage?
+    var message: CardholderMessage?
     /// Failed reads of this order so far.
     var failedReads: Int
     /// Who wants it cancelled, and waits for word of it.

@@ -184,6 +184,7 @@ extension TransactionMachine {
     private mutating func refused(_ question: Question) {
         guard !question.isOwed else {
             // The adapter has not carried it out: it goes back, so that nothing is lost.
+            lastQuestion = question.number
             let wish = question.owedTo.map { Outward.answer($0, .notForwarded(.pspRefused)) }
             return write([change(.stored)], .forCertain, next: .stored, then: [wish].compactMap(\.self))
         }
@@ -252,15 +253,17 @@ extension TransactionMachine {
             request: request, readAt: transaction.createdAt, owedTo: wish, isOwed: true,
             askUntil: now.after(demand.times.answer), pause: demand.times.pause,
             step: .asking(until: now.after(demand.times.answer + Self.answerMargin)), reader: .free)
+        question.number = max(lastQuestion, self.question?.number ?? 0) + 1
         switch (transaction.state, phase) {
         // Asked about it is already, or it is none of the queue's.
         case (.unknown, .unknown(let earlier)) where !earlier.isAtRest: outward(.answer(wish, .superseded))
         case (.stored, .stored):
             write(
                 [change(.sent)], as: .forward, next: .sent(question),
-                then: [.send(request, question: 1, isAgain: false, within: demand.times.answer)])
+                then: [
+                    .send(request, question: question.number, isAgain: false, within: demand.times.answer)
+                ])
         case (.sent, .stored), (.unknown, .stored), (.unknown, .unknown):
-            if let before = self.question { question.number = before.number + 1 }
             phase = transaction.state == .sent ? .sent(question) : .unknown(question)
             outward(.query(question: question.number, within: demand.times.query))
         default: outward(.answer(wish, .superseded))

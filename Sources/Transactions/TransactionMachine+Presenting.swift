@@ -67,7 +67,7 @@ extension TransactionMachine {
             guard presentation.collidedLanes.insert(lane).inserted else { return }
             keep(presentation)
             // Two cards at a time are no failed read: one of them goes, and it works.
-            tellRetry(lane, .presentOneCardOnly)
+            outward(.publish(retryEvent(lane, .presentOneCardOnly)))
         case .message(let message):
             presentation.message = message
             keep(presentation)
@@ -113,12 +113,13 @@ extension TransactionMachine {
         outward(.publish(event))
     }
 
-    private mutating func tellRetry(_ lane: String, _ message: CardMessage) {
-        outward(.publish(retryEvent(lane, message)))
-    }
-
-    private func retryEvent(_ lane: String, _ message: CardMessage) -> Event {
+    /// Says again what to do, in the kernel's own words where it has some.
+    private func retryEvent(_ lane: String, _ message: CardholderMessage?) -> Event {
         var event = readEvent(.readRetry, lane)
+        if let message, message.asksForCard {
+            event.message = message
+            event.customerText = message.text(in: demand.language)
+        }
         if message != .seePhone { event.error = ErrorDetail(.readCardUnreadable, transaction: id) }
         return event
     }
@@ -150,7 +151,7 @@ extension TransactionMachine {
             presentation.staysOnCard = false
             return keep(presentation)
         }
-        let message = presentation.message ?? .other
+        let message = presentation.message
         // A phone that wants its holder first has been read as it should be.
         if message != .seePhone {
             presentation.failedReads += 1
@@ -323,5 +324,18 @@ extension ErrorDetail {
         let own: [ErrorCode: ErrorCode] = [.readTimedOut: .loyaltyTimedOut, .readCardUnreadable: .loyaltyUnreadable]
         self.init(own[code] ?? code, transaction: transaction)
         next = nil
+    }
+}
+
+extension CardholderMessage {
+    /// What the customer is to do with the card or phone, beside "once more".
+    fileprivate var asksForCard: Bool {
+        switch self {
+        case .presentOneCardOnly, .seePhone: true
+        case .approved, .notAuthorised, .enterPIN, .processingError, .removeCard, .welcome, .presentCard, .processing,
+            .cardReadOK, .insertOrSwipe, .approvedPleaseSign, .authorising, .insertSwipeOrTryAnotherCard, .insertCard,
+            .presentCardAgain:
+            false
+        }
     }
 }

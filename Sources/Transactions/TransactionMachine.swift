@@ -33,6 +33,8 @@ public struct TransactionMachine: Sendable {
     private(set) var writing: Writing?
     private var waiting: [Input] = []
     private var writes: UInt64 = 0
+    /// Of the latest question that was given up: its answer may still come.
+    var lastQuestion = 0
     var written: Written
     var now: Moment
     private var effects: [Effect] = []

@@ -75,7 +75,7 @@ struct TapTranslation {
         case .cardDetected: [.cardDetected]
         case .collision: [.collision(lane: lane)]
         case .show(let request) where request.status == .cardReadSuccessfully: [.cardMayGo]
-        case .show(let request): [.message(CardMessage(request.message))]
+        case .show(let request): CardholderMessage(request.message).map { [.message($0)] } ?? []
         }
     }
 
@@ -109,15 +109,28 @@ struct TapTranslation {
     }
 }
 
-extension CardMessage {
-    init(_ message: UIRequest.Message) {
+extension CardholderMessage {
+    /// - Returns: `nil` for what only clears a display.
+    init?(_ message: UIRequest.Message) {
         switch message {
-        case .seePhone: self = .seePhone
+        case .approved: self = .approved
+        case .notAuthorised: self = .notAuthorised
+        case .enterPIN: self = .enterPIN
+        case .processingError: self = .processingError
+        case .removeCard: self = .removeCard
+        case .welcome: self = .welcome
+        case .presentCard: self = .presentCard
+        case .processing: self = .processing
+        case .cardReadOK: self = .cardReadOK
+        case .insertOrSwipe: self = .insertOrSwipe
         case .presentOneCardOnly: self = .presentOneCardOnly
-        case .approved, .notAuthorised, .enterPIN, .processingError, .removeCard, .welcome, .presentCard, .processing,
-            .cardReadOK, .insertOrSwipe, .approvedPleaseSign, .authorising, .insertSwipeOrTryAnotherCard, .insertCard,
-            .clearDisplay, .presentCardAgain, .none:
-            self = .other
+        case .approvedPleaseSign: self = .approvedPleaseSign
+        case .authorising: self = .authorising
+        case .insertSwipeOrTryAnotherCard: self = .insertSwipeOrTryAnotherCard
+        case .insertCard: self = .insertCard
+        case .seePhone: self = .seePhone
+        case .presentCardAgain: self = .presentCardAgain
+        case .clearDisplay, .none: return nil
         }
     }
 }

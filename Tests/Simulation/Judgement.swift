@@ -1,0 +1,78 @@
+import Transactions
+import Wire
+
+/// A difference between the books and what the payment services have booked, by the name that the audit gave it.
+enum Finding: String, CaseIterable {
+    case forgottenReversal = "A1 reversed on a 404, charged"
+    case otherService = "A2 another service was asked than the one that charged"
+    case lateConfirmation = "A3 confirmed after its time, because the clock went back"
+    case refusedAfterDoubt = "A5 declined after a doubt, charged"
+    case sentTwice = "A6 stored sale charged twice"
+    case sentTwiceOnline = "A6 sale charged twice, its service having forgotten it"
+    case otherAmount = "A7 another amount than was charged"
+}
+
+extension Story {
+    /// Holds every transaction against the payment services' own books.
+    ///
+    /// - Returns: what has a name. What has none is in `faults`.
+    mutating func judge() -> [Finding] {
+        var found: [Finding] = []
+        for number in rows.indices {
+            let transaction = rows[number].transaction
+            if traces[number].isConfirmedLate { found.append(.lateConfirmation) }
+            let charged = services.flatMap { $0.charged(number) }
+            var wanted: [Int64] = []
+            switch transaction.state {
+            case .approved: wanted = [(transaction.result?.amountApproved ?? transaction.amount).value]
+            case .declined, .cancelled, .failed, .reversed: break
+            default: faults.append("\(number) is still \(transaction.state)")
+            }
+            guard charged != wanted else { continue }
+            if let finding = name(number, charged) {
+                found.append(finding)
+                tell("\(number): \(finding.rawValue): \(transaction.state), \(charged) charged")
+            } else {
+                faults.append("\(number): \(transaction.state), \(charged) charged")
+            }
+        }
+        return found
+    }
+
+    private func name(_ number: Int, _ charged: [Int64]) -> Finding? {
+        let trace = traces[number]
+        if trace.askedOf.union(trace.reversedBy).count > 1 { return .otherService }
+        if charged.count > 1 { return trace.wasForwarded ? .sentTwice : .sentTwiceOnline }
+        switch rows[number].transaction.state {
+        case .reversed where trace.wasNeverSeen: return .forgottenReversal
+        case .declined where trace.isInDoubt: return .refusedAfterDoubt
+        case .approved where charged.count == 1: return .otherAmount
+        default: return nil
+        }
+    }
+}
+
+extension Effect {
+    /// For a story that is told.
+    var name: String {
+        switch self {
+        case .write(let write): "write \(write.changes.map(\.state.rawValue))"
+        case .outward(.publish(let event), _): event.name.rawValue
+        case .outward(let outward, _): Mirror(reflecting: outward).children.first?.label ?? "\(outward)"
+        case .local(let local): Mirror(reflecting: local).children.first?.label ?? "\(local)"
+        }
+    }
+}
+
+extension Input {
+    var name: String {
+        switch self {
+        case .replied(let reply, let question):
+            "reply \(Mirror(reflecting: reply).children.first?.label ?? "\(reply)") to \(question)"
+        case .acknowledged(let acknowledgement, let question): "\(acknowledgement) to reversal \(question)"
+        case .notWritten(_, let failure): "notWritten \(failure)"
+        case .ended(let code, _): "ended \(code.rawValue)"
+        default: Mirror(reflecting: self).children.first?.label ?? "\(self)"
+        }
+    }
+}

@@ -1,0 +1,151 @@
+import Transactions
+import Wire
+
+/// The same numbers from the same seed (SplitMix64).
+struct Dice: RandomNumberGenerator {
+    private var state: UInt64
+
+    init(_ seed: UInt64) { state = seed &* 0x9E37_79B9_7F4A_7C15 }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ (mixed >> 31)
+    }
+
+    /// Milliseconds, or whatever else is counted.
+    mutating func upTo(_ bound: Int64) -> Int64 { bound < 1 ? 0 : Int64(next() % UInt64(bound)) }
+
+    /// With a probability in thousandths.
+    mutating func happens(_ thousandths: UInt64) -> Bool { next() % 1_000 < thousandths }
+}
+
+/// A payment service with its adapter: what it has booked is the truth of a story.
+struct Service {
+    struct Booking {
+        var amount: Int64
+        var isReversed = false
+    }
+
+    /// How often it does what, in thousandths; a seed draws them.
+    struct Repertoire {
+        var declines: UInt64 = 100
+        /// The connection breaks before it has seen anything.
+        var loses: UInt64 = 0
+        /// It books, and its answer is lost.
+        var drops: UInt64 = 0
+        /// It takes longer than anybody waits.
+        var isLate: UInt64 = 0
+        var runs: UInt64 = 0
+        var refuses: UInt64 = 0
+        /// Refuses what it does not remember and has booked before: its own record is a replay to it.
+        var refusesReplays: UInt64 = 0
+        /// Says an amount that nobody asked for.
+        var otherAmount: UInt64 = 0
+        /// 404 to a reversal of what it does not know, which it ought to acknowledge.
+        var deniesReversals: UInt64 = 0
+        /// A question or a reversal comes to nothing.
+        var fails: UInt64 = 0
+        /// With every request: it restarts and has forgotten its keys.
+        var forgets: UInt64 = 0
+
+        /// Three of ten are honest.
+        static func drawn(_ dice: inout Dice) -> Repertoire {
+            var drawn = Repertoire()
+            guard !dice.happens(300) else { return drawn }
+            let liars: [(WritableKeyPath<Repertoire, UInt64>, Int64)] = [
+                (\.loses, 200), (\.drops, 300), (\.isLate, 100), (\.runs, 200), (\.refuses, 100),
+                (\.refusesReplays, 1_000), (\.otherAmount, 50), (\.deniesReversals, 1_000), (\.fails, 400),
+                (\.forgets, 100),
+            ]
+            for (habit, most) in liars where dice.happens(300) { drawn[keyPath: habit] = UInt64(dice.upTo(most)) }
+            return drawn
+        }
+    }
+
+    var repertoire: Repertoire
+    /// Everything it has ever booked, by the transaction's number.
+    private(set) var bookings: [Int: [Booking]] = [:]
+    private var answers: [Int: AuthorizationAnswer] = [:]
+    /// Reversed before they came: declined should they still arrive.
+    private var unwanted: Set<Int> = []
+    private var running: Set<Int> = []
+    var isUp = true
+
+    init(_ dice: inout Dice) { repertoire = .drawn(&dice) }
+
+    /// From now on it does what it should. What it has forgotten stays so.
+    mutating func becomeHonest() {
+        repertoire = Repertoire()
+        repertoire.declines = 0
+        isUp = true
+    }
+
+    /// What comes back to an authorisation, and whether in time.
+    mutating func authorize(_ number: Int, _ amount: Int64, _ dice: inout Dice) -> (reply: Reply, isInTime: Bool) {
+        guard isUp, !dice.happens(repertoire.loses) else { return (.unusable, true) }
+        if dice.happens(repertoire.forgets) { forget() }
+        if let known = answers[number] { return (.answered(known), true) }
+        if unwanted.contains(number) {
+            return (.answered(AuthorizationAnswer(outcome: .declined, responseCode: "94")), true)
+        }
+        if dice.happens(repertoire.refuses) { return (.refused, true) }
+        if bookings[number] != nil, dice.happens(repertoire.refusesReplays) { return (.refused, true) }
+        var answer = AuthorizationAnswer(outcome: .approved, responseCode: "00")
+        if dice.happens(repertoire.declines) {
+            answer = AuthorizationAnswer(outcome: .declined, responseCode: "51")
+        } else {
+            bookings[number, default: []].append(Booking(amount: amount))
+            if dice.happens(repertoire.otherAmount), let euro = Currency("EUR") {
+                answer.outcome = .partial
+                answer.amountApproved = Money(value: amount * 100, currency: euro)
+            }
+        }
+        answers[number] = answer
+        if dice.happens(repertoire.drops) { return (.unusable, true) }
+        if dice.happens(repertoire.runs) {
+            running.insert(number)
+            return (.running, true)
+        }
+        return (.answered(answer), !dice.happens(repertoire.isLate))
+    }
+
+    mutating func query(_ number: Int, _ dice: inout Dice) -> Reply {
+        guard isUp, !dice.happens(repertoire.fails) else { return .unusable }
+        if dice.happens(repertoire.forgets) { forget() }
+        if running.contains(number), dice.happens(500) { return .running }
+        running.remove(number)
+        return answers[number].map { .answered($0) } ?? .neverSeen
+    }
+
+    mutating func reverse(_ number: Int, _ dice: inout Dice) -> Acknowledgement {
+        guard isUp, !dice.happens(repertoire.fails) else { return .none }
+        if dice.happens(repertoire.forgets) { forget() }
+        guard answers[number] != nil || unwanted.contains(number) else {
+            if dice.happens(repertoire.deniesReversals) { return .neverSeen }
+            // By its own books it knows what the transaction's number has charged.
+            unwanted.insert(number)
+            undo(number)
+            return .acknowledged
+        }
+        undo(number)
+        unwanted.insert(number)
+        answers[number] = AuthorizationAnswer(outcome: .declined, responseCode: "94")
+        return .acknowledged
+    }
+
+    private mutating func undo(_ number: Int) {
+        for index in (bookings[number] ?? []).indices { bookings[number]?[index].isReversed = true }
+    }
+
+    mutating func forget() {
+        answers = [:]
+        running = []
+        unwanted = []
+    }
+
+    /// What a transaction has charged here.
+    func charged(_ number: Int) -> [Int64] { (bookings[number] ?? []).filter { !$0.isReversed }.map(\.amount) }
+}

@@ -1,0 +1,168 @@
+import StoreAndForward
+import Transactions
+import Wire
+
+/// What a daemon does with the machine's effects, as short as it can be.
+extension Story {
+    mutating func sell(_ till: Int) {
+        guard salesLeft > 0, !isHonest else { return }
+        salesLeft -= 1
+        agenda.add(.sale(till: till), at: time + 1_000 + dice.upTo(20_000), life: 0)
+        guard let euro = Currency("EUR") else { return }
+        let number = rows.count
+        let amount = Money(value: 100 + Int64(number), currency: euro)
+        var request = TransactionRequest(type: .purchase, amount: amount)
+        if dice.happens(500) { request.group = "all" }
+        guard case .success(let lanes) = table.admit(request, AdmissionFacts(mode: .test)), !isFull else { return }
+        let transaction = Transaction(
+            id: TransactionID(at: now.wall), type: .purchase, mode: .test, lane: lanes.first ?? "", amount: amount,
+            createdAt: now.wall)
+        var demand = Demand(kind: .sale, uid: UInt32(till))
+        demand.lanes = lanes
+        demand.maximumReads = 3
+        if dice.happens(300) { demand.confirmWithin = 5 + Int(dice.upTo(120)) }
+        rows.append(Row(transaction: transaction, uid: UInt32(till), demand: demand))
+        traces.append(Trace())
+        table.take(lanes, for: LaneStatus.Holder(transaction: transaction.id, uid: UInt32(till), since: now.wall))
+        machines[number] = TransactionMachine(transaction, demand, at: now)
+        tell("\(number): till \(till) sells for \(amount)")
+        give(number, .begin)
+        if dice.happens(100) { agenda.add(.cancel(number), at: time + dice.upTo(12_000), life: life) }
+        if dice.happens(30) { agenda.add(.reverse(number), at: time + dice.upTo(12_000), life: life) }
+    }
+
+    /// The wish of the shop, on what is in the journal where no machine is at it.
+    mutating func reverse(_ number: Int) {
+        let row = rows[number]
+        if machines[number] == nil, row.transaction.state == .approved {
+            machines[number] = TransactionMachine(recorded: row.transaction, row.demand, at: now)
+        }
+        wishes += 1
+        give(number, .reverse(.customerCancel, WishID(wishes)))
+    }
+
+    mutating func confirm(_ number: Int) {
+        let transaction = rows[number].transaction
+        guard transaction.state == .approved, let confirmation = transaction.confirmation,
+            confirmation.confirmedAt == nil,
+            now.wall <= confirmation.due
+        else { return tell("\(number): is confirmed too late") }
+        let moment = now.wall
+        rows[number].transaction.confirmation?.confirmedAt = moment
+        let allowed = Int64(rows[number].demand.confirmWithin ?? 0) * 1_000 + 1_000
+        if let approvedAt = traces[number].approvedAt, time - approvedAt > allowed {
+            traces[number].isConfirmedLate = true
+        }
+        tell("\(number): is confirmed")
+        give(number, .confirmed)
+    }
+
+    mutating func carryOut(_ effect: Effect, _ number: Int, _ machine: TransactionMachine) {
+        switch effect {
+        case .write(let write):
+            writing.insert(number)
+            let isSlow = dice.happens(20)
+            agenda.add(.disk(number, write), at: time + 1 + dice.upTo(isSlow ? 3_000 : 8), life: life)
+        case .local(.prepare): prepare(number, machine)
+        case .local(.connect):
+            input(number, services[service].isUp ? .connected : .notConnected, after: 1)
+        case .local(.disarm): input(number, .ended(.readCancelled, withoutApplication: false), after: 50)
+        case .local: break
+        case .outward(let outward, _): carryOut(outward, number)
+        }
+    }
+
+    private mutating func prepare(_ number: Int, _ machine: TransactionMachine) {
+        let lanes = machine.demand.lanes
+        if dice.happens(20) { return input(number, .notPrepared(.readerFaulty), after: 100) }
+        guard dice.happens(100) else { return input(number, .prepared(lanes), after: 0) }
+        input(number, .preparing, after: 0)
+        input(number, .prepared(lanes), after: 1_000 + dice.upTo(5_000))
+    }
+
+    private mutating func carryOut(_ outward: Outward, _ number: Int) {
+        switch outward {
+        case .arm(let lanes): presentCard(number, on: lanes[Int(dice.upTo(Int64(lanes.count)))])
+        case .send(let request, let question, let isAgain, let limit):
+            if isAgain { traces[number].isInDoubt = true }
+            let index = rows[number].isQueued ? rows[number].service : service
+            traces[number].askedOf.insert(index)
+            let (reply, isInTime) = services[index].authorize(number, request.amount.value, &dice)
+            if reply == .refused, traces[number].isInDoubt { traces[number].wasRefusedInDoubt = true }
+            let latency = min(50 + dice.upTo(1_500), limit.inMilliseconds)
+            self.reply(number, isInTime ? reply : .unusable, question, after: isInTime ? latency : limit.inMilliseconds)
+        case .query(let question, let limit):
+            let index = rows[number].isQueued ? rows[number].service : service
+            reply(number, services[index].query(number, &dice), question, after: min(20, limit.inMilliseconds))
+        case .reverse(_, let question):
+            traces[number].reversedBy.insert(service)
+            let acknowledgement = services[service].reverse(number, &dice)
+            if acknowledgement == .neverSeen { traces[number].wasNeverSeen = true }
+            input(number, .acknowledged(acknowledgement, question: question), after: 20 + dice.upTo(200))
+        case .settleReader:
+            guard !dice.happens(50) else { return }
+            let after = 10 + dice.upTo(1_500)
+            input(number, .cardMayGo, after: after)
+            input(number, .tapFinished, after: after + 1)
+        case .answer(_, .notForwarded):
+            rows[number].attempts += 1
+            let pauses = rows[number].demand.times.reversal
+            let pause = pauses[min(rows[number].attempts, pauses.count) - 1]
+            rows[number].due = Timestamp(milliseconds: now.wall.milliseconds + pause.inMilliseconds)
+        case .publish, .show, .answer, .scrub: break
+        }
+    }
+
+    private mutating func reply(_ number: Int, _ reply: Reply, _ question: Int, after milliseconds: Int64) {
+        if reply == .unusable { traces[number].isInDoubt = true }
+        input(number, .replied(reply, question: question), after: milliseconds)
+    }
+
+    private mutating func input(_ number: Int, _ input: Input, after milliseconds: Int64) {
+        agenda.add(.input(number, input), at: time + milliseconds, life: life)
+    }
+
+    // MARK: - The customer
+
+    private mutating func presentCard(_ number: Int, on lane: String) {
+        input(number, .ready(lane: lane), after: 5)
+        if dice.happens(50) { return input(number, .ended(.readTimedOut, withoutApplication: false), after: 60_000) }
+        var after = 300 + dice.upTo(6_000)
+        if dice.happens(30) { input(number, .collision(lane: lane), after: after - 100) }
+        input(number, .won(lane: lane), after: after)
+        input(number, .cardDetected, after: after)
+        while dice.happens(120) {
+            if dice.happens(300) { input(number, .message(.seePhone), after: after + 100) }
+            input(number, .cardAwaited, after: after + 200)
+            after += 500 + dice.upTo(3_000)
+            input(number, .cardDetected, after: after)
+        }
+        after += 250
+        switch dice.upTo(100) {
+        case 0..<4: break
+        case 4..<8: input(number, .ended(.readCardUnreadable, withoutApplication: false), after: after)
+        case 8..<10: input(number, .ended(.readerDetached, withoutApplication: false), after: after)
+        case 10..<14: input(number, .declinedByCard(nil, nil), after: after)
+        default: if let read = read(number, after) { input(number, .read(read), after: after) }
+        }
+    }
+
+    private func read(_ number: Int, _ after: Int64) -> Read? {
+        let transaction = rows[number].transaction
+        guard let card = MaskedCard(scheme: "Visa", last4: "0010", masked: "************0010") else { return nil }
+        let request = AuthorizationRequest(
+            id: transaction.id, mode: .test, type: .sale, amount: transaction.amount, entryMode: .contactlessEMV,
+            cvm: .noCVM, emv: "9F02", card: card, envelope: "sealed",
+            terminal: .init(id: "00000001", merchant: "TEST", capabilities: []))
+        let sale = OfflineSale(
+            kind: .sale, amount: transaction.amount, card: card, isApprovedByCard: true, validity: .valid,
+            needsConfirmation: false)
+        return Read(
+            request: request, sale: sale, chip: nil,
+            at: Timestamp(milliseconds: now.wall.milliseconds + after))
+    }
+}
+
+extension Duration {
+    var inMilliseconds: Int64 { components.seconds * 1_000 + components.attoseconds / 1_000_000_000_000_000 }
+}

@@ -1,0 +1,21 @@
+import Testing
+import Wire
+
+@testable import Transactions
+
+struct MachineOrderTests {
+    @Test(arguments: Scenario.all) func `every order of moves keeps the rules`(_ scenario: Scenario) {
+        let orders = scenario.orders()
+        for failure in orders.failures { Issue.record("\(scenario): \(failure)") }
+        // Three moves from every stage of the stories that lead through all states.
+        #expect(orders.depth >= 3, "reached \(orders.depth)")
+        // Once one of them is met no more, its name can go, and the rule holds without it.
+        if scenario == .payment { #expect(orders.exceptions == Set(Exception.allCases)) }
+        #expect(
+            orders.transitions > 20_000,
+            "\(scenario): \(orders.transitions) moves, \(orders.states) states, depth \(orders.depth)")
+        if Scenario.isTold {
+            print("\(scenario): \(orders.transitions) moves, \(orders.states) states, depth \(orders.depth)")
+        }
+    }
+}

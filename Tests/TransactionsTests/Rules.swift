@@ -1,0 +1,216 @@
+import Wire
+
+@testable import Transactions
+
+/// Where the machine still ends something that was in doubt without a proof from the payment service. Each is to go.
+enum Exception: CaseIterable {
+    /// "Never seen" to a second attempt at a reversal counts as its acknowledgement.
+    case neverSeenEndsAReversal
+    /// A refusal ends what was in doubt before.
+    case refusalEndsADoubt
+}
+
+extension Stage {
+    mutating func fault(_ what: String) { faults.append(what) }
+
+    /// An end after something was sent needs a proof that says so.
+    mutating func checkEnd(_ write: Write) {
+        guard let state = write.changes.last?.state,
+            sends > 0 || books.transaction.history.contains(where: { $0.state == .sent })
+        else { return }
+        switch state {
+        case .approved where !heard.contains(.approved): fault("approved without an approval")
+        case .approved where mustNotStay: fault("approved, though somebody was told that it will be taken back")
+        case .declined where heard.contains(.declined): break
+        case .declined where heard.contains(.refusedAfterDoubt): exceptions.insert(.refusalEndsADoubt)
+        case .declined where heard.contains(.refused) && books.transaction.history.contains { $0.state == .unknown }:
+            exceptions.insert(.refusalEndsADoubt)
+        case .declined where heard.isDisjoint(with: [.declined, .refused]): fault("declined without an answer")
+        case .reversed where heard.contains(.acknowledged): break
+        case .reversed where heard.contains(.neverSeen): exceptions.insert(.neverSeenEndsAReversal)
+        case .reversed: fault("reversed without an acknowledgement")
+        case .stored where heard.isDisjoint(with: [.refused, .refusedAfterDoubt]) && sends > 0:
+            fault("stored again without a refusal")
+        case .failed, .cancelled, .completed: fault("\(state) after it was sent")
+        default: break
+        }
+        if state == .stored {
+            sends = 0
+            heard = []
+        }
+    }
+
+    /// What holds after every step.
+    mutating func checkState() {
+        let state = machine.transaction.state
+        if endedUnwritten {
+            if state != .failed { fault("told an end and went on to \(state)") }
+        } else if !isStale, state != books.transaction.state {
+            fault("\(state) for others, \(books.transaction.state) in the journal")
+        } else if !isStale, machine.transaction.history != books.transaction.history {
+            fault("another history than the journal's")
+        } else if !isStale, machine.transaction.result != books.transaction.result {
+            fault("another result than the journal's")
+        }
+        if (asked != nil) != (machine.writing != nil && machine.writing?.retryAt == nil) {
+            fault("a write is neither under way nor answered")
+        }
+        guard asked == nil else { return }
+        guard let due = machine.due else {
+            if !isAtRest { fault("no timer in \(machine.phase.name)") }
+            return
+        }
+        let longest = machine.writing == nil ? longest(in: machine.phase) : 1_000
+        if due - now.monotonic > longest { fault("\(due - now.monotonic) ms in \(machine.phase.name)") }
+    }
+
+    /// Milliseconds until a state goes on by itself: transactions have an end whatever card, lanes and service do.
+    private func longest(in phase: Phase) -> Int64 {
+        let demand = machine.demand
+        return switch phase {
+        case .created: 10_000
+        case .preparing: 120_000
+        case .armed: Int64(demand.deadline) * 1_000 + 15_000
+        case .reading: 60_000
+        case .sealed: 10_000
+        case .sent, .unknown: 35_000
+        // After a restart the journal's time is all there is, and a clock that was put back makes it at most a day.
+        case .approved: 86_400_001
+        case .reversing: 600_000
+        case .leaving: 2_000
+        case .unwritten: 1_000
+        case .stored, .ended: 0
+        }
+    }
+
+    // MARK: - What it says
+
+    mutating func hear(_ effect: Effect, _ wasOver: Bool) {
+        switch effect {
+        case .write(let write):
+            if asked != nil || wasOver { fault("a write while another is under way, or after the end") }
+            if !isStale, !books.isLegal(write), write.form != .forward {
+                fault("asks to write \(books.transaction.state) to \(write.changes.map(\.state))")
+            }
+            asked = write
+        case .outward(let outward, let written):
+            if asked != nil { fault("says \(outward) before its write is taken") }
+            if written.number != lastWritten { fault("\(outward) rests on write \(written.number)") }
+            hear(outward, wasOver)
+        case .local(.connect):
+            guard case .sealed = machine.phase else { return fault("connects in \(machine.phase.name)") }
+        case .local(.draft(let request)): drafted = request
+        case .local: break
+        }
+    }
+
+    private mutating func hear(_ outward: Outward, _ wasOver: Bool) {
+        let state = books.transaction.state
+        if wasOver {
+            guard case .answer = outward else { return fault("says \(outward) after the end") }
+        }
+        switch outward {
+        case .arm(let lanes):
+            arms += 1
+            if state != .armed || lanes.isEmpty || arms > 1 { fault("arms \(lanes) in \(state), time \(arms)") }
+        case .send(let request, let number, let isAgain, _):
+            if let sent, sent != request { fault("another request") }
+            if let drafted, drafted != request { fault("another request than was written out") }
+            sent = request
+            if !isAgain { sends += 1 }
+            if sends != 1 { fault("sent \(sends) times for the first time") }
+            if state != .sent, !(isAgain && state == .unknown) { fault("sent in \(state)") }
+            ask(number)
+        case .query(let number, _):
+            if state != .sent, state != .unknown { fault("asks in \(state)") }
+            if sends == 0 { fault("asks about what was never sent") }
+            ask(number)
+        case .reverse(_, let number):
+            if state != .reversing { fault("reverses in \(state)") }
+            if number <= reversalQuestion { fault("reversal question \(number) after \(reversalQuestion)") }
+            reversalQuestion = number
+        case .settleReader:
+            let isRead: Set<TransactionState> = [.sent, .unknown, .stored, .declined, .completed]
+            if !isRead.contains(state) { fault("lets the reader go in \(state)") }
+        case .show(let lamp): check(lamp, state)
+        case .publish(let event): check(event, state)
+        case .answer(let wish, let answer): check(answer, to: wish, state)
+        case .scrub: break
+        }
+    }
+
+    private mutating func ask(_ number: Int) {
+        if number <= question, question != 0 { fault("question \(number) after \(question)") }
+        question = number
+    }
+
+    private mutating func check(_ lamp: Lamp, _ state: TransactionState) {
+        let right: Set<TransactionState> =
+            switch lamp {
+            case .read: [.stored]
+            case .approved: [.approved]
+            case .declined: [.declined]
+            case .error: [.declined, .reversing]
+            }
+        if !right.contains(state), !isStale { fault("shows \(lamp) in \(state)") }
+    }
+
+    private mutating func check(_ event: Event, _ state: TransactionState) {
+        if event.transaction != machine.id { fault("an event about nothing") }
+        if event.lane == nil { fault("an event from nowhere") }
+        if event.name == .readNotCompleted, machine.transaction.state == .failed, state != .failed {
+            endedUnwritten = true
+            return
+        }
+        let right: Set<TransactionState>? =
+            switch event.name {
+            case .readReadyForTap, .readRetry: [.armed, .reading]
+            case .readCardDetected: [.reading]
+            case .readCompleted: [.sent, .unknown, .stored, .declined, .completed]
+            case .readNotCompleted: [.failed]
+            case .readCancelled: [.cancelled]
+            case .paymentAuthorizing: [.sent, .unknown]
+            case .paymentApproved: [.approved]
+            case .paymentDeclined: [.declined, .reversing]
+            case .paymentUnknown: [.unknown]
+            case .paymentStored: [.stored]
+            case .paymentReversed: [.reversed]
+            case .queueForwarded: [.approved, .declined]
+            case .readRemoveCard: [.armed, .reading, .sent, .unknown, .stored, .declined, .completed]
+            case .loyaltyResult: [.armed, .reading]
+            default: nil
+            }
+        // The till may have declined a stored payment before the reader has let the card go.
+        if right?.contains(state) != true, !isStale { fault("\(event.name.rawValue) in \(state)") }
+        let wantsText: Set<EventName> = [.readReadyForTap, .readRetry, .readRemoveCard]
+        if wantsText.contains(event.name), event.customerText == nil { fault("\(event.name.rawValue) without a word") }
+    }
+
+    private mutating func check(_ answer: WishAnswer, to wish: WishID, _ state: TransactionState) {
+        guard let kind = openWishes.removeValue(forKey: wish.number) else {
+            return fault("answers \(wish.number) again: \(answer)")
+        }
+        let isOwed = books.isQueued
+        let isRight: Bool =
+            switch (kind, answer) {
+            case (_, .superseded): kind != .cancel
+            case (.cancel, .cancelled): state == .cancelled
+            case (.cancel, .nothingToCancel): state.isSettled || machine.transaction.state == .failed || isUntouched
+            case (.cancel, .tooLate(let told, let becomesReversal)):
+                told == state && becomesReversal == ([.sent, .unknown].contains(state) && !isOwed)
+            case (.reverse, .done):
+                [.reversing, .reversed].contains(state) || [.sent, .unknown].contains(state) && !isOwed
+            case (.reverse, .refused(let code)):
+                machine.transaction.state.reversalRule == .refused(code) || isOwed && code == .queueStored
+            case (.forward, .done): [.approved, .declined].contains(state)
+            case (.forward, .notForwarded): [.stored, .unknown].contains(state) || isStale
+            default: false
+            }
+        if !isRight { fault("answers a wish to \(kind) in \(state) with \(answer)") }
+        switch answer {
+        case .tooLate(_, becomesReversal: true): mustNotStay = true
+        case .done where kind == .reverse && [.sent, .unknown].contains(state): mustNotStay = true
+        default: break
+        }
+    }
+}

@@ -1,0 +1,102 @@
+import Foundation
+import Wire
+
+@testable import Transactions
+
+/// A kind of transaction, with stories that lead through all of its states.
+enum Scenario: String, CaseIterable, Sendable {
+    case payment, refund, loyalty, combined, confirmed, stored, owedSent, interrupted, unconfirmed
+
+    static let all = allCases
+
+    /// Moves after which no deeper level is begun: more with NFC_TAP_ORDERS.
+    static var limit: Int {
+        ProcessInfo.processInfo.environment["NFC_TAP_ORDERS"].flatMap(Int.init) ?? 20_000
+    }
+
+    static var isTold: Bool { ProcessInfo.processInfo.environment["NFC_TAP_ORDERS"] != nil }
+
+    /// - Parameter depth: of moves from every stage of the stories; `nil` for as deep as the limit allows.
+    func orders(depth: Int = .max) -> Orders {
+        Orders(from: start, along: stories, with: moves, limit: Scenario.limit, depth: depth)
+    }
+
+    var demand: Demand {
+        var demand = Demand(kind: self == .refund ? .refund : .sale, uid: 1_000)
+        demand.maximumReads = self == .loyalty ? .max : 2
+        demand.wantsPasses = self == .loyalty || self == .combined
+        if self == .confirmed || self == .unconfirmed { demand.confirmWithin = 120 }
+        return demand
+    }
+
+    var start: Stage {
+        let demand = demand
+        switch self {
+        case .payment, .combined, .confirmed: return Stage(Sample.transaction(.purchase), demand)
+        case .refund: return Stage(Sample.transaction(.refund), demand)
+        case .loyalty: return Stage(Sample.transaction(.loyalty), demand)
+        case .stored: return recorded([.armed, .reading, .sealed, .stored], isQueued: true)
+        case .owedSent: return recorded([.armed, .reading, .sealed, .stored, .sent], isQueued: true)
+        case .interrupted: return recorded([.armed, .reading, .sealed, .sent, .unknown])
+        case .unconfirmed: return recorded([.armed, .reading, .sealed, .sent, .approved])
+        }
+    }
+
+    private func recorded(_ states: [TransactionState], isQueued: Bool = false) -> Stage {
+        let due = self == .unconfirmed ? Sample.start.wall.advanced(bySeconds: 90) : nil
+        let books = Books.recorded(Sample.transaction(.purchase), states, isQueued: isQueued, confirmBy: due)
+        return Stage(recorded: books, demand)
+    }
+
+    /// What passes and nothing else brings about is left out where none are wanted.
+    var moves: [Move] {
+        demand.wantsPasses ? Move.forOrders : Move.forOrders.filter { !Move.ofPasses.contains($0) }
+    }
+
+    private var stories: [[Move]] {
+        let armed: [Move] = [.begin, .preparing, .written, .preparedTwo, .written, .ready, .won]
+        let sent: [Move] = armed + [.cardDetected, .written, .read, .connected, .written]
+        let asked: [Move] = sent + [.due, .tapFinished, .unusable, .written, .due]
+        switch self {
+        case .payment, .refund:
+            return [
+                asked + [.neverSeen, .running, .due, .approved, .written],
+                asked + [.refused, .written],
+                sent + [.approved, .due, .due, .written],
+                sent + [.cancel, .tapFinished, .approved, .written, .reversalNeverSeen, .written, .due],
+                asked + [.reverse, .approved, .written, .notAcknowledged, .written, .due, .acknowledged, .written],
+                armed + [.cardDetected, .written, .cardAwaited, .written, .cancel, .withdrawn, .written],
+                armed + [.cardDetected, .written, .read, .notConnected, .written, .tapFinished],
+                armed + [.cardDetected, .written, .declinedByCard, .written, .cardMayGo, .tapFinished],
+            ]
+        case .loyalty:
+            return [
+                armed + [
+                    .cardDetected, .written, .passAgain, .written, .cardDetected, .written, .endedWithPasses, .written,
+                ],
+                armed + [.cardDetected, .written, .cancel, .withdrawn, .written],
+            ]
+        case .combined:
+            return [
+                armed + [
+                    .cardDetected, .written, .passesRemoval, .written, .cardDetected, .written, .noApplication,
+                    .written,
+                ],
+                armed + [.cardDetected, .written, .passesSame, .cardAwaited, .read, .connected, .written],
+            ]
+        case .confirmed:
+            return [
+                sent + [.tapFinished, .approved, .written, .confirmed],
+                sent + [.tapFinished, .approved, .written, .due, .written, .acknowledged, .written],
+            ]
+        case .stored, .owedSent:
+            return [
+                [.forward, .written, .unusable, .written, .forward, .neverSeen, .declined, .written],
+                [.forward, .written, .refused, .written, .forward, .written, .approved, .written],
+            ]
+        case .interrupted:
+            return [[.recover, .written, .reversalNeverSeen, .written, .due, .reversalNeverSeen, .written]]
+        case .unconfirmed: return [[.due, .written, .acknowledged, .written], [.reverse, .written]]
+        }
+    }
+}

@@ -1,0 +1,247 @@
+import StoreAndForward
+import Wire
+
+@testable import Transactions
+
+/// One machine with everything around it that it can see: a journal that takes its time, lanes, a payment service, tills,
+/// a clock. What is said to it is held against the rules with every step.
+struct Stage {
+    enum Wish: UInt8 { case cancel, reverse, forward }
+
+    var machine: TransactionMachine
+    var books: Books
+    var now: Moment
+    /// Asked of the journal and not answered.
+    var asked: Write?
+    /// What it was asked for.
+    var cause: Move?
+    /// What has come since.
+    var waiting: [Move] = []
+    var openWishes: [UInt64: Wish] = [:]
+    var wishes: UInt64 = 0
+    var lastWritten: UInt64 = 0
+    /// A write before sending was refused: whoever waits hears of an end that the journal does not have yet.
+    var endedUnwritten = false
+    var question = 0
+    var reversalQuestion = 0
+    var answeredQuestion = 0
+    var heard: Heard = []
+    /// First sendings since the payment was stored last.
+    var sends = 0
+    var sent: AuthorizationRequest?
+    var drafted: AuthorizationRequest?
+    var arms = 0
+    /// Somebody has been told that it will not stay approved.
+    var mustNotStay = false
+    /// The queue has let it go behind the machine's back.
+    var isStale = false
+    var hasReadFailed = false
+    var faults: [String] = []
+    var exceptions: Set<Exception> = []
+
+    /// What has come back from the payment service.
+    struct Heard: OptionSet {
+        let rawValue: UInt8
+        static let approved = Heard(rawValue: 1)
+        static let declined = Heard(rawValue: 2)
+        static let refused = Heard(rawValue: 4)
+        static let doubt = Heard(rawValue: 8)
+        static let acknowledged = Heard(rawValue: 16)
+        static let neverSeen = Heard(rawValue: 32)
+        static let refusedAfterDoubt = Heard(rawValue: 64)
+    }
+
+    init(_ transaction: Transaction, _ demand: Demand) {
+        now = Sample.start
+        books = Books(transaction)
+        machine = TransactionMachine(transaction, demand, at: now)
+    }
+
+    /// As an earlier run left it.
+    init(recorded books: Books, _ demand: Demand, at now: Moment = Sample.start) {
+        self.now = now
+        self.books = books
+        machine = TransactionMachine(recorded: books.transaction, demand, reversal: books.plan, at: now)
+        if books.transaction.history.contains(where: { $0.state == .sent }) {
+            sends = books.transaction.state == .stored ? 0 : 1
+        }
+    }
+
+    // MARK: - What happens
+
+    /// Whether it can happen at all now: the journal answers what it was asked, and time passes to the next timer.
+    func allows(_ move: Move) -> Bool {
+        switch move {
+        case .written, .full, .failed: asked != nil
+        case .due: machine.due != nil
+        // What is in the queue is the forwarder's, after a start too, and nothing else is.
+        case .forward: books.isQueued || !isUntouched
+        case .recover: !books.isQueued || !isUntouched
+        default: true
+        }
+    }
+
+    /// Nothing has happened to it since the start, and something has to.
+    var isUntouched: Bool {
+        if case .stored = machine.phase { [.sent, .unknown].contains(books.transaction.state) } else { false }
+    }
+
+    mutating func play(_ move: Move) {
+        guard let input = input(for: move) else { return }
+        let wasOver = machine.isOver
+        let isHeld = asked != nil && !input.isOfJournal
+        if isHeld { waiting.append(move) }
+        let effects = machine.take(input, at: now)
+        if isHeld, !effects.isEmpty { faults.append("says something while a write is under way: \(effects)") }
+        if asked == nil { cause = move }
+        for effect in effects { hear(effect, wasOver) }
+        if asked == nil { waiting = [] }
+        checkState()
+    }
+
+    private mutating func input(for move: Move) -> Input? {
+        if let input = move.fromLanes { return input }
+        switch move {
+        case .read: return Sample.read(machine.transaction, at: now.wall).map { .read($0) }
+        case .approved, .partial, .declined, .running, .neverSeen, .refused, .unusable:
+            note(move)
+            return move.reply.map { .replied($0, question: question) }
+        case .lateApproved: return move.reply.map { .replied($0, question: question - 1) }
+        case .acknowledged, .reversalNeverSeen, .notAcknowledged:
+            if move == .acknowledged { heard.insert(.acknowledged) }
+            if move == .reversalNeverSeen { heard.insert(.neverSeen) }
+            return move.acknowledgement.map { .acknowledged($0, question: reversalQuestion) }
+        case .lateAcknowledged: return .acknowledged(.acknowledged, question: reversalQuestion - 1)
+        case .cancel: return .cancel(.client, wish(.cancel))
+        case .stop: return .cancel(.shutdown, nil)
+        case .reverse: return .reverse(.customerCancel, wish(.reverse))
+        case .confirmed: return books.confirm(at: now.wall) ? .confirmed : nil
+        case .confirmedUnheard:
+            _ = books.confirm(at: now.wall)
+            return nil
+        case .forward:
+            guard let request = Sample.request(machine.transaction) else { return nil }
+            return .forward(request, wish(.forward))
+        case .declinedInQueue:
+            if books.declineStored(at: now.wall) { isStale = true }
+            return nil
+        case .written, .full, .failed: return answer(move)
+        case .due:
+            if let due = machine.due { pass(max(0, due - now.monotonic)) }
+            return .due
+        case .earlyDue: return .due
+        default: return nil
+        }
+    }
+
+    mutating func pass(_ milliseconds: Int64) {
+        now.monotonic += milliseconds
+        now.wall.milliseconds += milliseconds
+    }
+
+    private mutating func wish(_ kind: Wish) -> WishID {
+        wishes += 1
+        openWishes[wishes] = kind
+        return WishID(wishes)
+    }
+
+    /// The first answer to a question is what counts.
+    private mutating func note(_ move: Move) {
+        guard question > answeredQuestion else { return }
+        switch move {
+        case .approved, .partial: heard.insert(.approved)
+        case .declined: heard.insert(.declined)
+        case .refused: heard.insert(heard.contains(.doubt) ? .refusedAfterDoubt : .refused)
+        case .unusable: heard.insert(.doubt)
+        default: break
+        }
+        answeredQuestion = question
+    }
+
+    private mutating func answer(_ move: Move) -> Input? {
+        guard let write = asked else { return nil }
+        asked = nil
+        guard move == .written else { return .notWritten(write.number, move == .full ? .full : .failed) }
+        if let failure = books.take(write) {
+            if failure == .illegal {
+                faults.append("illegal: \(books.transaction.state) to \(write.changes.map(\.state))")
+            }
+            return .notWritten(write.number, failure)
+        }
+        lastWritten = write.number
+        if case .plan = write.form { return .written(write.number) }
+        checkEnd(write)
+        return .written(write.number)
+    }
+
+    // MARK: - After a death
+
+    /// The daemon dies and starts again: nothing is left but what the journal has.
+    ///
+    /// - Parameter wasTaken: the write under way had reached the disk.
+    mutating func die(wasTaken: Bool) {
+        if wasTaken, let write = asked, books.take(write) == nil { checkEnd(write) }
+        var next = Stage(recorded: books, machine.demand, at: now)
+        next.heard = heard
+        // What was in doubt stays so, and what was asked may have been lost.
+        if [.sent, .unknown].contains(books.transaction.state) { next.heard.insert(.doubt) }
+        next.mustNotStay = mustNotStay
+        next.sent = sent
+        next.faults = faults
+        next.exceptions = exceptions
+        self = next
+        play(books.isQueued ? .forward : .recover)
+    }
+
+    /// Everybody is honest from here on and nobody says anything: where that ends.
+    mutating func settle() {
+        var attempts = 0
+        for _ in 0..<300 {
+            if asked != nil {
+                play(.written)
+            } else if isAtRest {
+                if !openWishes.isEmpty { faults.append("never answered: \(openWishes.values)") }
+                return
+            } else if case .reversing(let reversal) = machine.phase, attempts > 2, reversal.isAsking {
+                play(.acknowledged)
+            } else if machine.due != nil {
+                if case .reversing = machine.phase { attempts += 1 }
+                play(.due)
+            } else {
+                return faults.append("waits for nothing in \(machine.phase.name)")
+            }
+            guard faults.isEmpty else { return }
+        }
+        faults.append("comes to no end in \(machine.phase.name)")
+    }
+
+    /// Nothing goes on by itself, and nothing has to.
+    var isAtRest: Bool {
+        switch machine.phase {
+        case .ended, .stored, .approved(confirmBy: nil): machine.writing == nil
+        case .sent(let question), .unknown(let question): question.isAtRest && machine.writing == nil
+        default: false
+        }
+    }
+}
+
+extension Phase {
+    var name: String {
+        switch self {
+        case .created: "created"
+        case .preparing: "preparing"
+        case .armed: "armed"
+        case .reading: "reading"
+        case .sealed: "sealed"
+        case .sent: "sent"
+        case .unknown: "unknown"
+        case .approved(confirmBy: nil): "approved"
+        case .approved: "approved, unconfirmed"
+        case .reversing: "reversing"
+        case .leaving: "leaving"
+        case .unwritten: "unwritten"
+        case .stored: "stored"
+        case .ended: "ended"
+        }
+    }
+}
