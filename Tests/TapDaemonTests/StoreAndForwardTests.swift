@@ -63,7 +63,7 @@ struct StoreAndForwardTests {
             #expect(!stored.history.contains { $0.state == .sent })
             let status = try await queue(shop)
             #expect(status.count == 1 && status.totals.map(\.value) == [500] && status.refusal == nil)
-            #expect(await shop.store.events.kept(about: stored.id).contains { $0.name == .paymentStored })
+            #expect(shop.store.events.kept(about: stored.id).contains { $0.name == .paymentStored })
             try await withSandbox(in: folder) { sandbox in
                 let end = try await shop.reach([.approved], stored.id)
                 #expect(end.result?.outcome == .approved && end.result?.approvalCode != nil)
@@ -300,7 +300,7 @@ struct StoreAndForwardTests {
                 let posts = adapter.requests.filter { $0.method == .post }
                 #expect(Set(posts.map(\.key)) == [id.text] && Set(posts.map(\.body)).count == 1)
                 #expect(posts.allSatisfy { $0.text.contains(#""offline":true"#) })
-                #expect(await shop.store.events.kept(about: id).contains { $0.name == .queueFailed })
+                #expect(shop.store.events.kept(about: id).contains { $0.name == .queueFailed })
             }
         }
     }

@@ -128,7 +128,7 @@ struct TwoStepCloseTests {
             #expect(try again.transaction().history == end.history)
             #expect(await sandbox.ledger.transactions.map(\.outstanding) == [0])
             let name = EventName.paymentReversed
-            #expect(await shop.store.events.kept(about: transaction.id).count { $0.name == name } == 1)
+            #expect(shop.store.events.kept(about: transaction.id).count { $0.name == name } == 1)
         }
     }
 

@@ -1,5 +1,5 @@
-import Configuration
 import CardBytes
+import Configuration
 import Linux
 import LocalHTTP
 import Loyalty

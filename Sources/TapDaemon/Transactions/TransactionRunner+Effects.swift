@@ -1,7 +1,7 @@
-import Configuration
 import CardBytes
-import Linux
+import Configuration
 import Journal
+import Linux
 import LocalHTTP
 import Logging
 import Loyalty

@@ -1,5 +1,5 @@
-import Configuration
 import CardBytes
+import Configuration
 import Journal
 import Logging
 import Loyalty
