@@ -1,5 +1,5 @@
-import TestSupport
 import StrictJSON
+import TestSupport
 import Testing
 
 struct JSONIndexTests {
