@@ -43,7 +43,7 @@ struct RandomStory {
         for _ in 0..<length where stage.faults.isEmpty {
             step()
             // Little can happen to what is over.
-            if stage.machine.isOver, dice.oneIn(3) { break }
+            if stage.hasEnded, dice.oneIn(3) { break }
         }
         guard stage.faults.isEmpty else { return }
         stage.settle()
