@@ -63,6 +63,7 @@ struct Occurrence {
         case round
         case crash, clock(Int64), outage(service: Int, isUp: Bool), full(Bool), change(service: Int)
         case honesty
+        case arrival(Int, service: Int, amount: Int64)
     }
 
     let time: Int64

@@ -38,6 +38,8 @@ struct Service {
         var drops: UInt64 = 0
         /// It takes longer than anybody waits.
         var isLate: UInt64 = 0
+        /// The request is stuck in its socket, and booked long after anybody has waited for it.
+        var delays: UInt64 = 0
         var runs: UInt64 = 0
         var refuses: UInt64 = 0
         /// Refuses what it does not remember and has booked before: its own record is a replay to it.
@@ -56,7 +58,7 @@ struct Service {
             var drawn = Repertoire()
             guard !dice.happens(300) else { return drawn }
             let liars: [(WritableKeyPath<Repertoire, UInt64>, Int64)] = [
-                (\.loses, 200), (\.drops, 300), (\.isLate, 100), (\.runs, 200), (\.refuses, 100),
+                (\.loses, 200), (\.drops, 300), (\.isLate, 100), (\.delays, 100), (\.runs, 200), (\.refuses, 100),
                 (\.refusesReplays, 1_000), (\.otherAmount, 50), (\.deniesReversals, 1_000), (\.fails, 400),
                 (\.forgets, 100),
             ]
@@ -140,10 +142,17 @@ struct Service {
         for index in (bookings[number] ?? []).indices { bookings[number]?[index].isReversed = true }
     }
 
+    /// What it has acknowledged as reversed it keeps: who forgets that lies to everybody.
     mutating func forget() {
         answers = [:]
         running = []
-        unwanted = []
+    }
+
+    /// What was stuck in its socket arrives.
+    mutating func receive(_ number: Int, _ amount: Int64) {
+        guard answers[number] == nil, !unwanted.contains(number) else { return }
+        bookings[number, default: []].append(Booking(amount: amount))
+        answers[number] = AuthorizationAnswer(outcome: .approved, responseCode: "00")
     }
 
     /// What a transaction has charged here.

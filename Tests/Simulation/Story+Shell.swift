@@ -60,7 +60,7 @@ extension Story {
     mutating func carryOut(_ effect: Effect, _ number: Int, _ machine: TransactionMachine) {
         switch effect {
         case .write(let write):
-            writing.insert(number)
+            writing[number] = write
             let isSlow = dice.happens(20)
             agenda.add(.disk(number, write), at: time + 1 + dice.upTo(isSlow ? 3_000 : 8), life: life)
         case .local(.prepare): prepare(number, machine)
@@ -87,6 +87,12 @@ extension Story {
             if isAgain { traces[number].isInDoubt = true }
             let index = rows[number].isQueued ? rows[number].service : service
             traces[number].askedOf.insert(index)
+            if services[index].isUp, dice.happens(services[index].repertoire.delays) {
+                agenda.add(
+                    .arrival(number, service: index, amount: request.amount.value),
+                    at: time + 30_000 + dice.upTo(60_000), life: 0)
+                return self.reply(number, .unusable, question, after: limit.inMilliseconds)
+            }
             let (reply, isInTime) = services[index].authorize(number, request.amount.value, &dice)
             if reply == .refused, traces[number].isInDoubt { traces[number].wasRefusedInDoubt = true }
             let latency = min(50 + dice.upTo(1_500), limit.inMilliseconds)

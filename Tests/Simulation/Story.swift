@@ -33,7 +33,7 @@ struct Story {
     var traces: [Trace] = []
     var machines: [Int: TransactionMachine] = [:]
     /// Whose write is under way.
-    var writing: Set<Int> = []
+    var writing: [Int: Write] = [:]
     var isRoundPlanned = false
     var isFull = false
     var isStorable = false
@@ -128,6 +128,9 @@ struct Story {
         case .change(let index):
             tell("the shop changes to service \(index)")
             service = index
+        case .arrival(let number, let index, let amount):
+            tell("\(number): what was stuck arrives at service \(index)")
+            services[index].receive(number, amount)
         case .honesty:
             tell("everybody is honest")
             isHonest = true
@@ -146,39 +149,46 @@ struct Story {
         for effect in effects { carryOut(effect, number, machine) }
         if let due = machine.due { agenda.add(.due(number), at: max(time, due - 5_000), life: life) }
         if rows[number].transaction.state.isSettled { table.release(by: machine.id) }
-        guard machine.due == nil, !writing.contains(number) else { return }
+        guard machine.due == nil, writing[number] == nil else { return }
         // Ended, or at rest until somebody wants something of it.
         if machine.transaction.state == .failed { table.release(by: machine.id) }
         machines[number] = nil
     }
 
     private mutating func onDisk(_ number: Int, _ write: Write) {
-        writing.remove(number)
+        writing[number] = nil
         if isFull { return give(number, .notWritten(write.number, .full)) }
-        let failure = rows[number].take(write, mayStore: isStorable)
-        if failure == .illegal {
-            faults.append("illegal: \(rows[number].transaction.state) to \(write.changes.map(\.state))")
-        }
-        let state = rows[number].transaction.state
-        if state == .approved { traces[number].approvedAt = time }
-        if failure == nil, case .store = write.form {
-            rows[number].service = service
-            planRound()
-        }
+        let failure = record(number, write)
         give(number, failure.map { .notWritten(write.number, $0) } ?? .written(write.number))
-        guard failure == nil, state == .approved else { return }
+        guard failure == nil, rows[number].transaction.state == .approved else { return }
         if rows[number].transaction.confirmation != nil, dice.happens(800) {
             agenda.add(.confirm(number), at: time + dice.upTo(150_000), life: 0)
         }
         if dice.happens(50) { agenda.add(.reverse(number), at: time + dice.upTo(60_000), life: 0) }
     }
 
+    private mutating func record(_ number: Int, _ write: Write) -> WriteFailure? {
+        let failure = rows[number].take(write, mayStore: isStorable)
+        let state = rows[number].transaction.state
+        if failure == .illegal { faults.append("illegal: \(state) to \(write.changes.map(\.state))") }
+        if state == .approved { traces[number].approvedAt = traces[number].approvedAt ?? time }
+        if failure == nil, case .store = write.form {
+            rows[number].service = service
+            planRound()
+        }
+        return failure
+    }
+
     /// Everything in memory is gone; the next start goes by the disk.
     private mutating func crash() {
         tell("the daemon dies")
         life += 1
+        // What was being written may have reached the disk, though nobody heard of it.
+        for (number, write) in writing.sorted(by: { $0.key < $1.key }) where !isFull && dice.happens(500) {
+            _ = record(number, write)
+        }
         machines = [:]
-        writing = []
+        writing = [:]
         for lane in table.lanes { if let holder = lane.holder { table.release(by: holder.transaction) } }
         for number in rows.indices {
             let row = rows[number]

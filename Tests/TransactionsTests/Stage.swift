@@ -88,7 +88,7 @@ struct Stage {
 
     mutating func play(_ move: Move) {
         guard let input = input(for: move) else { return }
-        let wasOver = machine.isOver
+        let wasOver = hasEnded
         let isHeld = asked != nil && !input.isOfJournal
         if isHeld { waiting.append(move) }
         let effects = machine.take(input, at: now)
@@ -214,6 +214,9 @@ struct Stage {
         }
         faults.append("comes to no end in \(machine.phase.name)")
     }
+
+    /// Nothing can be said or written any more.
+    var hasEnded: Bool { if case .ended = machine.phase { machine.writing == nil } else { false } }
 
     /// Nothing goes on by itself, and nothing has to.
     var isAtRest: Bool {
