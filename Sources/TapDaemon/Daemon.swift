@@ -123,6 +123,7 @@ public final class Daemon: Sendable {
         await trail.note(AuditEntry(.operation, detail: "stopped"))
         await audit.signHead()
         await store.scrub()
+        await store.end()
         if let failure { throw .socket(failure) }
     }
 

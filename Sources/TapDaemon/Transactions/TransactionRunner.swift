@@ -56,6 +56,13 @@ actor TransactionRunner {
     /// Call it once, before anything is taken.
     func serve(with services: Services) { self.services = services }
 
+    /// Lets go of what it was served with, which holds on to it in turn: nothing is carried out from here on.
+    func end() {
+        services = nil
+        live = [:]
+        alarm.set(at: nil) {}
+    }
+
     // MARK: - The machines
 
     /// Lets something happen to a transaction.
