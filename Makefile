@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # The front door. `make demo` shows one tap from card to answer; `make test` proves the rest.
 
 SWIFT ?= swift

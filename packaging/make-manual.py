@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Writes manual pages from what programs and the example configuration say of themselves.
 
 make-manual.py program PROGRAM SECTION    the page of a program, from its --experimental-dump-help

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /*
  * All programs but libnfc's worker in one executable, which goes by several names: what they share, the Swift runtime
  * and the cryptography first of all, is on the disk and in memory once. scripts/link-programs.sh says which they are.

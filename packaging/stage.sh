@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Puts everything that the Debian package holds into a folder: stage.sh DESTDIR FOLDER-WITH-RELEASE-PROGRAMS. What every
 # installation has comes from scripts/install.sh; here are Debian's places, manuals, completions and documents.
 set -euo pipefail

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Puts the licence's line into every source file that lacks it, and changes nothing else; --check names the files instead.
 #
 # It is the first line, or the second where the first belongs to a program: an interpreter, the version of the manifest.

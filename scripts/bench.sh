@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Builds the release products and prints the figures of docs/benchmarks.md: scripts/bench.sh [sections of tap-bench]
 #
 #   TAPS=N              taps through the daemon (default 300); PC/SC runs twice as many pairs

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Builds with the Swift package manager and says how far it is: build.sh ARGUMENTS-OF-SWIFT-BUILD… All that the compiler
 # says goes to .build/build.log; after a failure its errors are printed. NFC_TAP_BUILD_FLAGS has arguments for every build.
 set -euo pipefail

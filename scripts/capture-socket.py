@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Stands between the programs on a Unix socket and keeps every byte that passes.
 
     capture-socket.py LISTEN CONNECT FILE

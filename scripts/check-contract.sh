@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Holds the running daemon against docs/openapi.yaml: schemathesis makes requests from the contract, right ones and wrong
 # ones, and every answer has to be one that the contract knows. check-contract.sh FOLDER-WITH-THE-PROGRAMS
 set -euo pipefail

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # A release made with a key that lives for the length of this script: check-dist.sh FOLDER-WITH-RELEASE-PROGRAMS. Its
 # signature and its sums hold, no longer hold once a byte has changed, and without a key nothing is made.
 set -euo pipefail

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Runs the adapter and the POS client of docs/examples as they are printed there, with the daemon between them.
 # check-examples.sh FOLDER-WITH-THE-PROGRAMS
 set -euo pipefail

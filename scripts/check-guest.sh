@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Rules, units and hot-plug where they really happen: check-guest.sh [FOLDER-WITH-RELEASE-PROGRAMS]. Boots Debian with its
 # own kernel and systemd in QEMU, installs the package there, and plugs an emulated ACR122U into its USB, takes a sale on
 # it, pulls it out, and puts others in its place. Needs root, amd64 and the network the first time; what it fetches and

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Counts the processor's instructions for one run of each hot path and holds them against the thresholds in the tree:
 # scripts/check-instructions.sh TAP-BENCH [--write]
 #

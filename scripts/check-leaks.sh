@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Searches every file under a folder for the test cards' numbers: as digits, as BCD, and as Base64 of either.
 set -euo pipefail
 folder=${1:?usage: check-leaks.sh FOLDER}

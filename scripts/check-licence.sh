@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Whether the licence is where it belongs: its line in every source file, and every package that is linked in NOTICE and in
 # the Debian package's copyright.
 set -euo pipefail

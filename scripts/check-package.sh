@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # The package through its life: check-package.sh [FOLDER-WITH-RELEASE-PROGRAMS]. Builds it twice, asks lintian, then boots a
 # systemd in a copy of this machine's file system (nothing is changed here) and installs, taps on a virtual reader,
 # upgrades while a sale is running, while a reversal waits and while a stored sale waits, removes, and purges. Says clearly

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Runs the commands that docs/protocol.md prints against a daemon with a virtual reader and the sandbox, and compares
 # their answers with the printed ones: check-protocol.sh FOLDER-WITH-THE-PROGRAMS [--write]
 set -euo pipefail

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Taps cards many times at a real daemon and searches its memory, files, logs and sockets for what it read of them:
 # scripts/check-secrets.sh [TAPS], default 1000. As root: the daemon's memory is closed to everybody else.
 set -euo pipefail

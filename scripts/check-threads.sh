@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # check-threads.sh [TARGET…]: the tests of the daemon, of its journal and of the readers under the thread sanitizer. Fails
 # where any process that takes part has a data race, and prints where both sides are.
 set -euo pipefail

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Shows every reader of udev/72-nfc-tap.rules to udev, with the other rules of this machine, and holds what udev would do
 # against what the rules are for. No reader is needed: umockdev pretends. Says so where it cannot be done.
 set -euo pipefail

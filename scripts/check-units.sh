@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Holds the systemd units against systemd's own checkers. Prints why where a checker is not here.
 set -euo pipefail
 cd "$(dirname "$0")/.."

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # One tap from card to answer in a private folder: sandbox adapter, daemon, virtual card, payment. Stops everything.
 set -euo pipefail
 bin=${1:?usage: demo.sh FOLDER-WITH-THE-PROGRAMS}

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Runs the fuzz targets: scripts/fuzz.sh [inputs for each, default 1000000] [more libFuzzer options]
 #
 # Findings are written to .build-fuzz/findings; the inputs that reach something new stay in .build-fuzz/corpus.

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # Writes the table of the data dictionary and the names of its tags from the facts in Tests/Vectors/emv/tags.tsv, where
 # changes belong.
 set -eu
@@ -11,6 +12,7 @@ special=Sources/EMV/Data/Tag+KernelNames.swift
 
 {
     cat <<'HEAD'
+// SPDX-License-Identifier: Apache-2.0
 // Table: written by scripts/generate-data-dictionary.sh from Tests/Vectors/emv/tags.tsv; change that file, not this one.
 // Sorted by tag; a tag whose meaning depends on the kernel has a row for each meaning.
 
@@ -35,15 +37,6 @@ HEAD
         }' "$facts"
     cat <<'TAIL'
     ]
-
-    private static func e(
-        _ tag: Tag, _ name: String, _ source: DataElement.Source, _ format: ValueFormat, _ minimum: Int = 0,
-        _ maximum: Int = DataElement.unbounded, kernels: DataElement.Kernels = []
-    ) -> DataElement {
-        DataElement(
-            tag: tag, name: name, source: source, format: format, minimumLength: minimum, maximumLength: maximum,
-            kernels: kernels)
-    }
 }
 TAIL
 } > "$table"
@@ -51,6 +44,7 @@ TAIL
 # The constants of the rows that all kernels share (0) or that belong to some of them (1).
 names() {
     cat <<HEAD
+// SPDX-License-Identifier: Apache-2.0
 // Names: written by scripts/generate-data-dictionary.sh from Tests/Vectors/emv/tags.tsv; change that file, not this one.
 
 public import CardBytes

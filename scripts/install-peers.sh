@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Makes a Python with the independent JOSE implementation that tests hold our envelope against; prints its path.
 set -euo pipefail
 cd "$(dirname "$0")/.."

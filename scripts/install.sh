@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Installs programs, units and rules: install.sh DESTDIR PREFIX FOLDER-WITH-THE-PROGRAMS
 # Starts nothing and makes no user: systemd-sysusers and `systemctl enable --now nfc-tapd.socket` are the administrator's.
 set -euo pipefail

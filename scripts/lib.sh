@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # What the scripts share that run the programs; to be sourced. $folder is for sockets, state and logs, and goes at the end,
 # after every program that was started here: the latest first, so that clients end before the daemon, and the daemon
 # before the adapter that it talks to.

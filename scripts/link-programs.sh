@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Makes one executable of several programs that were built: link-programs.sh FOLDER-WITH-RELEASE-PROGRAMS PROGRAM… It is
 # nfc-tap-programs in that folder, and is each program under that program's name. See docs/decisions/0010.
 set -euo pipefail

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Assembles the Debian package: make-deb.sh FOLDER-WITH-RELEASE-PROGRAMS OUTPUT-FOLDER [VERSION]. The version is that of
 # the programs unless one is given.
 set -euo pipefail

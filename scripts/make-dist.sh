@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Makes what a release consists of: make-dist.sh FOLDER-WITH-RELEASE-PROGRAMS OUTPUT-FOLDER. The Debian package, the sources,
 # what has changed, SHA256SUMS of them, and the releaser's signature of that. With --ready as its only argument it says
 # whether a release can be made, and builds nothing.

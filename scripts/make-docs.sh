@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Writes the documentation of the library TapClient as web pages: make-docs.sh FOLDER-WITH-A-DEBUG-BUILD OUTPUT-FOLDER.
 # Uses what the toolchain has, docc, and no plugin; a link that leads nowhere is an error.
 set -euo pipefail

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Searches a process's memory, or files, for card numbers in every form that a program could hold them in.
 
     scan-secrets.py [--context] PID|FOLDER  <secrets

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Taps again and again on a daemon of its own and watches what it holds: scripts/soak.sh starts this.
 
 Every tap is a whole one: request, card, envelope, payment service. In the end the service's books are compared with what

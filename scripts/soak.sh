@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Taps for hours and shows what the daemon holds meanwhile: scripts/soak.sh [folder with the programs]
 #
 #   TAPS=N        taps on the virtual reader (default 100000); 0 for none

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Builds the package with its tests and runs them: test.sh [TARGET…], all of them by default. Peers that a test needs are
 # installed, not skipped. A line for each target, then a summary; all the rest is in .build/test.log. NFC_TAP_SKIP is a
 # pattern for tests that whoever sets it cannot run; make test sets none.

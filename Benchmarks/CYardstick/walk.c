@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "CYardstick.h"
 
 long cyardstick_walk(const uint8_t *bytes, size_t count, uint64_t *sum) {

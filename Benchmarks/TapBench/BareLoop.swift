@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import CPCSC
 
 /// What our reader is measured against: the plain PC/SC calls for one card, in a row, with a buffer that is made once.

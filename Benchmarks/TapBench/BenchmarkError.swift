@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Why a benchmark stopped: it never prints a figure for work that went wrong.
 enum BenchmarkError: Error, CustomStringConvertible {
     case wrongResult(String)

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import Glibc
 
 /// What this machine's disk takes for one durable write: a tap makes several, each before the step it is about.

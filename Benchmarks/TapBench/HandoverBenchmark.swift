@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import Foundation
 
 /// On an idle machine: from the card's last byte to the request at the payment service, one tap after the other.

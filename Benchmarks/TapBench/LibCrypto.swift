@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import Glibc
 
 /// OpenSSL's libcrypto, looked up when the benchmark runs, so that nothing needs it to be built.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import Foundation
 
 /// The socket on which a service tells systemd how it is; here the bench listens.

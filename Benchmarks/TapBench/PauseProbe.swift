@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// How often this machine itself stands still: a virtual one does whenever its host runs somebody else.
 enum PauseProbe {
     /// - Returns: nanoseconds of each pause above one millisecond that a thread without anything to wait for had.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import Foundation
 
 /// A daemon and a payment service in a private folder, as processes of their own, built beside this program.

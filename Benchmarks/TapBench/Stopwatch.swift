@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import Glibc
 
 /// Two readings of one series: the best round says what the code costs, the middle one what it costs beside others.

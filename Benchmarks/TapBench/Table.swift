@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// The report: one line a figure, in columns that line up across the processes which print parts of it. The ratio to a
 /// yardstick of the same run comes first; it holds on any machine, the times are this machine's.
 enum Table {

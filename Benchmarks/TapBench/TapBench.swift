@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import Glibc
 
 /// `tap-bench [--no-heading] [--taps N] [--seconds N] SECTION…`: prints figures of the parts named, or of all that need no pcscd.

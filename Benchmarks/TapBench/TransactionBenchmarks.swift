@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import EMV
 
 /// Entry Point and whole transactions in this process, the card's answers being recorded ones.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import FuzzSupport
 
 // Feeds what a hostile payment card could send to everything that parses it.

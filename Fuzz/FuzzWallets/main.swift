@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import FuzzSupport
 
 // Feeds what a hostile phone or tag could send to everything of the loyalty protocols that parses it.

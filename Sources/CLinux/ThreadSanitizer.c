@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /*
  * Nothing but under the thread sanitizer. Synchronization.Mutex takes its fast way in our code, where the sanitizer sees it,
  * and its slow way, when another thread has the lock, in the library, where it does not: every contended lock would be

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // libnfc, and what the worker process around it needs from the kernel that Swift's Glibc module hides
 // (variadic functions and macros).
 #ifndef CNFC_H

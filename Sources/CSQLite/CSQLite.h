@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #ifndef CSQLITE_H
 #define CSQLITE_H
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /*
  * free(3) and realloc(3) that wipe. Value types copy card data into heap blocks that no code of ours sees again; the
  * allocator is the one place that all of them pass: Swift's arrays, NIO's buffers, BoringSSL, SQLite, libpcsclite.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Why bytes are no short APDU.
 public enum APDUError: Error, Equatable, Sendable {
     /// More than 255 data bytes.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Packed decimal digits as EMV stores them (EMV Book 3 §4.3, formats n and cn).
 public enum BCD {
     /// Format n: right-justified, padded on the left with zero digits.

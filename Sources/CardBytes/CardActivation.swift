@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// What a reader knows of a card once it answers: the facts of ISO/IEC 14443-3 and -4 activation.
 public struct CardActivation: Equatable, Sendable {
     /// Modulation and bit coding of the card.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// A short command APDU, cases 1 to 4 (ISO/IEC 7816-3 §12.1). Contactless EMV uses short APDUs only.
 public struct CommandAPDU: Equatable, Sendable {
     public let cla: UInt8

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// A data object list: which values, in which lengths, a card wants (EMV Book 3 §5.4).
 public struct DOL: Equatable, Sendable {
     public struct Entry: Equatable, Sendable {

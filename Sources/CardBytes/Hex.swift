@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Hexadecimal text of bytes. The one place that converts between the two.
 public enum Hex {
     /// Upper-case digits, two a byte, without separators.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// A response APDU: up to 256 data bytes (short) and the status word.
 public struct ResponseAPDU: Equatable, Sendable {
     public let data: [UInt8]

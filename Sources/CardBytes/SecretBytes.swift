@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import Synchronization
 
 /// Bytes that must not stay behind: in pages of their own, locked into memory where the limit allows it, left out of

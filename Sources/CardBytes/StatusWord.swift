@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// SW1 and SW2 of an R-APDU (ISO/IEC 7816-4 §5.6).
 public struct StatusWord: RawRepresentable, Hashable, Sendable, ExpressibleByIntegerLiteral {
     public let rawValue: UInt16

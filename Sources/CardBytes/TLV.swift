@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Reads BER-TLV without copying: every object is a range in the caller's one buffer.
 ///
 /// Rules of EMV Book 3 Annex B and of cards in the field: tags of 1…4 bytes, lengths 00…7F, 81, 82 and 83 (also where a

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Why bytes are not BER-TLV as EMV uses it. Offsets count from the start of the buffer.
 public enum TLVError: Error, Equatable, Sendable {
     case truncatedTag(offset: Int)

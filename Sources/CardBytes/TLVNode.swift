@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// One data object found by `TLV`: where it stands in the buffer that was walked. Nothing is copied.
 public struct TLVNode: Equatable, Sendable {
     public let tag: Tag

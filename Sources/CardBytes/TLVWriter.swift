@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Builds BER-TLV with minimal lengths.
 public struct TLVWriter: Sendable {
     public private(set) var bytes: [UInt8] = []

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// A BER-TLV tag: its bytes as transmitted, big-endian in one number (`0x82`, `0x9F02`, `0xDF8129`).
 ///
 /// One to three bytes; kernels 2 and 8 use three (EMV Book 3 Annex B1).

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// A point on the monotonic clock. Machines never read a clock: the caller passes the time in, so that a recorded
 /// transcript replays bit for bit.
 public struct TapInstant: Comparable, Hashable, Sendable {

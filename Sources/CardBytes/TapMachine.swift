@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// What a machine asks of the loop that drives it.
 public struct TapStep<Signal: Sendable, Outcome: Sendable>: Sendable {
     /// What comes next; every case but `finished` is answered with exactly one input.

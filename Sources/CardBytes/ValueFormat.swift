@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// How EMV stores a value, which decides how a DOL pads or cuts it (EMV Book 3 §4.3 and §5.4).
 public enum ValueFormat: String, Sendable {
     /// Digits, right-justified in BCD.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// The cards in software, by name: payment cards, then phones and member cards with passes. Every call makes a new card
 /// whose counters start afresh.
 public enum CardCatalogue {

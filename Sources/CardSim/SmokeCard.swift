@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 public import CardBytes
 
 /// The smallest card that proves a transport: fixed answers, no cryptogram, and a private class of test instructions

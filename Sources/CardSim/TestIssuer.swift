@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 public import CardBytes
 
 /// The issuer of the catalogue's cards. Its master keys are public constants: TEST ONLY.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 public import CardBytes
 
 /// A card or phone in software. The virtual reader, vpcd and the PN532 emulator are only transports for it.

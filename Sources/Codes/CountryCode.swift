@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// A code of ISO 3166-1.
 public struct CountryCode: Hashable, Sendable {
     /// Alpha-2: two upper-case letters.

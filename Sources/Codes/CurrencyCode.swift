@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// A code of ISO 4217, list one.
 public struct CurrencyCode: Hashable, Sendable {
     /// Three upper-case letters.

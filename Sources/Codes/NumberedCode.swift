@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// How the tables of ISO codes are written: words of three digits and letters.
 struct NumberedCode {
     let letters: String

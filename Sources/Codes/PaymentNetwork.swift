@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// What an application identifier (AID, ISO/IEC 7816-4 §8.2.1.2) says of the card it is on.
 public struct PaymentNetwork: Hashable, Sendable {
     /// What receipts, answers and profiles call it: `Visa`, `Maestro`, `US common debit` …

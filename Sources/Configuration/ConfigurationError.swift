@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// What is wrong with the configuration: where, and what to do about it.
 public struct ConfigurationError: Error, Equatable, Sendable {
     /// `psp.answer-timeout`; a file where it is about the whole file.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Finds the line of a setting in the text of a configuration file, for messages: TOMLKit keeps no positions.
 enum ConfigurationPosition {
     /// Line of a setting as errors name it (`psp.answer-timeout`, `lane[1].reader`), from 1; that of its table where the

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// `[journal]`: where the books are, and for how long.
 public struct JournalSettings: Equatable, Sendable {
     /// Made with mode 0700 where it is missing.

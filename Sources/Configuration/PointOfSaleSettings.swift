@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 public import Wire
 
 /// `[pos]` and `[groups]`: the socket of the points of sale, and who may do what there.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// How a reader is named on the command line and in the configuration: `pcsc`, `pcsc:NAME`, `libnfc:CONNECTION`,
 /// `virtual:SOCKET`, or `virtual:CARD` where a program plays the reader itself.
 public enum ReaderAddress: Equatable, Sendable {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Users and groups of the machine's own files.
 struct Accounts: Sendable {
     private let users: [String: (userID: UInt32, groupID: UInt32)]

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import ReaderModels
 
 /// A reader of the table on this machine's USB.

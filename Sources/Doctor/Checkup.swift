@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Looks a machine over for what people with USB readers run into.
 public struct Checkup {
     /// What was found, the gravest first.

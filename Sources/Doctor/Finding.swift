@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Something on this machine that keeps readers or the daemon from working as they should, and what to do about it.
 public struct Finding: Equatable, Sendable {
     public enum Severity: String, Sendable, CaseIterable {

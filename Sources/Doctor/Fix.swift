@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// A remedy that can do no harm: it starts what belongs to us or to pcscd, lets the kernel give up a reader, or writes a
 /// file of our own name.
 public enum Fix: Equatable, Sendable {

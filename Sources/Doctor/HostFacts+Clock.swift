@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 extension HostFacts {
     /// A wrong clock makes cards look expired, and keys too.
     func clock() -> [Finding] {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// A running process, as far as /proc shows it to us.
 struct HostProcess {
     let identifier: Int32

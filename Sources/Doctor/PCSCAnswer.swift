@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// What pcscd said when we asked it for its readers.
 public enum PCSCAnswer: Equatable, Sendable {
     /// Names of its readers.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import Linux
 
 /// A program run to its end: system tools that apply a fix or know something for the support bundle.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Takes out of a text whatever could be a card number or bytes of a card. Rather too much than too little: a support
 /// bundle is read by strangers.
 enum Redaction {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Writes an archive in the ustar format (POSIX.1-2017, pax, "ustar Interchange Format"): regular files only.
 struct TarArchive {
     private static let block = 512

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Why a CA public key, or a set of them, is refused.
 public enum CAPublicKeyError: Error, Equatable, Sendable {
     case notHexadecimal

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// The CA public keys a terminal trusts, all of one environment, and the issuer certificates it no longer does.
 public struct CAPublicKeys: Sendable {
     public let environment: CAPublicKey.Environment

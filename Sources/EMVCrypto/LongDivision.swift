@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Division of long numbers by one and the same divisor, limb by limb (Knuth, The Art of Computer Programming, vol. 2,
 /// §4.3.1, algorithm D). Each digit of the quotient comes from the three highest limbs of the dividend and the two of the
 /// divisor, by a reciprocal instead of a division (Möller and Granlund, Improved division by invariant integers, 2011).

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 extension Modulus {
     /// Big-endian bytes as little-endian limbs, as many as the bytes fill.
     package static func limbs(_ bytes: [UInt8]) -> [UInt64] {

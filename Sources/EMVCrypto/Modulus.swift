@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Arithmetic modulo an odd number, on little-endian 64-bit limbs: products in full, then the remainder of a long division.
 ///
 /// A card's keys are used once, mostly for e = 3: what Montgomery's method has to compute beforehand would cost more

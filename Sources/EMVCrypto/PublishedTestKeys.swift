@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 extension CAPublicKeys {
     /// One row of a key list, in hexadecimal.
     struct Row: Sendable {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// An RSA key for the public operation of EMV Book 2 §B2.1: `signature ^ exponent mod modulus`.
 ///
 /// What depends on the modulus alone is computed once, when the key is made.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import EMV
 
 /// What an EMV signature with recovery yields: `6A ‖ format ‖ … ‖ hash (20) ‖ BC` (EMV Book 2 §A2.1).

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// An issuer certificate that must not be used any more (EMV Book 2 §5.3 step 10).
 public struct RevokedCertificate: Hashable, Sendable {
     /// Five bytes.

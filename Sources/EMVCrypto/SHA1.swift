@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import Crypto
 
 /// SHA-1 over the concatenation of `parts`, 20 bytes. EMV's RSA certificates and signatures know no other hash

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import EMV
 
 /// The signatures that authenticate a card's data.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// base64url without padding (RFC 4648 §5, RFC 7515 §2).
 package enum Base64URL {
     package static func encode(_ bytes: some Sequence<UInt8>) -> [UInt8] {

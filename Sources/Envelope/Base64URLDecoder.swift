@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Decodes base64url one character at a time, so that a secret need not pass through an array.
 struct Base64URLDecoder {
     private var pending: UInt32 = 0

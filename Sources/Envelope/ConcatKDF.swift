@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import Crypto
 
 /// The key derivation of JWE's key agreement (RFC 7518 §4.6.2; NIST SP 800-56A §5.8.1 with SHA-256, one round).

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Why an envelope could not be sealed or opened. Never carries plaintext or key bytes.
 public enum EnvelopeError: Error, Equatable, Sendable {
     /// The recipient's public key agrees on nothing (a point of small order) or is refused by the cipher.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import StrictJSON
 
 /// Signed statements in compact form (RFC 7515 §3.1), always `ES256` (RFC 7518 §3.4). `typ` is signed with them, so that a

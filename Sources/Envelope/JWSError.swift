@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Why a signed statement is not believed.
 public enum JWSError: Error, Equatable, Sendable {
     /// Not three base64url parts, or a signature of another length than 64 bytes.

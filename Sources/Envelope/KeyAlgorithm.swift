@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// How the content key reaches the recipient: the JWE `alg` values that are produced and opened (RFC 7518 §4.1).
 /// The content itself is always under `A256GCM`.
 public enum KeyAlgorithm: String, Sendable, CaseIterable {

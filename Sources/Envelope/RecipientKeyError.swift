@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Why a JWK is not used as a recipient or to verify signatures. Names members, never their values, except `kid`, algorithm and curve names.
 public enum RecipientKeyError: Error, Equatable, Sendable {
     /// The text is no JSON object that a strict reader takes: wrong syntax, a duplicate member, too deep.

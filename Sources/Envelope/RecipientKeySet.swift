@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import StrictJSON
 
 /// The recipient keys a PSP publishes or an administrator pins: a JWKS (RFC 7517 §5) or a single JWK.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 extension RecipientKey {
     /// The public half of the published TEST key of `nfc-tap-psp-sandbox`. Anybody can open what is sealed to it:
     /// never for cards that are not test cards.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 extension VerificationKey {
     /// The public half of the published TEST key that `nfc-tap-psp-sandbox` signs profiles with. Anybody can sign with it:
     /// refused in live mode.

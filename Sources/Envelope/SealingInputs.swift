@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import Crypto
 
 /// What is random in an envelope. Fresh for every one, except where a test repeats a published example.

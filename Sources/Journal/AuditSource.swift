@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import Wire
 
 /// The chain in a journal's file, for reading only. A daemon may work with the file: what it writes meanwhile is not seen.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 public import Wire
 
 /// Why the journal did not take or give something. Nothing was changed then.

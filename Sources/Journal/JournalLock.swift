@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import Glibc
 
 /// Keeps a second daemon away from the journal, for as long as this process lives. Other programs may still read it.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// The tables, and how older ones become these.
 enum Schema {
     static var version: Int { steps.count }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package import Glibc
 
 /// Calls about files by their paths.

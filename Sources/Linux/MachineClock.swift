@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import Glibc
 
 /// The machine's clocks that nobody sets, in nanoseconds since its start.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package import Glibc
 
 /// poll(2) with a deadline of `MachineClock.awake`.

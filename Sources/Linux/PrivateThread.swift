@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import Glibc
 
 /// One POSIX thread outside the cooperative pool, for calls that block.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import Glibc
 
 /// A path as the kernel takes it (unix(7)). No abstract addresses for servers: permissions do not apply to them.

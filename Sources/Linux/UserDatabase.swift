@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import Glibc
 
 /// Users and groups of this machine, from wherever it has them (nsswitch.conf(5)).

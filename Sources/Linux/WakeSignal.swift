@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import Glibc
 
 /// Wakes a thread that waits with a deadline: a socket pair, because it needs no memory shared between threads.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Header fields in order (RFC 9110 §5). Names compare without regard to ASCII case.
 public struct HTTPFields: Equatable, Sendable {
     public struct Field: Equatable, Sendable {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// A request method (RFC 9110 §9). Compare with the constants; other methods arrive as what the client wrote.
 public struct HTTPMethod: RawRepresentable, Hashable, Sendable {
     public let rawValue: String

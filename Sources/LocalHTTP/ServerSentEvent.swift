@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// One event of a `text/event-stream` (WHATWG HTML, "Server-sent events").
 public struct ServerSentEvent: Equatable, Sendable {
     /// The cursor a client hands back as `Last-Event-ID`; `nil` leaves the client's cursor as it is.

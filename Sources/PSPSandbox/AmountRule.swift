@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import Wire
 
 /// What the sandbox does with an amount, by its last two digits in minor units. Integrators choose the answer they want

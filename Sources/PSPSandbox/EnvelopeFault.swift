@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Why the sandbox declines a card record whatever the amount. The response codes are those of ISO 8583 data element 39
 /// that come nearest.
 enum EnvelopeFault: Error, Equatable, Sendable {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 public import Wire
 
 /// One transaction in the sandbox's books. Never more of a card than its mask.

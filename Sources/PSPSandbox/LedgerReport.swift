@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 public import Wire
 
 /// `GET /debug/ledger`: every transaction in the order of its first request.

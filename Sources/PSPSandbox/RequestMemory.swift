@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import Crypto
 
 /// What was answered to which key: the same request gets the same answer, for as long as the sandbox runs.

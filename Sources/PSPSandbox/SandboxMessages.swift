@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import Wire
 
 /// Body of `POST /v1/authorizations/{id}/completions`: capture, tip, or advice of an offline approval.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// How long the slow answers take.
 public struct SandboxTiming: Equatable, Sendable {
     /// Amounts ending in 97.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 extension Profile {
     /// Who is paid.
     public struct Merchant: Equatable, Sendable {

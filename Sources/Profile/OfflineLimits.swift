@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 public import Wire
 
 /// What may be stored while the payment service cannot be reached, and forwarded later.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Three numbers, as Semantic Versioning has them: `0.1.0`.
 public struct SoftwareVersion: Comparable, Sendable {
     public let major: Int

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 public import CardBytes
 
 /// A reader that hands on to another one whatever it does not do itself. All calls are forwarded here and nowhere else, so

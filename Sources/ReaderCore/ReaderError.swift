@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// What a reader could not do, by what the caller can do about it. Never carries card bytes.
 public enum ReaderError: Error, Equatable, Sendable {
     /// Card gone, mute, reset, or its answer damaged. Present it again.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// What is known of a reader. Stable for as long as the reader is open.
 public struct ReaderIdentity: Equatable, Sendable {
     public enum Driver: String, Sendable {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 public import CardBytes
 
 /// Passes every call to another reader and notes what cards were asked and what they answered.

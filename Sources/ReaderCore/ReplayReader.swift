@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 public import CardBytes
 
 /// Answers from a transcript, to the byte. The first deviation is kept in `mismatch`; from then on every command is

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import Synchronization
 
 /// One wish to stop waiting, made on any thread and seen by the reader's.

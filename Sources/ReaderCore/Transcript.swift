@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 public import CardBytes
 
 /// One recorded conversation with cards, as the text format `.tap` holds it.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Where and why a text is no transcript. Lines count from 1.
 public struct TranscriptError: Error, Equatable, Sendable {
     public enum Reason: Equatable, Sendable {

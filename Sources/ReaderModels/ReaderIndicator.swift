@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 public import ReaderCore
 
 /// LED and buzzer of a reader: which command shows what. Commands as the makers' reference manuals print them.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// What is known of a kind of reader before one is opened: how to address it, where to hold the card, what to expect.
 ///
 /// Ids and limits are those that readers' own descriptors say. None of the readers was tried here: docs/readers.md says

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Table: readers without CCID, by the drivers of libnfc 1.8.0.
 
 extension ReaderModels {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Table: readers that speak CCID, with the ids of libccid 1.5.2's list and the limits of its descriptor listings.
 
 extension ReaderModels {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Finds the model of a reader by what is known of it: USB id, the name a driver gives it, libnfc's connection string.
 public enum ReaderModels {
     /// Every model of the table.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// What a reader does that one would not expect of it.
 public enum ReaderQuirk: String, Sendable, CaseIterable {
     /// libnfc's own USB driver loses answers of more than 250 bytes, and what comes after them. Use PC/SC.

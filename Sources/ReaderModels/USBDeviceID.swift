@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Vendor and product of a USB device, as its device descriptor (USB 2.0 §9.6.1) says them.
 public struct USBDeviceID: Hashable, Sendable {
     public let vendor: UInt16

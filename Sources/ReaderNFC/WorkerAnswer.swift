@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package import CardBytes
 
 /// What the worker says to a request.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// How a worker process ended.
 public enum WorkerEnd: Equatable, Sendable {
     case exited(Int32)

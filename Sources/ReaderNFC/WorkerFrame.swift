@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// One message on the socket between a reader and its worker process.
 ///
 /// Layout, all integers big-endian: length (2, counts what follows, 5…1024) ‖ kind (1) ‖ id (4) ‖ payload. An answer

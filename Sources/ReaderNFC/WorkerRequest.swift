@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// What the worker is asked to do. Deadlines travel as milliseconds from the receipt of the frame.
 package enum WorkerRequest: Equatable {
     /// Answered by `opened`.

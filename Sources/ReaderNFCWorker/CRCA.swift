@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// The checksum of type A frames (ISO/IEC 14443-3 §6.2.4): initial value 6363, reflected polynomial 8408.
 enum CRCA {
     /// Two bytes, the low one first, as they follow the frame on the air.

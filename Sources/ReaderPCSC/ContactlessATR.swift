@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import CardBytes
 
 /// What an ATR that a contactless reader made up says of the card behind it (PC/SC part 3, section 3.1.3.2.3). It never

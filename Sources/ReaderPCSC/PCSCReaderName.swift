@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// A reader's name taken apart: `FRIENDLYNAME [interface] (serial) II SS`.
 ///
 /// Index and serial part change with every replug and with the order of plugging; the rest says what the reader is.

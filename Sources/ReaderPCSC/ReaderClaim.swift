@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import Synchronization
 
 /// The name under which one `PCSCReader` of this process has its reader, so that after a replug two readers of the same

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import CPCSC
 
 /// Owner of a connection to a reader itself, whatever lies on it. Leaves a card there as it is.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import CPCSC
 
 /// What pcscd says of a reader: state bits, event counter and ATR of one SCARD_READERSTATE.

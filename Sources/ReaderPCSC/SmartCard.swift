@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import CPCSC
 
 /// Owner of one SCARDHANDLE. Left behind, it resets the card, so that nobody goes on where we stopped.

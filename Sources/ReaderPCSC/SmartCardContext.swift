@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import CPCSC
 
 /// Owner of one SCARDCONTEXT: one connection to pcscd, one call at a time. Cancelling a wait is the only thing that

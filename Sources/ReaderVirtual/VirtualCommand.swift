@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// What a virtual reader can be told, one line of text each.
 public enum VirtualCommand: Equatable, Sendable {
     /// `present NAME`: a card enters the empty field.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Why a virtual reader does not obey. Every description names the word that is wrong and what to write instead.
 public enum VirtualCommandError: Error, Equatable, Sendable {
     /// What a command wants at one place.

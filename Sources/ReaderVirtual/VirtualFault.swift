@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 public import CardBytes
 
 /// One command that goes wrong, once, counted from the moment the fault is armed.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// One client of a `VirtualReaderSocket`, and what it has sent of its next line.
 final class VirtualReaderConnection {
     private let socket: UnixSocket

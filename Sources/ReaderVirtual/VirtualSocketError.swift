@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Why a control socket cannot be served or used.
 public enum VirtualSocketError: Error, Equatable, Sendable {
     /// Longer than the 107 bytes that a Unix socket address holds.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 public import Wire
 
 /// What the schemes want on a receipt of a chip card: account type, application, AID, approval code, response code,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 public import Wire
 
 /// What a shop hands to the customer, or keeps, of one payment, refund or card check. Says what is true of the transaction

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// A roll of paper with a fixed number of columns: lines are centred, set in two columns, or broken between words.
 ///
 /// A column is a character; wide characters of East Asian scripts are not told apart.

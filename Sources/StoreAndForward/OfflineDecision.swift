@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 public import Wire
 
 /// The decision on a payment that cannot be sent: stored, or refused for one reason that is told.

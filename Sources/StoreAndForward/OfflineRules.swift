@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 public import Wire
 
 /// What may be taken while the payment service cannot be reached. Nothing may where there are no rules.

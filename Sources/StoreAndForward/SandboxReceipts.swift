@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 public import Envelope
 
 /// The published TEST key of the sandbox's receipts: anybody can sign with its private half. For test mode only.

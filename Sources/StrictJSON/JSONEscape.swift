@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Text inside a JSON string (RFC 8259 §7).
 package enum JSONEscape {
     /// Hands on what stands for one byte of a text in UTF-8, byte by byte, so that a secret needs no `String`.

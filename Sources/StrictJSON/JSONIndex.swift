@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// A strict JSON reader (RFC 8259) that copies nothing: it notes where each value stands, so that a secret can stay in
 /// the memory it is in. For JWKs, JWE headers and envelope plaintexts; everything else on the wire goes through `Codable`.
 ///

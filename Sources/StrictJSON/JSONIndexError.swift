@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Why a text is not the JSON that `JSONIndex` takes; offsets in bytes from its start.
 package enum JSONIndexError: Error, Equatable, Sendable {
     case unexpected(offset: Int)

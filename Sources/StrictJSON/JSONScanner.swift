@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// The grammar behind `JSONIndex`.
 struct JSONScanner {
     private(set) var nodes: [JSONIndex.Node] = []

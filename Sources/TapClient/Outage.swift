@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import LocalHTTP
 
 /// How long the daemon has been away, and how long to wait before it is tried again.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 public import Loyalty
 
 /// What the outside world learns while passes are read.

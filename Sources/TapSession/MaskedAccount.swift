@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import Codes
 
 /// What may be said of a card's account in the clear: the scheme and the last four digits (PCI DSS 3.4.1 allows more;

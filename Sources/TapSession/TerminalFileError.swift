@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 public import EMVCrypto
 
 /// Why a terminal file is not used. Every case names the member: `combinations[2].limits.ttq`.

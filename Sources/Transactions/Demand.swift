@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 public import Wire
 
 /// What a transaction was asked for and what holds for it: laid down when it begins, unchanged to its end whatever the

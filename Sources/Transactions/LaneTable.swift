@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 public import Wire
 
 /// The way to a lane's reader, which the table hands out and asks only this.

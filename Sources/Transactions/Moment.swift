@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 public import Wire
 
 /// What a machine knows of the time when something happens. It never asks for it.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import Wire
 
 /// Taking a payment back until the adapter acknowledges it, however often that has to be tried, also over restarts.

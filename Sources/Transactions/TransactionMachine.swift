@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 public import Wire
 
 /// One transaction from its first state to its last, without I/O: inputs in, effects out.

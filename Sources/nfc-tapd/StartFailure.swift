@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// What the user is told before the program ends.
 struct StartFailure: Error, CustomStringConvertible {
     let description: String

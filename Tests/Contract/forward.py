@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Lets a tool that knows TCP only talk to a Unix socket: forward.py SOCKET prints the loopback port and serves.
 
 A stream of events never ends by itself: it is cut half a second after its head, which is how a client leaves it.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What schemathesis has to know beyond docs/openapi.yaml to reach a daemon's depths without waiting for minutes.
 
 Only what is right is replaced: a wrong value has to stay wrong, or the test takes our answer for a mistake.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What only a bad client sends, on the live socket: each gets the documented answer, and the daemon goes on.
 
 hostile.py POS-SOCKET

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What the contract's test has reached: reached.py CONTRACT FILE, the file as hooks.py writes it.
 
 Each call has to have been answered with each of its successes, or nothing was tested but refusals.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A till and its customers, for the contract's test: real transactions for calls that need one."""
 import http.client
 import json

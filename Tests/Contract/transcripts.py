@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Runs the `console` blocks of a document in one shell and holds what they print against what the document says.
 
 transcripts.py DOCUMENT FOLDER [--write]    FOLDER stands for /run/nfc-tap; --write puts what was printed into the document

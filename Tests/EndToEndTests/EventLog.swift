@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import Foundation
 
 /// What a shop's daemon tells those who listen, from the moment of listening on.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 extension Payment {
     /// The transaction without what no two taps share: identities, times, and what cards and chips make anew each time.
     var comparable: [String: Any] {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import Testing
 
 /// One after another: a pcscd has 16 readers at most, and tests of time limits want an idle machine.

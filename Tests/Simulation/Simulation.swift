@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import Glibc
 
 /// `tap-simulation COUNT`: so many transactions in stories of shops, each out of a seed, each held against the payment

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Longer than anything takes on the busiest machine: only something that hangs meets it. No test is about this time.
 public let hangLimit = Duration.seconds(90)
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #ifndef CYARDSTICK_H
 #define CYARDSTICK_H
 

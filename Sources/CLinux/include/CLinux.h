@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #ifndef NFC_TAP_CLINUX_H
 #define NFC_TAP_CLINUX_H
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* PC/SC (pcsc-lite) for Swift: the system's headers, and what their macros hide from the importer. */
 #ifndef CPCSC_H
 #define CPCSC_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #ifndef NFC_TAP_CSCRUB_H
 #define NFC_TAP_CSCRUB_H
 

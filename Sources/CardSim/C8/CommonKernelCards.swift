@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 extension CardCatalogue {
     /// Cards of kernel 8. Certificates are signed once a process.
     static let commonKernel: [Entry] = [

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// What a kernel 8 card may have or leave out.
 public struct CommonKernelOptions: Sendable {
     /// Certificates, and local authentication in the AIP.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import CardBytes
 
 /// Certificates of the kernel 8 test card (EMV Contactless Book E §5.2 and §5.4).

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import CardBytes
 
 /// Private keys of the kernel 8 test card, its issuer and its certification authority, 32 bytes each. TEST ONLY: made

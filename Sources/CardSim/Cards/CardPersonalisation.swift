@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import CardBytes
 
 /// What is printed on and stored in a card: public test numbers, no real person's.

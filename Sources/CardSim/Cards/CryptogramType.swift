@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// What an application cryptogram says (9F27 bits 8 and 7, GENERATE AC P1 bits 8 and 7; EMV Book 3 §6.5.5).
 enum CryptogramType: UInt8, Sendable {
     /// AAC: declined.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import CardBytes
 
 /// One entry (template 61) of the PPSE (EMV Book B §3.3.1).

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 public import CardBytes
 
 /// One application on a `PaymentCard`: everything after its selection. One conforming type a kernel.

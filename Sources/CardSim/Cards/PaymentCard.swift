@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 public import CardBytes
 
 /// A payment card or phone: PPSE, applications, and whatever is odd about it.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Application Transaction Counter (9F36), which never runs over: an application that used it up is dead.
 struct TransactionCounter: Sendable {
     private(set) var value: UInt16

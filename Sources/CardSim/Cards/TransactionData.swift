@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import CardBytes
 
 /// What the terminal handed over in answer to a DOL, and what the card adds to it.

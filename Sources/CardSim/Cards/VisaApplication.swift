@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 public import CardBytes
 
 /// Visa's contactless application as kernel 3 meets it (qVSDC): the cryptogram comes with GET PROCESSING OPTIONS.

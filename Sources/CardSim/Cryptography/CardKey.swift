@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import CardBytes
 
 /// The keys from which a card's application cryptograms come. TEST keys throughout.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import CardBytes
 
 /// How an application cryptogram is computed. The issuer tells the versions apart by the CVN inside 9F10.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// The Data Encryption Standard on one block (FIPS 46-3). For test cards only: neither fast nor free of side channels.
 struct DES: Sendable {
     /// Sixteen round keys of 48 bits.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// A public key as a card carries it: certificate, remainder and exponent (90 92 9F32, or 9F46 9F48 9F47).
 struct KeyCertificate: Sendable {
     var certificate: [UInt8]

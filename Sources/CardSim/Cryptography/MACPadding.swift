@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// How data are brought to whole blocks of eight bytes (ISO/IEC 9797-1 §6.3).
 enum MACPadding: Sendable {
     /// Method 1: zero bytes, only where needed.

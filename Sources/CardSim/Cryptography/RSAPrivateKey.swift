@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import EMVCrypto
 
 /// An RSA private key in five numbers, for the published TEST keys only: not free of side channels.

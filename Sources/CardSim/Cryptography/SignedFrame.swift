@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import EMVCrypto
 
 /// The signing side of EMV's signatures with recovery (EMV Book 2 §A2.1): `6A ‖ fields ‖ hash ‖ BC`.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import CardBytes
 
 /// One issuer of test cards: which PANs are its own, who certifies it, and its secrets. All of it is public.

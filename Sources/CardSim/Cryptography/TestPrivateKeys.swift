@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Private keys of this project's TEST authority, TEST issuers and TEST cards.
 ///
 /// They are public on purpose, generated for this file and used nowhere else. Whatever they sign proves nothing.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Two-key triple DES: encrypt with the left half, decrypt with the right, encrypt with the left (ISO/IEC 18033-3).
 struct TripleDES: Sendable {
     /// 16 bytes.

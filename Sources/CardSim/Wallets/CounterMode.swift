@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// AES-128 in counter mode (FIPS 197; NIST SP 800-38A §6.5) for the phones in software. Written out so that a phone does
 /// not share the reader's code; it takes no care to hide its key from timing, which a real phone must.
 struct CounterMode {

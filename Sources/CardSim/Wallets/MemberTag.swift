@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 public import CardBytes
 
 /// An NFC Forum Type 4 tag in software with one NDEF message, or a plain card with nothing but its UID.

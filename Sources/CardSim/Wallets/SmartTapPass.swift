@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// A pass on a Smart Tap phone in software.
 public struct SmartTapPass: Sendable {
     /// Record name: `ly`, `gc`, `of` …

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// zlib streams whose one deflate block is stored, not compressed (RFC 1950, RFC 1951 §3.2.4): valid for every reader.
 enum StoredZlib {
     /// - Parameter bytes: up to 65,535.

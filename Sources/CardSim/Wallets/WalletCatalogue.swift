@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// The phones and member cards in software, by name. Every call makes a new one.
 public enum WalletCatalogue {
     /// The names, in the order in which they are listed.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// The few NDEF records that wallets and tags in software build and read. Not the readers' code: what one side gets
 /// wrong, the other must notice.
 enum WalletNDEF {

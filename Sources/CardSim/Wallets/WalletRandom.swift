@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 internal import Crypto
 
 /// A phone's random values: the same sequence for the same seed, so that a test run can be repeated.

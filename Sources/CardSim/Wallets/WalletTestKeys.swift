@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Keys of the wallets in software. Made for tests (SHA-256 of fixed texts) and published here: they protect nothing.
 public enum WalletTestKeys {
     /// Two pass types of a merchant that does not exist, each with its private key, 32 bytes.

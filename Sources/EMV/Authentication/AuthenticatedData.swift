@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// What a verified signature carries.
 public struct AuthenticatedData: Sendable, Equatable {
     /// ICC Dynamic Number (9F4C), 2…8 bytes; empty for SDA.

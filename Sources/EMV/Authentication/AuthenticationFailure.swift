@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Which step of offline data authentication failed. Kernels treat all alike; the reason is for people.
 public enum AuthenticationFailure: Sendable, Equatable {
     case caKeyMissing

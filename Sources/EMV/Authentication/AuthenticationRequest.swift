@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Everything offline data authentication needs, as the card sent it (EMV Book 2 §5 and §6).
 public struct AuthenticationRequest: Sendable {
     public enum Method: Sendable {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// What offline data authentication found.
 public enum AuthenticationResult: Sendable, Equatable {
     case verified(AuthenticatedData)

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Verifies a card's offline data authentication. The kernels decide when; the cryptography is another module's.
 public struct OfflineAuthentication: Sendable {
     /// Whether the CA public key with this index (8F) of this RID (five bytes) is known and valid.

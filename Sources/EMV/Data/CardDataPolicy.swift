@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 public import CardBytes
 
 /// What a kernel does with the odd objects of a card's answer. Unknown tags are always stored.

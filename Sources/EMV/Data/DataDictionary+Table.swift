@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Table: written by scripts/generate-data-dictionary.sh from Tests/Vectors/emv/tags.tsv; change that file, not this one.
 // Sorted by tag; a tag whose meaning depends on the kernel has a row for each meaning.
 
@@ -392,13 +393,4 @@ extension DataDictionary {
         e(0xFF8105, "Data Record", .kernel, .b, kernels: [.mastercard]),
         e(0xFF8106, "Discretionary Data", .kernel, .b, kernels: [.mastercard]),
     ]
-
-    private static func e(
-        _ tag: Tag, _ name: String, _ source: DataElement.Source, _ format: ValueFormat, _ minimum: Int = 0,
-        _ maximum: Int = DataElement.unbounded, kernels: DataElement.Kernels = []
-    ) -> DataElement {
-        DataElement(
-            tag: tag, name: name, source: source, format: format, minimumLength: minimum, maximumLength: maximum,
-            kernels: kernels)
-    }
 }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 public import CardBytes
 
 /// What tags mean. The meaning of some depends on the kernel, so that a look-up always names one, or says that it knows
@@ -48,5 +49,17 @@ public enum DataDictionary {
             if rows[middle].tag.rawValue < tag { low = middle + 1 } else { high = middle }
         }
         return low < rows.count && rows[low].tag.rawValue == tag ? low : nil
+    }
+}
+
+extension DataDictionary {
+    /// A row of the table.
+    static func e(
+        _ tag: Tag, _ name: String, _ source: DataElement.Source, _ format: ValueFormat, _ minimum: Int = 0,
+        _ maximum: Int = DataElement.unbounded, kernels: DataElement.Kernels = []
+    ) -> DataElement {
+        DataElement(
+            tag: tag, name: name, source: source, format: format, minimumLength: minimum, maximumLength: maximum,
+            kernels: kernels)
     }
 }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 public import CardBytes
 
 /// One row of the data dictionary: what a tag means, by whom it is set and how its value is stored.

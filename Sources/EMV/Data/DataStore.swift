@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 public import CardBytes
 
 /// The TLV database of one kernel run: all values in one buffer, found through a flat index.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// A calendar date as EMV stores it: YYMMDD in BCD, where YY 00–49 means 2000–2049 and 50–99 means 1950–1999
 /// (EMV Book 4 §6.7.3; the century rule is unverified).
 ///

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Names: written by scripts/generate-data-dictionary.sh from Tests/Vectors/emv/tags.tsv; change that file, not this one.
 
 public import CardBytes

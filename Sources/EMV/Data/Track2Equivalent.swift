@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import CardBytes
 
 /// Track 2 Equivalent Data (57, or 9F6B in mag-stripe mode): PAN, separator D, YYMM, service code, discretionary data,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// What an Application Cryptogram says: bits 8 and 7 of the Cryptogram Information Data (9F27) and of the reference
 /// control parameter of GENERATE AC (EMV Book 3 §6.5.5).
 public enum ApplicationCryptogram: UInt8, Sendable, CaseIterable {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import CardBytes
 
 /// Application Usage Control (9F07, two bytes; EMV Book 3 Annex C2).

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// What decides whether a CVM rule applies (EMV Book 3 Annex C3, Table 44).
 public struct CVMConditions: Equatable, Sendable {
     /// Minor units.

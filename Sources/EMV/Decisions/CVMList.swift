@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Cardholder Verification Method List (8E; EMV Book 3 §10.5).
 public struct CVMList: Equatable, Sendable {
     public struct Rule: Equatable, Sendable {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Methods of a CVM rule (EMV Book 3 Annex C3).
 public enum CVMMethod: UInt8, Sendable, CaseIterable {
     case fail = 0x00

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// What cardholder verification came to: CVM Results (9F34), the outcome's CVM and TVR bits.
 public struct CVMSelection: Equatable, Sendable {
     public var cvm: Outcome.CVM

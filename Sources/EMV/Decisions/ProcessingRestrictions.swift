@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import CardBytes
 
 /// Processing restrictions of the kernels that set the TVR (EMV Book 3 §10.4; C-2 PRO, C-5).

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Random transaction selection (EMV Book 3 §10.6.2). Amounts in minor units, percentages 0…99.
 public struct RandomSelection: Equatable, Sendable {
     public var floorLimit: UInt64

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Transaction Status Information (9B, two bytes; EMV Book 3 Annex C6, unverified). Contactless kernels rarely send it.
 public struct TSI: OptionSet, Hashable, Sendable {
     public let rawValue: UInt16

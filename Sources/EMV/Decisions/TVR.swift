@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Terminal Verification Results (95, five bytes), byte 1 in the most significant place (EMV Book 3 Annex C5). Also the
 /// shape of action codes.
 public struct TVR: OptionSet, Hashable, Sendable {

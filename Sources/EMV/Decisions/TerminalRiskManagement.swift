@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Terminal risk management (EMV Book 3 §10.6). Contactless kernels use parts of it; velocity belongs to contact cards.
 public struct TerminalRiskManagement: Equatable, Sendable {
     /// Minor units.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Terminal Type (9F35): who operates it, whether it goes online, whether somebody attends (EMV Book 4 Annex A1; the
 /// meaning of the digits is unverified).
 public struct TerminalType: RawRepresentable, Hashable, Sendable {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// One entry of the candidate list (EMV Contactless Book B §3.3.2).
 struct Candidate: Equatable {
     var entry: PPSEEntry

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 public import CardBytes
 
 /// Entry Point: pre-processing, protocol activation, combination selection, kernel activation and outcome processing

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Pre-processing of one combination (EMV Contactless Book B §3.1.1).
 enum PreProcessing {
     /// The indicators for `transaction`, with a fresh copy of the TTQ.

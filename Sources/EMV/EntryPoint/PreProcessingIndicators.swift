@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// What pre-processing found for one combination (EMV Contactless Book B Table 3-2).
 public struct PreProcessingIndicators: Equatable, Sendable {
     public var statusCheckRequested = false

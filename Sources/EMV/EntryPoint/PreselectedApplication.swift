@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 public import CardBytes
 
 /// An application that the terminal selected by itself before Entry Point begins, for a first start at D (EMV

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Which kernel a directory entry asks for.
 enum RequestedKernel: Equatable {
     /// Any kernel of the combination will do (Requested Kernel ID 0).

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import CardBytes
 
 /// SELECT commands that cannot fail: names of at most 16 bytes are always a short APDU.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 public import CardBytes
 
 /// What Entry Point makes of a terminal's combinations and a card's directory, with everything it leaves out: for

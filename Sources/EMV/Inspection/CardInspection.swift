@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 public import CardBytes
 
 /// Reads what a payment card tells anybody: directory, and for each application FCI, processing options and records.

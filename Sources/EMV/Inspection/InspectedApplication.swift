@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 public import CardBytes
 
 /// What one application of a card says of itself to anybody who asks: FCI, processing options and records.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Cards that a terminal refuses offline, by PAN digits (0…9 each) and PAN sequence number (5F34).
 public struct ExceptionFile: Sendable {
     public var contains: @Sendable (_ pan: [UInt8], _ sequenceNumber: UInt8?) -> Bool

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 public import CardBytes
 
 /// One payment system's rules, as a machine without I/O. Entry Point activates it once an application is selected and

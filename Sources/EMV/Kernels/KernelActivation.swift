@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 public import CardBytes
 
 /// What Entry Point hands to a kernel (EMV Contactless Book B §3.4).

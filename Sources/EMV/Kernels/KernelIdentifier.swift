@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Kernel ID: one byte for the international kernels, three bytes (big-endian) for domestic ones
 /// (EMV Contactless Book B Table 3-6).
 public struct KernelIdentifier: RawRepresentable, Hashable, Sendable {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 extension KernelSet {
     /// All kernels of this module.
     public static let standard: KernelSet = {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// The kernels that a terminal has, by their identifier.
 public struct KernelSet: Sendable {
     /// Makes a fresh kernel for one run.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// What the issuer answered to an online request, for a restart (EMV Contactless Book A §6.2, Online Response Data).
 public struct OnlineResponse: Equatable, Sendable {
     /// Authorisation Response Code (8A), two ASCII characters.

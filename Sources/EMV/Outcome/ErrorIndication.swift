@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 public import CardBytes
 
 /// Why a kernel did not do better: Error Indication (DF8115 of kernel 2, six bytes).

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// What Entry Point gives to the terminal (EMV Contactless Book B §3.5).
 public struct FinalOutcome: Equatable, Sendable {
     public var outcome: Outcome

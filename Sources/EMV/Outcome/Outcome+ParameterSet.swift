@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 extension Outcome {
     /// Outcome Parameter Set (DF8129 of kernel 2, eight bytes): status, start, online response data, CVM, flags, alternate
     /// interface, field off, removal time-out.

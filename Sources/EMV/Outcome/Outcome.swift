@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// What a kernel, or Entry Point itself, ends with (EMV Contactless Book A §6.2; DF8129 of kernel 2).
 public struct Outcome: Equatable, Sendable {
     public enum Status: UInt8, Sendable, CaseIterable {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// The step of a transaction at which it ended: for people who look for the reason. It is on no wire and in no journal.
 package enum ProcessingStep: Sendable, CaseIterable {
     /// Limits and zero amount, before any card (EMV Contactless Book B §3.1.1).

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Where Entry Point processing begins or goes on (EMV Contactless Book B §2.2).
 public enum StartPoint: UInt8, Sendable, CaseIterable {
     /// Pre-processing: the amount is new.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 public import CardBytes
 
 /// What a kernel keeps of a transaction whose card left before it answered the cryptogram command, so that the next tap

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// A user interface request: what the reader asks to be shown (EMV Contactless Book A §8.3; DF8116 of kernel 2).
 public struct UIRequest: Equatable, Sendable {
     /// Message identifier. The ids are fixed, the wording is the terminal's.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 public import CardBytes
 
 /// The tags an acquirer expects in field 55 (ISO 8583 DE 55), by kernel. Taken from kernels' data records and from what

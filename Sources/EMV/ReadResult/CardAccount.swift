@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import CardBytes
 
 /// The account that a data record names: PAN, sequence number, expiry. Never printed.

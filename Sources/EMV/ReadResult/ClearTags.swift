@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 public import CardBytes
 
 /// The tags that may leave unsealed. Everything else goes into the envelope only: tracks, PAN, cardholder data, PAR,

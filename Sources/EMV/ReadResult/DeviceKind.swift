@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import CardBytes
 
 /// What was tapped. The codes of Visa's Form Factor Indicator are unverified.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// A combination of AID and kernel that the reader supports, with its configuration for some transaction types
 /// (EMV Contactless Book A §5.8.1).
 public struct Combination: Equatable, Sendable {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// A set of limits that a card's Application Program Identifier (9F5A) chooses (Visa Dynamic Reader Limits; the
 /// Amex limit sets, numbered by 9F70, use a one-byte identifier).
 public struct DynamicReaderLimits: Equatable, Sendable {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// The terminal's local time of day (9F21, HHMMSS in BCD).
 public struct EMVTime: Equatable, Hashable, Sendable {
     public let hour: Int

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Entry Point configuration of one combination (EMV Contactless Book A §5.2 and Book B Table 2-2). Amounts are in
 /// minor units; an absent item means that its check is not made.
 public struct EntryPointLimits: Equatable, Sendable {

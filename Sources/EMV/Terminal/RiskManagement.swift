@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Parts of terminal risk management that only some acquirers want (EMV Book 3 §10.6). The floor limit is not among
 /// them: every kernel has its own.
 public struct RiskManagement: Equatable, Sendable {

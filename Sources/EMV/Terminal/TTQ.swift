@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Terminal Transaction Qualifiers (9F66, four bytes) of kernels 3, 6 and 7 (EMV Contactless Book A Table 5-4).
 public struct TTQ: Equatable, Hashable, Sendable {
     /// Byte 1 in the most significant byte.

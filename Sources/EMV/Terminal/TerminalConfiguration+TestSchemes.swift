@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import CardBytes
 
 /// American Express, JCB, Discover and UnionPay in the test terminal: no contact slot, no PIN pad, signature and

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Everything a terminal knows before a transaction.
 public struct TerminalConfiguration: Equatable, Sendable {
     /// Terminal data objects common to all kernels: 9F33, 9F35, 9F40, 9F1C, 9F1E, 9F15, 9F16, 9F4E …

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// What one transaction is about. Amounts are in minor units of the currency.
 public struct Transaction: Equatable, Sendable {
     /// Amount, Authorised (9F02), including cashback; at most 12 digits.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Transaction Type (9C): the first two digits of ISO 8583 processing code, in BCD.
 public struct TransactionType: RawRepresentable, Hashable, Sendable {
     public let rawValue: UInt8

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Where the terminal's random numbers come from: Unpredictable Number (9F37), relay-resistance entropy, random
 /// selection. An input, so that a recorded transaction replays bit for bit.
 public struct UnpredictableNumbers: Sendable {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 extension AES128.Block {
     /// Up to 16 bytes, filled with zeros at the end.
     package init(_ bytes: some Sequence<UInt8>) {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 public import EMV
 
 /// A certification authority's ECC public key for kernel 8 (EMV Contactless Book E §5.1): a point of P-256.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import Crypto
 
 /// A point of P-256, with what swift-crypto leaves out of signatures that are none of ECDSA. For public data only: sums of

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import EMV
 
 /// Takes the fields of a certificate one after the other.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import EMV
 
 /// ICC public key certificate, format 14 (tag 9F46; EMV Contactless Book E §5.4).

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 extension CAECCPublicKey {
     /// TEST ONLY. The CA key of this project's own kernel 8 card; made for it, its private half is in `CardSim`.
     static let publishedTestKey: CAECCPublicKey? = try? CAECCPublicKey(

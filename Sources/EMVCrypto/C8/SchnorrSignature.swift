@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import Crypto
 
 /// EC-SDSA over P-256 and SHA-256 in the form that hashes the x-coordinate only (EMV Contactless Book E §8.8.7; ISO/IEC

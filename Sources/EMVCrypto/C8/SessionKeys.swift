@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import EMV
 
 /// The session keys of a secure channel (EMV Contactless Book E §7.2).

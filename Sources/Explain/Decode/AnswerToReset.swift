@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import CardBytes
 
 /// ATR of ISO/IEC 7816-3 §8, as PC/SC part 3 makes it up for contactless cards.

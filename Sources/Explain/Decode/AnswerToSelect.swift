@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import CardBytes
 
 /// ATS of ISO/IEC 14443-4 §5.2: TL, T0, TA(1), TB(1), TC(1), historical bytes.

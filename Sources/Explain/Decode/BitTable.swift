@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// What the bits of a value say.
 struct BitTable: Sendable {
     /// One bit, or one value of a group of bits.

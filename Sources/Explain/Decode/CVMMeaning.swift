@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import EMV
 
 /// Cardholder verification in words (EMV Book 3 Annex C3).

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 public import CardBytes
 
 /// Why bytes cannot be read in the form asked for. Offsets count bytes from the start of the input.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// What some bytes are and say.
 public struct Decoded: Equatable, Sendable, Encodable {
     /// As what the bytes were read: `tlv`, `dol`, `apdu`, `atr`, `ats`, or a tag.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// A data object as a person wants to read it.
 public struct DecodedObject: Equatable, Sendable, Encodable {
     public let tag: String

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import EMV
 
 /// Issuer Application Data (9F10): the payment systems' own formats, as far as they are public. All of them are

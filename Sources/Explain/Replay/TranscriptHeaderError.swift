@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Why a transcript's header does not describe a transaction.
 public enum TranscriptHeaderError: Error, Equatable, Sendable {
     case missing(String)

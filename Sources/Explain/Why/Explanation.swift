@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Why a transaction went as it did, in plain words: which application, which kernel, which cardholder verification,
 /// which cryptogram, and how it ended. Everything is said from what terminal and card exchanged and from the terminal's
 /// configuration; card numbers and names are not repeated.

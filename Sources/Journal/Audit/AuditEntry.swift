@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 public import Wire
 
 /// One thing that happened and must be provable later. Never holds card data: who writes one has states, names and

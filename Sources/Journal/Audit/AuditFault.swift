@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// What is wrong with a chain.
 public enum AuditFault: Equatable, Sendable {
     /// The entry is not what it was when it was written, or not in its place.

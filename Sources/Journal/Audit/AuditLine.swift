@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import Wire
 
 /// One line of an exported chain: JSON, first the installation with its key, then the signed statements, then the entries.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 public import Envelope
 
 /// Checks a chain as it comes, statement by statement and entry by entry. Holds no more than the statements.

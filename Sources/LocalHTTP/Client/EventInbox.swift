@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import Synchronization
 
 /// Events that have arrived and were not asked for yet. Bounded by pausing the socket, not by dropping.

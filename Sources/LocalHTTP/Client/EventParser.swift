@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Takes a `text/event-stream` apart, however its bytes are cut (WHATWG HTML, "Interpreting an event stream").
 struct EventParser {
     enum Failure: Error {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import NIOCore
 
 /// Events as they arrive, for one reader. Ends when the server ends the stream; throws `badAnswer(.truncated)` when the

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import NIOCore
 
 /// A client for an HTTP/1.1 server on a Unix socket. Each `send` uses a connection of its own; `connect` gives one that

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// A whole answer.
 public struct HTTPClientAnswer: Equatable, Sendable {
     public var status: Int

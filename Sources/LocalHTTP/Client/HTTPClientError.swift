@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// How a request failed, by what is known of it at the other end.
 public enum HTTPClientError: Error, Equatable, Sendable {
     /// No byte of the request has left this process: it has certainly not been carried out.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// A request to be sent.
 public struct HTTPClientRequest: Sendable {
     public var method: HTTPMethod

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import NIOCore
 
 /// Sits before the parser and reports raw bytes, which the parser keeps to itself until a head is complete.

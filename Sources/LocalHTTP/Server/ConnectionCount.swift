@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import Synchronization
 
 /// How many connections a server has, for whoever makes the server's handler and so is there before it.

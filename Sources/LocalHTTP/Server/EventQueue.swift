@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import Synchronization
 
 /// Events on their way to one subscriber: bounded, so that a slow client costs itself its stream and nobody anything else.

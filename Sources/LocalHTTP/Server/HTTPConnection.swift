@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import Synchronization
 
 /// A client's connection, for as long as anybody holds on to it. It tells when the client has gone.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// What one client may take of the server. The defaults are those of the local APIs.
 public struct HTTPLimits: Equatable, Sendable {
     /// Connections in all; the next one is answered 503. As many again are told so at a time; what comes beyond is

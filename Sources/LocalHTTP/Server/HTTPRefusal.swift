@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Why the server answers a request itself, without asking the handler. The connection is closed after it.
 public enum HTTPRefusal: String, CaseIterable, Error, Sendable {
     /// No HTTP: request line, header field or `Content-Length` broken; target not in origin form, badly

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// One whole request as the handler of an `HTTPServer` receives it.
 public struct HTTPRequest: Sendable {
     /// HEAD arrives as GET: the server leaves out the body of the answer itself.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// What a handler answers: all at once, or as a stream of events.
 public struct HTTPResponse: Sendable {
     /// 200…599. `Content-Length`, `Connection` and, for a stream, `Content-Type` and `Cache-Control` are the server's.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Why a server cannot listen.
 public enum ListenError: Error, Equatable, Sendable {
     /// More than 107 bytes, empty, or with a NUL: does not fit into `sun_path` (unix(7)).

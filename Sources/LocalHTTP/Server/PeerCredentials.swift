@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import CLinux
 
 /// Who connected, as the kernel recorded it at connect(2) (SO_PEERCRED and SO_PEERGROUPS, unix(7)).

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// A request that is complete and within the limits.
 struct ReceivedRequest: Equatable, Sendable {
     var method: HTTPMethod

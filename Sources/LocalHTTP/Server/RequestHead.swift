@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import NIOHTTP1
 
 /// Request line and header fields as parsed, and what of them the server refuses.

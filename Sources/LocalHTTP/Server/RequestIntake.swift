@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// The server's side of one connection as a machine without sockets and clocks: what arrives goes in, what is to be
 /// done comes out.
 struct RequestIntake {

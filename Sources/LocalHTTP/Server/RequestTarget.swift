@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// A request target in origin form (RFC 9112 §3.2.1), taken apart.
 struct RequestTarget: Equatable, Sendable {
     var path: [String]

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// The bytes of an answer that must not stay behind in this process: written once, straight into the buffer that goes
 /// out, which is wiped as soon as the kernel has it.
 public struct SecretBody: Sendable {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// What a connection's task hands to its channel.
 enum ServerWrite: Sendable {
     case answer(status: Int, fields: HTTPFields, body: [UInt8], isHead: Bool)

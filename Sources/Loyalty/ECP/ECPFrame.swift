@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// A polling frame that tells an iPhone, before it is activated, what the terminal wants, so that it shows the right
 /// pass by itself (enhanced contactless polling; byte layout as published by others, not by its owner).
 ///

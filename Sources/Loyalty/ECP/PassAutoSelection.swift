@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Whether a phone shows the right pass by itself on a reader, and why not where it does not: `features.passAutoSelect`.
 ///
 /// Reading passes works on all of them; without the polling frame the user has to pick the pass on the phone first.

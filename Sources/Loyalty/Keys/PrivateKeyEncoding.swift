@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 internal import CardBytes
 
 /// Finds the scalar in an encoded EC private key without leaving copies of it outside `SecretBytes`.

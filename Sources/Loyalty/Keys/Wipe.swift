@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Overwrites bytes that a cryptography library handed out in ordinary memory, before that memory is given back.
 @inline(never)
 func wipe<Bytes: MutableCollection>(_ bytes: inout Bytes) where Bytes.Element == UInt8 {

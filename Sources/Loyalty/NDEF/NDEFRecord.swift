@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 internal import CardBytes
 
 /// One record of an NDEF message: where its parts stand in the buffer that was read. Nothing is copied, so that

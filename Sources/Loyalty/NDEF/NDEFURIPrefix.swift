@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// What the first byte of a URI record stands for (NFC Forum URI RTD §3.2.2).
 enum NDEFURIPrefix {
     /// `nil` for a reserved code.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Builds an NDEF message. Payloads above 255 bytes take the long form of the record.
 public struct NDEFWriter: Sendable {
     private struct Record: Sendable {

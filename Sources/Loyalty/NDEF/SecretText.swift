@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 internal import CardBytes
 
 /// Turns text of a pass into UTF-8 without leaving the locked memory.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Finds UID and NDEF message in the memory of a Type 2 tag as it was read from page 0 on (NFC Forum T2T §2, §3).
 ///
 /// Reading the pages is the reader's business: Type 2 tags take no APDUs.

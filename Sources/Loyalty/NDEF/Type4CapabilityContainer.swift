@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// The capability container file E103 of a Type 4 tag (NFC Forum T4T §5.1), as far as reading needs it.
 public struct Type4CapabilityContainer: Equatable, Sendable {
     /// Major version in the high nibble.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 public import CardBytes
 
 /// Reads the NDEF message of a Type 4 tag (NFC Forum T4T §5.4).

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// What to do with loyalty and payment in one tap. The five cases:
 ///
 /// | `stopOnPass` | presented | result |

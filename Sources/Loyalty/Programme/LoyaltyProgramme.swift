@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 public import CardBytes
 
 /// A shop's loyalty programme: what to ask for on each kind of card or phone.

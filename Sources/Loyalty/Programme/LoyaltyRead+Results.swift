@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 internal import CardBytes
 
 /// How the results of the carriers become the outcome, and when a phone is activated again.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 public import CardBytes
 
 /// Reads the passes of a request from whatever is presented: a phone's wallet, an NDEF tag, a card's identifier.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// One wish for passes: the programmes, what else the tap is for, and how the terminal presents itself.
 public struct LoyaltyRequest: Sendable {
     /// Apple pass types that one session may ask for: the limit that two makers of readers set.

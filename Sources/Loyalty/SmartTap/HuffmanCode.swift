@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Takes bits from deflate data, the least significant of each byte first (RFC 1951 §3.1.1).
 struct BitReader {
     /// Of the next byte that was not touched yet.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 public import CardBytes
 
 /// Decompresses zlib data (RFC 1950, RFC 1951) into locked memory, strictly and within a limit.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 internal import CardBytes
 
 /// One version of a collector's long-term key, by which a terminal proves that it may read the collector's passes.

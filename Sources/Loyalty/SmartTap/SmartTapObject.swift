@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 public import CardBytes
 
 /// One pass, or the record of the wallet's owner, out of a Smart Tap bundle.

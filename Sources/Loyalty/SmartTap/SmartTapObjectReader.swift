@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 public import CardBytes
 
 /// Reads the objects out of a bundle that was checked and decrypted: an NDEF message of `asv` records.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// How a Smart Tap session ended.
 public struct SmartTapOutcome: Sendable {
     /// What answered the SELECT of OSE.VAS.01; `nil` where nothing did.

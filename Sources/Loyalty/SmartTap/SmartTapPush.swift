@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// What a terminal tells a wallet after a read. Current phones show no effect of it.
 ///
 /// Built after the one published sample; fields that it does not show are left out.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 public import CardBytes
 
 /// Reads passes from an Android phone: SELECT OSE.VAS.01, SELECT Smart Tap where needed, NEGOTIATE, GET DATA with its

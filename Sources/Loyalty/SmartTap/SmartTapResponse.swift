@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// The data field of an answer in a secure session: `nrs`, `srs` or `psr`.
 public struct SmartTapResponse: Equatable, Sendable {
     public enum Kind: Sendable, CaseIterable {

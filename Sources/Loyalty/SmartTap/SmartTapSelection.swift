@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 internal import CardBytes
 
 /// What an Android phone says of itself when OSE.VAS.01 is selected. Any part may be missing.

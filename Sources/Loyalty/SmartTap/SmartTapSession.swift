@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// The `ses` record: which session, which message of it, and how it went.
 public struct SmartTapSession: Equatable, Sendable {
     /// 8 bytes.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 public import CardBytes
 
 /// Tags in the answer of OSE.VAS.01 on Google's side. C0 to C3 are not EMV's.

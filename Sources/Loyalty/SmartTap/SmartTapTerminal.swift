@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// How a terminal presents itself in Smart Tap.
 public struct SmartTapTerminal: Equatable, Sendable {
     public enum Authentication: Equatable, Sendable {

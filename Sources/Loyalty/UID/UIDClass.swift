@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 public import CardBytes
 
 /// What a type A UID is good for (ISO/IEC 14443-3 §6.5.4).

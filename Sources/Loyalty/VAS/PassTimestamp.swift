@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// When a phone made a pass's cryptogram, by the phone's own clock.
 public struct PassTimestamp: Equatable, Sendable {
     /// As transmitted: seconds since 2001-01-01T00:00:00Z.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 internal import Crypto
 
 /// One pass type that is asked for in an Apple VAS session.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// How an Apple VAS session ended.
 public struct VASOutcome: Sendable {
     /// What one merchant's request came to.

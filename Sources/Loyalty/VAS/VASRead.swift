@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 public import CardBytes
 
 /// Reads passes from an iPhone or Apple Watch: SELECT OSE.VAS.01, then GET VAS DATA for each merchant.

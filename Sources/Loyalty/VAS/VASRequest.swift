@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 public import CardBytes
 
 /// GET VAS DATA for one merchant: `80 CA 01 P2 Lc … 00`.

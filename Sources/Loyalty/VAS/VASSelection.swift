@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 internal import CardBytes
 
 /// What an iPhone or Apple Watch says of itself when OSE.VAS.01 is selected.

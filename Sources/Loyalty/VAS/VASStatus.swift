@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 public import CardBytes
 
 /// Every status word that GET VAS DATA is known to answer with; names as in Apple's own enumeration of them.

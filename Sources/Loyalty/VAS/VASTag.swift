@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 public import CardBytes
 
 /// Tags of Apple VAS. Several have another meaning in EMV (9F21 is the transaction time there, 9F26 the cryptogram):

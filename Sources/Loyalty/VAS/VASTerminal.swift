@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// How a terminal presents itself to a phone in Apple VAS (tag 9F26 and its optional companions).
 public struct VASTerminal: Equatable, Sendable {
     /// Low nibble of the second byte of tag 9F26.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// What a terminal wants from a phone. The same numbers stand in tag 9F26, in ECP frames and, in another coding, in
 /// Smart Tap's terminal capabilities.
 ///

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Why programmes or a request are not accepted. Never carries a key.
 public enum LoyaltyConfigurationError: Error, Equatable, Sendable {
     /// Empty, or other characters than printable ASCII.

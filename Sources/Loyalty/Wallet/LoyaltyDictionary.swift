@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 public import CardBytes
 
 /// Names of the data objects of one application, for people who read a transcript, and which of them may be shown.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// What a loyalty machine wants to be shown while it works.
 public enum LoyaltySignal: Equatable, Sendable {
     case readyForPass

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 public import CardBytes
 
 /// The application that both wallets answer for: OSE.VAS.01. One SELECT tells which wallet a phone has.

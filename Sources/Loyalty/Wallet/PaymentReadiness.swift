@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// How a payment may follow in the same tap, as far as the loyalty side can tell.
 public enum PaymentReadiness: Equatable, Sendable {
     /// At once, on the activation that is there.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 public import CardBytes
 
 /// Civil time tied to the monotonic clock, so that machines, which never read a clock, can tell how old a pass is.

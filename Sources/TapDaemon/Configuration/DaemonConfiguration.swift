@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import CardSim
 public import Configuration
 import Envelope

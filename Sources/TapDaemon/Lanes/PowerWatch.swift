@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import Linux
 
 /// Notices that the machine was suspended: the clock that counts that time has moved on, the other has not.

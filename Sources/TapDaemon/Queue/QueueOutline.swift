@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import Journal
 
 /// How much waits to be forwarded, as far as that is known.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Why a stored payment's signed record is never sent.
 enum RecordFault: String, Equatable, Error {
     /// The signature is not this installation's, or a byte was changed.

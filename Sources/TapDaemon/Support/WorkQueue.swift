@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import Synchronization
 
 /// Work that outlives the call which started it, as children of one task: nothing runs that nobody waits for.

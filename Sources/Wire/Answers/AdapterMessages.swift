@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Body of the adapter's `POST /v1/authorizations/{id}/reversals`. Answered with 200 (done) or 202 (queued).
 public struct ReversalRequest: Codable, Equatable, Sendable {
     public enum Reason: String, Codable, CaseIterable, Sendable {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Body of the adapter's `POST /v1/authorizations`. `Idempotency-Key` is the transaction's id.
 public struct AuthorizationRequest: Codable, Equatable, Sendable {
     public enum Kind: String, Codable, CaseIterable, Sendable {

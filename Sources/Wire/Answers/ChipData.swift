@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// What the card's chip said of a read, as receipts and disputes need it: from the allow-listed data objects only, never
 /// from the envelope. Values are upper-case hexadecimal, big-endian as on the card.
 public struct ChipData: Codable, Equatable, Sendable {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Which configuration is in force, in `GET /v1/status`.
 public struct ConfigurationStatus: Codable, Equatable, Sendable {
     /// When it was read.

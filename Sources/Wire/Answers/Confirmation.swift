@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// The second step of a two-step close: an approval that its POS has to confirm, else it is taken back.
 public struct Confirmation: Codable, Equatable, Sendable {
     /// Until when it has to be confirmed.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Answer to a request with `"dryRun": true` that would be accepted. One that would not gets the error it would get.
 public struct DryRunAnswer: Codable, Equatable, Sendable {
     public var dryRun = true

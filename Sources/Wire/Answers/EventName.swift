@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Names of the events on `GET /v1/events`.
 public enum EventName: String, Codable, CaseIterable, Sendable {
     case readerAttached = "reader.attached"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// A lane: one reader, one transaction at a time.
 public struct LaneStatus: Codable, Equatable, Sendable {
     public enum State: String, Codable, CaseIterable, Sendable {

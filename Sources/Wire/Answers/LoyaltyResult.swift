@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// What a wish for passes came to. The passes in it are gone one minute after the transaction has ended: they are never
 /// written down.
 public struct LoyaltyResult: Codable, Equatable, Sendable {

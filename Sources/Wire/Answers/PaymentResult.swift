@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// How a payment ended, for the shop.
 public struct PaymentResult: Codable, Equatable, Sendable {
     public enum Outcome: String, Codable, CaseIterable, Sendable {

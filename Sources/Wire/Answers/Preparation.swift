@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Why a lane is being prepared, and so why a tap has to wait.
 public enum PrepareReason: String, Codable, CaseIterable, Sendable {
     /// The daemon has just started.

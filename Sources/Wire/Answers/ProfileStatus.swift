@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// The payment service's profile as `GET /v1/status` tells of it.
 public struct ProfileStatus: Codable, Equatable, Sendable {
     public var serial: UInt64

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// A batch of stored payments, as `POST /v1/queue/batches` and `GET /v1/queue/batches/{id}` give it to whoever carries it
 /// to the payment service.
 public struct QueueBatch: Codable, Equatable, Sendable {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Answer of `GET /v1/queue`: what is stored and not answered yet.
 public struct QueueStatus: Codable, Equatable, Sendable {
     /// One payment that waits.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Answer of `GET /v1/status`.
 public struct Status: Codable, Equatable, Sendable {
     public enum Terms: String, Codable, CaseIterable, Sendable {

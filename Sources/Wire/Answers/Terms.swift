@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Answer of `GET /v1/terms`: what has to be accepted before a live payment, and whether it has been.
 public struct Terms: Codable, Equatable, Sendable {
     public var state: Status.Terms

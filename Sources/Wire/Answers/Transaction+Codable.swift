@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 extension Transaction: Codable {
     private enum CodingKeys: String, CodingKey {
         case id, type, mode, state, lane, amount, order, createdAt, updatedAt, card, result, loyalty, error, cancelledBy

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// The whole truth about one transaction, as the POS gets it.
 public struct Transaction: Equatable, Sendable {
     /// A state and when it was reached.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// What a request said of the payment beyond its amount, kept with the transaction: its receipt is made of it.
 public struct TransactionDetails: Codable, Equatable, Sendable {
     public var items: [Item]?

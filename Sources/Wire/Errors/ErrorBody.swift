@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// The one form of every error in both APIs: `{"error": {…}}`.
 public struct ErrorBody: Codable, Equatable, Sendable, Error {
     public var error: ErrorDetail

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 extension ErrorCode {
     /// What programs go by: complete because the switch is. Codes with the same row stand together.
     public var entry: ErrorEntry {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Every error that either API gives. The raw value is stable: programs compare it.
 public enum ErrorCode: String, Codable, CaseIterable, Sendable {
     case requestMalformedJSON = "request.malformed_json"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// What programs go by in one row of the error catalogue; its texts are in the message files.
 public struct ErrorEntry: Equatable, Sendable {
     /// HTTP status of an answer that is this error.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// A message that cannot be taken: which entry of the catalogue, and the member it is about.
 public struct WireError: Error, Equatable, Sendable {
     public var code: ErrorCode

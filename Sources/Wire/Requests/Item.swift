@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// A line of what the amount is made of. Not a basket: charges, discounts, tips.
 public struct Item: Equatable, Sendable {
     public enum Kind: String, Codable, CaseIterable, Sendable {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// What the POS socket accepts at most. Each limit has its own answer in the error catalogue.
 public enum Limits {
     /// Connections at a time, and of one uid.

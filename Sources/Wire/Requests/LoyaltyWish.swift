@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// The wish for passes in a request: alone (`type` is `loyalty`), or in the same tap as a payment.
 public struct LoyaltyWish: Equatable, Sendable {
     /// Ids of programmes as the daemon's configuration names them; `nil` for all of them.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Body of `POST /v1/transactions/{id}/reversal`: the whole payment is taken back. For a part of it there is the refund.
 public struct ReversalDemand: Equatable, Sendable {
     public enum Reason: String, Codable, CaseIterable, Sendable {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Any member name at all, to see what a message really holds.
 private struct MemberName: CodingKey {
     let stringValue: String

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Body of `POST /v1/transactions`. Decoding it checks every rule, so that a value of this type can be carried out.
 public struct TransactionRequest: Equatable, Sendable {
     public var type: TransactionType

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// What the card or the kernel asks the customer to do or to know (EMV Contactless Book A table 9-3).
 public enum CardholderMessage: String, Codable, CaseIterable, Sendable {
     /// Approved by the card alone; the payment service's answer is the event `payment.approved`.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 extension LoyaltyResult.CustomerAction {
     /// What to say to the customer; `nil` if the customer has nothing to do.
     ///

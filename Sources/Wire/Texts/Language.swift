@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// A language that texts for people exist in.
 public enum Language: String, CaseIterable, Sendable {
     case english = "en"

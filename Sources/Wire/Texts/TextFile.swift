@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import FoundationEssentials
 
 /// The texts of one language: `Texts/en.json` and its like, built into the program, read when the first one is needed.

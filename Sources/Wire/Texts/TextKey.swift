@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// A text for people. Its name is the key in the message files.
 public enum TextKey: Hashable, Sendable {
     case errorMessage(ErrorCode), errorResolution(ErrorCode)

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// What kind of payment the amount is, in the customer's words: an instalment, a membership, a surcharge and so on.
 ///
 /// One `kind` in JSON, with the members that this kind has and no others. What does not go with the type of the

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Whom a message is for: in which language it speaks, and where they find help.
 public struct Audience: Hashable, Sendable {
     public var language: Language

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import Codes
 
 /// A currency in which a payment can be asked for, by ISO 4217.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Why a payment was declined, in words that a cashier may say. Derived from ISO 8583 data element 39.
 public enum DeclineReason: String, Codable, CaseIterable, Sendable {
     case referToIssuer, notAccepted, invalidTransaction, invalidCard, lostCard, stolenCard, insufficientFunds

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// What people who take and give cards want to know. Every type of transaction has its topic, and so has every end.
 public enum HelpTopic: String, Codable, CaseIterable, Sendable {
     /// How to take a payment, a refund, a card check and passes.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// What may be known of a card outside the envelope. Cannot be made with a whole card number in it.
 public struct MaskedCard: Hashable, Sendable {
     /// `Visa`, `Mastercard` and so on, as the application's identifier says.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// An amount in the minor units of its currency: 1250 EUR is 12.50 euros, 1250 JPY is 1250 yen.
 public struct Money: Hashable, Sendable {
     public var value: Int64

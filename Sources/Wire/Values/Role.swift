@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// What a client may do; given by the kernel's word on who is at the other end of the socket.
 public enum Role: String, Codable, CaseIterable, Sendable {
     /// Everything.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Whom people turn to when an error is beyond them, as the configuration names it.
 public struct SupportContact: Codable, Equatable, Sendable {
     /// Web page.

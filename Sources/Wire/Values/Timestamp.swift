@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import FoundationEssentials
 
 /// A point in time: UTC with milliseconds, written as RFC 3339 §5.6 (`2026-03-01T08:30:00.125Z`).

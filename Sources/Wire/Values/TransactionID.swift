@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Identity of a transaction: a UUID of version 7 (RFC 9562 §5.7) in lower-case text. Sorts by time of creation.
 public struct TransactionID: Hashable, Comparable, Sendable {
     /// 36 characters.

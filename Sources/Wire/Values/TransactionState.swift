@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Where a transaction stands. Every change is in the journal before it has an effect outside the process.
 public enum TransactionState: String, Codable, CaseIterable, Sendable {
     /// Accepted and written down.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import FoundationEssentials
 
 /// JSON of both APIs, as bytes. Keys are sorted, so that the same value is always the same bytes.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import Wire
 
 /// How far the preparation of a lane is, on standard error: a bar where a percentage is known, words where not.

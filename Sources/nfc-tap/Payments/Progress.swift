@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import EMV
 
 /// Tells the person at the reader what to do, on standard error.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import Linux
 
 /// Another program of this package, started and stopped by this one.

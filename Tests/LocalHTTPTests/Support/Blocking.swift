@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import Dispatch
 
 /// Runs blocking code on a thread of its own, so that it never holds up the tasks it waits for.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Preloaded into a program, lets it believe that its machine was suspended: the clock that counts such time is ahead by
    the seconds in the file that ASLEEP names. No other clock is touched. */
 #define _GNU_SOURCE

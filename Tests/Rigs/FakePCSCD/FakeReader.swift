@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import CardSim
 
 /// One reader of the fake pcscd and the card on it.

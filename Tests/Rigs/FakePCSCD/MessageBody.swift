@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// The fixed-size struct of a message: little-endian fields at natural alignment, changed in place to make the answer.
 struct MessageBody {
     private(set) var bytes: [UInt8]

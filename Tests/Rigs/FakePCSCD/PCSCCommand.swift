@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Commands of pcsc-lite's client protocol 4:4, by their number in the message header.
 public enum PCSCCommand: UInt32, Sendable, CaseIterable {
     case establishContext = 0x01

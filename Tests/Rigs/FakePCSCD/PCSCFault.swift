@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// What the fake pcscd does in place of its normal answer, once.
 public enum PCSCFault: Equatable, Sendable {
     /// Answers with this return code.

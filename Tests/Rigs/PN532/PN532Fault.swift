@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// What goes wrong once, at a command to come.
 public enum PN532Fault: Equatable, Sendable {
     /// The answer is this status byte alone. Bit 80 brings libnfc 1.8.0 down.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Frames of the PN532's serial line (PN532 user manual §6.2.1), as the chip sends them.
 public enum PN532Frame {
     public static let ack: [UInt8] = [0x00, 0x00, 0xFF, 0x00, 0xFF, 0x00]

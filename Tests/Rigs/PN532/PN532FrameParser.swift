@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Finds the host's frames in what comes over the line, however it is cut up.
 public struct PN532FrameParser {
     public enum Event: Equatable, Sendable {

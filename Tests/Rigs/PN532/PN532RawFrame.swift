@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// A frame that the host had the chip send as it is.
 public struct PN532RawFrame: Equatable, Sendable {
     static let bitFraming: UInt16 = 0x633D

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import Glibc
 
 /// A pseudo-terminal in raw mode. The near end is this object's, the far end is for a program that expects a serial line.

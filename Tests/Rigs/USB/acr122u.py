@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """An ACR122U as a USB device: descriptors, CCID messages and card events, spoken over usbredir to QEMU's usb-redir.
 
 The card is a client of a loopback port and speaks the frames of vpcd (2 bytes length, big endian, then the bytes), so

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A machine in QEMU: its serial console goes to a file, a root shell is behind a virtio port, devices come by QMP."""
 
 import base64

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What check-guest.sh asks of the package in a machine with USB. Every line it prints was seen to hold."""
 
 import argparse

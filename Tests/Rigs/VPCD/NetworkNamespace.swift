@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import Foundation
 
 /// The network namespace of another process, which threads of this one can enter. Needs root.

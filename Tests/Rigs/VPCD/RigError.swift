@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Why a rig cannot work.
 public enum RigError: Error, Equatable, Sendable {
     /// A system call failed with this `errno`.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 public import CardBytes
 
 /// The ATR that a contactless reader makes up for a card (PC/SC part 3).

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # Runs a command beside a pcscd of its own with vpcd's readers, in new mount and network namespaces:
 #
 #   with-private-pcscd.sh CONFDIR COMMAND [ARGUMENT…]

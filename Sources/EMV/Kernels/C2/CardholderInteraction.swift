@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// POS Cardholder Interaction Information (DF4B, three bytes) and the message it leads to (C-2 A.1.119, A.1.118).
 struct CardholderInteraction: Equatable {
     let bytes: [UInt8]

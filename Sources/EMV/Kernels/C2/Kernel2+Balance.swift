@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import CardBytes
 
 /// The balance before and after the cryptogram: a GET DATA each, whose failure ends nothing.

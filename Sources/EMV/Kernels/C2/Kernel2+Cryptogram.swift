@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import CardBytes
 
 /// GENERATE AC and the judgement of its answer (C-2 GAC, S9, S910).

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import CardBytes
 
 /// Processing restrictions, cardholder verification and terminal action analysis (C-2 PRO, CVM, TAA).

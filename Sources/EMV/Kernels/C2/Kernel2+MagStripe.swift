@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import CardBytes
 
 /// Mag-stripe mode (C-2 S78, S13, S14): a dynamic check value in the discretionary data of the tracks.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import CardBytes
 
 /// After the last record: limits, mandatory objects and what CDA needs (C-2 S456).

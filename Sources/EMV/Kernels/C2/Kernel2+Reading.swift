@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import CardBytes
 
 /// From GET PROCESSING OPTIONS to the last record (C-2 S3, S3R, S4).

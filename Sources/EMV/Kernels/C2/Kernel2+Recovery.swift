@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import CardBytes
 
 /// Recovery of a torn transaction (C-2 §3.7, S10).

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import CardBytes
 
 /// Terminal risk management beyond the floor limit, as far as the combination asks for it (EMV Book 3 §10.6).

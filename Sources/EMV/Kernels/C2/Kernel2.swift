@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 public import CardBytes
 
 /// Kernel 2, Mastercard (EMV Contactless Book C-2): EMV mode with CDA and on-device cardholder verification, mag-stripe

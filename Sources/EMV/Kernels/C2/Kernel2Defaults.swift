@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import CardBytes
 
 /// Values of kernel 2's configuration where the terminal sets none (C-2 Table 4.4).

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Terminal action analysis of kernel 2 (C-2 TAA): unlike the generic one it also rules on missing issuer codes by the
 /// TVR itself.
 enum Kernel2TAA {

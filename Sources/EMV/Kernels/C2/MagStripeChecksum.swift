@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// What mag-stripe mode keeps between COMPUTE CRYPTOGRAPHIC CHECKSUM and its answer.
 struct MagStripeChecksum: Equatable, Sendable {
     /// nUN: significant digits of the unpredictable number.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// One track of mag-stripe mode and the digits that go into its discretionary data (C-2 §3.5, S13, S14).
 ///
 /// Positions count from the right: bit 1 of a bitmap is the last digit.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import CardBytes
 
 /// Relay resistance protocol (C-2 §3.10; kernel 8 has the same). Times are in units of 100 µs. USB readers add

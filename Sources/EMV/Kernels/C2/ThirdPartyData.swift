@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Third Party Data (9F6E of kernel 2): country, unique identifier, device type where the identifier's first bit is 0
 /// (C-2 A.1.167).
 struct ThirdPartyData: Equatable {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import CardBytes
 
 /// Log of torn transactions (C-2 §3.7): what is needed to ask a card for the cryptogram that it may have computed just

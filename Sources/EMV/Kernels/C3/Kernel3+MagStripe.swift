@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import CardBytes
 
 /// Mag-stripe mode (MSD), where TTQ byte 1 bit 8 is 1. From a kernel source that quotes VCPS 2.1.3; unverified beyond

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import CardBytes
 
 /// How kernel 3 ends (C-3 5.8).

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 public import CardBytes
 
 /// Kernel 3, Visa qVSDC (EMV Contactless Book C-3): the cryptogram comes with GET PROCESSING OPTIONS, records are read

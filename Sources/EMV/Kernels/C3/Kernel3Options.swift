@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// What an acquirer can switch on or off in kernel 3.
 public struct Kernel3Options: Sendable {
     /// Check Application Usage Control for manual cash (C-3 5.5.1.3).

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import CardBytes
 
 /// Mag-stripe mode of kernel 4 (K4-8): the digits of an online cryptogram go into the tracks.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 public import CardBytes
 
 /// Kernel 4, American Express (EMV Contactless Book C-4, by an Expresspay implementation): EMV mode with CDA or SDA, a

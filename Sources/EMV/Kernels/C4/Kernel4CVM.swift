@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import CardBytes
 
 /// Cardholder verification of kernel 4 (K4-5): the list of EMV Book 3 §10.5, with method 01 for the consumer device.

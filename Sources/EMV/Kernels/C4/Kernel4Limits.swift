@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Which limits of kernel 4 a transaction reaches (K4-4).
 struct Kernel4Limits: Equatable {
     var exceedsTransactionLimit: Bool

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import CardBytes
 
 /// The tracks of a mag-stripe transaction of kernel 4 (K4-8): unpredictable number (4 digits), cryptogram (5) and

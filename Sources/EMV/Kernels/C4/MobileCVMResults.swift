@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Mobile CVM Results (9F71 of kernel 4, three bytes; K4-5): method 01 or 3F, condition, result. The coding of the
 /// result is unverified: 01 failed, 02 successful, 03 blocked.
 enum MobileCVMResults: Equatable {

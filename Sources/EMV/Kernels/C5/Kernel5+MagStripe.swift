@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import CardBytes
 
 /// Mag-stripe mode (K5-6): GET MAGSTRIPE DATA with the values of the MDOL (9F5C).

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import CardBytes
 
 /// From GET PROCESSING OPTIONS to the last record (K5-2).

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import CardBytes
 
 /// Recovery (K5-8) of a transaction whose card left before it answered GENERATE AC: at the next tap the card answers

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 public import CardBytes
 
 /// Kernel 5, JCB (EMV Contactless Book C-5): EMV mode with CDA, legacy mode and mag-stripe mode, each where the

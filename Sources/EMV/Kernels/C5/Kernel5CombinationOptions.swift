@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Combination Options of kernel 5 (K5-1), configured per combination as DF811B in its kernel data: the tag under which
 /// kernel 2 has its own configuration.
 struct Kernel5CombinationOptions: OptionSet {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Terminal action analysis of kernel 5 (K5-3; EMV Book 3 §10.7): a terminal that is always online follows the online
 /// codes as well, and gets there by the floor limit bit.
 enum Kernel5TAA {

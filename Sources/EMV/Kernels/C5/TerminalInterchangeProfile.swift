@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Terminal Interchange Profile (9F53 of kernel 5, three bytes; K5-1).
 struct TerminalInterchangeProfile: Equatable {
     private(set) var bytes: [UInt8]

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import CardBytes
 
 /// Card Processing Requirements (9F71 of kernel 6, two bytes; K6-5). Only bits 8 and 7 of byte 1 and bits 2 and 1 of

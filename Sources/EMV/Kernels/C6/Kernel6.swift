@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 public import CardBytes
 
 /// Kernel 6, Discover D-PAS (EMV Contactless Book C-6, by a D-PAS implementation) in EMV mode: cryptogram, CDA

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 public import CardBytes
 
 /// Kernel 7, UnionPay qUICS (EMV Contactless Book C-7, by a qUICS implementation): the cryptogram comes with GET

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Card Qualifier (9F2C, seven bytes): version, three algorithm suites for the secure channel, capabilities
 /// (EMV Contactless Book C-8).
 struct CardQualifier: Equatable {

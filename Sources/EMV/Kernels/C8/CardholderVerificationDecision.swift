@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// What a kernel 8 card decided about cardholder verification (9F8102), and what it comes to (C-8 29.25 to 29.42).
 struct CardholderVerificationDecision: Equatable {
     /// `nil` for N/A.

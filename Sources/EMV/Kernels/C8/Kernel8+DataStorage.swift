@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import CardBytes
 
 /// Data envelopes: ten objects (9F8111…9F811A) that a card keeps for terminals (C-8 §5.5 and §5.7; Book E §6).

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import CardBytes
 
 /// From the algorithm suite to the last record and data envelope (C-8 S1 to S25).

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 public import CardBytes
 
 /// Kernel 8, the common kernel (EMV Contactless Book C-8 with Book E): secure channel under a blinded card key,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import CardBytes
 
 /// Values of kernel 8's configuration where the terminal sets none. Those that kernel 2 has too are kernel 2's; the

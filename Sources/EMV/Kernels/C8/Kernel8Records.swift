@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import CardBytes
 
 /// Reads the records that an AFL names; those in a template DA are encrypted (C-8 §7; Book E §8.6.2).

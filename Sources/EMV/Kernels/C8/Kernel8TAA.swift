@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Terminal action analysis of kernel 8 (C-8 TAA): the kernel's decision, as the cryptogram that stands for it. There
 /// are no issuer action codes.
 enum Kernel8TAA {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Which step of local authentication failed. The kernel treats all alike; the reason is for people.
 public enum LocalAuthenticationFailure: Sendable, Equatable, CaseIterable {
     case caKeyMissing

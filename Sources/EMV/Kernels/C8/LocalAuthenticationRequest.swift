@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// What a card has to prove its key with (EMV Contactless Book E §5 and §7.3).
 public struct LocalAuthenticationRequest: Sendable {
     /// First five bytes of the DF name (84).

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Restart Indicator (9F8108, two to five bytes): what the card wants instead of a plain outcome (C-8 S2930).
 struct RestartIndicator: Equatable {
     enum Request: Equatable {

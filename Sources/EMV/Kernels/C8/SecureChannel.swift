@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// The secure channel between kernel 8 and a card: session keys, message counters and what is built of them
 /// (EMV Contactless Book E §3.2, §7 and §8.6).
 ///

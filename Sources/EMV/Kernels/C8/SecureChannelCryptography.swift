@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// The cryptography of kernel 8: P-256, SHA-256 and AES of algorithm suite 00 (EMV Contactless Book E). The kernel
 /// decides what is computed and when; the computing is another module's.
 public struct SecureChannelCryptography: Sendable {

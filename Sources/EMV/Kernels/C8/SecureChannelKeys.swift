@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// What the two session keys of a secure channel do. The keys themselves stay where they were made.
 public struct SecureChannelKeys: Sendable {
     /// AES in counter mode with the key for confidentiality; the message counter is the start value's first two bytes.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Kernel 8's own meanings in the TVR; the relay-resistance bits are those of kernel 2 (C-8 A.1.131).
 extension TVR {
     /// Byte 1 bit 8.

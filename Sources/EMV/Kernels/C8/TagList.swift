@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import CardBytes
 
 /// A list of tags without lengths (9F810A, 9F8203, 9F821F, 9F8221).

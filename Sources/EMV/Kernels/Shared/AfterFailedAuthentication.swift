@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// What comes after offline data authentication that failed, in kernels 3 and 7 (C-3 5.6).
 enum AfterFailedAuthentication {
     case online

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Application File Locator (94; EMV Book 3 §10.2).
 public struct ApplicationFileLocator: Equatable, Sendable {
     public struct Entry: Equatable, Sendable {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import CardBytes
 
 /// Card Transaction Qualifiers (9F6C, two bytes) of kernels 3 and 7 (C-3 Annex A.2).

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import CardBytes
 
 /// Cardholder verification by the Card Transaction Qualifiers (9F6C), in kernels 3 and 7 (C-3 5.7; K7-3: no public

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import CardBytes
 
 /// Offline data authentication as kernels 3 to 7 use it: which CA keys, on which day, verified by whom.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import CardBytes
 
 /// Walks a data object list in place (EMV Book 3 §5.4); `DOL` makes entries of it, which the hot path does without.

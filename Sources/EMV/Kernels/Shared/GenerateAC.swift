@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import CardBytes
 
 /// GENERATE AC (EMV Book 3 §6.5.5).

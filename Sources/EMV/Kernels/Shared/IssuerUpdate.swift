@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import CardBytes
 
 /// Commands that bring the issuer's answer to the card after an online request: EXTERNAL AUTHENTICATE, then the

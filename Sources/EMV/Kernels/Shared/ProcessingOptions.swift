@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import CardBytes
 
 /// GET PROCESSING OPTIONS (EMV Book 3 §6.5.8).

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import CardBytes
 
 /// Goes through the records that an AFL names, in its order (EMV Book 3 §10.2).

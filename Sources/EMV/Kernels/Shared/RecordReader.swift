@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import CardBytes
 
 /// Reads the records that an AFL names and collects the static data to be authenticated (EMV Book 3 §10.2 and §10.3).

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Prometheus' text format, version 0.0.4.
 enum Exposition {
     static let contentType = "text/plain; version=0.0.4; charset=utf-8"

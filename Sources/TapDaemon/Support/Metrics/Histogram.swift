@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Counts of times by how long they were.
 struct Histogram: Equatable, Sendable {
     /// Upper ends of the buckets in seconds, ascending; what is longer goes into one more.

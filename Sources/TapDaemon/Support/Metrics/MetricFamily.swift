@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Everything of one name: its help, its kind, and a value for each set of labels.
 struct MetricFamily: Sendable {
     enum Kind: String, Sendable {
