@@ -43,7 +43,7 @@ public enum Outward: Equatable, Sendable {
     /// - Parameter isAgain: over a new connection, under the same key.
     case send(AuthorizationRequest, question: Int, isAgain: Bool, within: Duration)
     case query(question: Int, within: Duration)
-    case reverse(ReversalRequest.Reason, question: Int)
+    case reverse(ReversalRequest, question: Int)
     /// The reader may say that the card was read.
     case settleReader
     case show(Lamp)

@@ -48,3 +48,20 @@ extension String {
         hasPrefix("https://") && utf8.count <= 512 && utf8.allSatisfy { (0x21...0x7E).contains($0) }
     }
 }
+
+extension AuthorizationAnswer {
+    /// Whether the answer cannot be one to a demand over `amount`: approved in part without a part, over another amount or
+    /// currency, or with a response code that declines.
+    func contradicts(_ amount: Money) -> Bool {
+        switch outcome {
+        case .approved:
+            if let approved = amountApproved, approved != amount { return true }
+        case .partial:
+            guard let approved = amountApproved, approved.currency == amount.currency,
+                approved.value > 0, approved.value < amount.value
+            else { return true }
+        case .declined, .pending: return false
+        }
+        return responseCode.flatMap(DeclineReason.init(responseCode:)) != nil
+    }
+}

@@ -89,6 +89,9 @@ public struct Question: Sendable {
     var isOwed: Bool
     /// Taken back if it turns out to be approved.
     var mustBeReversed = false
+    /// An answer was lost, or the service says that it has never seen what it was sent: it may have booked the payment
+    /// and forgotten it. From then on only an approval ends the payment without a reversal (rule R1).
+    var isInDoubt = false
     /// Number of the latest question; answers to others are too late.
     var number = 1
     /// Then it is reversed.
@@ -131,6 +134,12 @@ public struct Question: Sendable {
 /// A payment that is being taken back.
 public struct Reversal: Sendable {
     var plan: ReversalPlan
+    /// The service has approved it: that it does not know it any more acknowledges nothing (rule R1).
+    var wasApproved: Bool
+    /// What was approved, or demanded where that is not known; `nil` for all of it, where a restart has forgotten which.
+    var amount: Money?
+    /// How often the service has said that it has never seen the payment.
+    var unseen = 0
     var number = 0
     var isAsking = false
     /// The next attempt, or when an answer to this one can no longer come.

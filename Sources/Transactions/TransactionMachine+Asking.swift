@@ -165,6 +165,15 @@ extension TransactionMachine {
     }
 
     private mutating func judge(_ reply: Reply, _ question: Question) {
+        var question = question
+        var reply = reply
+        // What contradicts the demand is no answer: it is asked about like a lost one (rule R1).
+        if case .answered(let answer) = reply, answer.contradicts(transaction.amount) {
+            contradiction("an answer with another amount, or an approval that is none")
+            reply = .unusable
+        }
+        // The first question may have met a connection that was closed before a byte was written; later ones have not.
+        if reply == .unusable || (reply == .neverSeen && question.number > 1) { question.isInDoubt = true }
         switch reply {
         case .answered(let answer): answered(answer, question)
         case .refused: refused(question)
@@ -177,8 +186,13 @@ extension TransactionMachine {
         let result = PaymentResult(answer, mode: transaction.mode)
         let card = transaction.card?.named(answer.cardToken)
         if question.isOwed { return forwarded(result, question) }
-        guard result.outcome != .declined else { return finish(.declined, .paymentDeclined, result, .declined, card) }
-        guard !question.mustBeReversed else { return takeBack(.cancelledAfterSending, .customerCancel, nil) }
+        guard result.outcome != .declined else {
+            guard !question.isInDoubt else { return takeBack(.hostTimeout, .timeout, .pspNoAnswer) }
+            return finish(.declined, .paymentDeclined, result, .declined, card)
+        }
+        guard !question.mustBeReversed else {
+            return takeBack(.cancelledAfterSending, .customerCancel, nil, after: answer)
+        }
         finish(.approved, .paymentApproved, result, .approved, card)
     }
 
@@ -189,6 +203,7 @@ extension TransactionMachine {
             let wish = question.owedTo.map { Outward.answer($0, .notForwarded(.pspRefused)) }
             return write([change(.stored)], .forCertain, next: .stored, then: [wish].compactMap(\.self))
         }
+        guard !question.isInDoubt else { return takeBack(.hostTimeout, .timeout, .pspNoAnswer) }
         var result = PaymentResult(mode: transaction.mode, outcome: .declined)
         result.next = ErrorCode.pspRefused.entry.next
         finish(.declined, .paymentDeclined, result, .error, nil, error: .pspRefused)

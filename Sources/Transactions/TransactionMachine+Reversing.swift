@@ -4,13 +4,28 @@ import Wire
 /// Taking a payment back until the adapter acknowledges it, however often that has to be tried, also over restarts.
 extension TransactionMachine {
     /// Begins to take back what may have been charged. For the shop it has not taken place from here on.
-    mutating func takeBack(_ reason: DeclineReason, _ cause: ReversalRequest.Reason, _ error: ErrorCode?) {
-        let change = reversing(reason, cause, error)
+    ///
+    /// - Parameter approval: where the service has given one.
+    mutating func takeBack(
+        _ reason: DeclineReason, _ cause: ReversalRequest.Reason, _ error: ErrorCode?,
+        after approval: AuthorizationAnswer? = nil
+    ) {
+        var change = reversing(reason, cause, error)
+        if let reference = approval?.pspReference { change.result?.pspReference = reference }
         var event = event(.paymentDeclined)
         (event.result, event.error) = (change.result, change.error)
+        let reversal = asking(
+            change, wasApproved: approval != nil, amount: approval?.amountApproved ?? transaction.amount)
         write(
-            [change], .forCertain, next: asking(change),
-            then: [.publish(event), .show(.error), .reverse(cause, question: 1), .scrub])
+            [change], .forCertain, next: .reversing(reversal),
+            then: [.publish(event), .show(.error), request(reversal, change.result?.pspReference), .scrub])
+    }
+
+    /// A service that has forgotten the key can carry it out by amount and reference.
+    private func request(_ reversal: Reversal, _ reference: String?) -> Outward {
+        .reverse(
+            ReversalRequest(reason: reversal.plan.reason, amount: reversal.amount, pspReference: reference),
+            question: reversal.number)
     }
 
     private func reversing(
@@ -24,10 +39,11 @@ extension TransactionMachine {
         return change
     }
 
-    private func asking(_ change: StateChange) -> Phase {
+    private func asking(_ change: StateChange, wasApproved: Bool, amount: Money?) -> Reversal {
         let plan = change.reversal ?? ReversalPlan(reason: .timeout, due: now.wall)
-        return .reversing(
-            Reversal(plan: plan, number: 1, isAsking: true, due: now.after(demand.times.query + Self.answerMargin)))
+        return Reversal(
+            plan: plan, wasApproved: wasApproved, amount: amount, number: 1, isAsking: true,
+            due: now.after(demand.times.query + Self.answerMargin))
     }
 
     /// An approval that nobody has confirmed in time.
@@ -41,10 +57,14 @@ extension TransactionMachine {
         let change = reversing(reason, cause, nil)
         var event = event(.paymentDeclined)
         event.result = change.result
-        var then: [Outward] = [.publish(event), .reverse(cause, question: 1)]
+        let reversal = asking(
+            change, wasApproved: true, amount: transaction.result?.amountApproved ?? transaction.amount)
+        var then: [Outward] = [.publish(event), request(reversal, change.result?.pspReference)]
         if let wish { then.append(.answer(wish, .done)) }
         // It may have been confirmed since: what the journal has in the moment of the change counts.
-        write([change], as: .reversal(unconfirmedOnly: unconfirmedOnly), .forCertain, next: asking(change), then: then)
+        write(
+            [change], as: .reversal(unconfirmedOnly: unconfirmedOnly), .forCertain,
+            next: .reversing(reversal), then: then)
     }
 
     /// Takes a payment back on the wish of the shop; the same wish again changes nothing.
@@ -70,7 +90,7 @@ extension TransactionMachine {
         reversal.isAsking = true
         reversal.due = now.after(demand.times.query + Self.answerMargin)
         phase = .reversing(reversal)
-        outward(.reverse(reversal.plan.reason, question: reversal.number))
+        outward(request(reversal, transaction.result?.pspReference))
     }
 
     mutating func acknowledged(_ acknowledgement: Acknowledgement, _ number: Int) {
@@ -81,9 +101,12 @@ extension TransactionMachine {
         guard case .reversing(var reversal) = phase, reversal.isAsking, reversal.number == number else { return }
         switch acknowledgement {
         case .acknowledged: return end(reversal)
-        // The request may still be in the adapter's socket the first time; later it never comes.
-        case .neverSeen where reversal.plan.attempts > 0: return end(reversal)
-        case .neverSeen, .none: break
+        case .neverSeen:
+            reversal.unseen += 1
+            // The request may still be in the adapter's socket the first time; later it never comes. What the service has
+            // approved it has seen: it goes on being asked, and stays open until it says that it has taken it back.
+            if !reversal.wasApproved, reversal.unseen > 1 { return end(reversal) }
+        case .none: break
         }
         let pauses = demand.times.reversal
         let attempts = reversal.plan.attempts
@@ -130,7 +153,12 @@ extension TransactionMachine {
         case .reversing:
             let plan = reversalPlan ?? ReversalPlan(reason: .timeout, due: now.wall)
             let longest = demand.times.reversal.max() ?? .seconds(600)
-            phase = .reversing(Reversal(plan: plan, due: monotonic(of: plan.due, atMost: longest)))
+            // For want of an answer is the only reason to take back what was not approved.
+            let wasApproved = plan.reason != .timeout || transaction.history.contains { $0.state == .approved }
+            phase = .reversing(
+                Reversal(
+                    plan: plan, wasApproved: wasApproved, amount: wasApproved ? nil : transaction.amount,
+                    due: monotonic(of: plan.due, atMost: longest)))
         case .approved, .stored, .declined, .delivered, .cancelled, .failed, .reversed, .completed: break
         }
     }

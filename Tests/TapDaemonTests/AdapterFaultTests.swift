@@ -133,7 +133,8 @@ struct AdapterFaultTests {
                 let reversals = adapter.requests.filter { $0.path.last == "reversals" }
                 #expect(reversals.count == 4)
                 #expect(Set(reversals.map(\.key)) == [transaction.id.text])
-                #expect(reversals.allSatisfy { $0.text == #"{"reason":"timeout"}"# })
+                let body = #"{"amount":{"currency":"EUR","value":500},"reason":"timeout"}"#
+                #expect(reversals.allSatisfy { $0.text == body })
             }
         }
     }

@@ -24,7 +24,6 @@ struct Orders {
     private(set) var edges: Set<Edge> = []
     /// Where a question or a reversal is put again, in time and in the same state.
     private(set) var asksAgain: Set<String> = []
-    private(set) var exceptions: Set<Exception> = []
     /// Milliseconds after which a phase goes on by itself, as seen on entering it.
     private(set) var timers: [String: Set<Int64>] = [:]
     /// What went wrong, each with the story that leads there.
@@ -89,7 +88,6 @@ struct Orders {
         seen[fingerprint] = steps.count
         states += 1
         steps.append(step)
-        exceptions.formUnion(stage.exceptions)
         var ends = [stage]
         var dead = stage
         dead.die(wasTaken: false)
@@ -102,7 +100,6 @@ struct Orders {
         for (index, each) in ends.enumerated() {
             var end = each
             if end.faults.isEmpty { end.settle() }
-            exceptions.formUnion(end.exceptions)
             guard let fault = end.faults.first else { continue }
             let death = ["", ", dies", ", dies once it is written"][index]
             failures.append("\(fault): \(story(steps.count - 1))\(death)")

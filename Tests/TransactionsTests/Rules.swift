@@ -3,14 +3,6 @@ import Wire
 
 @testable import Transactions
 
-/// Where the machine still ends something that was in doubt without a proof from the payment service. Each is to go.
-enum Exception: CaseIterable {
-    /// "Never seen" to a second attempt at a reversal counts as its acknowledgement.
-    case neverSeenEndsAReversal
-    /// A refusal ends what was in doubt before.
-    case refusalEndsADoubt
-}
-
 extension Stage {
     mutating func fault(_ what: String) { faults.append(what) }
 
@@ -19,16 +11,21 @@ extension Stage {
         guard let state = write.changes.last?.state,
             sends > 0 || books.transaction.history.contains(where: { $0.state == .sent })
         else { return }
+        let history = books.transaction.history
         switch state {
         case .approved where !heard.contains(.approved): fault("approved without an approval")
         case .approved where mustNotStay: fault("approved, though somebody was told that it will be taken back")
+        // R1: what was in doubt ends in an approval or is taken back.
+        case .declined where history.contains { $0.state == .unknown } && !history.contains { $0.state == .stored }:
+            fault("declined after a doubt")
         case .declined where heard.contains(.declined): break
-        case .declined where heard.contains(.refusedAfterDoubt): exceptions.insert(.refusalEndsADoubt)
-        case .declined where heard.contains(.refused) && books.transaction.history.contains { $0.state == .unknown }:
-            exceptions.insert(.refusalEndsADoubt)
         case .declined where heard.isDisjoint(with: [.declined, .refused]): fault("declined without an answer")
         case .reversed where heard.contains(.acknowledged): break
-        case .reversed where heard.contains(.neverSeen): exceptions.insert(.neverSeenEndsAReversal)
+        // R1: that an approval was never seen is a lie, or forgotten.
+        case .reversed
+        where heard.contains(.neverSeen) && !heard.contains(.approved)
+            && !history.contains(where: { $0.state == .approved }):
+            break
         case .reversed: fault("reversed without an acknowledgement")
         case .stored where heard.isDisjoint(with: [.refused, .refusedAfterDoubt]) && sends > 0:
             fault("stored again without a refusal")

@@ -38,7 +38,6 @@ struct Stage {
     var isStale = false
     var hasReadFailed = false
     var faults: [String] = []
-    var exceptions: Set<Exception> = []
 
     /// What has come back from the payment service.
     struct Heard: OptionSet {
@@ -184,12 +183,13 @@ struct Stage {
         if wasTaken, let write = asked, books.take(write) == nil { checkEnd(write) }
         var next = Stage(recorded: books, machine.demand, at: now)
         next.heard = heard
+        // What nobody has written down is forgotten.
+        if !books.transaction.history.contains(where: { $0.state == .approved }) { next.heard.remove(.approved) }
         // What was in doubt stays so, and what was asked may have been lost.
         if [.sent, .unknown].contains(books.transaction.state) { next.heard.insert(.doubt) }
         next.mustNotStay = mustNotStay
         next.sent = sent
         next.faults = faults
-        next.exceptions = exceptions
         self = next
         play(books.isQueued ? .forward : .recover)
     }

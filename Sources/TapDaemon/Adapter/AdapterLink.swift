@@ -81,13 +81,15 @@ struct AdapterLink: Sendable {
         }
     }
 
-    func reverse(_ id: TransactionID, _ reason: ReversalRequest.Reason) async -> Acknowledgement {
-        guard let body = try? WireJSON.encode(ReversalRequest(reason: reason)) else { return .none }
+    func reverse(_ id: TransactionID, _ request: ReversalRequest) async -> Acknowledgement {
+        guard let body = try? WireJSON.encode(request) else { return .none }
         do throws(HTTPClientError) {
             let answer = try await client.send(
                 post("/v1/authorizations/\(id.text)/reversals", id, body), answerWithin: times.query)
             switch answer.status {
-            case 200, 202: return .acknowledged
+            // Only a body that says so: a proxy answers 200, too.
+            case 200, 202:
+                return (try? WireJSON.decode(ReversalAnswer.self, from: answer.body)) == nil ? .none : .acknowledged
             case 404: return .neverSeen
             default: return .none
             }

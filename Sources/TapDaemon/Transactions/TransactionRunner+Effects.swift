@@ -124,9 +124,9 @@ extension TransactionRunner {
                 let reply = await running.terms.adapter.query(id, within: time)
                 await self.take(.replied(reply, question: question), id)
             }
-        case .reverse(let reason, let question):
+        case .reverse(let request, let question):
             run(services) {
-                let acknowledgement = await running.terms.adapter.reverse(id, reason)
+                let acknowledgement = await running.terms.adapter.reverse(id, request)
                 await self.take(.acknowledged(acknowledgement, question: question), id)
             }
         case .settleReader: running.tap?.handover.signal()

@@ -6,12 +6,16 @@ public struct ReversalRequest: Codable, Equatable, Sendable {
     }
 
     public var reason: Reason
-    /// Missing for the whole amount.
+    /// What was demanded: the whole amount.
     public var amount: Money?
+    /// The payment service's own name for the payment, where it has given one: it can take the payment back by it even if
+    /// it does not know the key any more.
+    public var pspReference: String?
 
-    public init(reason: Reason, amount: Money? = nil) {
+    public init(reason: Reason, amount: Money? = nil, pspReference: String? = nil) {
         self.reason = reason
         self.amount = amount
+        self.pspReference = pspReference
     }
 }
 

@@ -78,6 +78,11 @@ public struct AuthorizationAnswer: Codable, Equatable, Sendable {
 
     public enum Action: String, Codable, CaseIterable, Sendable {
         case none, pinRequired, useContact, tryAgain, callIssuer
+
+        /// A word of a later version asks for nothing that is known here, and the answer stands.
+        public init(from decoder: any Decoder) throws {
+            self = Action(rawValue: try decoder.singleValueContainer().decode(String.self)) ?? .none
+        }
     }
 
     /// Issuer's data for the card, in hexadecimal.
