@@ -21,7 +21,7 @@ export TSAN_OPTIONS="suppressions=$PWD/scripts/threads.supp log_path=$reports/ra
 # Every process runs several times as long here.
 export NFC_TAP_KILLS=${NFC_TAP_KILLS:-6}
 # The sanitizer makes mlockall(2) do nothing, so what the daemon locks cannot be seen here.
-export NFC_TAP_SKIP='^TapDaemonTests\.ProgramTests/(life|startCode)\('
+export NFC_TAP_SKIP='^TapDaemonTests\.ProgramTests/(locks|startCode)\('
 echo "check-threads: without the two tests of locked memory, which the sanitizer keeps from being locked"
 status=0
 NFC_TAP_BIN=$bin scripts/test.sh "${targets[@]}" || status=$?

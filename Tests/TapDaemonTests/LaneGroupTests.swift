@@ -2,6 +2,7 @@
 import LocalHTTP
 import PSPSandbox
 import ReaderVirtual
+import TestSupport
 import Testing
 import Transactions
 import Wire
@@ -31,6 +32,9 @@ struct LaneGroupTests {
                 let held = await shop.store.laneStatuses().compactMap(\.holder)
                 #expect(held.map(\.transaction) == [id, id, id])
                 #expect(held.allSatisfy { ($0.until?.milliseconds ?? 0) > $0.since.milliseconds })
+                try await eventually("three lanes that ask for a card") {
+                    shop.store.events.kept(about: id).count { $0.name == .readReadyForTap } == 3
+                }
                 try shop.readers[2].obey("present visa")
                 let end = try await shop.reach([.approved, .failed], id)
                 #expect(end.state == .approved && end.lane == "lane-2")
