@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import CardBytes
 public import Foundation
+import ReaderCore
 
 /// The unmodified pcscd with vpcd's readers, beside this process: pcscd has namespaces of its own, this process reaches
 /// its socket through procfs and its ports by threads that enter its network.
@@ -77,8 +78,14 @@ public final class PrivatePCSCD {
         throw .unavailable("pcscd does not end")
     }
 
-    /// Makes pcscd answer nobody until `thaw`.
-    public func freeze() { signal(SIGSTOP) }
+    /// Makes pcscd answer nobody until `thaw`. Returns once all of its threads have stopped: on a busy machine one of them
+    /// may still serve a command after the signal.
+    public func freeze() {
+        signal(SIGSTOP)
+        guard let process else { return }
+        let deadline = monotonicNow().advanced(byMilliseconds: 30_000)
+        while monotonicNow() < deadline, !Self.hasStopped(process) { usleep(1_000) }
+    }
 
     public func thaw() { signal(SIGCONT) }
 
@@ -135,6 +142,14 @@ public final class PrivatePCSCD {
     private static func hasEnded(_ process: Int32) -> Bool {
         guard let text = try? String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8) else { return true }
         return text.contains(") Z ")
+    }
+
+    private static func hasStopped(_ process: Int32) -> Bool {
+        let tasks = "/proc/\(process)/task"
+        let threads = (try? FileManager.default.contentsOfDirectory(atPath: tasks)) ?? []
+        return threads.allSatisfy {
+            (try? String(contentsOfFile: "\(tasks)/\($0)/stat", encoding: .utf8))?.contains(") T ") ?? true
+        }
     }
 
     private func tell(_ command: String) {
