@@ -198,7 +198,7 @@ extension WriteFailure {
         switch error {
         case .full: self = .full
         case .illegalChange: self = .illegal
-        default: self = .failed
+        case .cannotOpen, .inUse, .newerSchema, .damaged, .unknownTransaction, .failed: self = .failed
         }
     }
 }
