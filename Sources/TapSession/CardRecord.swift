@@ -45,7 +45,8 @@ public struct CardRecord: Sendable {
     public init(_ final: FinalOutcome, _ binding: Binding) throws(PaymentTapError) {
         guard let record = final.outcome.dataRecord else { throw .incompleteRecord }
         let data = AccountData(record)
-        let aid = final.application?.matchingAID ?? record.value(of: 0x84) ?? []
+        // The card's own name of the application: the reader's may be no longer than the provider's number.
+        let aid = final.application?.adfName ?? record.value(of: 0x84) ?? []
         guard let account = MaskedAccount(data, aid: aid) else { throw .incompleteRecord }
         self.account = account
         clearTags = ClearDataObjects(of: record)
