@@ -112,8 +112,10 @@ public enum Input: Sendable {
     case declinedByCard(MaskedCard?, ChipData?)
     /// The tap ended with nothing to send.
     ///
-    /// - Parameter withoutApplication: the card, or phone, has nothing to pay with.
-    case ended(ErrorCode, withoutApplication: Bool)
+    /// - Parameters:
+    ///   - withoutApplication: the card, or phone, has nothing to pay with.
+    ///   - unsupported: what it has, where that is what was wrong.
+    case ended(ErrorCode, withoutApplication: Bool, unsupported: UnsupportedKernel? = nil)
     /// The reader has said that the card was read.
     case cardMayGo
     /// The winner's thread has come back.

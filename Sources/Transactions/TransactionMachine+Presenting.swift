@@ -89,7 +89,8 @@ extension TransactionMachine {
             }
             if case .read(let read) = input { take(read) }
             if case .declinedByCard(let card, let chip) = input { declined(card, chip) }
-        case .ended(let code, let withoutApplication): tapEnded(code, withoutApplication, presentation)
+        case .ended(let code, let withoutApplication, let unsupported):
+            tapEnded(code, withoutApplication, unsupported, presentation)
         default: contradiction(input.name)
         }
     }
@@ -200,11 +201,11 @@ extension TransactionMachine {
     }
 
     private mutating func tapEnded(
-        _ code: ErrorCode, _ withoutApplication: Bool, _ presentation: Presentation
+        _ code: ErrorCode, _ withoutApplication: Bool, _ unsupported: UnsupportedKernel?, _ presentation: Presentation
     ) {
         // A phone with only a pass, or one that gave its pass and did not come again.
         if presentation.hasPass, !isLoyalty, code == .readTimedOut || withoutApplication { return complete() }
-        guard code == .readCardUnreadable, !isLoyalty else { return end(code) }
+        guard code == .readCardUnreadable, !isLoyalty else { return end(code, unsupported: unsupported) }
         var presentation = presentation
         presentation.failedReads += 1
         local(.failedReads(presentation.failedReads))
@@ -250,7 +251,9 @@ extension TransactionMachine {
     // MARK: - Ends without anything having been sent
 
     /// Ends with an error, or cancelled.
-    mutating func end(_ code: ErrorCode, after changes: [StateChange] = []) {
+    mutating func end(
+        _ code: ErrorCode, unsupported: UnsupportedKernel? = nil, after changes: [StateChange] = []
+    ) {
         let presentation = presentation
         local(.disarm)
         let wishes = presentation?.wishes ?? []
@@ -265,6 +268,7 @@ extension TransactionMachine {
         } else {
             var failed = change(.failed)
             failed.error = isLoyalty ? ErrorDetail(loyalty: code, transaction: id) : ErrorDetail(code, transaction: id)
+            failed.error?.unsupportedKernel = unsupported
             var event = event(.readNotCompleted, lane: winner)
             event.error = failed.error
             write(

@@ -135,3 +135,26 @@ struct ReceiptTests {
         #expect(try WireJSON.decode(Receipt.self, from: try WireJSON.encode(receipt)) == receipt)
     }
 }
+
+@Suite("A receipt of a card that this reader cannot take")
+struct UnsupportedKernelReceiptTests {
+    @Test("It names scheme and kernel in each language", arguments: Language.allCases, Receipt.Copy.allCases)
+    func named(language: Language, copy: Receipt.Copy) throws {
+        let receipt = try ReceiptBench.receipt(.failed, copy, language) { transaction in
+            transaction.result = nil
+            var error = ErrorDetail(.readCardUnsupported)
+            error.unsupportedKernel = UnsupportedKernel(scheme: "RuPay", aid: "A0000005241010", kernel: "0D")
+            transaction.error = error
+        }
+        #expect(receipt.unsupportedKernel?.scheme == "RuPay")
+        let text = receipt.text()
+        #expect(text.contains(language == .german ? "Nicht unterstützt" : "Not supported"))
+        #expect(text.contains("RuPay") && text.contains("0D"))
+        let unknown = try ReceiptBench.receipt(.failed, copy, language) { transaction in
+            var error = ErrorDetail(.readCardUnsupported)
+            error.unsupportedKernel = UnsupportedKernel(scheme: nil, aid: "D276000025", kernel: nil)
+            transaction.error = error
+        }
+        #expect(unknown.text().contains("D276000025"))
+    }
+}

@@ -80,7 +80,7 @@ extension Input {
             "reply \(Mirror(reflecting: reply).children.first?.label ?? "\(reply)") to \(question)"
         case .acknowledged(let acknowledgement, let question): "\(acknowledgement) to reversal \(question)"
         case .notWritten(_, let failure): "notWritten \(failure)"
-        case .ended(let code, _): "ended \(code.rawValue)"
+        case .ended(let code, _, _): "ended \(code.rawValue)"
         default: Mirror(reflecting: self).children.first?.label ?? "\(self)"
         }
     }

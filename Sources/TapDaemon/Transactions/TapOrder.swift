@@ -49,7 +49,8 @@ struct TapOrder: Sendable {
             transaction: id.text, reader: reader, amount: magnitude, currency: amount.currency.code,
             issuedAt: UInt64(max(0, now.milliseconds / 1_000)))
         var configuration = terminal.file.configuration
-        configuration.preferredApplications = preferredApplications
+        // This transaction's wishes come before those of the terminal.
+        configuration.preferredApplications = preferredApplications + configuration.preferredApplications
         return PaymentTap(
             configuration: configuration, authentication: terminal.file.authentication,
             transaction: transaction, binding: binding, recipient: terminal.recipient,

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import CardBytes
 import Loyalty
 import ReaderCore
 import TapSession
@@ -20,7 +21,11 @@ struct TapRun: Sendable {
         for await step in tap.race.progress {
             switch step {
             case .left(let lane, let error): await runner.noteTapFailure(lane, ErrorCode(error))
-            case .ended(let error): await runner.noteTapFailure(translation.lane, ErrorCode(error))
+            case .ended(let error):
+                if case .missingHostData = error {
+                    runner.logger.error("card data not sent", metadata: ["transaction": "\(id)", "reason": "\(error)"])
+                }
+                await runner.noteTapFailure(translation.lane, ErrorCode(error))
             // The other lanes are free before anything is charged.
             case .result(let result): await note(result)
             case .waiting, .won, .cardLeft, .signal, .loyaltySignal, .passes, .endedWithPasses: break
@@ -37,6 +42,12 @@ struct TapRun: Sendable {
     }
 
     private func note(_ result: PaymentTapResult) async {
+        // The AID is the reader's own, and the reason says nothing that a card could fill in.
+        runner.logger.info(
+            "application chosen",
+            metadata: [
+                "transaction": "\(id)", "aid": "\(Hex.string(result.aid))", "reason": "\(result.choice.reason)",
+            ])
         for (phase, seconds) in result.phases.seconds { runner.measures.took(phase, seconds: seconds) }
         await runner.noteSealed(id, at: result.phases.sealed)
         await tap.race.othersAreFree.wait(atMost: .seconds(1))

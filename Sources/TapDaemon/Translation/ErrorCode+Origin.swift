@@ -10,7 +10,7 @@ extension ErrorCode {
         switch error {
         case .reader(let error): self = ErrorCode(error)
         case .recipient, .sealing: self = .envelopeKeyUnusable
-        case .incompleteRecord: self = .readCardUnreadable
+        case .incompleteRecord, .missingHostData: self = .readCardUnreadable
         }
     }
 

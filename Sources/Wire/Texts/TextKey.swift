@@ -71,7 +71,7 @@ public enum HoldingPlace: String, CaseIterable, Sendable {
 public enum ReceiptWord: String, CaseIterable, Sendable {
     case test, date, terminal, order, number, requested, notCharged, pending
     case application, entry, verification, account, defaultAccount, approvalCode, sequenceNumber, reference
-    case signature, statement, digital
+    case signature, statement, digital, notSupported, kernel
     case titlePayment, titlePreauthorization, titleRefund, titleRelease, titleCheck
     case copyCustomer, copyMerchant
     case total, totalRefunded, totalReserved

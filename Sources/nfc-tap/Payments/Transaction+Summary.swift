@@ -10,6 +10,7 @@ extension Transaction {
         if let code = result?.approvalCode { lines.append("  approval code  \(code)") }
         if let code = result?.responseCode { lines.append("  response code  \(code)") }
         if let reason = result?.reason { lines.append("  reason         \(reason.rawValue)") }
+        if let unsupported = error?.unsupportedKernel { lines.append("  not supported  \(unsupported)") }
         if let error {
             lines.append("  error          \(error.message) (\(error.code))\n  remedy         \(error.resolution)")
         }
