@@ -56,6 +56,7 @@ let package = Package(
     targets: [
         .target(name: "CPCSC", linkerSettings: [.linkedLibrary("pcsclite")]),
         .systemLibrary(name: "CNFC", providers: [.apt(["libnfc-dev"])]),
+        .systemLibrary(name: "CQREncode", providers: [.apt(["libqrencode-dev"])]),
         .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"])]),
         .target(name: "CLinux"),
         .target(name: "CScrub"),
@@ -83,7 +84,7 @@ let package = Package(
                 "CardBytes", "Envelope", "Linux", "Loyalty", "Profile", "ReaderModels", "StoreAndForward", "TapSession",
                 "Wire", toml,
             ]),
-        room("Receipt", ["Wire"]),
+        room("Receipt", ["CQREncode", "Wire"]),
         room("Help", ["ReaderModels", "Wire"]),
         room("LocalHTTP", nio + ["CLinux", "Linux", logging]),
         room(
