@@ -104,7 +104,10 @@ extension TransactionRunner {
 
     private func connect(_ id: TransactionID, _ running: Running) async {
         do throws(AdapterUnreachable) {
-            live[id]?.connection = try await running.terms.early.take()
+            // Waited for before the table is touched: an assignment through `?` would hold it open all the while, and
+            // whoever came in between would write over it.
+            let connection = try await running.terms.early.take()
+            live[id]?.connection = connection
             take(.connected, id)
         } catch {
             take(.notConnected, id)
