@@ -30,7 +30,7 @@ struct LiveGateTests {
             acknowledgement: acknowledgement ?? ProfileSettings.acknowledgement(for: PaymentService.merchant),
             inForce: try signed(service.json(from: start, replacements)), isAccepted: accepted, failure: nil,
             recipient: recipient)
-        return gate.obstacle(at: start.advanced(bySeconds: seconds)).map { ErrorDetail($0) }
+        return gate.obstacle(at: start.advanced(bySeconds: seconds)).map { ErrorDetail(of: $0) }
     }
 
     @Test func `with terms, profile, keys and acknowledgement nothing is missing`() throws {
@@ -47,8 +47,8 @@ struct LiveGateTests {
             version: "0.1.0", key: service.key.verificationKey, acknowledgement: nil, inForce: nil, isAccepted: false,
             failure: failure, recipient: nil)
         #expect(gate.obstacle(at: start) == .profile(failure))
-        #expect(ErrorDetail(.profile(failure)) == ErrorDetail(.credentialInvalid, field: "merchant.country"))
-        #expect(ErrorDetail(.noProfile).code == "credential.missing")
+        #expect(ErrorDetail(of: .profile(failure)) == ErrorDetail(.credentialInvalid, field: "merchant.country"))
+        #expect(ErrorDetail(of: .noProfile).code == "credential.missing")
     }
 
     @Test func `an unsigned profile does not count`() throws {

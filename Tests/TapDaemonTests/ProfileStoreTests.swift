@@ -104,11 +104,11 @@ struct ProfileStoreTests {
             (JWSError.malformedHeader(member: "typ"), "header.typ"), (.wrongType("JWT"), "header.typ"),
             (.unsupportedAlgorithm("none"), "header.alg"), (.unsupportedHeader(member: "crit"), "header.crit"),
         ] {
-            let told = ErrorDetail(ProfileError.untrusted(error))
+            let told = ErrorDetail(of: ProfileError.untrusted(error))
             #expect(told.code == "credential.invalid" && told.field == field)
         }
         for error in [JWSError.malformedToken, .wrongKey, .notAuthentic] {
-            let told = ErrorDetail(ProfileError.untrusted(error))
+            let told = ErrorDetail(of: ProfileError.untrusted(error))
             #expect(told.code == "credential.untrusted" && told.field == nil)
         }
     }

@@ -17,7 +17,7 @@ extension PointOfSaleAPI {
         do throws(TermsRefusal) {
             return .message(201, try await profiles.accept(message, uid: uid, name: Self.name(ofUser: uid)))
         } catch {
-            let refusal = ErrorBody(error)
+            let refusal = ErrorBody(of: error)
             // The acceptance itself is written down together with its entry.
             await trail.note(
                 AuditEntry(

@@ -78,7 +78,7 @@ final class ProfileStore: Sendable {
     }
 
     /// What keeps every payment from being taken; `nil` in test mode.
-    func refusal() -> ErrorDetail? { obstacle().map { ErrorDetail($0) } }
+    func refusal() -> ErrorDetail? { obstacle().map { ErrorDetail(of: $0) } }
 
     private func obstacle() -> LiveObstacle? {
         let configuration = configured.snapshot.configuration.file
@@ -101,7 +101,7 @@ final class ProfileStore: Sendable {
 
     /// What `GET /v1/status` tells.
     var status: (terms: Status.Terms, profile: ProfileStatus?, error: ErrorDetail?) {
-        state.withLock { (terms($0), $0.inForce?.status, $0.failure.map { ErrorDetail($0) }) }
+        state.withLock { (terms($0), $0.inForce?.status, $0.failure.map { ErrorDetail(of: $0) }) }
     }
 
     func terms(_ state: State) -> Status.Terms {
@@ -138,7 +138,7 @@ final class ProfileStore: Sendable {
 
     /// Notes why a profile is not used, and says so where that is news.
     func note(_ error: ProfileError) async {
-        let detail = ErrorDetail(error)
+        let detail = ErrorDetail(of: error)
         let (isNews, kept) = state.withLock { state in
             defer { state.failure = error }
             return (state.failure != error, state.inForce?.profile.serial)

@@ -6,38 +6,42 @@ import Wire
 // What each part of the daemon refuses, in the words of the catalogue, with the member that it is about.
 
 extension ErrorDetail {
-    init(_ error: ProfileError) { self.init(ErrorCode(error), field: error.field) }
+    init(of error: ProfileError) { self.init(ErrorCode(error), field: error.field) }
 
-    init(_ obstacle: LiveObstacle) {
-        switch obstacle {
-        case .noProfile: self.init(.credentialMissing)
-        case .profile(let error): self.init(error)
-        case .versionTooOld: self.init(.readerUnsupported, field: "software.minimum")
-        case .termsRevoked: self.init(.termsRevoked)
-        case .termsNotAccepted: self.init(.termsNotAccepted)
-        case .profileExpired: self.init(.credentialExpired)
-        case .notAcknowledged: self.init(.liveNotAcknowledged, field: "live.acknowledgement")
-        case .test(let material): self.init(.liveTestKey, field: material.rawValue)
-        case .recipientKey: self.init(.envelopeKeyUnusable)
-        }
+    init(of obstacle: LiveObstacle) {
+        let (code, field): (ErrorCode, String?) =
+            switch obstacle {
+            case .noProfile: (.credentialMissing, nil)
+            case .profile(let error): (ErrorCode(error), error.field)
+            case .versionTooOld: (.readerUnsupported, "software.minimum")
+            case .termsRevoked: (.termsRevoked, nil)
+            case .termsNotAccepted: (.termsNotAccepted, nil)
+            case .profileExpired: (.credentialExpired, nil)
+            case .notAcknowledged: (.liveNotAcknowledged, "live.acknowledgement")
+            case .test(let material): (.liveTestKey, material.rawValue)
+            case .recipientKey: (.envelopeKeyUnusable, nil)
+            }
+        self.init(code, field: field)
     }
 }
 
 extension ErrorBody {
-    init(_ refusal: TermsRefusal) {
-        switch refusal {
-        case .noSignedTerms: self.init(.credentialMissing)
-        case .versionTooOld: self.init(.readerUnsupported, field: "software.minimum")
-        case .revoked: self.init(.termsRevoked)
-        case .otherTerms: self.init(.termsOtherVersion, field: "hash")
-        case .alreadyAccepted: self.init(.termsAlreadyAccepted)
-        case .fileTooLong: self.init(.termsFileInvalid, field: "file")
-        case .file(let error): self.init(.termsFileInvalid, field: error.field.map { "file.\($0)" } ?? "file")
-        case .journal(let error): self.init(ErrorCode(error))
-        }
+    init(of refusal: TermsRefusal) {
+        let (code, field): (ErrorCode, String?) =
+            switch refusal {
+            case .noSignedTerms: (.credentialMissing, nil)
+            case .versionTooOld: (.readerUnsupported, "software.minimum")
+            case .revoked: (.termsRevoked, nil)
+            case .otherTerms: (.termsOtherVersion, "hash")
+            case .alreadyAccepted: (.termsAlreadyAccepted, nil)
+            case .fileTooLong: (.termsFileInvalid, "file")
+            case .file(let error): (.termsFileInvalid, error.field.map { "file.\($0)" } ?? "file")
+            case .journal(let error): (ErrorCode(error), nil)
+            }
+        self.init(code, field: field)
     }
 
-    init(_ refusal: QueueRefusal, about transaction: TransactionID? = nil) {
+    init(of refusal: QueueRefusal, about transaction: TransactionID? = nil) {
         let code: ErrorCode =
             switch refusal {
             case .empty: .queueEmpty
@@ -60,6 +64,6 @@ extension PointOfSaleAPI {
     func telling<Answer>(
         about transaction: TransactionID? = nil, _ body: () async throws(QueueRefusal) -> Answer
     ) async throws(ErrorBody) -> Answer {
-        do throws(QueueRefusal) { return try await body() } catch { throw ErrorBody(error, about: transaction) }
+        do throws(QueueRefusal) { return try await body() } catch { throw ErrorBody(of: error, about: transaction) }
     }
 }
