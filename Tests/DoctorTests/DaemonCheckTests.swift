@@ -44,7 +44,7 @@ struct DaemonCheckTests {
         #expect(host.checkup().findings(about: .configuration).map(\.severity) == [.error])
     }
 
-    @Test func `a configuration that is no TOML is an error, and the rest is still checked`() throws {
+    @Test func `a configuration that is not TOML is an error, and the rest is still checked`() throws {
         let host = try FakeHost.healthy()
         try host.write("etc/nfc-tap/nfc-tapd.toml", "mode = test\n")
         try host.remove("proc/300")

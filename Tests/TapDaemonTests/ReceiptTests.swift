@@ -79,7 +79,7 @@ struct ReceiptTests {
                 try await shop.delete("/v1/transactions/\(id)").cancel().transaction.state == .cancelled
             }
             try shop.reader.obey("remove")
-            #expect(await shop.store.failedReads.count(of: "A-1") == 0)
+            #expect(await shop.store.books.failedReads.count(of: "A-1") == 0)
         }
         try await Shop.open(in: folder) { shop in
             #expect(try await shop.get("/v1/transactions/\(id)").transaction().message == .seePhone)
