@@ -162,6 +162,12 @@ let package = Package(
             ["CardBytes", "CardSim", "ReaderCore", "ReaderNFC", "ReaderNFCWorker", "Rigs", "nfc-tap-libnfc-worker"]),
         tests("ReaderVirtualTests", ["CardBytes", "CardSim", "ReaderCore", "ReaderVirtual"]),
         tests("CodesTests", ["Codes"]),
+        tests(
+            "ExampleTests",
+            [
+                "CardBytes", "CardSim", "EMV", "EMVCrypto", "Envelope", "Loyalty", "ReaderCore", "ReaderVirtual",
+                "TapClient", "Wire",
+            ]),
         tests("StrictJSONTests", ["StrictJSON"]),
         tests("LinuxTests", ["CardBytes", "Linux", "ReaderCore"]),
         tests("EnvelopeTests", ["CardBytes", "Envelope", "StrictJSON", crypto]),

@@ -42,7 +42,7 @@ extension ConfigurationFile {
             let key = receiptKey(&table)
             table.finish()
             guard let issuer, keys[issuer] == nil else {
-                table.report("issuer", "is missing or there twice", "write the name that its profile had")
+                table.report("issuer", "is missing or repeated", "write the name that its profile had")
                 continue
             }
             guard let key else {

@@ -191,7 +191,8 @@ extension Journal {
         try database.run(
             """
             UPDATE payment SET state = ?, updated_at = ?, lane = coalesce(?, lane), card = coalesce(?, card),
-                result = coalesce(?, result), error = coalesce(?, error), chip = coalesce(?, chip), cancelled_by = coalesce(?, cancelled_by),
+                result = coalesce(?, result), error = coalesce(?, error), chip = coalesce(?, chip),
+                cancelled_by = coalesce(?, cancelled_by), message = coalesce(?, message),
                 authorization = CASE ? WHEN 1 THEN coalesce(?, authorization) END,
                 reversal_reason = coalesce(?, reversal_reason), reversal_attempts = coalesce(?, reversal_attempts),
                 reversal_due = ?, confirm_due = coalesce(?, confirm_due) WHERE id = ?
@@ -200,7 +201,7 @@ extension Journal {
                 .text(change.state.rawValue), .integer(change.at.milliseconds), SQLValue(change.lane),
                 try json(change.card),
                 try json(change.result), try json(change.error), try json(change.chip),
-                SQLValue(change.cancelledBy?.rawValue),
+                SQLValue(change.cancelledBy?.rawValue), SQLValue(change.message?.rawValue),
                 .integer(change.state.needsAuthorization ? 1 : 0), try json(change.authorization),
                 SQLValue(change.reversal?.reason.rawValue), SQLValue(change.reversal.map { Int64($0.attempts) }),
                 SQLValue(change.reversal?.due.milliseconds), SQLValue(change.confirmBy?.milliseconds), .text(id.text),

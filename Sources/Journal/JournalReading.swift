@@ -7,7 +7,7 @@ extension Journal {
     private static let columns = """
         id, uid, request_hash, type, mode, lane, value, currency, order_reference, state, created_at, updated_at, card,
         result, error, cancelled_by, authorization, reversal_reason, reversal_attempts, reversal_due,
-        details, chip, confirm_due, confirmed_at
+        details, chip, confirm_due, confirmed_at, message
         """
 
     func records(where condition: String, _ values: [SQLValue]) throws(JournalError) -> [JournalRecord] {
@@ -46,6 +46,7 @@ extension Journal {
         transaction.result = try row.message(13)
         transaction.error = try row.message(14)
         if row.optionalText(15) != nil { transaction.cancelledBy = try row.name(15) }
+        if row.optionalText(24) != nil { transaction.message = try row.name(24) }
         if let due = row.optionalInteger(22) {
             transaction.confirmation = Confirmation(
                 due: Timestamp(milliseconds: due),

@@ -79,6 +79,7 @@ extension Receipt {
             paper.pair(words[.notSupported], unsupportedKernel.scheme ?? unsupportedKernel.aid)
             if let kernel = unsupportedKernel.kernel { paper.pair(words[.kernel], kernel) }
         }
+        if let message { paper.centre(words.text(of: message)) }
         if copy == .merchant, emv?.verification == .signature, status.isCharged {
             paper.blank()
             paper.pair(words[.signature], String(repeating: "_", count: 16))

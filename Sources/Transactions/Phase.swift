@@ -58,6 +58,8 @@ public struct Presentation: Sendable {
     var hasPass = false
     /// What the kernel wants the customer to see, until the next card.
     var message: CardholderMessage?
+    /// What the customer is still to do with card or phone, until one is read otherwise: what a receipt says of the attempt.
+    var asked: CardholderMessage?
     /// Failed reads of this order so far.
     var failedReads: Int
     /// Who wants it cancelled, and waits for word of it.

@@ -28,6 +28,8 @@ public struct StateChange: Equatable, Sendable {
     public var result: PaymentResult?
     public var error: ErrorDetail?
     public var cancelledBy: Canceller?
+    /// With an end before anything was read: what the card or phone had asked of the customer last.
+    public var message: CardholderMessage?
     /// With `sealed`.
     public var authorization: AuthorizationRequest?
     /// With `reversing`.

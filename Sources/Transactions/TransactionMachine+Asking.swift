@@ -169,7 +169,7 @@ extension TransactionMachine {
         var reply = reply
         // What contradicts the demand is no answer: it is asked about like a lost one (rule R1).
         if case .answered(let answer) = reply, answer.contradicts(transaction.amount) {
-            contradiction("an answer with another amount, or an approval that is none")
+            contradiction("an answer with another amount, or an invalid approval")
             reply = .unusable
         }
         // The first question may have met a connection that was closed before a byte was written; later ones have not.

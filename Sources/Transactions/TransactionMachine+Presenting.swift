@@ -71,6 +71,7 @@ extension TransactionMachine {
             outward(.publish(retryEvent(lane, .presentOneCardOnly)))
         case .message(let message):
             presentation.message = message
+            if message.asksForCard { presentation.asked = message }
             keep(presentation)
         case .cardDetected: cardDetected(presentation)
         case .cardAwaited: cardAwaited(presentation)
@@ -154,6 +155,7 @@ extension TransactionMachine {
             return keep(presentation)
         }
         let message = presentation.message
+        if message?.asksForCard != true { presentation.asked = nil }
         // A phone that wants its holder first has been read as it should be.
         if message != .seePhone {
             presentation.failedReads += 1
@@ -205,8 +207,12 @@ extension TransactionMachine {
     ) {
         // A phone with only a pass, or one that gave its pass and did not come again.
         if presentation.hasPass, !isLoyalty, code == .readTimedOut || withoutApplication { return complete() }
-        guard code == .readCardUnreadable, !isLoyalty else { return end(code, unsupported: unsupported) }
+        // A phone that wants its holder first has been read as it should be.
+        guard code == .readCardUnreadable, !isLoyalty, presentation.message != .seePhone else {
+            return end(code, unsupported: unsupported)
+        }
         var presentation = presentation
+        presentation.asked = nil
         presentation.failedReads += 1
         local(.failedReads(presentation.failedReads))
         keep(presentation)
@@ -250,16 +256,18 @@ extension TransactionMachine {
 
     // MARK: - Ends without anything having been sent
 
-    /// Ends with an error, or cancelled.
+    /// Ends with an error, or cancelled. What the card or phone still wants of the customer is kept for the receipt.
     mutating func end(
         _ code: ErrorCode, unsupported: UnsupportedKernel? = nil, after changes: [StateChange] = []
     ) {
         let presentation = presentation
         local(.disarm)
         let wishes = presentation?.wishes ?? []
+        let message = presentation?.asked
         if code == .readCancelled {
             var cancelled = change(.cancelled)
             cancelled.cancelledBy = presentation?.canceller ?? .shutdown
+            cancelled.message = message
             var event = event(.readCancelled, lane: winner)
             event.by = cancelled.cancelledBy
             write(
@@ -269,8 +277,11 @@ extension TransactionMachine {
             var failed = change(.failed)
             failed.error = isLoyalty ? ErrorDetail(loyalty: code, transaction: id) : ErrorDetail(code, transaction: id)
             failed.error?.unsupportedKernel = unsupported
+            failed.message = message
             var event = event(.readNotCompleted, lane: winner)
             event.error = failed.error
+            event.message = message
+            event.customerText = message?.text(in: demand.language)
             write(
                 changes + [failed], next: .ended,
                 then: [.publish(event)] + wishes.map { .answer($0, .nothingToCancel) })

@@ -270,6 +270,7 @@ public struct TransactionMachine: Sendable {
         transaction.result = change.result ?? transaction.result
         transaction.error = change.error ?? transaction.error
         transaction.cancelledBy = change.cancelledBy ?? transaction.cancelledBy
+        transaction.message = change.message ?? transaction.message
         transaction.confirmation = change.confirmBy.map { Confirmation(due: $0) } ?? transaction.confirmation
         reversalPlan = change.reversal ?? reversalPlan
     }

@@ -183,7 +183,7 @@ struct DecoderTests {
         #expect(error("") == .empty)
         #expect(
             error("5F2A0209")?.description
-                == "no BER-TLV: value of 5F2A at offset 0 needs 2 bytes, 1 are left")
+                == "not BER-TLV: value of 5F2A at offset 0 needs 2 bytes, 1 are left")
     }
 
     @Test func `whatever is decoded ends in lines or an error`() {

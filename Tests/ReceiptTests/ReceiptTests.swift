@@ -65,6 +65,24 @@ struct ReceiptTests {
         #expect(text.contains("APPROVED") == (status == .approved))
     }
 
+    @Test("The receipt of an attempt says that the phone waits for its holder, in English and German")
+    func phone() throws {
+        for (language, words) in [(Language.english, "See your phone"), (.german, "Siehe Ihr Telefon")] {
+            for state in [TransactionState.failed, .cancelled] {
+                for copy in Receipt.Copy.allCases {
+                    let receipt = try ReceiptBench.receipt(state, copy, language) { transaction in
+                        (transaction.card, transaction.chip, transaction.result) = (nil, nil, nil)
+                        transaction.message = .seePhone
+                    }
+                    #expect(receipt.message == .seePhone)
+                    for width in Receipt.widths { #expect(receipt.text(width: width).contains(words)) }
+                }
+                let other = try ReceiptBench.receipt(state, .customer, language)
+                #expect(other.message == nil && !other.text().contains(words))
+            }
+        }
+    }
+
     @Test("An approved part is the total, beside what was asked for")
     func partial() throws {
         let half = Money(value: 625, currency: try #require(Currency("EUR")))

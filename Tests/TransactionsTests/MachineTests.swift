@@ -59,6 +59,40 @@ struct MachineTests {
         #expect(stage.books.transaction.state == .reversed)
     }
 
+    /// Which attempt a phone that wants its holder can end in, and whether the phone is what it ended of.
+    private static let attempts: [([Move], TransactionState, CardholderMessage?)] = [
+        ([.seePhone, .cardAwaited, .written, .timedOut], .failed, .seePhone),
+        ([.seePhone, .cardAwaited, .written, .cancel, .withdrawn], .cancelled, .seePhone),
+        ([.seePhone, .unreadable], .failed, .seePhone),
+        // The phone lies there and asks again: its answer is still awaited.
+        ([.seePhone, .cardAwaited, .written, .cardDetected, .written, .timedOut], .failed, .seePhone),
+        // Another card came, and could not be read.
+        ([.seePhone, .cardAwaited, .written, .cardDetected, .written, .unreadable], .failed, nil),
+        ([.otherMessage, .cardAwaited, .written, .timedOut], .failed, nil),
+        ([.unreadable], .failed, nil),
+    ]
+
+    @Test(arguments: attempts)
+    func `an attempt that ends while a phone waits for its holder keeps that, in the books and in its last event`(
+        moves: [Move], state: TransactionState, message: CardholderMessage?
+    ) throws {
+        var stage = play(.payment, .prepared, .written, .cardDetected, .written)
+        for move in moves { stage.play(move) }
+        stage.play(.written)
+        #expect(stage.books.transaction.state == state)
+        #expect(stage.machine.transaction.message == message)
+        #expect(stage.faults.isEmpty)
+    }
+
+    @Test func `a phone that wants its holder is no failed read, however its tap ends`() {
+        for moves: [Move] in [[.seePhone, .unreadable], [.seePhone, .cardAwaited, .written, .timedOut]] {
+            var stage = play(.payment, .prepared, .written, .cardDetected, .written)
+            for move in moves { stage.play(move) }
+            #expect(!stage.hasReadFailed)
+        }
+        #expect(play(.payment, .prepared, .written, .cardDetected, .written, .unreadable).hasReadFailed)
+    }
+
     @Test func `nothing of a card is in the words of a contradiction`() throws {
         var stage = Scenario.payment.start
         let read = try #require(Sample.read(stage.machine.transaction, at: stage.now.wall))

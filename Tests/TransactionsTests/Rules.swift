@@ -98,6 +98,7 @@ extension Stage {
         case .local(.connect):
             guard case .sealed = machine.phase else { return fault("connects in \(machine.phase.name)") }
         case .local(.draft(let request)): drafted = request
+        case .local(.failedReads(let count)): hasReadFailed = count > 0
         case .local: break
         }
     }

@@ -78,7 +78,7 @@ enum SelectionStory {
         }
         var sentences: [String] = []
         if facts.earlierTaps > 0 {
-            sentences.append("This is tap \(facts.earlierTaps + 1); the ones before came to nothing.")
+            sentences.append("This is tap \(facts.earlierTaps + 1); the taps before had no result.")
         }
         sentences.append("A card of \(Phrase.card(activation)) answered.")
         guard let directory = facts.exchanges.first(where: { $0.command.isDirectorySelection }) else {

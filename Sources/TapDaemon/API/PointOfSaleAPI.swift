@@ -198,24 +198,3 @@ extension HTTPResponse {
         }
     }
 }
-
-extension ErrorCode {
-    /// The catalogue's word for what the server refuses by itself.
-    init(_ refusal: HTTPRefusal) {
-        switch refusal {
-        case .malformed: self = .requestMalformed
-        case .versionNotSupported: self = .requestVersionNotSupported
-        case .methodNotImplemented: self = .requestMethodUnknown
-        case .incomplete: self = .requestIncomplete
-        case .pipelined: self = .requestPipelined
-        case .transferEncodingRefused: self = .requestTransferEncoding
-        case .expectationFailed: self = .requestExpectationFailed
-        case .headTooLarge: self = .requestHeadTooLarge
-        case .headTimedOut, .bodyTimedOut: self = .requestTooSlow
-        case .bodyTooLarge: self = .requestBodyTooLarge
-        case .tooManyConnectionsOfUser: self = .requestTooManyConnectionsOfUser
-        case .tooManyConnections: self = .requestTooManyConnections
-        case .shuttingDown: self = .daemonUnavailable
-        }
-    }
-}

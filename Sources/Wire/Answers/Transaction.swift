@@ -35,6 +35,8 @@ public struct Transaction: Equatable, Sendable {
     public var error: ErrorDetail?
     /// Present in state `cancelled`.
     public var cancelledBy: Canceller?
+    /// In states `failed` and `cancelled`: what the card or phone had asked of the customer last, if that was not done.
+    public var message: CardholderMessage?
     /// Present where the POS asked for a two-step close and the payment was approved.
     public var confirmation: Confirmation?
     /// Every state so far, oldest first.

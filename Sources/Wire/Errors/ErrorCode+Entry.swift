@@ -4,8 +4,9 @@ extension ErrorCode {
     public var entry: ErrorEntry {
         switch self {
         case .requestMalformedJSON, .requestUnknownField, .requestMissingField, .requestInvalidField,
-            .requestFieldNotApplicable, .requestMalformed, .requestBodyMissing, .requestIncomplete, .requestPipelined,
-            .requestInvalidParameter, .idempotencyKeyMissing, .idempotencyKeyInvalid:
+            .requestFieldNotApplicable, .requestFieldConflict, .requestMalformed, .requestInvalidTarget,
+            .requestBodyMissing, .requestIncomplete, .requestPipelined, .requestInvalidParameter,
+            .idempotencyKeyMissing, .idempotencyKeyInvalid:
             row(400, .integrator)
         case .requestNotJSON:
             row(415, .integrator)

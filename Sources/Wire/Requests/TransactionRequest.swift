@@ -169,14 +169,14 @@ extension TransactionRequest {
             throw decoder.refusal(.requestInvalidField, at: CodingKeys.lane)
         }
         if let lanes {
-            guard lane == nil else { throw decoder.refusal(.requestFieldNotApplicable, at: CodingKeys.lanes) }
+            guard lane == nil else { throw decoder.refusal(.requestFieldConflict, at: CodingKeys.lanes) }
             guard (1...Limits.lanes).contains(lanes.count), Set(lanes).count == lanes.count,
                 lanes.allSatisfy({ $0.isReference(upTo: Limits.orderLength) })
             else { throw decoder.refusal(.requestInvalidField, at: CodingKeys.lanes) }
         }
         if let group {
             guard lane == nil, lanes == nil else {
-                throw decoder.refusal(.requestFieldNotApplicable, at: CodingKeys.group)
+                throw decoder.refusal(.requestFieldConflict, at: CodingKeys.group)
             }
             guard group.isReference(upTo: Limits.orderLength) else {
                 throw decoder.refusal(.requestInvalidField, at: CodingKeys.group)

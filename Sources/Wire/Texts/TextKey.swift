@@ -80,6 +80,7 @@ public enum ReceiptWord: String, CaseIterable, Sendable {
     case statusApproved, statusCardValid, statusPartiallyApproved, statusDeclined, statusStored, statusUnknown
     case statusReversed, statusCancelled, statusNotCompleted
     case restDue, nothingCharged, nothingRefunded, notYetApproved, doNotRepeat, noLongerCounts, confirmationPending
+    case seePhone
     /// `{note}` is the item's own note, `{date}` the day of the first payment.
     case firstOn
     case dueLater, amountPending
