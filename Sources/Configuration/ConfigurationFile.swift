@@ -24,7 +24,7 @@ public struct ConfigurationFile: Sendable {
     /// `nil` where nothing may be stored.
     public var offline: Offline?
     /// Keys of the receipts of payment services that the shop had before, by their names.
-    public var formerServices: [String: VerificationKey] = [:]
+    public var formerServices: [String: FormerService] = [:]
     /// `nil` where no programme is configured.
     public var loyalty: LoyaltySettings?
 
