@@ -33,8 +33,7 @@ extension ConfigurationFile {
         return offline
     }
 
-    /// `[[former-service]]`: payment services that the shop had before. What is stored for them can still be brought
-    /// there, and is let go against their receipts; what they were asked they go on being asked; in live mode too.
+    /// A payment service that the shop had before: `[[former-service]]`.
     public struct FormerService: Equatable, Sendable {
         /// Signs its receipts for batches.
         public var receiptKey: VerificationKey?
@@ -47,6 +46,8 @@ extension ConfigurationFile {
         }
     }
 
+    /// What is stored for them can still be brought there, and is let go against their receipts; what they were asked they
+    /// go on being asked. In live mode too.
     static func formerServices(_ top: inout ConfigurationTable, mode: Mode) -> [String: FormerService] {
         var services: [String: FormerService] = [:]
         for var table in top.subtables("former-service") {

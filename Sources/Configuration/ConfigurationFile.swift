@@ -23,7 +23,7 @@ public struct ConfigurationFile: Sendable {
     public var profile: ProfileSettings?
     /// `nil` where nothing may be stored.
     public var offline: Offline?
-    /// Keys of the receipts of payment services that the shop had before, by their names.
+    /// Payment services that the shop had before, by their names.
     public var formerServices: [String: FormerService] = [:]
     /// `nil` where no programme is configured.
     public var loyalty: LoyaltySettings?

@@ -63,4 +63,15 @@ extension JournalThread {
     ) throws(JournalError) -> [TransactionID]? {
         try journal.resolve(batch, change, receipt: receipt)
     }
+
+    // MARK: - Open items
+
+    /// Writes down that a person has to look after a payment.
+    func keepOpen(_ reason: OpenReason, for id: TransactionID) throws(JournalError) {
+        try journal.keepOpen(reason, for: id)
+    }
+
+    func openItems() throws(JournalError) -> [OpenItem] { try journal.openItems() }
+
+    func openItemExtent() throws(JournalError) -> OpenItemExtent { try journal.openItemExtent() }
 }
