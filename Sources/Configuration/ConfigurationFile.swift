@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-public import Envelope
+import Envelope
 public import ReaderModels
 import TapSession
 public import Wire

@@ -74,6 +74,8 @@ struct PointOfSaleAPI: Sendable {
             return try await acceptTerms(request, roles)
         case _ where path.first == "queue":
             return try await answerAboutQueue(path.dropFirst(), request, roles)
+        case _ where path.first == "open-items":
+            return try await answerAboutOpenItems(path.dropFirst(), request, roles)
         case 1 where path[0] == "events":
             try request.only(.get, parameters: [])
             return .events(
@@ -123,13 +125,14 @@ struct PointOfSaleAPI: Sendable {
         let known = profiles.status
         var status = Status(
             mode: settings.snapshot.mode, version: version, ready: lanes.contains { $0.state == .ready },
-            accepting: await !store.isStopping, terms: known.terms, lanes: lanes,
+            accepting: await !store.books.isStopping, terms: known.terms, lanes: lanes,
             queue: await queueStatus(), psp: health.state,
             support: support)
         status.configuration = settings.status
         status.profile = known.profile
         status.profileError = known.error
         status.blocked = profiles.refusal()
+        status.openItems = await payments.openItems()
         return status
     }
 }
@@ -137,7 +140,7 @@ struct PointOfSaleAPI: Sendable {
 extension PointOfSaleAPI {
     private func queueStatus() async -> Status.Queue {
         let outline = await payments.outline()
-        var queue = Status.Queue(stored: outline.extent?.count, reversals: await store.openReversals())
+        var queue = Status.Queue(stored: outline.extent?.count, reversals: await store.books.unfinishedReversals.count)
         queue.oldest = outline.extent?.oldest
         queue.overdue = outline.isOverdue
         queue.error = outline.failure.map { ErrorDetail(ErrorCode($0)) }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Configuration
+import LocalHTTP
 import Profile
 import Wire
 
@@ -31,4 +32,30 @@ struct PaymentServices: Sendable {
         guard issuer != current.issuer else { return current }
         return former[issuer]?.socket.map { AskedService(issuer: issuer, socket: $0) }
     }
+}
+
+/// Whom a transaction belongs to, with the way there.
+struct Addressee: Sendable {
+    /// `nil` for what an earlier version of this program has begun.
+    let service: AskedService?
+    /// `nil` where nobody has said where it is: then nobody is asked.
+    let link: AdapterLink?
+
+    init(_ service: AskedService?, _ link: AdapterLink?) {
+        self.service = service
+        self.link = link
+    }
+}
+
+extension PaymentServices {
+    /// The one that is in force, for what begins now.
+    var addressee: Addressee { Addressee(current, adapter) }
+
+    /// Whom an earlier question goes to.
+    func addressee(_ service: AskedService?) -> Addressee { Addressee(service, link(to: service)) }
+}
+
+extension TransactionRunner {
+    /// As configuration and profile have it now.
+    nonisolated var paymentServices: PaymentServices { PaymentServices(settings.snapshot, profiles.current) }
 }

@@ -46,7 +46,7 @@ struct QueueForwarder: Sendable {
     private func round() async -> Bool {
         let now = Timestamp.now
         guard let entries = await queue.entries() else { return true }
-        let services = runner.services(queue.current.snapshot)
+        let services = runner.paymentServices
         var round = Round()
         do throws(JournalError) {
             for entry in entries where entry.batch == nil && entry.due <= now {
@@ -93,7 +93,7 @@ struct QueueForwarder: Sendable {
             keyLife = life
         }
         if let code = await runner.forward(
-            entry, request, to: TransactionRunner.Addressee(service, link, connection), keyLife: keyLife)
+            entry, request, to: Addressee(service, link), over: connection, keyLife: keyLife)
         {
             await fail(entry, code)
             return .nothing
@@ -111,7 +111,7 @@ struct QueueForwarder: Sendable {
     private func keepOpen(_ reason: OpenReason, _ entry: QueueEntry) async throws(JournalError) {
         let id = entry.transaction.id
         logger.warning("open item", metadata: ["transaction": "\(id)", "reason": "\(reason.rawValue)"])
-        try await queue.journal.keepOpen(reason, for: id)
+        try await queue.journal.use { (journal) throws(JournalError) in try journal.keepOpen(reason, for: id) }
     }
 
     /// The request as it was signed, where the signature holds and it is this payment's.

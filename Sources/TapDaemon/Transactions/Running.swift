@@ -12,7 +12,7 @@ import Wire
 struct Running: Sendable {
     var machine: TransactionMachine
     /// As configuration and profile laid it down when the transaction began.
-    let terms: RunTerms
+    var terms: RunTerms
     /// Transaction Sequence Counter (9F41).
     var sequence: UInt32 = 0
     /// The lanes that wait for its card.
@@ -35,6 +35,9 @@ struct Running: Sendable {
     }
 
     var transaction: Transaction { machine.transaction }
+
+    /// The authorisation goes out: connection and draft are used up.
+    mutating func forgetDraft() { (connection, draft) = (nil, nil) }
 }
 
 /// What a transaction keeps from its beginning to its end, whatever the configuration becomes.
@@ -45,16 +48,18 @@ struct RunTerms: Sendable {
     /// AIDs or RIDs that the shop prefers on a co-badged card.
     var preferredApplications: [[UInt8]] = []
     /// The service that is asked, and no other.
-    var adapter: AdapterLink
+    var addressee: Addressee
     /// On which the authorisation goes out.
-    var early: EarlyConnection
+    var early: EarlyConnection?
     var offline: OfflineSettings
 
-    init(terminal: Terminal, adapter: AdapterLink, offline: OfflineSettings) {
+    var adapter: AdapterLink? { addressee.link }
+
+    init(terminal: Terminal, addressee: Addressee, offline: OfflineSettings) {
         self.terminal = terminal
         self.offline = offline
-        self.adapter = adapter
-        early = EarlyConnection(adapter)
+        self.addressee = addressee
+        early = addressee.link.map { EarlyConnection($0) }
     }
 }
 
@@ -64,6 +69,14 @@ struct ArmedTap: Sendable {
     let race: LaneRace
     /// Lets the reader say that the card was read.
     let handover: WakeSignal
+
+    /// - Returns: `nil` without a lane, or where the process has no descriptor left.
+    init?(_ lanes: [Lane]) {
+        guard !lanes.isEmpty, let handover = try? WakeSignal() else { return nil }
+        self.lanes = lanes
+        self.handover = handover
+        race = LaneRace(lanes.map(\.name))
+    }
 
     func disarm() {
         race.cancel()

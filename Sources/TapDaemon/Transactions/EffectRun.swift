@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+import Configuration
+import Journal
+import Linux
+import LocalHTTP
+import Logging
+import ReaderCore
+import StoreAndForward
+import Transactions
+import Wire
+
+/// Carries out what one transaction's machine wants, and says as an input what came of it.
+struct EffectRun: Sendable {
+    let running: Running
+    let services: TransactionRunner.Services
+    let runner: TransactionRunner
+
+    private var id: TransactionID { running.transaction.id }
+    /// The way to the service that it belongs to, as the configuration has it now or had it when it began; and whether a
+    /// restart would find it.
+    private var way: (link: AdapterLink?, isConfigured: Bool) {
+        let terms = running.terms
+        guard let link = runner.paymentServices.link(to: terms.addressee.service) else { return (terms.adapter, false) }
+        return (link, true)
+    }
+
+    // MARK: - The journal
+
+    func write(_ write: Write) async -> Input {
+        do throws(JournalError) {
+            return try await record(write).map { .notWritten(write.number, $0) } ?? .written(write.number)
+        } catch {
+            runner.logger.critical(
+                "journal not written", metadata: ["transaction": "\(id)", "error": "\(error)"])
+            return .notWritten(write.number, WriteFailure(error))
+        }
+    }
+
+    /// - Returns: why it was not written, where that is no fault of the journal.
+    func record(_ write: Write) async throws(JournalError) -> WriteFailure? {
+        let (journal, logger) = (runner.journal, runner.logger)
+        switch write.form {
+        case .append: try await journal.append(write.changes, to: id)
+        case .plan(let plan):
+            logger.warning(
+                "reversal not acknowledged", metadata: ["transaction": "\(id)", "attempts": "\(plan.attempts)"])
+            try await journal.plan(plan, for: id)
+        case .store(let request, let sale):
+            guard let stored = write.changes.last else { return .illegal }
+            let refusal = try await services.stored.keep(
+                request, sale, after: Array(write.changes.dropLast()), stored, by: running.terms.offline)
+            if let refusal { return .notStorable(refusal) }
+        case .forward:
+            guard var change = write.changes.first else { return .illegal }
+            change.service = running.terms.addressee.service
+            if try await !journal.beginForward(id, change) { return .superseded }
+        case .reversal(let unconfirmedOnly):
+            guard let change = write.changes.first else { return .illegal }
+            guard try await journal.beginReversal(id, change, unconfirmedOnly: unconfirmedOnly) != nil else {
+                return .superseded
+            }
+            if unconfirmedOnly { logger.warning("approval not confirmed", metadata: ["transaction": "\(id)"]) }
+        case .open(let reason, let plan):
+            logger.warning("open item", metadata: ["transaction": "\(id)", "reason": "\(reason.rawValue)"])
+            let (id, changes) = (id, write.changes)
+            try await journal.use { (journal) throws(JournalError) in
+                try journal.keepOpen(reason, changes, plan, for: id)
+            }
+        case .settle(let settlement):
+            guard let change = write.changes.first else { return .illegal }
+            let id = id
+            let refusal = try await journal.use { (journal) throws(JournalError) in
+                try journal.settle(id, change, settlement)
+            }
+            if let refusal { return .notSettled(refusal) }
+            logger.notice(
+                "open item settled",
+                metadata: ["transaction": "\(id)", "as": "\(settlement.outcome.rawValue)", "uid": "\(settlement.uid)"])
+        case .contradict(let time):
+            logger.critical("open item settled otherwise than its service answers", metadata: ["transaction": "\(id)"])
+            let id = id
+            try await journal.use { (journal) throws(JournalError) in try journal.contradict(id, at: time) }
+        }
+        return nil
+    }
+
+    // MARK: - Lanes and adapter
+
+    func prepare() async -> Input {
+        let id = id
+        let lanes = await runner.books.lanes.table.taken(by: id, of: running.machine.demand.lanes).map(\.lane)
+        switch await services.preparer.awaitPreparation(lanes, for: id, running.isUnwanted) {
+        case .ready(let ready):
+            await runner.change { books in
+                for lane in lanes where !ready.contains(lane.name) {
+                    books.lanes.table.release(by: id, only: lane.name)
+                }
+            }
+            return .prepared(ready)
+        case .failed(let code): return .notPrepared(code)
+        }
+    }
+
+    func connect() async -> Input {
+        do throws(AdapterUnreachable) {
+            guard let early = running.terms.early else { return .notConnected }
+            let (id, connection) = (id, try await early.take())
+            await runner.change { $0.live[id]?.connection = connection }
+            return .connected
+        } catch {
+            return .notConnected
+        }
+    }
+
+    /// - Parameter isAgain: over a new connection, under the same key.
+    func send(_ request: AuthorizationRequest, isAgain: Bool, within time: Duration) async -> Reply {
+        guard let adapter = running.terms.adapter else { return .unusable }
+        guard !isAgain, let connection = running.connection else {
+            return await adapter.authorizeAgain(request, within: time)
+        }
+        let draft = await running.draft?.value
+        guard let message = draft ?? adapter.message(request) else { return .refused }
+        let pending = adapter.begin(message, over: connection, within: time)
+        let (id, now) = (id, monotonicNow())
+        if let seconds = await runner.change({ $0.sent(id, at: now) }) { runner.measures.took(.sent, seconds: seconds) }
+        return await adapter.reply(to: pending)
+    }
+
+    func query(within time: Duration) async -> Reply { await way.link?.query(id, within: time) ?? .unusable }
+
+    func reverse(_ request: ReversalRequest) async -> Acknowledgement {
+        let (link, isConfigured) = way
+        guard let link else { return .notAsked }
+        let acknowledgement = await link.reverse(id, request)
+        return acknowledgement == .none && !isConfigured ? .notAsked : acknowledgement
+    }
+}
+
+extension WriteFailure {
+    init(_ error: JournalError) {
+        switch error {
+        case .full: self = .full
+        case .illegalChange: self = .illegal
+        case .cannotOpen, .inUse, .newerSchema, .damaged, .unknownTransaction, .failed: self = .failed
+        }
+    }
+}
