@@ -110,7 +110,8 @@ extension Journal {
             entries.append(
                 QueueEntry(
                     transaction: found.transaction, uid: found.uid, issuer: issuer, service: found.service,
-                    open: found.open, storedAt: Timestamp(milliseconds: storedAt), batch: batch, attempts: Int(attempts),
+                    open: found.open, storedAt: Timestamp(milliseconds: storedAt), batch: batch,
+                    attempts: Int(attempts),
                     due: Timestamp(milliseconds: due)))
         }
         return entries

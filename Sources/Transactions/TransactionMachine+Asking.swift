@@ -167,6 +167,8 @@ extension TransactionMachine {
         // What contradicts the demand is no answer: it is asked about like a lost one (rule R1).
         if case .answered(let answer) = reply, answer.contradicts(transaction.amount) {
             contradiction("an answer with another amount, or an approval that is none")
+            // Nothing takes it back, and nothing else may ever come: a person gets to know.
+            if question.isOwed { return rest(question, wasNeverSeen ? nil : .unanswered, .pspNoAnswer) }
             reply = .unusable
         }
         // The first question may have met a connection that was closed before a byte was written; later ones have not.
@@ -265,7 +267,9 @@ extension TransactionMachine {
     /// nothing about how long ago it was sent.
     private func mayBeSentAgain(_ question: Question) -> Bool {
         guard question.isInDoubt else { return true }
-        guard question.keyLife > .zero, let sent = transaction.history.last(where: { $0.state == .sent }) else { return false }
+        guard question.keyLife > .zero, let sent = transaction.history.last(where: { $0.state == .sent }) else {
+            return false
+        }
         return StoredSale.mayBeSent(readAt: sent.at, now: now.wall, life: question.keyLife)
     }
 
@@ -313,7 +317,7 @@ extension TransactionMachine {
     private var wasNeverSeen: Bool {
         switch open {
         case .neverSeen, .keyLifeOver, .refusedAfterDoubt: true
-        case .otherService, .unacknowledged, .recordAltered, nil: false
+        case .otherService, .unacknowledged, .unanswered, .recordAltered, nil: false
         }
     }
 

@@ -98,7 +98,9 @@ extension TransactionMachine {
     private mutating func cardMayGo() {
         switch phase {
         case .sent, .unknown, .leaving: outward(.publish(readEvent(.readRemoveCard, transaction.lane)))
-        case .created, .preparing, .armed, .reading, .sealed, .approved, .reversing, .unwritten, .settled, .stored, .ended: break
+        case .created, .preparing, .armed, .reading, .sealed, .approved, .reversing, .unwritten, .settled, .stored,
+            .ended:
+            break
         }
     }
 

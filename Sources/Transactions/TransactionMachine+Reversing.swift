@@ -92,7 +92,7 @@ extension TransactionMachine {
     }
 
     /// So many attempts in vain, about an hour of them, are a person's business, too.
-    static let attemptsUnseen = 10
+    public static let attemptsUnseen = 10
 
     mutating func acknowledged(_ acknowledgement: Acknowledgement, _ number: Int) {
         if case .settled(let asked, _) = phase, asked == number, acknowledgement == .acknowledged {

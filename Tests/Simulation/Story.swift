@@ -195,7 +195,8 @@ struct Story {
             let row = rows[number]
             let state = row.transaction.state
             guard !row.isQueued, !state.successors.isEmpty, state != .stored else { continue }
-            machines[number] = TransactionMachine(recorded: row.transaction, row.demand, reversal: row.plan, open: row.open, at: now)
+            machines[number] = TransactionMachine(
+                recorded: row.transaction, row.demand, reversal: row.plan, open: row.open, at: now)
             give(number, state == .approved ? .due : .recover)
         }
     }

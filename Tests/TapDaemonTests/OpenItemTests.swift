@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
+import Configuration
 import Foundation
 import Glibc
 import LocalHTTP
 import ReaderVirtual
 import Synchronization
+import TestSupport
 import Testing
 import Wire
 
@@ -106,8 +108,10 @@ struct OpenItemTests {
             // The order is free again where nobody was charged.
             #expect(try await shop.post(purchase(500, order: "A-1")).status == 201)
         }
+        // The next start finds it so.
         try await Shop.open(in: folder) { shop in
-            #expect(try await items(shop).isEmpty)
+            let left = try await items(shop)
+            #expect(left.isEmpty)
         }
     }
 
@@ -144,7 +148,11 @@ struct OpenItemTests {
         wish.times.query = .seconds(5)
         try await forgetful(in: folder, wish) { _ in
             // The third one takes its time, and then says that it has taken the sale back.
-            guard count.withLock({ $0 += 1; return $0 }) > 2 else { return .text(404, "{}") }
+            guard
+                count.withLock({
+                    $0 += 1; return $0
+                }) > 2
+            else { return .text(404, "{}") }
             usleep(1_500_000)
             return .text(200, #"{"status":"done"}"#)
         } _: { shop, id, _ in
@@ -156,7 +164,8 @@ struct OpenItemTests {
             }
             let after = try await shop.get("/v1/transactions/\(id)").transaction()
             #expect(after.state == .approved && after.settlement?.contradictedAt != nil)
-            let last = try shop.journal("SELECT detail FROM audit WHERE kind = 'openItem' ORDER BY sequence DESC LIMIT 1")
+            let last = try shop.journal(
+                "SELECT detail FROM audit WHERE kind = 'openItem' ORDER BY sequence DESC LIMIT 1")
             #expect(last == "contradicted by the payment service, settled as charged")
         }
     }

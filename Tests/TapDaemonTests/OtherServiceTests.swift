@@ -4,6 +4,7 @@ import Envelope
 import Foundation
 import LocalHTTP
 import ReaderVirtual
+import TestSupport
 import Testing
 import Wire
 
@@ -41,7 +42,8 @@ struct OtherServiceTests {
         try WireJSON.decode(OpenItemList.self, from: try await shop.get("/v1/open-items").body)
     }
 
-    @Test("A2: after a restart to B, which never saw it, a sale in doubt at A is not asked of B, and ends with A's proof")
+    @Test(
+        "A2: after a restart to B, which never saw it, a sale in doubt at A is not asked of B, and ends with A's proof")
     func restarted() async throws {
         let folder = try TestFolder()
         let id = try await doubt(in: folder)

@@ -60,7 +60,11 @@ struct Orders {
         for move in moves where stage.allows(move) {
             // While a write is under way whatever comes only waits: one such input is as good as many.
             if stage.asked != nil, !move.isOfJournal, !stage.waiting.isEmpty { continue }
-            if [.cancel, .reverse, .forward, .forwardForgotten, .settleCharged, .settleNotCharged].contains(move), stage.wishes > 1 { continue }
+            if [.cancel, .reverse, .forward, .forwardForgotten, .settleCharged, .settleNotCharged].contains(move),
+                stage.wishes > 1
+            {
+                continue
+            }
             var next = stage
             next.play(move)
             transitions += 1

@@ -64,7 +64,8 @@ struct Stage {
     init(recorded books: Books, _ demand: Demand, at now: Moment = Sample.start) {
         self.now = now
         self.books = books
-        machine = TransactionMachine(recorded: books.transaction, demand, reversal: books.plan, open: books.open, at: now)
+        machine = TransactionMachine(
+            recorded: books.transaction, demand, reversal: books.plan, open: books.open, at: now)
         if [.sent, .unknown].contains(books.transaction.state) { heard.insert(.doubt) }
         if books.transaction.history.contains(where: { $0.state == .sent }) {
             sends = books.transaction.state == .stored ? 0 : 1

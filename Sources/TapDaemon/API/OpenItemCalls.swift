@@ -31,7 +31,9 @@ extension PointOfSaleAPI {
         let demand = try request.message(SettlementDemand.self)
         let transaction = try await known(id)
         let settlement = Settlement(demand.outcome, at: .now, uid: request.peer.userID, note: demand.note)
-        return try await administer("settle", id.text, request, outcome: { "\(demand.outcome.rawValue), \($0.state.rawValue)" }) {
+        return try await administer(
+            "settle", id.text, request, outcome: { "\(demand.outcome.rawValue), \($0.state.rawValue)" }
+        ) {
             () throws(ErrorBody) in try await ClientWishes(store).settle(transaction, settlement)
         }
     }

@@ -104,8 +104,9 @@ struct QueueForwarder: Sendable {
 
     private func keyLife(of service: AskedService, _ link: AdapterLink, _ round: inout Round) async -> Duration? {
         if let known = round.keyLives[service] { return known }
-        round.keyLives[service] = await link.health()?.keyLifetime
-        return round.keyLives[service]
+        let life = await link.health()?.keyLifetime
+        round.keyLives[service] = life
+        return life
     }
 
     private func keepOpen(_ reason: OpenReason, _ entry: QueueEntry) async throws(JournalError) {
@@ -149,6 +150,8 @@ struct QueueForwarder: Sendable {
             metadata: ["transaction": "\(id)", "error": "\(code.rawValue)", "attempts": "\(entry.attempts + 1)"])
         do throws(JournalError) {
             try await queue.journal.postpone(id, attempts: entry.attempts + 1, due: due)
+            let isLost = entry.transaction.state != .stored && entry.attempts + 1 >= TransactionMachine.attemptsUnseen
+            if isLost, entry.open == nil { try await keepOpen(.unanswered, entry) }
         } catch {
             logger.error("queue not written", metadata: ["transaction": "\(id)", "error": "\(error)"])
         }

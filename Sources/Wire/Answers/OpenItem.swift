@@ -7,6 +7,8 @@ public enum OpenReason: String, Codable, CaseIterable, Sendable {
     case neverSeen
     /// The service does not acknowledge a reversal.
     case unacknowledged
+    /// The service gives no usable answer about a stored payment that was sent to it.
+    case unanswered
     /// The service does not know a stored payment that was sent to it, and may have forgotten its key by now.
     case keyLifeOver
     /// The service refuses a stored payment that it says it has never seen before: it may have booked it the first time.
@@ -20,6 +22,7 @@ public enum OpenReason: String, Codable, CaseIterable, Sendable {
         case .otherService: .openItemOtherService
         case .neverSeen: .openItemNeverSeen
         case .unacknowledged: .openItemUnacknowledged
+        case .unanswered: .openItemUnanswered
         case .keyLifeOver: .openItemKeyLifeOver
         case .refusedAfterDoubt: .openItemRefusedAfterDoubt
         case .recordAltered: .queueRecordAltered

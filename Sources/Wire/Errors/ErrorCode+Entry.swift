@@ -79,7 +79,7 @@ extension ErrorCode {
             row(404, .administrator)
         case .openItemOtherService, .openItemNeverSeen, .openItemRefusedAfterDoubt, .openItemContradicted:
             row(502, .administrator)
-        case .openItemUnacknowledged, .openItemKeyLifeOver:
+        case .openItemUnacknowledged, .openItemUnanswered, .openItemKeyLifeOver:
             row(504, .administrator)
         case .queueRecordAltered, .internalFault:
             row(500, .support)

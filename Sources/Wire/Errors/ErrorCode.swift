@@ -87,6 +87,7 @@ public enum ErrorCode: String, Codable, CaseIterable, Sendable {
     case openItemOtherService = "open_item.other_service"
     case openItemNeverSeen = "open_item.never_seen"
     case openItemUnacknowledged = "open_item.unacknowledged"
+    case openItemUnanswered = "open_item.unanswered"
     case openItemKeyLifeOver = "open_item.key_life_over"
     case openItemRefusedAfterDoubt = "open_item.refused_after_doubt"
     case openItemContradicted = "open_item.contradicted"

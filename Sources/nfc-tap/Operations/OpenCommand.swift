@@ -71,7 +71,9 @@ extension OpenItemList {
     /// For a person: each item with what happened, what may be charged where, and what to do.
     var summary: String {
         guard count > 0 else { return "nothing is open" }
-        var lines = ["\(count) open item\(count == 1 ? "" : "s")" + (count > items.count ? ", the oldest of them:" : "")]
+        var lines = [
+            "\(count) open item\(count == 1 ? "" : "s")" + (count > items.count ? ", the oldest of them:" : "")
+        ]
         for item in items { lines += ["", item.summary] }
         return lines.joined(separator: "\n")
     }
@@ -88,7 +90,9 @@ extension OpenItem {
         if let service { lines.append("  asked of \(service.issuer) at \(service.socket)\(reference)") }
         lines.append("  \(error.resolution)")
         if reason == .otherService, let service {
-            lines += ["    [[former-service]]", "    issuer = \"\(service.issuer)\"", "    socket = \"\(service.socket)\""]
+            lines += [
+                "    [[former-service]]", "    issuer = \"\(service.issuer)\"", "    socket = \"\(service.socket)\"",
+            ]
         }
         lines.append("  nfc-tap open settle \(transaction) --as charged|notCharged --note \"…\"")
         return lines.joined(separator: "\n")
