@@ -147,6 +147,16 @@ enum Schema {
         """,
         """
         ALTER TABLE payment ADD COLUMN message TEXT;
+        ALTER TABLE payment ADD COLUMN service TEXT;
+        ALTER TABLE payment ADD COLUMN settlement TEXT;
+        CREATE TABLE open_item (
+            payment TEXT PRIMARY KEY REFERENCES payment (id),
+            reason TEXT NOT NULL,
+            since INTEGER NOT NULL
+        ) STRICT;
+        CREATE TRIGGER what_goes_on_is_no_open_item AFTER UPDATE OF state ON payment
+            WHEN NEW.state IS NOT OLD.state
+            BEGIN DELETE FROM open_item WHERE payment = NEW.id; END;
         """,
     ]
 }

@@ -129,7 +129,7 @@ extension PaymentQueue {
         do throws(JournalError) { return try await body() } catch { throw .journal(error) }
     }
 
-    private func inJournal<Result: Sendable>(
+    func inJournal<Result: Sendable>(
         _ body: @Sendable (Journal) throws(JournalError) -> Result
     ) async throws(QueueRefusal) -> Result {
         try await reading { () throws(JournalError) in try await journal.use(body) }
