@@ -62,7 +62,7 @@ let package = Package(
         room("CardBytes"),
         room("Codes"),
         room("StrictJSON"),
-        room("Linux"),
+        room("Linux", ["CLinux"]),
         room("EMV", ["CardBytes", "Codes"]),
         room("EMVCrypto", ["CardBytes", "EMV", crypto, cryptoExtras]),
         room("Loyalty", ["CardBytes", crypto, cryptoExtras]),

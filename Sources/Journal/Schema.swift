@@ -145,5 +145,8 @@ enum Schema {
         CREATE TRIGGER terms_acceptance_is_never_removed BEFORE DELETE ON terms_acceptance
             BEGIN SELECT RAISE(ABORT, 'append only'); END;
         """,
+        """
+        CREATE TABLE spent_key (digest TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;
+        """,
     ]
 }

@@ -28,7 +28,8 @@ struct LanePreparationTests {
         let events = EventHub(firstID: 1)
         let settings = CurrentSettings(try DaemonConfiguration(in: folder))
         let profiles = ProfileStore(
-            settings, journal: journal, events: events, trail: AuditTrail(journal: journal, logger: Shop.quiet))
+            settings, journal: journal, events: events, trail: AuditTrail(journal: journal, logger: Shop.quiet),
+            clock: ClockWatch(journal: nil, isSynchronized: { nil }, events: events, logger: Shop.quiet))
         return TransactionRunner(
             journal: journal, events: events, lanes: [try Lane(name: "lane-0", source: .virtual(control))],
             settings: settings, profiles: profiles, logger: Shop.quiet)

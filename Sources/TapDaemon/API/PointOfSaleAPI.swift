@@ -15,6 +15,7 @@ struct PointOfSaleAPI: Sendable {
     let preparer: LanePreparer
     let payments: PaymentQueue
     let trail: AuditTrail
+    let clock: ClockWatch
     let connections: ConnectionCount
     let support: String
     let version: String
@@ -127,6 +128,7 @@ struct PointOfSaleAPI: Sendable {
             queue: await queueStatus(), psp: health.state,
             support: support)
         status.configuration = settings.status
+        status.clock = clock.status
         status.profile = known.profile
         status.profileError = known.error
         status.blocked = profiles.refusal()

@@ -34,6 +34,8 @@ public struct DaemonConfiguration: Sendable {
     struct Surroundings: Sendable {
         /// By which keys and profiles expire.
         var clock: @Sendable () -> Timestamp = { .now }
+        /// Whether the machine's clock follows a time service; `nil` where nobody says.
+        var isClockSynchronized: @Sendable () -> Bool? = { MachineClock.isSynchronized }
         /// Of the machine, new with each start of it.
         var boot = DaemonConfiguration.kernelBoot()
         var limits = HTTPLimits()

@@ -30,13 +30,15 @@ final class ProfileStore: Sendable {
     let journal: JournalThread
     let events: EventHub
     let trail: AuditTrail
+    let clock: ClockWatch
     let logger: Logger
     let state = Mutex(State())
 
     init(
-        _ configured: CurrentSettings, journal: JournalThread, events: EventHub, trail: AuditTrail
+        _ configured: CurrentSettings, journal: JournalThread, events: EventHub, trail: AuditTrail, clock: ClockWatch
     ) {
         self.configured = configured
+        self.clock = clock
         (self.journal, self.events) = (journal, events)
         (self.trail, logger) = (trail, trail.logger)
     }
@@ -82,11 +84,12 @@ final class ProfileStore: Sendable {
         let configuration = configured.snapshot.configuration.file
         guard configuration.mode == .live else { return nil }
         guard let settings = configuration.profile else { return ErrorDetail(.credentialMissing) }
+        let isClockBelieved = clock.doubt == nil
         let gate = state.withLock {
             LiveGate(
                 version: Version.text, key: settings.key, acknowledgement: settings.acknowledgement,
                 inForce: $0.inForce, isAccepted: $0.acceptance != nil, failure: $0.failure,
-                recipient: configuration.adapter.recipient)
+                recipient: configuration.adapter.recipient, isClockBelieved: isClockBelieved)
         }
         return gate.refusal(at: now())
     }
@@ -124,6 +127,7 @@ final class ProfileStore: Sendable {
             return await note(error)
         }
         let acceptance = try await self.acceptance(of: inForce)
+        clock.noteProfile(issuedAt: inForce.profile.issuedAt)
         state.withLock { ($0.inForce, $0.acceptance) = (inForce, acceptance) }
     }
 

@@ -16,6 +16,8 @@ struct LiveGate {
     let failure: ErrorDetail?
     /// Pinned in the configuration.
     let recipient: RecipientKey?
+    /// Everything that has a period is judged by the clock.
+    var isClockBelieved = true
 
     /// The first thing that is missing; `nil` where nothing is.
     func refusal(at now: Timestamp) -> ErrorDetail? {
@@ -28,6 +30,7 @@ struct LiveGate {
         guard !profile.terms.isRevoked else { return ErrorDetail(.termsRevoked) }
         guard isAccepted else { return ErrorDetail(.termsNotAccepted) }
         guard profile.isLive else { return ErrorDetail(.liveTestKey, field: "terminal.environment") }
+        guard isClockBelieved else { return ErrorDetail(.clockUnbelievable) }
         guard now < profile.expiresAt else { return ErrorDetail(.credentialExpired) }
         guard acknowledgement == ProfileSettings.acknowledgement(for: profile.merchant.id) else {
             return ErrorDetail(.liveNotAcknowledged, field: "live.acknowledgement")

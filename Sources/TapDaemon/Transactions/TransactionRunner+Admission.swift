@@ -27,6 +27,7 @@ extension TransactionRunner {
                 guard let transaction = try await transaction(id) else { return .refused(.storageFailed) }
                 return .repeated(transaction)
             case .keyReused(let id): return .refused(.idempotencyKeyReused, by: id)
+            case .erased: return .refused(.transactionErased)
             case .created, nil: break
             }
         } catch {

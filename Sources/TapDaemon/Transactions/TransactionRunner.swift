@@ -214,8 +214,3 @@ actor TransactionRunner {
     }
 }
 
-extension Moment {
-    static var now: Moment {
-        Moment(monotonic: Int64(clamping: monotonicNow().nanoseconds / 1_000_000), wall: .now)
-    }
-}

@@ -41,6 +41,9 @@ public struct AdapterHealth: Codable, Equatable, Sendable {
     public var protocolVersions: [String]
     /// Types of authorisation that it takes.
     public var supports: [String]
+    /// What time it is for the payment service: the `Date` of its latest answer, moved on. Never the machine's own clock,
+    /// which it is to judge.
+    public var serviceTime: Timestamp?
 
     public init(status: State, protocolVersions: [String], supports: [String]) {
         self.status = status

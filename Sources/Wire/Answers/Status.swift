@@ -59,6 +59,8 @@ public struct Status: Codable, Equatable, Sendable {
     public var lanes: [LaneStatus]
     public var queue: Queue
     public var psp: AdapterLink
+    /// Whether the machine's clock is believed.
+    public var clock: ClockStatus?
     /// Name of this installation for support, stable over restarts.
     public var support: String
     /// Which configuration is in force.
