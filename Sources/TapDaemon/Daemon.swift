@@ -80,6 +80,8 @@ public final class Daemon: Sendable {
         let health = AdapterHealthCheck(settings, clock: clock, logger: logger) {
             await stored.noteContact()
         }
+        // The contact before it may have been with another payment service: whether this one is reached shows at once.
+        profiles.onApplied { health.hasten() }
         let preparer = LanePreparer(
             store: store, health: health, terminal: profiles.currentTerminal,
             refreshProfile: profiles.refreshForLane, queue: background, logger: logger)

@@ -16,6 +16,8 @@ public struct Read: Equatable, Sendable {
     public var chip: ChipData?
     /// When it was sealed.
     public var at: Timestamp
+    /// When the machine took it over, on the monotonic clock.
+    var takenAt: Int64 = 0
 
     public init(request: AuthorizationRequest, sale: OfflineSale, chip: ChipData?, at: Timestamp) {
         self.request = request

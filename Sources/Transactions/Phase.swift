@@ -83,7 +83,8 @@ public struct Question: Sendable {
     }
 
     let request: AuthorizationRequest
-    let readAt: Timestamp
+    /// When the read was taken over, on the monotonic clock.
+    let readAt: Int64
     /// Stored before: never reversed for want of an answer.
     var owedTo: WishID?
     var isOwed: Bool

@@ -23,6 +23,8 @@ extension TransactionMachine {
     mutating func take(_ read: Read) {
         if demand.earlierFailedReads > 0 || (presentation?.failedReads ?? 0) > 0 { local(.failedReads(0)) }
         answerCancels(.tooLate(.reading, becomesReversal: false))
+        var read = read
+        read.takenAt = now.monotonic
         phase = .sealed(read, giveUpAt: now.after(demand.times.query + Self.answerMargin))
         local(.connect)
     }
@@ -38,17 +40,23 @@ extension TransactionMachine {
     mutating func connection(_ input: Input) {
         guard case .sealed(let read, _) = phase else { return }
         guard case .connected = input else { return store(read) }
-        guard StoredSale.mayBeSent(readAt: read.at, now: now.wall, life: demand.times.readLife) else {
+        guard mayBeSent(readAt: read.takenAt) else {
             return end(.readExpired, after: [sealed(read)])
         }
         local(.draft(read.request))
         let question = Question(
-            request: read.request, readAt: read.at, isOwed: false, askUntil: now.after(demand.times.answer),
+            request: read.request, readAt: read.takenAt, isOwed: false, askUntil: now.after(demand.times.answer),
             pause: demand.times.pause, step: .asking(until: now.after(demand.times.answer + Self.answerMargin)),
             reader: .held(until: now.after(demand.times.handover)))
         write(
             [sealed(read), change(.sent)], next: .sent(question),
             then: [.send(read.request, question: 1, isAgain: false, within: demand.times.answer)])
+    }
+
+    /// Whether a read is young enough, by the clock that nobody sets (rule R2).
+    private func mayBeSent(readAt: Int64) -> Bool {
+        let (age, isFar) = now.monotonic.subtractingReportingOverflow(readAt)
+        return !isFar && age <= demand.times.readLife.milliseconds
     }
 
     /// Nothing has left: the payment is stored where the rules allow it, else the sealed read is forgotten in the same
@@ -235,7 +243,7 @@ extension TransactionMachine {
         var next: [Outward] = []
         if left > 0 {
             if reply == .neverSeen {
-                guard StoredSale.mayBeSent(readAt: question.readAt, now: now.wall, life: demand.times.readLife) else {
+                guard mayBeSent(readAt: question.readAt) else {
                     return takeBack(.hostTimeout, .timeout, .pspNoAnswer)
                 }
                 ask(&question)
@@ -266,7 +274,7 @@ extension TransactionMachine {
     /// A stored payment goes out, or is asked about where it went out before.
     mutating func forward(_ request: AuthorizationRequest, _ wish: WishID) {
         var question = Question(
-            request: request, readAt: transaction.createdAt, owedTo: wish, isOwed: true,
+            request: request, readAt: now.monotonic, owedTo: wish, isOwed: true,
             askUntil: now.after(demand.times.answer), pause: demand.times.pause,
             step: .asking(until: now.after(demand.times.answer + Self.answerMargin)), reader: .free)
         question.number = max(lastQuestion, self.question?.number ?? 0) + 1

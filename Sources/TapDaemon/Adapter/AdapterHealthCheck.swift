@@ -54,6 +54,9 @@ final class AdapterHealthCheck: Sendable {
         await answer.wait(atMost: limit)
     }
 
+    /// Has the adapter asked soon.
+    func hasten() { wish.withLock { $0.now }.fire() }
+
     private func ask() async {
         let health = await settings.snapshot.adapter.health()
         let isUp = health != nil

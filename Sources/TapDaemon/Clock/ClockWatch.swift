@@ -26,14 +26,14 @@ final class ClockWatch: Sendable {
     init(
         journal newest: Timestamp?, isSynchronized: @escaping @Sendable () -> Bool?, events: EventHub, logger: Logger
     ) {
-        state = Mutex(State(belief: TimeBelief(journal: newest, at: .now)))
+        state = Mutex(State(belief: TimeBelief(journal: newest, at: .nowWithSleep)))
         self.isSynchronized = isSynchronized
         (self.events, self.logger) = (events, logger)
         _ = doubt
     }
 
     /// The payment service has said what time it is.
-    func heard(_ time: Timestamp) { state.withLock { $0.belief.heard(time, at: .now) } }
+    func heard(_ time: Timestamp) { state.withLock { $0.belief.heard(time, at: .nowWithSleep) } }
 
     /// A signed profile has come into force.
     func noteProfile(issuedAt time: Timestamp) { state.withLock { $0.profileIssuedAt = time } }
@@ -43,7 +43,7 @@ final class ClockWatch: Sendable {
         let synchronized = isSynchronized()
         let (doubt, isNews) = state.withLock { state in
             state.belief.judge(
-                TimeBelief.Witnesses(isSynchronized: synchronized, profileIssuedAt: state.profileIssuedAt), at: .now)
+                TimeBelief.Witnesses(isSynchronized: synchronized, profileIssuedAt: state.profileIssuedAt), at: .nowWithSleep)
             let doubt = state.belief.doubt
             defer { state.told = doubt }
             return (doubt, doubt != state.told)

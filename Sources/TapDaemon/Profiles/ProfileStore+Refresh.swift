@@ -79,7 +79,7 @@ extension ProfileStore {
             state.floor = profile.serial
             return (earlier, terms(state))
         }
-        clock.noteProfile(issuedAt: profile.issuedAt)
+        noteApplied(profile)
         logger.info("profile applied", metadata: ["serial": "\(profile.serial)", "expires": "\(profile.expiresAt)"])
         publish(Event(.profileApplied))
         let isOther = before.map { $0.profile.terms.hash != profile.terms.hash } ?? false

@@ -33,6 +33,8 @@ final class ProfileStore: Sendable {
     let clock: ClockWatch
     let logger: Logger
     let state = Mutex(State())
+    /// Called when a profile has come into force.
+    private let applied = Mutex<(@Sendable () -> Void)?>(nil)
 
     init(
         _ configured: CurrentSettings, journal: JournalThread, events: EventHub, trail: AuditTrail, clock: ClockWatch
@@ -153,6 +155,14 @@ final class ProfileStore: Sendable {
         var event = Event(.profileRefused)
         event.error = detail
         publish(event)
+    }
+
+    /// Calls `body` whenever a profile has come into force.
+    func onApplied(_ body: @escaping @Sendable () -> Void) { applied.withLock { $0 = body } }
+
+    func noteApplied(_ profile: Profile) {
+        clock.noteProfile(issuedAt: profile.issuedAt)
+        applied.withLock { $0 }?()
     }
 
     func publish(_ event: Event) {

@@ -42,7 +42,7 @@ struct QueueForwarder: Sendable {
         let now = Timestamp.now
         guard let entries = await queue.entries() else { return true }
         do throws(JournalError) {
-            for entry in entries where entry.batch == nil && entry.issuer == settings.issuer && entry.due <= now {
+            for entry in entries where entry.batch == nil && entry.issuer == settings.issuer && isDue(entry, now) {
                 guard !Task.isCancelled else { return true }
                 if try await forward(entry) == .unreachable { return true }
             }
@@ -51,6 +51,12 @@ struct QueueForwarder: Sendable {
             return true
         }
         return await queue.entries()?.isEmpty != true
+    }
+
+    /// A time that is further away than the longest pause was laid down by a clock that has been put back since (rule R2).
+    private func isDue(_ entry: QueueEntry, _ now: Timestamp) -> Bool {
+        let longest = times.reversal.max() ?? .seconds(600)
+        return entry.due <= now || entry.due > now.moved(by: longest)
     }
 
     private func forward(_ entry: QueueEntry) async throws(JournalError) -> Progress {

@@ -5,7 +5,7 @@ import Transactions
 
 /// Rings once, at the earliest time that somebody wants.
 final class AlarmClock: Sendable {
-    /// Milliseconds. What is further away is looked at again then: the timer stands still while the machine sleeps.
+    /// Milliseconds. What is further away is looked at again then.
     private static let slice: Int64 = 30_000
     private static let queue = DispatchQueue(label: "nfc-tap.alarm")
 

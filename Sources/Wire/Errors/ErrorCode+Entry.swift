@@ -50,7 +50,8 @@ extension ErrorCode {
             row(403, .administrator, next: [.otherMethod])
         case .termsFileInvalid, .queueTokenInvalid, .queueTokenExpired, .queueTokenMismatch, .loyaltyNotConfigured:
             row(422, .administrator)
-        case .credentialMissing, .credentialExpired, .offlineExpired, .offlineInvalidated, .offlineIssuerChanged,
+        case .credentialMissing, .credentialExpired, .offlineNotContacted, .offlineExpired, .offlineInvalidated,
+            .offlineIssuerChanged,
             .readerInUse, .readerServiceUnavailable, .daemonUnavailable, .clockUnbelievable:
             row(503, .administrator, retry: true, next: [.otherMethod])
         case .credentialUntrusted, .liveNotAcknowledged, .liveTestKey, .liveVirtualReader, .readerUnsupported,

@@ -66,6 +66,7 @@ public enum ErrorCode: String, Codable, CaseIterable, Sendable {
     case confirmationNotWanted = "confirmation.not_wanted"
     case confirmationTooLate = "confirmation.too_late"
     case offlineNotAllowed = "offline.not_allowed"
+    case offlineNotContacted = "offline.not_contacted"
     case offlineExpired = "offline.expired"
     case offlineInvalidated = "offline.invalidated"
     case offlineIssuerChanged = "offline.issuer_changed"
