@@ -23,6 +23,8 @@ struct Running: Sendable {
     var draft: Task<HTTPClientRequest?, Never>?
     var sealedAt: TapInstant?
     var sentAt: TapInstant?
+    /// On the clock that counts sleep.
+    var approvedAt: Int64?
     /// Nothing has to wait for a card any more.
     let isUnwanted = OneShot()
     let isSettled = OneShot()
@@ -35,6 +37,17 @@ struct Running: Sendable {
     }
 
     var transaction: Transaction { machine.transaction }
+
+    /// Whether a confirmation comes in time, by the clocks that nobody sets; `nil` where none is waited for.
+    var isConfirmable: Bool? {
+        guard let isInTime = machine.isConfirmable(at: .now) else { return nil }
+        guard let approvedAt, let seconds = machine.demand.confirmWithin else { return isInTime }
+        // A machine that sleeps with an open approval wakes up too late for it.
+        return isInTime && Moment.nowWithSleep.monotonic - approvedAt <= Int64(seconds) * 1_000
+    }
+
+    /// The authorisation goes out: connection and draft are used up.
+    mutating func forgetDraft() { (connection, draft) = (nil, nil) }
 }
 
 /// What a transaction keeps from its beginning to its end, whatever the configuration becomes.
@@ -64,6 +77,14 @@ struct ArmedTap: Sendable {
     let race: LaneRace
     /// Lets the reader say that the card was read.
     let handover: WakeSignal
+
+    /// - Returns: `nil` without a lane, or where the process has no descriptor left.
+    init?(_ lanes: [Lane]) {
+        guard !lanes.isEmpty, let handover = try? WakeSignal() else { return nil }
+        self.lanes = lanes
+        self.handover = handover
+        race = LaneRace(lanes.map(\.name))
+    }
 
     func disarm() {
         race.cancel()
