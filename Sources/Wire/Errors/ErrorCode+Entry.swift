@@ -67,7 +67,8 @@ extension ErrorCode {
             row(409, .cashier, retry: true)
         case .orderUnresolved, .readerBusy:
             row(409, .cashier, retry: true, next: [.otherMethod])
-        case .orderPaid, .transactionNotApproved, .queueStored, .queueNotStored, .queueDeclineTooLate:
+        case .orderPaid, .receiptNoAddress, .transactionNotApproved, .queueStored, .queueNotStored,
+            .queueDeclineTooLate:
             row(409, .cashier)
         case .confirmationNotWanted:
             row(409, .integrator)

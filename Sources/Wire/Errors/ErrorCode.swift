@@ -60,6 +60,7 @@ public enum ErrorCode: String, Codable, CaseIterable, Sendable {
     case transactionErased = "transaction.erased"
     case helpTopicUnknown = "help.topic_unknown"
     case receiptNotAvailable = "receipt.not_available"
+    case receiptNoAddress = "receipt.no_address"
     case orderUnresolved = "order.unresolved"
     case orderPaid = "order.paid"
     case transactionNotApproved = "transaction.not_approved"
