@@ -36,7 +36,9 @@ struct ArmedLanes: Sendable {
                 let hasReturned = OneShot()
                 group.addTask {
                     await work(lane, race.place(of: lane.name))
-                    if race.winner != lane.name { await store.change { $0.lanes.table.release(by: id, only: lane.name) } }
+                    if race.winner != lane.name {
+                        await store.change { $0.lanes.table.release(by: id, only: lane.name) }
+                    }
                     hasReturned.fire()
                 }
                 group.addTask { await watch(lane, hasReturned) }

@@ -36,7 +36,9 @@ struct LanePreparer: Sendable {
                 await store.change { $0.lanes.table.forgetPreparations(because: .resume) }
             }
             for lane in await store.change({ $0.lanes.takeRetired() }) { queue.add { await lane.close() } }
-            for need in await store.change({ $0.lanes.lanesToPrepare(at: .now) }) { await begin(need.name, need.reason) }
+            for (name, reason) in await store.change({ $0.lanes.lanesToPrepare(at: .now) }) {
+                await begin(name, reason)
+            }
             do { try await Task.sleep(for: .seconds(1)) } catch { return }
         }
     }
@@ -142,7 +144,8 @@ struct LanePreparer: Sendable {
     /// A reader that never comes back from being opened costs its own lane only: it is waited for so long, and the next
     /// attempt waits for the same call.
     private func openReader(_ name: String) async -> Result<LaneStatus.Reader, ReaderError> {
-        guard let (opening, lane) = await store.change({ $0.lanes.opening(of: name) }) else { return .failure(.detached) }
+        let found = await store.change { $0.lanes.opening(of: name) }
+        guard let (opening, lane) = found else { return .failure(.detached) }
         if let lane {
             queue.add {
                 do throws(ReaderError) {

@@ -25,8 +25,9 @@ struct TapRun: Sendable {
             case .result(let result): await note(result)
             case .waiting, .won, .cardLeft, .signal, .loyaltySignal, .passes, .endedWithPasses: break
             }
-            if let found = translation.passes(in: step), let statuses = await runner.change({ [id] in $0.keep(found, of: id) }) {
-                await runner.take(translation.input(found, statuses), id)
+            if let found = translation.passes(in: step) {
+                let statuses = await runner.change { [id] in $0.keep(found, of: id) }
+                if let statuses { await runner.take(translation.input(found, statuses), id) }
             }
             for input in translation.inputs(of: step) { await runner.take(input, id) }
         }
