@@ -99,7 +99,7 @@ public final class Daemon: Sendable {
         server = HTTPServer(
             socket: socket, limits: configuration.surroundings.limits, logger: logger,
             refusalBody: { (try? WireJSON.encode(ErrorBody(ErrorCode($0)), for: audience)) ?? [] },
-            connections: connections,
+            connections: connections, standing: { settings.snapshot.access.standing(of: $0) },
             handler: api.answer)
         (self.store, self.events, self.payments, self.background) = (store, events, payments, background)
         (self.settings, self.profiles, self.clock) = (settings, profiles, clock)

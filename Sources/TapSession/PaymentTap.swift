@@ -14,6 +14,8 @@ public struct PaymentTap: Sendable {
     public var recipient: RecipientKey
     public var deadlines: TapDeadlines
     public var unpredictableNumbers: UnpredictableNumbers
+    /// Marks the card, so that it is known again while the process lives; `nil` for no mark.
+    public var marker: CardMarker?
 
     public init(
         configuration: TerminalConfiguration = .test, authentication: OfflineAuthentication, transaction: Transaction,
@@ -116,11 +118,12 @@ public struct PaymentTap: Sendable {
         }
         var binding = binding
         binding.issuedAt &+= secondsSinceArmed
-        let record = try CardRecord(final, binding)
+        let record = try CardRecord(final, binding, marker)
         do throws(EnvelopeError) {
             return PaymentTapResult.SealedRead(
                 envelope: try seal.seal(record.plaintext), keyID: recipient.keyID,
                 isTest: recipient.isTest, clearTags: record.clearTags, account: record.account,
+                mark: record.mark,
                 validity: CardValidity(final.outcome.dataRecord ?? [], on: transaction.date))
         } catch {
             throw .sealing(error)

@@ -25,6 +25,8 @@ extension TransactionMachine {
         answerCancels(.tooLate(.reading, becomesReversal: false))
         var read = read
         read.takenAt = now.monotonic
+        // What nobody has approved cannot be confirmed.
+        if read.repeats != nil, demand.confirmRepeatWithin != nil { read.sale.needsConfirmation = true }
         phase = .sealed(read, giveUpAt: now.after(demand.times.query + Self.answerMargin))
         local(.connect)
     }
@@ -45,7 +47,7 @@ extension TransactionMachine {
         }
         local(.draft(read.request))
         let question = Question(
-            request: read.request, readAt: read.takenAt, isOwed: false, askUntil: now.after(demand.times.answer),
+            request: read.request, readAt: read.takenAt, repeats: read.repeats, isOwed: false, askUntil: now.after(demand.times.answer),
             pause: demand.times.pause, step: .asking(until: now.after(demand.times.answer + Self.answerMargin)),
             reader: .held(until: now.after(demand.times.handover)))
         write(
@@ -66,6 +68,7 @@ extension TransactionMachine {
         guard read.request.type == .sale else { return end(.pspUnreachable, after: [sealed(read)]) }
         var stored = change(.stored)
         stored.result = PaymentResult(mode: transaction.mode, outcome: .stored)
+        stored.result?.repeats = read.repeats
         var event = event(.paymentStored)
         (event.result, event.card) = (stored.result, read.request.card)
         // Nobody has approved it: the reader says no more than that the card was read.
@@ -191,7 +194,8 @@ extension TransactionMachine {
     }
 
     private mutating func answered(_ answer: AuthorizationAnswer, _ question: Question) {
-        let result = PaymentResult(answer, mode: transaction.mode)
+        var result = PaymentResult(answer, mode: transaction.mode)
+        result.repeats = result.outcome == .declined ? nil : question.repeats ?? transaction.result?.repeats
         let card = transaction.card?.named(answer.cardToken)
         if question.isOwed { return forwarded(result, question) }
         guard result.outcome != .declined else {
@@ -226,7 +230,7 @@ extension TransactionMachine {
         change.card = card
         change.error = error.map { ErrorDetail($0, transaction: id) }
         var next = Phase.ended
-        if state == .approved, let seconds = demand.confirmWithin {
+        if state == .approved, let seconds = confirmationTime(result) {
             change.confirmBy = now.wall.advanced(bySeconds: Int64(seconds))
             // Not before the last moment in which a confirmation counts.
             next = .approved(confirmBy: now.after(.seconds(seconds) + .milliseconds(1)))
@@ -234,6 +238,11 @@ extension TransactionMachine {
         var event = event(name)
         (event.result, event.error, event.card) = (result, change.error, card)
         write([change], .forCertain, next: next, then: [.publish(event), .show(lamp), .scrub])
+    }
+
+    /// Seconds within which an approval has to be confirmed; `nil` for not at all.
+    private func confirmationTime(_ result: PaymentResult) -> Int? {
+        demand.confirmWithin ?? (result.repeats == nil ? nil : demand.confirmRepeatWithin)
     }
 
     /// Between sending and an answer something went wrong: nobody may charge this order again until it is resolved.

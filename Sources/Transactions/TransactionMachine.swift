@@ -40,7 +40,9 @@ public struct TransactionMachine: Sendable {
     var now: Moment
     private var effects: [Effect] = []
 
-    /// How long the host may take for what is no business of card or service: a turn of an actor, a thread's return.
+    /// How long the host may take for what is no business of card or service: a turn of an actor, a thread's return. Long,
+    /// because it is there for a host that hangs: on a busy machine with many lanes two seconds end sales that would have
+    /// gone on, while nothing is on its way yet and a till waits longer for its card anyway.
     static let hostTime: Duration = .seconds(10)
     /// Longer than any step of a preparation may take.
     static let preparationTime: Duration = .seconds(120)

@@ -49,6 +49,7 @@ extension HTTPResponse {
 /// Serves such an adapter for the length of `body`.
 func withAdapter(
     in folder: TestFolder, limits: HTTPLimits = HTTPLimits(), connections: ConnectionCount? = nil,
+    health: String = #"{"status":"ok","protocolVersions":["v1"],"supports":["sale"]}"#,
     answer: @escaping @Sendable (ScriptedAdapter.Seen) -> HTTPResponse,
     _ body: (ScriptedAdapter) async throws -> Void
 ) async throws {
@@ -58,7 +59,7 @@ func withAdapter(
         connections: connections
     ) {
         if $0.path.last == "health" {
-            return .text(200, #"{"status":"ok","protocolVersions":["v1"],"supports":["sale"]}"#)
+            return .text(200, health)
         }
         if $0.path.last == "keys" || $0.path.last == "profile" { return .text(404, "{}") }
         return answer(adapter.note($0))

@@ -55,7 +55,10 @@ final class PaymentQueue: Sendable {
 
     /// Notes that the payment service was reached just now. Written down at most once a minute: what is on disk is never
     /// later than the truth.
-    func noteContact() async {
+    ///
+    /// - Parameter issuer: with whom; `nil` for the service that is configured now. Contact with a former one is none.
+    func noteContact(with issuer: String? = nil) async {
+        guard issuer ?? settings().issuer == settings().issuer else { return }
         let now = OnlineContact(at: .now, boot: boot, issuer: settings().issuer)
         contact.withLock { $0 = now }
         contactNoted.withLock { $0 = Moment.nowWithSleep.monotonic }

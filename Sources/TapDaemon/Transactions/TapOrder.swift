@@ -24,6 +24,7 @@ struct TapOrder: Sendable {
     let loyalty: LoyaltyRequest?
     /// AIDs or RIDs that the shop prefers on a co-badged card.
     let preferredApplications: [[UInt8]]
+    let marker: CardMarker?
     /// Signalled when the adapter has the result, or will not get it.
     let delivered: WakeSignal
     /// How long the reader's thread waits for that at most: longer than it takes to connect.
@@ -50,10 +51,12 @@ struct TapOrder: Sendable {
             issuedAt: UInt64(max(0, now.milliseconds / 1_000)))
         var configuration = terminal.file.configuration
         configuration.preferredApplications = preferredApplications
-        return PaymentTap(
+        var tap = PaymentTap(
             configuration: configuration, authentication: terminal.file.authentication,
             transaction: transaction, binding: binding, recipient: terminal.recipient,
             deadlines: TapDeadlines(card: monotonicNow().advanced(byMilliseconds: UInt64(max(0, deadline)) * 1_000)))
+        tap.marker = marker
+        return tap
     }
 }
 

@@ -85,6 +85,7 @@ actor TransactionRunner {
         if before == .sent || before == .unknown, let sentAt = running.sentAt, transaction.state.isSettled {
             measures.took(.answered, seconds: monotonicNow().seconds(since: sentAt))
         }
+        books.follow(running, at: .now)
         if transaction.state == .approved { books.live[transaction.id]?.approvedAt = Moment.nowWithSleep.monotonic }
         if transaction.state == .armed { books.setDeadline(of: running, at: .now) }
         guard transaction.state.isSettled else { return }
