@@ -63,7 +63,7 @@ let package = Package(
         room("CardBytes"),
         room("Codes"),
         room("StrictJSON"),
-        room("Linux"),
+        room("Linux", ["CLinux"]),
         room("EMV", ["CardBytes", "Codes"]),
         room("EMVCrypto", ["CardBytes", "EMV", crypto, cryptoExtras], embedding: "further-test-keys.tsv"),
         room("Loyalty", ["CardBytes", crypto, cryptoExtras]),

@@ -31,6 +31,7 @@ public final class Journal {
                 PRAGMA foreign_keys = ON;
                 """)
         support = try Journal.migrate(database)
+        try correctErasedMark()
     }
 
     /// Writes a new transaction down in state `created`, unless its user has used the key before.
@@ -52,7 +53,9 @@ public final class Journal {
             "SELECT id, request_hash FROM payment WHERE uid = ? AND idempotency_key = ?",
             [.integer(Int64(uid)), .text(idempotencyKey)]
         ) { (row) throws(JournalError) in (try row.text(0), try row.text(1)) }
-        guard let (text, hash) = found.first else { return nil }
+        guard let (text, hash) = found.first else {
+            return try isSpent(uid: uid, idempotencyKey: idempotencyKey) ? .erased : nil
+        }
         guard let id = TransactionID(text) else { throw .damaged }
         return hash == requestHash ? .repeated(id) : .keyReused(id)
     }

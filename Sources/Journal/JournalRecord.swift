@@ -76,4 +76,6 @@ public enum Creation: Equatable, Sendable {
     case repeated(TransactionID)
     /// The same user has used this key for another request.
     case keyReused(TransactionID)
+    /// The same user has used this key, and what became of it has been erased because its time was over.
+    case erased
 }

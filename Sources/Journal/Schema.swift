@@ -157,6 +157,7 @@ enum Schema {
         CREATE TRIGGER what_goes_on_is_no_open_item AFTER UPDATE OF state ON payment
             WHEN NEW.state IS NOT OLD.state
             BEGIN DELETE FROM open_item WHERE payment = NEW.id; END;
+        CREATE TABLE spent_key (digest TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;
         """,
     ]
 }

@@ -17,6 +17,8 @@ public struct PaymentTap: Sendable {
     public var unpredictableNumbers: UnpredictableNumbers
     /// Accounts that are refused after the read, whatever the kernel says; nothing of them is sealed.
     public var denied: DenyList?
+    /// Marks the card, so that it is known again while the process lives; `nil` for no mark.
+    public var marker: CardMarker?
 
     public init(
         configuration: TerminalConfiguration = .test, authentication: OfflineAuthentication, transaction: Transaction,
@@ -130,11 +132,12 @@ public struct PaymentTap: Sendable {
         binding.issuedAt &+= secondsSinceArmed
         let final = final.completed(for: transaction, at: configuration)
         if let tag = final.missingHostData(for: transaction, at: configuration) { throw .missingHostData(tag) }
-        let record = try CardRecord(final, binding)
+        let record = try CardRecord(final, binding, marker)
         do throws(EnvelopeError) {
             return PaymentTapResult.SealedRead(
                 envelope: try seal.seal(record.plaintext), keyID: recipient.keyID,
                 isTest: recipient.isTest, clearTags: record.clearTags, account: record.account,
+                mark: record.mark,
                 validity: CardValidity(final.outcome.dataRecord ?? [], on: transaction.date))
         } catch {
             throw .sealing(error)

@@ -14,6 +14,8 @@ public struct PaymentTapResult: Equatable, Sendable {
         public let isTest: Bool
         public let clearTags: ClearDataObjects
         public let account: MaskedAccount
+        /// By `PaymentTap.marker`.
+        public let mark: [UInt8]?
         /// Whether the card is within its dates.
         public let validity: CardValidity
     }

@@ -33,6 +33,8 @@ public struct Demand: Sendable {
     public var isDetached = true
     /// Seconds within which an approval has to be confirmed.
     public var confirmWithin: Int?
+    /// The same for one that may be the sale before once more.
+    public var confirmRepeatWithin: Int?
     /// Of what the customer reads, BCP 47.
     public var language: String?
     public var wantsPasses = false

@@ -16,6 +16,10 @@ public struct Read: Equatable, Sendable {
     public var chip: ChipData?
     /// When it was sealed.
     public var at: Timestamp
+    /// The same card has paid the same amount on the same lane minutes ago: in that transaction.
+    public var repeats: TransactionID?
+    /// When the machine took it over, on the monotonic clock.
+    var takenAt: Int64 = 0
 
     public init(request: AuthorizationRequest, sale: OfflineSale, chip: ChipData?, at: Timestamp) {
         self.request = request

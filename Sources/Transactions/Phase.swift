@@ -96,7 +96,10 @@ public struct Question: Sendable {
     }
 
     let request: AuthorizationRequest
-    let readAt: Timestamp
+    /// When the read was taken over, on the monotonic clock.
+    let readAt: Int64
+    /// The same card has paid the same amount on the same lane minutes ago.
+    var repeats: TransactionID?
     /// Stored before: never reversed for want of an answer.
     var owedTo: WishID?
     var isOwed: Bool

@@ -23,6 +23,10 @@ extension TransactionMachine {
     mutating func take(_ read: Read) {
         if demand.earlierFailedReads > 0 || (presentation?.failedReads ?? 0) > 0 { local(.failedReads(0)) }
         answerCancels(.tooLate(.reading, becomesReversal: false))
+        var read = read
+        read.takenAt = now.monotonic
+        // What nobody has approved cannot be confirmed.
+        if read.repeats != nil, demand.confirmRepeatWithin != nil { read.sale.needsConfirmation = true }
         phase = .sealed(read, giveUpAt: now.after(demand.times.query + Self.answerMargin))
         local(.connect)
     }
@@ -38,17 +42,23 @@ extension TransactionMachine {
     mutating func connection(_ input: Input) {
         guard case .sealed(let read, _) = phase else { return }
         guard case .connected = input else { return store(read) }
-        guard StoredSale.mayBeSent(readAt: read.at, now: now.wall, life: demand.times.readLife) else {
+        guard mayBeSent(readAt: read.takenAt) else {
             return end(.readExpired, after: [sealed(read)])
         }
         local(.draft(read.request))
         let question = Question(
-            request: read.request, readAt: read.at, isOwed: false, askUntil: now.after(demand.times.answer),
+            request: read.request, readAt: read.takenAt, repeats: read.repeats, isOwed: false, askUntil: now.after(demand.times.answer),
             pause: demand.times.pause, step: .asking(until: now.after(demand.times.answer + Self.answerMargin)),
             reader: .held(until: now.after(demand.times.handover)), keyLife: demand.times.keyLife)
         write(
             [sealed(read), change(.sent)], next: .sent(question),
             then: [.send(read.request, question: 1, isAgain: false, within: demand.times.answer)])
+    }
+
+    /// Whether a read is young enough, by the clock that nobody sets (rule R2).
+    private func mayBeSent(readAt: Int64) -> Bool {
+        let (age, isFar) = now.monotonic.subtractingReportingOverflow(readAt)
+        return !isFar && age <= demand.times.readLife.milliseconds
     }
 
     /// Nothing has left: the payment is stored where the rules allow it, else the sealed read is forgotten in the same
@@ -58,6 +68,7 @@ extension TransactionMachine {
         guard read.request.type == .sale else { return end(.pspUnreachable, after: [sealed(read)]) }
         var stored = change(.stored)
         stored.result = PaymentResult(mode: transaction.mode, outcome: .stored)
+        stored.result?.repeats = read.repeats
         var event = event(.paymentStored)
         (event.result, event.card) = (stored.result, read.request.card)
         // Nobody has approved it: the reader says no more than that the card was read.
@@ -182,7 +193,8 @@ extension TransactionMachine {
     }
 
     private mutating func answered(_ answer: AuthorizationAnswer, _ question: Question) {
-        let result = PaymentResult(answer, mode: transaction.mode)
+        var result = PaymentResult(answer, mode: transaction.mode)
+        result.repeats = result.outcome == .declined ? nil : question.repeats ?? transaction.result?.repeats
         let card = transaction.card?.named(answer.cardToken)
         if question.isOwed { return forwarded(result, question) }
         guard result.outcome != .declined else {
@@ -219,7 +231,7 @@ extension TransactionMachine {
         change.card = card
         change.error = error.map { ErrorDetail($0, transaction: id) }
         var next = Phase.ended
-        if state == .approved, let seconds = demand.confirmWithin {
+        if state == .approved, let seconds = confirmationTime(result) {
             change.confirmBy = now.wall.advanced(bySeconds: Int64(seconds))
             // Not before the last moment in which a confirmation counts.
             next = .approved(confirmBy: now.after(.seconds(seconds) + .milliseconds(1)))
@@ -229,6 +241,11 @@ extension TransactionMachine {
         write([change], .forCertain, next: next, then: [.publish(event), .show(lamp), .scrub])
     }
 
+    /// Seconds within which an approval has to be confirmed; `nil` for not at all.
+    private func confirmationTime(_ result: PaymentResult) -> Int? {
+        demand.confirmWithin ?? (result.repeats == nil ? nil : demand.confirmRepeatWithin)
+    }
+
     /// Between sending and an answer something went wrong: nobody may charge this order again until it is resolved.
     private mutating func inDoubt(_ reply: Reply, _ question: Question) {
         var question = question
@@ -236,9 +253,7 @@ extension TransactionMachine {
         var next: [Outward] = []
         if left > 0 {
             if reply == .neverSeen {
-                guard mayBeSentAgain(question),
-                    StoredSale.mayBeSent(readAt: question.readAt, now: now.wall, life: demand.times.readLife)
-                else {
+                guard mayBeSentAgain(question), mayBeSent(readAt: question.readAt) else {
                     return takeBack(.hostTimeout, .timeout, .pspNoAnswer)
                 }
                 ask(&question, .resend)
@@ -278,7 +293,7 @@ extension TransactionMachine {
     /// A stored payment goes out, or is asked about where it went out before.
     mutating func forward(_ request: AuthorizationRequest, _ wish: WishID, _ keyLife: Duration) {
         var question = Question(
-            request: request, readAt: transaction.createdAt, owedTo: wish, isOwed: true,
+            request: request, readAt: now.monotonic, owedTo: wish, isOwed: true,
             askUntil: now.after(demand.times.answer), pause: demand.times.pause,
             step: .asking(until: now.after(demand.times.answer + Self.answerMargin)), reader: .free, keyLife: keyLife)
         question.number = max(lastQuestion, self.question?.number ?? 0) + 1

@@ -155,6 +155,13 @@ extension TransactionMachine {
 
     // MARK: - After a restart
 
+    /// Whether a confirmation that comes now comes in time; `nil` where none is waited for.
+    public func isConfirmable(at now: Moment) -> Bool? {
+        guard !isWriting else { return transaction.confirmation == nil ? nil : false }
+        guard case .approved(let last?) = phase else { return nil }
+        return now.monotonic < last
+    }
+
     /// When an approval has to be confirmed; `nil` where it has been, or has not to be.
     var unconfirmedDue: Timestamp? {
         guard let confirmation = transaction.confirmation, confirmation.confirmedAt == nil else { return nil }

@@ -42,7 +42,9 @@ public struct TransactionMachine: Sendable {
     var now: Moment
     private var effects: [Effect] = []
 
-    /// How long the host may take for what is no business of card or service: a turn of an actor, a thread's return.
+    /// How long the host may take for what is no business of card or service: a turn of an actor, a thread's return. Long,
+    /// because it is there for a host that hangs: on a busy machine with many lanes two seconds end sales that would have
+    /// gone on, while nothing is on its way yet and a till waits longer for its card anyway.
     static let hostTime: Duration = .seconds(10)
     /// Longer than any step of a preparation may take.
     static let preparationTime: Duration = .seconds(120)
@@ -78,8 +80,7 @@ public struct TransactionMachine: Sendable {
         switch transaction.state {
         case .approved:
             // Not before the last moment in which a confirmation counts.
-            let last = unconfirmedDue.map { Moment(monotonic: monotonic(of: $0, atMost: .seconds(86_400)), wall: $0) }
-            phase = .approved(confirmBy: last?.after(.milliseconds(1)))
+            phase = .approved(confirmBy: unconfirmedDue.map { monotonic(of: $0, since: approvedAt) &+ 1 })
         case .stored: phase = .stored
         case .created, .preparing, .armed, .reading, .sealed, .sent, .unknown, .reversing:
             // Nothing runs by itself before `recover` or `forward` says how it goes on.
@@ -172,12 +173,21 @@ public struct TransactionMachine: Sendable {
 
     func change(_ state: TransactionState) -> StateChange { StateChange(state, at: now.wall) }
 
-    /// The monotonic time of a moment on the wall clock, never further away than `limit`: a clock that was put back keeps
-    /// nothing waiting for longer.
+    /// The monotonic time of a moment that another run laid down on the wall clock. One that is further away than it can
+    /// be is due now: the clock was put back since, and says nothing of how long ago that was (rule R2).
     func monotonic(of moment: Timestamp, atMost limit: Duration) -> Int64 {
         let (wait, isFar) = moment.milliseconds.subtractingReportingOverflow(now.wall.milliseconds)
-        guard !isFar else { return now.after(limit) }
-        return now.after(.milliseconds(min(max(0, wait), limit.milliseconds)))
+        guard !isFar, wait > 0, wait <= limit.milliseconds else { return now.monotonic }
+        return now.after(.milliseconds(wait))
+    }
+
+    private func monotonic(of moment: Timestamp, since begin: Timestamp) -> Int64 {
+        let (whole, isFar) = moment.milliseconds.subtractingReportingOverflow(begin.milliseconds)
+        return monotonic(of: moment, atMost: .milliseconds(isFar ? 0 : max(0, whole)))
+    }
+
+    private var approvedAt: Timestamp {
+        transaction.history.last { $0.state == .approved }?.at ?? transaction.updatedAt
     }
 
     // MARK: - Writing

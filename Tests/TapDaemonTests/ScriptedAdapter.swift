@@ -49,7 +49,9 @@ extension HTTPResponse {
 /// Serves such an adapter for the length of `body`.
 func withAdapter(
     in folder: TestFolder, at name: String = "psp.sock", keyLife: Int64? = nil, limits: HTTPLimits = HTTPLimits(),
-    connections: ConnectionCount? = nil, answer: @escaping @Sendable (ScriptedAdapter.Seen) -> HTTPResponse,
+    connections: ConnectionCount? = nil,
+    health: String = #"{"status":"ok","protocolVersions":["v1"],"supports":["sale"]}"#,
+    answer: @escaping @Sendable (ScriptedAdapter.Seen) -> HTTPResponse,
     _ body: (ScriptedAdapter) async throws -> Void
 ) async throws {
     let adapter = ScriptedAdapter()
@@ -58,8 +60,8 @@ func withAdapter(
         connections: connections
     ) {
         if $0.path.last == "health" {
-            let life = keyLife.map { #","keyLife":\#($0)"# } ?? ""
-            return .text(200, #"{"status":"ok","protocolVersions":["v1"],"supports":["sale"]\#(life)}"#)
+            let life = keyLife.map { #","keyLife":\#($0)}"# } ?? "}"
+            return .text(200, health.dropLast() + life)
         }
         if $0.path.last == "keys" || $0.path.last == "profile" { return .text(404, "{}") }
         return answer(adapter.note($0))

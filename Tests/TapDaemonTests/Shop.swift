@@ -56,6 +56,7 @@ final class Shop: Sendable {
         var merchant: Merchant?
         var clock: @Sendable () -> Timestamp = { .now }
         var logger = Shop.quiet
+        var healthInterval: Duration = .seconds(30)
 
         init() {
             times.connect = .milliseconds(500)
@@ -113,6 +114,7 @@ final class Shop: Sendable {
         configuration.offer = wish.loyalty
         (configuration.mode, configuration.profile) = (wish.mode, wish.profile)
         configuration.surroundings.clock = wish.clock
+        configuration.surroundings.healthInterval = wish.healthInterval
         let daemon = try await Daemon(
             configuration, socket: try ListeningSocket(path: folder.path + "/pos.sock"), logger: wish.logger)
         let shop = Shop(folder: folder, readers: readers, daemon: daemon)

@@ -204,7 +204,7 @@ extension Stage {
 
     private func add(_ question: Question, _ hasher: inout Hasher) {
         hasher.combine(left(question.askUntil))
-        hasher.combine(min(60_001, now.wall.milliseconds - question.readAt.milliseconds))
+        hasher.combine(min(60_001, now.monotonic - question.readAt))
         hasher.combine(question.isOwed)
         hasher.combine(question.owedTo != nil)
         hasher.combine(question.mustBeReversed)

@@ -25,6 +25,10 @@ public enum HTTPRefusal: String, CaseIterable, Error, Sendable {
     case tooManyConnectionsOfUser
     /// The server has `HTTPLimits.connections` connections.
     case tooManyConnections
+    /// The server has `HTTPLimits.streams` streams of events, or this user has `streamsPerUser`.
+    case tooManyStreams
+    /// A peer without any permission.
+    case notAllowed
     /// The server is being stopped.
     case shuttingDown
 
@@ -35,7 +39,8 @@ public enum HTTPRefusal: String, CaseIterable, Error, Sendable {
         case .transferEncodingRefused: 411
         case .bodyTooLarge: 413
         case .expectationFailed: 417
-        case .tooManyConnectionsOfUser: 429
+        case .notAllowed: 403
+        case .tooManyConnectionsOfUser, .tooManyStreams: 429
         case .headTooLarge: 431
         case .methodNotImplemented: 501
         case .tooManyConnections, .shuttingDown: 503
@@ -60,6 +65,8 @@ public enum HTTPRefusal: String, CaseIterable, Error, Sendable {
         case .bodyTimedOut: "Request body not complete in time"
         case .tooManyConnectionsOfUser: "Too many connections by this user"
         case .tooManyConnections: "Too many connections"
+        case .tooManyStreams: "Too many event streams"
+        case .notAllowed: "Peer without permission"
         case .shuttingDown: "Server shutting down"
         }
     }
@@ -67,9 +74,11 @@ public enum HTTPRefusal: String, CaseIterable, Error, Sendable {
     /// Whether the same request may succeed when sent again.
     public var isRetryable: Bool {
         switch self {
-        case .headTimedOut, .bodyTimedOut, .tooManyConnectionsOfUser, .tooManyConnections, .shuttingDown: true
+        case .headTimedOut, .bodyTimedOut, .tooManyConnectionsOfUser, .tooManyConnections, .tooManyStreams,
+            .shuttingDown:
+            true
         case .malformed, .invalidTarget, .versionNotSupported, .methodNotImplemented, .incomplete, .pipelined,
-            .transferEncodingRefused, .expectationFailed, .headTooLarge, .bodyTooLarge:
+            .transferEncodingRefused, .expectationFailed, .headTooLarge, .bodyTooLarge, .notAllowed:
             false
         }
     }

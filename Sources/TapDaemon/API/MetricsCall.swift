@@ -28,6 +28,9 @@ extension PointOfSaleAPI {
                 "Payments that the adapter has not confirmed as taken back."),
             gauge("nfc_tap_reversals_oldest_seconds", max(0, oldest), "Age of the oldest of them."),
             gauge("nfc_tap_adapter_up", health.state.state == .up ? 1 : 0, "Whether the payment adapter answers."),
+            gauge(
+                "nfc_tap_clock_believed", clock.doubt == nil ? 1 : 0,
+                "Whether the machine's clock is believed; while not, nothing is erased and no live payment taken."),
             gauge("nfc_tap_event_streams", Double(events.subscriberCount), "Clients that listen to events."),
             gauge("nfc_tap_connections", Double(connections.count), "Connections to the socket for points of sale."),
         ]

@@ -6,6 +6,7 @@ import Wire
 /// Asks the adapter now and then how it is, so that the till knows before a card is read.
 final class AdapterHealthCheck: Sendable {
     private let settings: CurrentSettings
+    private let clock: ClockWatch
     private let logger: Logger
     /// Called whenever the payment service has been reached.
     private let onContact: @Sendable () async -> Void
@@ -15,10 +16,11 @@ final class AdapterHealthCheck: Sendable {
     private let wish = Mutex((now: OneShot(), answer: OneShot()))
 
     init(
-        _ settings: CurrentSettings, logger: Logger,
+        _ settings: CurrentSettings, clock: ClockWatch, logger: Logger,
         onContact: @escaping @Sendable () async -> Void = {}
     ) {
         self.settings = settings
+        self.clock = clock
         self.logger = logger
         self.onContact = onContact
     }
@@ -55,12 +57,16 @@ final class AdapterHealthCheck: Sendable {
         await answer.wait(atMost: limit)
     }
 
+    /// Has the adapter asked soon.
+    func hasten() { wish.withLock { $0.now }.fire() }
+
     private func ask() async {
         let health = await settings.snapshot.adapter.health()
         let isUp = health != nil
         // A degraded adapter works, but has not reached the payment service.
         if health?.status == .ok { await onContact() }
         if let health { life.withLock { $0 = health.keyLifetime } }
+        if let time = health?.serviceTime { clock.heard(time) }
         let before = known.withLock { known in
             defer { known = Status.AdapterLink(state: isUp ? .up : .down, checkedAt: .now) }
             return known.state

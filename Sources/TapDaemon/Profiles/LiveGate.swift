@@ -13,6 +13,8 @@ enum LiveObstacle: Equatable, Sendable {
     case versionTooOld
     case termsRevoked
     case termsNotAccepted
+    /// Everything that has a period is judged by the clock.
+    case clockUnbelievable
     case profileExpired
     case notAcknowledged
     /// Keys or a terminal that everybody can test with, and where they stand.
@@ -39,6 +41,7 @@ struct LiveGate {
     let failure: ProfileError?
     /// Pinned in the configuration.
     let recipient: RecipientKey?
+    var isClockBelieved = true
 
     /// The first thing that is missing; `nil` where nothing is.
     func obstacle(at now: Timestamp) -> LiveObstacle? {
@@ -51,6 +54,7 @@ struct LiveGate {
         guard !profile.terms.isRevoked else { return .termsRevoked }
         guard isAccepted else { return .termsNotAccepted }
         guard profile.isLive else { return .test(.terminal) }
+        guard isClockBelieved else { return .clockUnbelievable }
         guard now < profile.expiresAt else { return .profileExpired }
         guard acknowledgement == ProfileSettings.acknowledgement(for: profile.merchant.id) else {
             return .notAcknowledged

@@ -79,6 +79,7 @@ extension ProfileStore {
             state.floor = profile.serial
             return (earlier, terms(state))
         }
+        noteApplied(profile)
         logger.info("profile applied", metadata: ["serial": "\(profile.serial)", "expires": "\(profile.expiresAt)"])
         publish(Event(.profileApplied))
         let isOther = before.map { $0.profile.terms.hash != profile.terms.hash } ?? false

@@ -30,13 +30,17 @@ final class ProfileStore: Sendable {
     let journal: JournalThread
     let events: EventHub
     let trail: AuditTrail
+    let clock: ClockWatch
     let logger: Logger
     let state = Mutex(State())
+    /// Called when a profile has come into force.
+    private let applied = Mutex<(@Sendable () -> Void)?>(nil)
 
     init(
-        _ configured: CurrentSettings, journal: JournalThread, events: EventHub, trail: AuditTrail
+        _ configured: CurrentSettings, journal: JournalThread, events: EventHub, trail: AuditTrail, clock: ClockWatch
     ) {
         self.configured = configured
+        self.clock = clock
         (self.journal, self.events) = (journal, events)
         (self.trail, logger) = (trail, trail.logger)
     }
@@ -84,11 +88,12 @@ final class ProfileStore: Sendable {
         let configuration = configured.snapshot.configuration.file
         guard configuration.mode == .live else { return nil }
         guard let settings = configuration.profile else { return .noProfile }
+        let isClockBelieved = clock.doubt == nil
         let gate = state.withLock {
             LiveGate(
                 version: Version.text, key: settings.key, acknowledgement: settings.acknowledgement,
                 inForce: $0.inForce, isAccepted: $0.acceptance != nil, failure: $0.failure,
-                recipient: configuration.adapter.recipient)
+                recipient: configuration.adapter.recipient, isClockBelieved: isClockBelieved)
         }
         return gate.obstacle(at: now())
     }
@@ -126,6 +131,7 @@ final class ProfileStore: Sendable {
             return await note(error)
         }
         let acceptance = try await self.acceptance(of: inForce)
+        clock.noteProfile(issuedAt: inForce.profile.issuedAt)
         state.withLock { ($0.inForce, $0.acceptance) = (inForce, acceptance) }
     }
 
@@ -151,6 +157,14 @@ final class ProfileStore: Sendable {
         var event = Event(.profileRefused)
         event.error = detail
         publish(event)
+    }
+
+    /// Calls `body` whenever a profile has come into force.
+    func onApplied(_ body: @escaping @Sendable () -> Void) { applied.withLock { $0 = body } }
+
+    func noteApplied(_ profile: Profile) {
+        clock.noteProfile(issuedAt: profile.issuedAt)
+        applied.withLock { $0 }?()
     }
 
     func publish(_ event: Event) {

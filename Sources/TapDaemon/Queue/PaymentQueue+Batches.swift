@@ -98,8 +98,11 @@ extension PaymentQueue {
         let id = transaction.id
         var change = StateChange(.declined)
         change.result = PaymentResult(mode: transaction.mode, outcome: .declined, reason: .takenBack)
+        let elapsed = timeSinceStored(id)
         let outcome = try await inJournal { [change] (journal) throws(JournalError) in
-            try journal.declineStored(id, change) { StoredSale.mayBeDeclined(storedAt: $0, now: change.at) }
+            try journal.declineStored(id, change) {
+                StoredSale.mayBeDeclined(storedAt: $0, now: change.at, elapsed: elapsed)
+            }
         }
         switch outcome {
         case .declined: break

@@ -49,7 +49,7 @@ struct QueueForwarder: Sendable {
         let services = runner.paymentServices
         var round = Round()
         do throws(JournalError) {
-            for entry in entries where entry.batch == nil && entry.due <= now {
+            for entry in entries where entry.batch == nil && isDue(entry, now) {
                 guard !Task.isCancelled else { return true }
                 let service = services.service(of: entry)
                 guard let service, let link = services.link(to: service) else {
@@ -67,6 +67,12 @@ struct QueueForwarder: Sendable {
             return true
         }
         return await queue.entries()?.isEmpty != true
+    }
+
+    /// A time that is further away than the longest pause was laid down by a clock that has been put back since (rule R2).
+    private func isDue(_ entry: QueueEntry, _ now: Timestamp) -> Bool {
+        let longest = times.reversal.max() ?? .seconds(600)
+        return entry.due <= now || entry.due > now.moved(by: longest)
     }
 
     private func forward(

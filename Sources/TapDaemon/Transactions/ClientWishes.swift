@@ -36,7 +36,9 @@ struct ClientWishes: Sendable {
     func confirm(_ transaction: Transaction) async throws(ErrorBody) -> Transaction {
         let id = transaction.id
         let outcome: ConfirmationOutcome
-        do throws(JournalError) { outcome = try await runner.journal.confirm(id, at: .now) } catch {
+        // Whatever the wall clock says meanwhile (rule R2).
+        let isInTime = await runner.books.live[id]?.isConfirmable
+        do throws(JournalError) { outcome = try await runner.journal.confirm(id, at: .now, isInTime: isInTime) } catch {
             throw ErrorBody(ErrorCode(error), transaction: id)
         }
         switch outcome {

@@ -116,17 +116,25 @@ struct EffectRun: Sendable {
     func send(_ request: AuthorizationRequest, isAgain: Bool, within time: Duration) async -> Reply {
         guard let adapter = running.terms.adapter else { return .unusable }
         guard !isAgain, let connection = running.connection else {
-            return await adapter.authorizeAgain(request, within: time)
+            return noted(await adapter.authorizeAgain(request, within: time))
         }
         let draft = await running.draft?.value
         guard let message = draft ?? adapter.message(request) else { return .refused }
         let pending = adapter.begin(message, over: connection, within: time)
         let (id, now) = (id, monotonicNow())
         if let seconds = await runner.change({ $0.sent(id, at: now) }) { runner.measures.took(.sent, seconds: seconds) }
-        return await adapter.reply(to: pending)
+        return noted(await adapter.reply(to: pending))
     }
 
-    func query(within time: Duration) async -> Reply { await way.link?.query(id, within: time) ?? .unusable }
+    func query(within time: Duration) async -> Reply { noted(await way.link?.query(id, within: time) ?? .unusable) }
+
+    /// What was approved has reached the payment service that the transaction began with.
+    private func noted(_ reply: Reply) -> Reply {
+        guard case .answered(let answer) = reply, [.approved, .partial].contains(answer.outcome) else { return reply }
+        let (stored, issuer) = (services.stored, running.terms.offline.issuer)
+        services.work.add { await stored.noteContact(with: issuer) }
+        return reply
+    }
 
     func reverse(_ request: ReversalRequest) async -> Acknowledgement {
         let (link, isConfigured) = way

@@ -23,7 +23,9 @@ struct Newcomer {
     }
 
     /// What there is to say about it before the lanes are looked at.
-    func facts(_ books: Books) -> AdmissionFacts {
+    ///
+    /// - Parameter paid: what the journal has paid its order with.
+    func facts(_ books: Books, paid: TransactionID?) -> AdmissionFacts {
         var facts = AdmissionFacts(mode: configuration.mode)
         if case .failure(let refusal) = loyalty { facts.passesRefusal = refusal }
         facts.isStopping = books.isStopping
@@ -32,6 +34,7 @@ struct Newcomer {
             profiles.refusal().map { ErrorBody(error: $0) }
             ?? profiles.refusal(of: request.amount.currency).map { ErrorBody($0, field: "amount.currency") }
         facts.unresolved = books.unresolved(request.order)
+        facts.paid = books.sales.payment(of: request.order, in: configuration.mode) ?? paid
         return facts
     }
 
@@ -49,6 +52,7 @@ struct Newcomer {
         var terms = RunTerms(
             terminal: profiles.currentTerminal(), addressee: services.addressee, offline: offline)
         terms.loyalty = try? loyalty.get()
+        terms.marker = configuration.surroundings.marker
         terms.preferredApplications = (request.preferredApplications ?? []).compactMap { try? Hex.bytes($0) }
         var transaction = Transaction(
             id: TransactionID(), type: request.type, mode: configuration.mode, lane: lane, amount: request.amount,
@@ -62,6 +66,7 @@ struct Newcomer {
         laidDown.deadline = request.deadline ?? Limits.defaultDeadlineSeconds
         laidDown.isDetached = request.detached ?? false
         laidDown.confirmWithin = request.confirmWithin
+        laidDown.confirmRepeatWithin = request.confirmRepeatWithin
         laidDown.language = request.language
         laidDown.wantsPasses = terms.loyalty != nil
         laidDown.lanes = names
@@ -71,7 +76,9 @@ struct Newcomer {
             laidDown.maximumReads = terms.terminal.maxTapRetries
             laidDown.earlierFailedReads = failedReads
         }
-        return Running(TransactionMachine(transaction, laidDown, at: now), terms)
+        var running = Running(TransactionMachine(transaction, laidDown, at: now), terms)
+        running.begunAt = now.monotonic
+        return running
     }
 }
 

@@ -30,7 +30,15 @@ struct TapRun: Sendable {
                 let statuses = await runner.change { [id] in $0.keep(found, of: id) }
                 if let statuses { await runner.take(translation.input(found, statuses), id) }
             }
-            for input in translation.inputs(of: step) { await runner.take(input, id) }
+            for input in translation.inputs(of: step) {
+                guard case .read(var read) = input, case .result(let result) = step else {
+                    await runner.take(input, id)
+                    continue
+                }
+                let (mark, lane) = (result.read?.mark, translation.lane)
+                read.repeats = await runner.change { [id] in $0.noteSale(id, mark: mark, on: lane, at: .now) }
+                await runner.take(.read(read), id)
+            }
         }
         await runner.take(.tapFinished, id)
         // Whatever still waits for a card does so in vain.
@@ -66,7 +74,7 @@ struct TapRun: Sendable {
         let order = TapOrder(
             id: id, type: transaction.type, amount: transaction.amount, terminal: terms.terminal,
             sequence: running.sequence, deadline: deadline, loyalty: terms.loyalty,
-            preferredApplications: terms.preferredApplications, delivered: tap.handover)
+            preferredApplications: terms.preferredApplications, marker: terms.marker, delivered: tap.handover)
         return { await $0.tap(order, $1) }
     }
 }

@@ -100,6 +100,8 @@ extension ErrorCode {
         case .bodyTooLarge: self = .requestBodyTooLarge
         case .tooManyConnectionsOfUser: self = .requestTooManyConnectionsOfUser
         case .tooManyConnections: self = .requestTooManyConnections
+        case .tooManyStreams: self = .requestTooManyStreams
+        case .notAllowed: self = .authRoleMissing
         case .shuttingDown: self = .daemonUnavailable
         }
     }

@@ -16,6 +16,7 @@ extension ErrorDetail {
             case .versionTooOld: (.readerUnsupported, "software.minimum")
             case .termsRevoked: (.termsRevoked, nil)
             case .termsNotAccepted: (.termsNotAccepted, nil)
+            case .clockUnbelievable: (.clockUnbelievable, nil)
             case .profileExpired: (.credentialExpired, nil)
             case .notAcknowledged: (.liveNotAcknowledged, "live.acknowledgement")
             case .test(let material): (.liveTestKey, material.rawValue)

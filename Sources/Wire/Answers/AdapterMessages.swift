@@ -43,6 +43,9 @@ public struct AdapterHealth: Codable, Equatable, Sendable {
     public var supports: [String]
     /// Seconds for which it keeps every Idempotency-Key on disk; `defaultKeyLife` where it says nothing.
     public var keyLife: Int64?
+    /// What time it is for the payment service: the `Date` of its latest answer, moved on. Never the machine's own clock,
+    /// which it is to judge.
+    public var serviceTime: Timestamp?
 
     /// What the contract asks for.
     public static let defaultKeyLife: Int64 = 86_400

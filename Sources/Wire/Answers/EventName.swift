@@ -28,6 +28,9 @@ public enum EventName: String, Codable, CaseIterable, Sendable {
     case profileApplied = "profile.applied"
     /// A profile was fetched and is not used; `error` says why. The one before it stays in force.
     case profileRefused = "profile.refused"
+    /// The machine's clock is not believed: nothing is erased, and no live payment is taken.
+    case clockUnbelievable = "clock.unbelievable"
+    case clockBelieved = "clock.believed"
     /// Older events than the first one that follows are no longer kept: ask for the transactions of interest.
     case eventsMissed = "events.missed"
 }

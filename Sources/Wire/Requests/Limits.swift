@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// What the POS socket accepts at most. Each limit has its own answer in the error catalogue.
 public enum Limits {
-    /// Connections at a time, and of one uid.
-    public static let connections = 32
-    public static let connectionsPerUser = 8
     /// Bytes of a request head, and seconds it may take to arrive.
     public static let headLength = 16 * 1024
     public static let headSeconds = 5
