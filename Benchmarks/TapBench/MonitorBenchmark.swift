@@ -12,6 +12,7 @@ enum MonitorBenchmark {
         Table.section("One tap while \(monitors) monitors replay every event from the first, in a loop (\(taps) taps each)")
         let programs = try Programs()
         defer { programs.stop() }
+        let path = programs.posSocket
         let client = try await TapClient.connect(to: programs.posSocket)
         // The ring of events is full before anything is measured.
         for _ in 0..<150 { _ = try await DaemonBenchmark.tap(client, programs.readerSocket) }
@@ -19,7 +20,7 @@ enum MonitorBenchmark {
         var watched: [Double] = []
         while watched.count < taps {
             for _ in 0..<block { quiet.append(try await DaemonBenchmark.tap(client, programs.readerSocket).0) }
-            let watching = (0..<monitors).map { _ in Task { await watch(programs.posSocket) } }
+            let watching = (0..<monitors).map { _ in Task { await watch(path) } }
             for _ in 0..<block { watched.append(try await DaemonBenchmark.tap(client, programs.readerSocket).0) }
             for task in watching { task.cancel() }
             for task in watching { await task.value }
