@@ -96,14 +96,28 @@ struct ConformanceTableTests {
         return nil
     }
 
-    @Test func `every row that holds is met when its input is run, and a row that does not hold is still to do`() throws
-    {
+    @Test func `every row that holds is met when its input is run`() throws {
         let rows = try Self.rows()
         #expect(rows.count > 70)
         #expect(Self.files.count == 4)
+        #expect(rows.count(where: \.holds) > 60)
+        var mended: Set<String> = []
         for row in rows {
             let fault = try fault(row)
-            #expect((fault == nil) == row.holds, "\(row): \(fault ?? "holds by now")")
+            if row.holds { #expect(fault == nil, "\(row): \(fault ?? "")") }
+            if fault == nil, !row.holds { mended.insert(row.input) }
+        }
+        // What holds by now is written down with the recordings (`make bless`); a row never goes back to no by itself.
+        guard Recordings.isBlessing, !mended.isEmpty else { return }
+        for file in Self.files {
+            let place = Checkout.file("docs/conformance/\(file)")
+            let lines = try Checkout.text("docs/conformance/\(file)").components(separatedBy: "\n").map { line in
+                var cells = line.components(separatedBy: "\t")
+                guard cells.count == 6, mended.contains(cells[1]) else { return line }
+                cells[3] = "yes"
+                return cells.joined(separator: "\t")
+            }
+            try lines.joined(separator: "\n").write(to: place, atomically: true, encoding: .utf8)
         }
     }
 

@@ -33,6 +33,28 @@ struct PaymentTests {
         }
     }
 
+    @Test("A card whose kernel is not public is refused with the name of its scheme, in answer, event and receipt")
+    func unsupportedKernel() async throws {
+        let folder = try TestFolder()
+        try await withSandbox(in: folder) { sandbox in
+            try await Shop.open(in: folder) { shop in
+                try shop.reader.obey("present interac")
+                let transaction = try await shop.post(purchase(1_250), wait: 20).transaction()
+                #expect(transaction.state == .failed)
+                #expect(transaction.error?.code == ErrorCode.readCardUnsupported.rawValue)
+                let told = UnsupportedKernel(scheme: "Interac", aid: "A0000002771010", kernel: nil)
+                #expect(transaction.error?.unsupportedKernel == told)
+                let kept = try await shop.get("/v1/transactions/\(transaction.id)").transaction()
+                #expect(kept.error?.unsupportedKernel == told)
+                let event = kept.events?.first { $0.name == .readNotCompleted }
+                #expect(event?.error?.unsupportedKernel == told)
+                let receipt = try await shop.get("/v1/transactions/\(transaction.id)/receipt").text
+                #expect(receipt.contains("Interac"))
+                #expect(await sandbox.ledger.transactions.isEmpty)
+            }
+        }
+    }
+
     static let declines: [(Int64, DeclineReason?, RequiredAction?)] = [
         (1_251, .insufficientFunds, nil), (1_254, .expiredCard, nil), (1_205, .notAccepted, nil),
         (1_265, .otherInterfaceNeeded, .useOtherTerminal), (1_270, .otherInterfaceNeeded, .useOtherTerminal),

@@ -150,7 +150,8 @@ def run(script):
     if data is None:
         return end("70")
     if status != "9000":
-        return end({"6986": "70", "6984": "60"}.get(status, "50"))
+        # Select Next: there is no other application, so that Entry Point ends.
+        return end({"6986": "70", "6984": "60"}.get(status, "40"))
     try:
         found = tlv(data)
     except (ValueError, IndexError):
