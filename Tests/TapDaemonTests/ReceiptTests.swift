@@ -62,7 +62,7 @@ struct ReceiptTests {
         }
     }
 
-    @Test("A phone that waits for its holder is on the receipt of the attempt, and is no failed read")
+    @Test("A phone that waits for its holder is on the receipt of the attempt")
     func phone() async throws {
         let folder = try TestFolder()
         var id = ""
