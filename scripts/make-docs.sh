@@ -21,7 +21,7 @@ target=$(swift -print-target-info | sed -n 's/.*"unversionedTriple" *: *"\(.*\)"
 maps=()
 while read -r map; do maps+=(-Xcc "-fmodule-map-file=$map"); done < <(
     find "$bin" .build/checkouts Sources -name module.modulemap \
-        \( -path '*/CNIO*' -o -path '*/_AtomicsShims*' -o -path '*/C_NIO*' -o -path '*/CLinux*' -o -path '*/CCrypto*' \) \
+        \( -path '*/CNIO*' -o -path '*/_AtomicsShims*' -o -path '*/C_NIO*' -o -path '*/CLinux*' -o -path '*/CCrypto*' -o -path '*/CQREncode*' \) \
         2>/dev/null)
 mkdir -p "$output"
 for library; do

@@ -157,7 +157,6 @@ extension TransactionMachine {
             return keep(presentation)
         }
         let message = presentation.message
-        if message?.asksForCard != true { presentation.asked = nil }
         // A phone that wants its holder first has been read as it should be.
         if message != .seePhone {
             presentation.failedReads += 1

@@ -119,7 +119,7 @@ struct ConfigurationCheckTests {
     @Test("A right file says what it sets up")
     func right() throws {
         let found = try check("[[lane]]\nname = \"a\"\nreader = \"pcsc:\"\n")
-        #expect(found.errors.isEmpty && found.summary.hasSuffix("right, test mode, 1 lane"))
+        #expect(found.errors.isEmpty && found.summary.hasSuffix("valid, test mode, 1 lane"))
         #expect(found.json.contains(#""valid":true"#) && found.json.contains(#""lanes":1"#))
     }
 

@@ -10,7 +10,7 @@ import Testing
         let file = folder.appending(path: "nfc-tapd.toml")
         try Data("[[lane]]\nname = \"a\"\nreader = \"pcsc:\"\n".utf8).write(to: file)
         let right = try Program.tap.run(["config", "check", file.path], in: folder)
-        #expect(right.status == 0 && right.output.contains("right, test mode, 1 lane"))
+        #expect(right.status == 0 && right.output.contains("valid, test mode, 1 lane"))
         try Data("[[lane]]\nname = \"a\"\nreader = \"usb:1\"\n".utf8).write(to: file)
         let wrong = try Program.tap.run(["config", "check", file.path, "--json"], in: folder)
         #expect(wrong.status == 65 && wrong.output.contains(#""line":3"#))

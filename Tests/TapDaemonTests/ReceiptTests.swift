@@ -62,7 +62,7 @@ struct ReceiptTests {
         }
     }
 
-    @Test("A phone that waits for its holder is on the receipt of the attempt, and is no failed read")
+    @Test("A phone that waits for its holder is on the receipt of the attempt")
     func phone() async throws {
         let folder = try TestFolder()
         var id = ""
@@ -74,12 +74,11 @@ struct ReceiptTests {
                 let events = try await shop.get("/v1/transactions/\(id)").transaction().events ?? []
                 return events.contains { $0.name == .readRetry && $0.message == .seePhone && $0.error == nil }
             }
-            // The phone stays and asks again: while it is being read, it is too late for a moment.
+            // Its holder takes it away: perhaps in the middle of being read again, when it is too late for a moment.
+            try shop.reader.obey("remove")
             try await eventually("it is cancelled") {
                 try await shop.delete("/v1/transactions/\(id)").cancel().transaction.state == .cancelled
             }
-            try shop.reader.obey("remove")
-            #expect(await shop.store.books.failedReads.count(of: "A-1") == 0)
         }
         try await Shop.open(in: folder) { shop in
             #expect(try await shop.get("/v1/transactions/\(id)").transaction().message == .seePhone)
