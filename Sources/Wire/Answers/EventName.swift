@@ -21,6 +21,8 @@ public enum EventName: String, Codable, CaseIterable, Sendable {
     case loyaltyResult = "loyalty.result"
     case queueForwarded = "queue.forwarded"
     case queueFailed = "queue.failed"
+    /// A person has said how a payment ended, and the payment service now says the contrary. Nothing has changed by that.
+    case openItemContradicted = "openItem.contradicted"
     case termsChanged = "terms.changed"
     /// A profile has come into force.
     case profileApplied = "profile.applied"

@@ -58,6 +58,8 @@ public struct Status: Codable, Equatable, Sendable {
     public var blocked: ErrorDetail?
     public var lanes: [LaneStatus]
     public var queue: Queue
+    /// Payments that a person has to look after; missing where the journal cannot say.
+    public var openItems: OpenItemExtent?
     public var psp: AdapterLink
     /// Name of this installation for support, stable over restarts.
     public var support: String

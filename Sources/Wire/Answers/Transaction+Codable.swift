@@ -2,7 +2,7 @@
 extension Transaction: Codable {
     private enum CodingKeys: String, CodingKey {
         case id, type, mode, state, lane, amount, order, createdAt, updatedAt, card, result, loyalty, error, cancelledBy
-        case history, events, details, chip, confirmation
+        case history, events, details, chip, confirmation, settlement
     }
 
     public init(from decoder: any Decoder) throws {
@@ -26,6 +26,7 @@ extension Transaction: Codable {
         error = try members.decodeIfPresent(ErrorDetail.self, forKey: .error)
         cancelledBy = try members.decodeIfPresent(Canceller.self, forKey: .cancelledBy)
         confirmation = try members.decodeIfPresent(Confirmation.self, forKey: .confirmation)
+        settlement = try members.decodeIfPresent(Settlement.self, forKey: .settlement)
         history = try members.decode([Step].self, forKey: .history)
         events = try members.decodeIfPresent([Event].self, forKey: .events)
     }
@@ -50,6 +51,7 @@ extension Transaction: Codable {
         try members.encodeIfPresent(error, forKey: .error)
         try members.encodeIfPresent(cancelledBy, forKey: .cancelledBy)
         try members.encodeIfPresent(confirmation, forKey: .confirmation)
+        try members.encodeIfPresent(settlement, forKey: .settlement)
         try members.encode(history, forKey: .history)
         try members.encodeIfPresent(events, forKey: .events)
     }

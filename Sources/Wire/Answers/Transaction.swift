@@ -37,6 +37,8 @@ public struct Transaction: Equatable, Sendable {
     public var cancelledBy: Canceller?
     /// Present where the POS asked for a two-step close and the payment was approved.
     public var confirmation: Confirmation?
+    /// Present where a person has said how it ended, since nobody could prove it.
+    public var settlement: Settlement?
     /// Every state so far, oldest first.
     public var history: [Step]
     /// The events about it that are still kept, oldest first; in the answer to a question about one transaction.

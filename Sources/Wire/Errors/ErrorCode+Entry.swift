@@ -42,7 +42,8 @@ extension ErrorCode {
             row(403, .administrator)
         case .termsNotAccepted:
             row(409, .administrator, next: [.otherMethod])
-        case .termsAlreadyAccepted, .termsOtherVersion, .queueInBatch, .queueEmpty, .queueBatchClosed:
+        case .termsAlreadyAccepted, .termsOtherVersion, .queueInBatch, .queueEmpty, .queueBatchClosed, .openItemNotOpen,
+            .openItemEnded, .openItemAlreadySettled:
             row(409, .administrator)
         case .termsRevoked:
             row(403, .administrator, next: [.otherMethod])
@@ -76,6 +77,10 @@ extension ErrorCode {
             row(409, .administrator, retry: true)
         case .queueBatchUnknown:
             row(404, .administrator)
+        case .openItemOtherService, .openItemNeverSeen, .openItemRefusedAfterDoubt, .openItemContradicted:
+            row(502, .administrator)
+        case .openItemUnacknowledged, .openItemUnanswered, .openItemKeyLifeOver:
+            row(504, .administrator)
         case .queueRecordAltered, .internalFault:
             row(500, .support)
         case .offlineNotAllowed, .offlineCurrencyNotAllowed, .offlineAmountExceeded, .offlineTotalExceeded,

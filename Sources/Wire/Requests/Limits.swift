@@ -39,6 +39,9 @@ public enum Limits {
     public static let programmes = 16
     public static let programmeLength = 32
     public static let languageLength = 35
+    /// Characters of the note of a settlement, and the open items in one answer.
+    public static let noteLength = 500
+    public static let openItems = 100
     /// Bytes of an acceptance file.
     public static let acceptanceFileLength = 16 * 1024
     /// Characters of an error message, and of a field's path in it.

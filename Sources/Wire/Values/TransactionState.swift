@@ -44,10 +44,11 @@ public enum TransactionState: String, Codable, CaseIterable, Sendable {
         case .sealed: [.sent, .stored, .failed]
         // Stored again where the adapter has certainly not carried out what was forwarded.
         case .sent: [.approved, .declined, .stored, .unknown, .reversing]
-        case .unknown: [.approved, .declined, .stored, .reversing]
+        case .unknown: [.approved, .declined, .reversing]
         case .approved: [.reversing]
-        case .stored: [.sent, .declined, .delivered]
-        case .reversing: [.reversed]
+        // Approved where a person has found out at the payment service that it was charged.
+        case .stored: [.sent, .approved, .declined, .delivered]
+        case .reversing: [.reversed, .approved]
         case .declined, .delivered, .cancelled, .failed, .reversed, .completed: []
         }
     }
