@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-public import Envelope
+import Envelope
 public import ReaderModels
 import TapSession
 public import Wire
@@ -23,8 +23,8 @@ public struct ConfigurationFile: Sendable {
     public var profile: ProfileSettings?
     /// `nil` where nothing may be stored.
     public var offline: Offline?
-    /// Keys of the receipts of payment services that the shop had before, by their names.
-    public var formerServices: [String: VerificationKey] = [:]
+    /// Payment services that the shop had before, by their names.
+    public var formerServices: [String: FormerService] = [:]
     /// `nil` where no programme is configured.
     public var loyalty: LoyaltySettings?
 

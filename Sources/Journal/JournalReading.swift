@@ -7,7 +7,8 @@ extension Journal {
     private static let columns = """
         id, uid, request_hash, type, mode, lane, value, currency, order_reference, state, created_at, updated_at, card,
         result, error, cancelled_by, authorization, reversal_reason, reversal_attempts, reversal_due,
-        details, chip, confirm_due, confirmed_at
+        details, chip, confirm_due, confirmed_at, service, settlement,
+        (SELECT reason FROM open_item WHERE payment = payment.id)
         """
 
     func records(where condition: String, _ values: [SQLValue]) throws(JournalError) -> [JournalRecord] {
@@ -51,9 +52,12 @@ extension Journal {
                 due: Timestamp(milliseconds: due),
                 confirmedAt: row.optionalInteger(23).map { Timestamp(milliseconds: $0) })
         }
+        transaction.settlement = try row.message(25)
         var record = JournalRecord(transaction: transaction, uid: uid, requestHash: try row.text(2))
         record.authorization = try row.message(16)
         record.reversal = try reversal(row)
+        record.service = try row.message(24)
+        if row.optionalText(26) != nil { record.open = try row.name(26) }
         return record
     }
 

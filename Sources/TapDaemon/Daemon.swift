@@ -78,7 +78,7 @@ public final class Daemon: Sendable {
         let preparer = LanePreparer(
             store: store, health: health, terminal: profiles.currentTerminal,
             refreshProfile: profiles.refreshForLane, queue: background, logger: logger)
-        await store.serve(with: .init(preparer: preparer, stored: stored, work: background))
+        await store.serve(with: .init(preparer: preparer, stored: stored, health: health, work: background))
         do throws(JournalError) { try await store.recover() } catch { throw .journal(error) }
         let connections = ConnectionCount()
         let api = PointOfSaleAPI(

@@ -52,6 +52,8 @@ public enum Acknowledgement: Equatable, Sendable {
     case acknowledged
     case neverSeen
     case none
+    /// Nobody knows how to reach the service that it belongs to, and no other one is asked.
+    case notAsked
 }
 
 /// Why the journal did not take a write.
@@ -63,13 +65,15 @@ public enum WriteFailure: Equatable, Sendable {
     case superseded
     /// A payment that may not be stored.
     case notStorable(ErrorCode)
+    /// A payment that no person can settle: why.
+    case notSettled(ErrorCode)
 
     var code: ErrorCode {
         switch self {
         case .full: .storageFull
         case .failed: .storageFailed
         case .illegal, .superseded: .internalFault
-        case .notStorable(let code): code
+        case .notStorable(let code), .notSettled(let code): code
         }
     }
 }
@@ -133,7 +137,15 @@ public enum Input: Sendable {
     /// Its approval has been confirmed, and that is written down.
     case confirmed
     /// A stored payment is to be forwarded: the service accepts connections, or was asked before.
-    case forward(AuthorizationRequest, WishID)
+    ///
+    /// - Parameter keyLife: how long the service keeps keys, as it says now.
+    case forward(AuthorizationRequest, WishID, keyLife: Duration = Demand.Times().keyLife)
+    /// A person says how it ended.
+    case settle(Settlement, WishID)
+
+    // From the host, while it waits.
+    /// The service that it belongs to can be asked again: not only when it is due.
+    case hasten
 
     // From the journal.
     case written(UInt64)

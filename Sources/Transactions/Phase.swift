@@ -21,6 +21,8 @@ public enum Phase: Sendable {
     case leaving([Outward], at: Int64)
     /// Ended for whoever waits, and the journal does not take it yet.
     case unwritten(StateChange, retryAt: Int64)
+    /// Ended by a person's word; an answer that is still on its way may say the contrary until then.
+    case settled(question: Int, until: Int64)
     /// Stored: waits for the forwarder, which looks after its time.
     case stored
     case ended
@@ -31,7 +33,7 @@ public enum Phase: Sendable {
         case .created(let presentation), .preparing(let presentation), .armed(let presentation),
             .reading(let presentation):
             presentation.giveUpAt
-        case .sealed(_, let time), .leaving(_, let time), .unwritten(_, let time): time
+        case .sealed(_, let time), .leaving(_, let time), .unwritten(_, let time), .settled(_, let time): time
         case .sent(let question), .unknown(let question): question.due
         case .approved(let time): time
         case .reversing(let reversal): reversal.due
@@ -75,6 +77,15 @@ public struct Question: Sendable {
         case resting
     }
 
+    /// How the latest question was put.
+    enum Kind: Sendable {
+        /// For the first time, over a connection that stood.
+        case send
+        case query
+        /// Again, under the same key.
+        case resend
+    }
+
     /// The reader's lamp and tone come after the adapter has the request.
     enum Reader: Sendable {
         case held(until: Int64)
@@ -101,8 +112,9 @@ public struct Question: Sendable {
     var reader: Reader
     /// Has come while the reader was not free yet.
     var reply: Reply?
-    /// A resend that was answered "never seen" is asked about at intervals.
-    var isResend = false
+    var kind = Kind.send
+    /// Of the service's memory for keys.
+    var keyLife: Duration
 
     /// It goes out.
     mutating func begin(_ times: Demand.Times, at now: Moment) {
@@ -134,11 +146,9 @@ public struct Question: Sendable {
 /// A payment that is being taken back.
 public struct Reversal: Sendable {
     var plan: ReversalPlan
-    /// The service has approved it: that it does not know it any more acknowledges nothing (rule R1).
-    var wasApproved: Bool
     /// What was approved, or demanded where that is not known; `nil` for all of it, where a restart has forgotten which.
     var amount: Money?
-    /// How often the service has said that it has never seen the payment.
+    /// How often the service has said that it has never seen the payment: it acknowledges nothing by that (rule R1).
     var unseen = 0
     var number = 0
     var isAsking = false

@@ -34,6 +34,10 @@ public struct StateChange: Equatable, Sendable {
     public var reversal: ReversalPlan?
     /// With `approved`, where the POS has to confirm it.
     public var confirmBy: Timestamp?
+    /// Where a person says so.
+    public var settlement: Settlement?
+    /// With `sent`, where a stored payment goes to another service than the one it was begun for.
+    public var service: AskedService?
 
     public init(_ state: TransactionState, at: Timestamp = .now) {
         self.state = state

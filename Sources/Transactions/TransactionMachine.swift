@@ -31,6 +31,8 @@ public struct TransactionMachine: Sendable {
     public private(set) var transaction: Transaction
     public internal(set) var phase: Phase
     public internal(set) var reversalPlan: ReversalPlan?
+    /// Why a person gets to see it, as the journal has it.
+    public private(set) var open: OpenReason?
     private(set) var writing: Writing?
     private var waiting: [Input] = []
     private var writes: UInt64 = 0
@@ -63,12 +65,16 @@ public struct TransactionMachine: Sendable {
 
     /// A transaction as an earlier run, or an earlier machine, has left it in the journal.
     ///
-    /// - Parameter reversal: where it is being reversed.
+    /// - Parameters:
+    ///   - reversal: where it is being reversed.
+    ///   - open: where it is an open item.
     public init(
-        recorded transaction: Transaction, _ demand: Demand, reversal: ReversalPlan? = nil, at now: Moment
+        recorded transaction: Transaction, _ demand: Demand, reversal: ReversalPlan? = nil, open: OpenReason? = nil,
+        at now: Moment
     ) {
         self.init(transaction, demand, phase: .ended, at: now)
         reversalPlan = reversal
+        self.open = open
         switch transaction.state {
         case .approved:
             // Not before the last moment in which a confirmation counts.
@@ -132,7 +138,9 @@ public struct TransactionMachine: Sendable {
         case .reverse(let reason, let wish): reverse(reason, wish)
         case .confirmed: if case .approved = phase { phase = .ended }
         case .recover: recover()
-        case .forward(let request, let wish): forward(request, wish)
+        case .forward(let request, let wish, let keyLife): forward(request, wish, keyLife)
+        case .settle(let settlement, let wish): settle(settlement, wish)
+        case .hasten: hasten()
         case .begin, .preparing, .prepared, .notPrepared: prepare(input)
         case .ready, .won, .cardLeft, .collision, .cardAwaited, .message, .cardDetected, .passAgain, .passes,
             .endedWithPasses, .read, .declinedByCard, .ended, .cardMayGo, .tapFinished:
@@ -189,7 +197,12 @@ public struct TransactionMachine: Sendable {
         writing = nil
         written = Written(number: number)
         for change in done.write.changes { apply(change) }
-        if case .plan(let plan) = done.write.form { reversalPlan = plan }
+        switch done.write.form {
+        case .plan(let plan): reversalPlan = plan
+        case .open(let reason, let plan): (open, reversalPlan) = (reason, plan ?? reversalPlan)
+        case .contradict(let time): transaction.settlement?.contradictedAt = time
+        case .append, .store, .forward, .reversal, .settle: break
+        }
         phase = done.next
         switch (phase, done.write.changes.last?.state) {
         // What goes out now has its time from now on: the journal may have taken long.
@@ -213,6 +226,12 @@ public struct TransactionMachine: Sendable {
             if failure == .superseded { phase = .ended }
             guard case .sent(let question) = failed.next, let wish = question.owedTo else { return }
             outward(.answer(wish, failure == .superseded ? .superseded : .notForwarded(failure.code)))
+        case (.orEnd, _) where failed.write.form.isSettlement:
+            // It stays what it was, and whoever else waits goes on waiting.
+            writing = nil
+            for case .answer(let wish, .done) in failed.then.prefix(1) {
+                outward(.answer(wish, .refused(failure.code)))
+            }
         case (.ifPossible, _):
             writing = nil
             phase = failed.next
@@ -260,6 +279,7 @@ public struct TransactionMachine: Sendable {
 
     mutating func apply(_ change: StateChange) {
         if transaction.state != change.state {
+            open = nil
             transaction.history.append(Transaction.Step(state: change.state, at: change.at))
         }
         transaction.state = change.state
@@ -270,6 +290,7 @@ public struct TransactionMachine: Sendable {
         transaction.result = change.result ?? transaction.result
         transaction.error = change.error ?? transaction.error
         transaction.cancelledBy = change.cancelledBy ?? transaction.cancelledBy
+        transaction.settlement = change.settlement ?? transaction.settlement
         transaction.confirmation = change.confirmBy.map { Confirmation(due: $0) } ?? transaction.confirmation
         reversalPlan = change.reversal ?? reversalPlan
     }
@@ -300,7 +321,12 @@ public struct TransactionMachine: Sendable {
         case .unwritten(let change, _):
             // The face has it already: only the journal is behind.
             write([change], .forCertain, next: .ended)
+        case .settled: phase = .ended
         case .stored, .ended: break
         }
     }
+}
+
+extension Write.Form {
+    var isSettlement: Bool { if case .settle = self { true } else { false } }
 }

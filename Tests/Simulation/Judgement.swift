@@ -29,10 +29,10 @@ extension Story {
             switch transaction.state {
             case .approved: wanted = [(transaction.result?.amountApproved ?? transaction.amount).value]
             case .declined, .cancelled, .failed, .reversed: break
-            case .reversing:
-                found.append(.open)
-                continue
-            case .unknown where traces[number].wasForwarded:
+            case .reversing,
+                .unknown where traces[number].wasForwarded:
+                // What a person does not see is lost (rule R1).
+                if rows[number].open == nil { faults.append("\(number) is \(transaction.state), and no open item") }
                 found.append(.open)
                 continue
             default: faults.append("\(number) is still \(transaction.state)")

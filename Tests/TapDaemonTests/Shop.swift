@@ -34,7 +34,9 @@ final class Shop: Sendable {
     struct Wish: Sendable {
         var access = Access.ownerOnly
         var offline: ConfigurationFile.Offline?
-        var formerServices: [String: VerificationKey] = [:]
+        var formerServices: [String: ConfigurationFile.FormerService] = [:]
+        /// Name of the adapter's socket in the folder.
+        var adapterSocket = "psp.sock"
         var terminal = Terminal.test
         var boot = "boot-1"
         var lanes = 1
@@ -100,6 +102,7 @@ final class Shop: Sendable {
         configuration.access = wish.access
         configuration.offline = wish.offline
         configuration.formerServices = wish.formerServices
+        configuration.adapter.socket = "\(folder.path)/\(wish.adapterSocket)"
         configuration.terminal = wish.terminal
         configuration.surroundings.boot = wish.boot
         configuration.merchant = wish.merchant

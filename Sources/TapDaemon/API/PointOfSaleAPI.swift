@@ -74,6 +74,8 @@ struct PointOfSaleAPI: Sendable {
             return try await acceptTerms(request, roles)
         case _ where path.first == "queue":
             return try await answerAboutQueue(path.dropFirst(), request, roles)
+        case _ where path.first == "open-items":
+            return try await answerAboutOpenItems(path.dropFirst(), request, roles)
         case 1 where path[0] == "events":
             try request.only(.get, parameters: [])
             return .events(
@@ -130,6 +132,7 @@ struct PointOfSaleAPI: Sendable {
         status.profile = known.profile
         status.profileError = known.error
         status.blocked = profiles.refusal()
+        status.openItems = await payments.openItems()
         return status
     }
 }

@@ -10,6 +10,7 @@ final class AdapterHealthCheck: Sendable {
     /// Called whenever the payment service has been reached.
     private let onContact: @Sendable () async -> Void
     private let known = Mutex(Status.AdapterLink(state: .unknown))
+    private let life = Mutex(Duration.seconds(AdapterHealth.defaultKeyLife))
     /// Somebody wants to know now; and the next answer.
     private let wish = Mutex((now: OneShot(), answer: OneShot()))
 
@@ -23,6 +24,8 @@ final class AdapterHealthCheck: Sendable {
     }
 
     var state: Status.AdapterLink { known.withLock { $0 } }
+    /// How long the service keeps keys, as it has said last.
+    var keyLife: Duration { life.withLock { $0 } }
 
     /// Asks until its task is cancelled.
     func run() async {
@@ -56,7 +59,8 @@ final class AdapterHealthCheck: Sendable {
         let health = await settings.snapshot.adapter.health()
         let isUp = health != nil
         // A degraded adapter works, but has not reached the payment service.
-        if health == .ok { await onContact() }
+        if health?.status == .ok { await onContact() }
+        if let health { life.withLock { $0 = health.keyLifetime } }
         let before = known.withLock { known in
             defer { known = Status.AdapterLink(state: isUp ? .up : .down, checkedAt: .now) }
             return known.state

@@ -93,7 +93,7 @@ public struct DaemonConfiguration: Sendable {
         OfflineSettings(
             rules: file.offline?.rules, issuer: file.offline?.issuer ?? recipient.keyID,
             receiptKey: file.offline?.receiptKey ?? (file.mode == .test ? SandboxReceipts.key : nil),
-            formerKeys: file.formerServices, alertAge: file.offline?.alertAge ?? .seconds(3_600))
+            formerServices: file.formerServices, alertAge: file.offline?.alertAge ?? .seconds(3_600))
     }
 
     /// The kernel's name for this start of the machine, or the service manager's word for it: the unit's `/proc` holds

@@ -116,7 +116,7 @@ extension PaymentQueue {
         do throws(JournalError) { return try await body() } catch { throw ErrorBody(ErrorCode(error)) }
     }
 
-    private func inJournal<Result: Sendable>(
+    func inJournal<Result: Sendable>(
         _ body: @Sendable (Journal) throws(JournalError) -> Result
     ) async throws(ErrorBody) -> Result {
         try await reading { () throws(JournalError) in try await journal.use(body) }

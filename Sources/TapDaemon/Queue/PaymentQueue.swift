@@ -151,6 +151,15 @@ final class PaymentQueue: Sendable {
         return outline
     }
 
+    /// Payments that a person has to look after; `nil` where the journal cannot say.
+    func openItems() async -> OpenItemExtent? {
+        do throws(JournalError) {
+            return try await journal.use { (journal) throws(JournalError) in try journal.openItemExtent() }
+        } catch {
+            return nil
+        }
+    }
+
     /// What waits, for the forwarder. Whether it could be read is kept for whoever asks, and told once.
     func entries() async -> [QueueEntry]? {
         do throws(JournalError) {

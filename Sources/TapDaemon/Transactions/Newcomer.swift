@@ -40,10 +40,14 @@ struct Newcomer {
     }
 
     /// - Parameter failedReads: of the same order, before.
-    func running(on names: [String], _ lane: String, _ offline: OfflineSettings, failedReads: Int) -> Running {
+    /// - Parameter keyLife: how long the payment service keeps keys, as it says now.
+    func running(
+        on names: [String], _ lane: String, _ offline: OfflineSettings, failedReads: Int, keyLife: Duration
+    ) -> Running {
         let now = Moment.now
+        let services = PaymentServices(configuration, profiles.current)
         var terms = RunTerms(
-            terminal: profiles.currentTerminal(), adapter: configuration.adapter, offline: offline)
+            terminal: profiles.currentTerminal(), addressee: services.addressee, offline: offline)
         terms.loyalty = try? loyalty.get()
         terms.preferredApplications = (request.preferredApplications ?? []).compactMap { try? Hex.bytes($0) }
         var transaction = Transaction(
@@ -61,7 +65,8 @@ struct Newcomer {
         laidDown.language = request.language
         laidDown.wantsPasses = terms.loyalty != nil
         laidDown.lanes = names
-        laidDown.times = terms.adapter.times.ofMachine
+        laidDown.times = configuration.adapter.times.ofMachine
+        laidDown.times.keyLife = keyLife
         if isPayment {
             laidDown.maximumReads = terms.terminal.maxTapRetries
             laidDown.earlierFailedReads = failedReads
@@ -72,20 +77,22 @@ struct Newcomer {
 
 extension Running {
     /// What the journal has of a transaction, made a machine again so that something can happen to it.
-    init(_ record: JournalRecord, _ terms: RunTerms) {
+    init(_ record: JournalRecord, _ terms: RunTerms, _ times: AdapterTimes) {
         var demand = Demand(kind: .sale, uid: record.uid)
-        demand.times = terms.adapter.times.ofMachine
+        demand.times = times.ofMachine
         self.init(
-            TransactionMachine(recorded: record.transaction, demand, reversal: record.reversal, at: .now), terms)
+            TransactionMachine(
+                recorded: record.transaction, demand, reversal: record.reversal, open: record.open, at: .now),
+            terms)
     }
 }
 
 extension NewTransaction {
-    init(_ demand: TransactionDemand, _ transaction: Transaction) {
+    init(_ demand: TransactionDemand, _ transaction: Transaction, _ service: AskedService?) {
         self.init(
             id: transaction.id, uid: demand.key.uid, idempotencyKey: demand.key.key, requestHash: demand.requestHash,
             type: transaction.type, mode: transaction.mode, lane: transaction.lane, amount: transaction.amount,
-            order: transaction.order, at: transaction.createdAt, details: transaction.details)
+            order: transaction.order, at: transaction.createdAt, details: transaction.details, service: service)
     }
 }
 

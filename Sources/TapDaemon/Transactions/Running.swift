@@ -12,7 +12,7 @@ import Wire
 struct Running: Sendable {
     var machine: TransactionMachine
     /// As configuration and profile laid it down when the transaction began.
-    let terms: RunTerms
+    var terms: RunTerms
     /// Transaction Sequence Counter (9F41).
     var sequence: UInt32 = 0
     /// The lanes that wait for its card.
@@ -48,16 +48,18 @@ struct RunTerms: Sendable {
     /// AIDs or RIDs that the shop prefers on a co-badged card.
     var preferredApplications: [[UInt8]] = []
     /// The service that is asked, and no other.
-    var adapter: AdapterLink
+    var addressee: Addressee
     /// On which the authorisation goes out.
-    var early: EarlyConnection
+    var early: EarlyConnection?
     var offline: OfflineSettings
 
-    init(terminal: Terminal, adapter: AdapterLink, offline: OfflineSettings) {
+    var adapter: AdapterLink? { addressee.link }
+
+    init(terminal: Terminal, addressee: Addressee, offline: OfflineSettings) {
         self.terminal = terminal
         self.offline = offline
-        self.adapter = adapter
-        early = EarlyConnection(adapter)
+        self.addressee = addressee
+        early = addressee.link.map { EarlyConnection($0) }
     }
 }
 

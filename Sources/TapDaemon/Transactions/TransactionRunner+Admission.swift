@@ -31,9 +31,10 @@ extension TransactionRunner {
             if demand.request.dryRun == true { return .acceptable(newcomer.dryRun(lane)) }
             let running = newcomer.running(
                 on: names, lane, services.stored.settings(),
-                failedReads: books.failedReads.count(of: demand.request.order))
+                failedReads: books.failedReads.count(of: demand.request.order), keyLife: services.health.keyLife)
             books.enter(running, demand.key)
-            return await writeDown(NewTransaction(demand, running.transaction), running.transaction)
+            return await writeDown(
+                NewTransaction(demand, running.transaction, running.terms.addressee.service), running.transaction)
         }
     }
 

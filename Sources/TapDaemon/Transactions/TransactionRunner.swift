@@ -14,6 +14,7 @@ actor TransactionRunner {
     struct Services: Sendable {
         let preparer: LanePreparer
         let stored: PaymentQueue
+        let health: AdapterHealthCheck
         /// What runs for a machine: goes on until its task is cancelled.
         let work: WorkQueue
     }
