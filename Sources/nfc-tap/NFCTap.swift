@@ -18,7 +18,8 @@ struct NFCTap: AsyncParsableCommand {
         subcommands: [
             Readers.self, Read.self, Pay.self, Refund.self, Verify.self, LookUp.self, StoreCard.self,
             LoyaltyCommand.self, Prepare.self, ConfigCommand.self, StatusCommand.self, TermsCommand.self, Cancel.self,
-            Confirm.self, Reverse.self, Decline.self, QueueCommand.self, Events.self, ReceiptCommand.self,
+            Confirm.self, Reverse.self, Decline.self, QueueCommand.self, OpenCommand.self, Events.self,
+            ReceiptCommand.self,
             HelpTopics.self, Try.self, Virtual.self,
             Decode.self, ExplainCommand.self, Replay.self, Record.self, Simulate.self,
             DoctorCommand.self, DiagnoseCommand.self, AuditCommand.self,

@@ -18,6 +18,14 @@ extension Transaction {
                 confirmation.confirmedAt.map { "  confirmed      \($0)" }
                     ?? "  to confirm     before \(confirmation.due), or it is taken back: nfc-tap confirm \(id)")
         }
+        if let settlement {
+            lines.append(
+                "  settled        as \(settlement.outcome.rawValue) by uid \(settlement.uid), \(settlement.at): "
+                    + settlement.note)
+            if let time = settlement.contradictedAt {
+                lines.append("                 the payment service said the contrary, \(time)")
+            }
+        }
         if let loyalty { lines += loyalty.lines }
         let next = (result?.next ?? error?.next ?? []).map(\.rawValue)
         if !next.isEmpty { lines.append("  possible next  \(next.joined(separator: ", "))") }
