@@ -147,6 +147,7 @@ import ReaderNFC
     }
 }
 
+/// For each `unsafe` holds what is said above.
 extension LibNFCDevice {
     /// Every card that answers, halted by the search; two at most of each type.
     private func cardsInField(broadcast: [UInt8] = []) throws(LibNFCError) -> [LibNFCTarget] {

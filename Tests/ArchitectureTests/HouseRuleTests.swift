@@ -36,7 +36,15 @@ struct HouseRuleTests {
     private func source(_ text: String) -> [HouseRules.File] { [("Sources/Room/File.swift", SwiftSource(text))] }
 
     @Test func `four unsafe expressions without a reason are found, and those with one are not`() {
-        let bare = "func f() {\n    let a = unsafe g(unsafe h)\n\n    let text = \"unsafe\"\n    unsafe k()\n    unsafe l()\n}"
+        let bare = """
+            func f() {
+                let a = unsafe g(unsafe h)
+
+                let text = "unsafe"
+                unsafe k()
+                unsafe l()
+            }
+            """
         #expect(HouseRules.unreasoned(SwiftSource(bare)) == [2, 2, 5, 6])
         #expect(HouseRules.unsafeFiles(source(bare)).count == 1)
         #expect(HouseRules.unsafeFiles(source(bare.replacing("unsafe g(", with: "g("))) == [])
@@ -46,8 +54,9 @@ struct HouseRuleTests {
         ("func f() {\n    unsafe g() // It lives for the call.\n}", 0),
         ("func f() {\n    // It lives for the call.\n    unsafe g(\n        unsafe h)\n}", 0),
         ("func f() {\n    // It lives for the call.\n    unsafe g()\n    unsafe h()\n}", 1),
-        ("func f() {\n    // It lives for the call.\n    do {\n        k()\n    } catch {\n        unsafe g()\n    }\n}", 0),
-        ("/// Each `unsafe` is a call of C with a handle of its own.\nstruct S {\n    func f() { unsafe g() }\n\n    func h() {\n        unsafe k()\n    }\n}", 0),
+        ("func f() {\n    // For the call.\n    do {\n        k()\n    } catch {\n        unsafe g()\n    }\n}", 0),
+        ("func f() {\n    // For the call.\n    switch a {\n    case .b:\n        unsafe g()\n    }\n}", 0),
+        ("/// Each `unsafe` calls C.\nstruct S {\n    func h() {\n        k()\n\n        unsafe l()\n    }\n}", 0),
         ("/// Calls C.\nstruct S {\n    func f() { unsafe g() }\n}", 1),
         ("/// Calls C.\nvar f: Int {\n    unsafe g()\n}", 1),
     ])
@@ -60,7 +69,8 @@ struct HouseRuleTests {
     @Test func `sixteen stored properties are found, and neither computed ones nor those of the type count`() {
         let names = (1...HouseRules.mostProperties).map { "    private(set) var a\($0) = { 1 }()" }
         let body = names.joined(separator: "\n")
-        let small = "struct S {\n\(body)\n    static let b = 1\n    var c: Int { 1 }\n    func d() {\n        let e = 1\n    }\n}"
+        let others = "    static let b = 1\n    var c: Int { 1 }\n    func d() {\n        let e = 1\n    }"
+        let small = "struct S {\n\(body)\n\(others)\n}"
         #expect(SwiftSource(small).bodies.first?.properties.count == 15)
         #expect(HouseRules.crowdedTypes(source(small)) == [])
         for more in ["    let b: Int", "    var b: Int {\n        didSet { d() }\n    }", "    lazy var b = 1"] {
@@ -68,7 +78,8 @@ struct HouseRuleTests {
             #expect(HouseRules.crowdedTypes(source(crowded)).count == 1, "\(more)")
             #expect(HouseRules.crowdedTypes(source("/// A stored property for each part.\n@safe\n" + crowded)) == [])
         }
-        #expect(SwiftSource("struct S {\n    let (a, b): (Int, Int)\n    let c, d: Int\n}").bodies[0].properties.count == 4)
+        let pairs = "struct S {\n    let (a, b): (Int, Int)\n    let c, d: Int\n}"
+        #expect(SwiftSource(pairs).bodies.first?.properties.count == 4)
     }
 
     @Test func `thirty-one methods of an actor are found wherever they stand`() {
@@ -82,6 +93,7 @@ struct HouseRuleTests {
     @Test func `a loose file and a name in two rooms are found`() {
         #expect(HouseRules.looseFiles(["Sources/TapDaemon/Daemon.swift", "Sources/TapDaemon/API/A.swift"]) == [])
         #expect(HouseRules.looseFiles(["Sources/TapDaemon/A.swift"]) == ["Sources/TapDaemon/A.swift"])
-        #expect(HouseRules.sharedNames(["Sources/One/A.swift", "Sources/Two/B/A.swift", "Sources/Two/C.swift"]).count == 1)
+        let shared = ["Sources/One/A.swift", "Sources/Two/B/A.swift", "Sources/Two/C.swift"]
+        #expect(HouseRules.sharedNames(shared).count == 1)
     }
 }

@@ -29,8 +29,9 @@ enum HouseRules {
             let isOuter = line.indent < lines[head].indent || (isContinued && line.indent == lines[head].indent)
             guard above == number || isOuter else { continue }
             head = above
-            // `} else {` and `)` go on with a statement that began further up.
-            isContinued = line.words.first.map { "})]?:&|".contains($0) } ?? false
+            // `} else {`, `)` and `case` go on with a statement that began further up.
+            let isCase = ["case", "default:"].contains(line.words.prefix { $0 != " " })
+            isContinued = isCase || line.words.first.map { "})]?:&|".contains($0) } ?? false
             if isContinued { continue }
             let comment = SwiftSource.comment(above: above, lines)
             let isDeclaration = Declaration(line.words).isDeclaration || isComputed(line)

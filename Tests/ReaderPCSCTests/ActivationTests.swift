@@ -132,7 +132,8 @@ extension PCSCTests {
             try live.reader.check()
         }
 
-        @Test func `a reader that another program takes while we have a connection stays taken when that ends`() throws {
+        @Test func `a reader that another program takes while we have a connection stays taken when that ends`() throws
+        {
             let live = try LiveReader("Taken")
             try live.fake.insert(SmokeCard(), into: live.name)
             #expect(try live.activate().isCard)

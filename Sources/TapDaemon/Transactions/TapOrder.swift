@@ -44,7 +44,8 @@ struct TapOrder: Sendable {
         let transaction = EMV.Transaction(
             amount: magnitude, currency: amount.currency.numeric,
             exponent: UInt8(truncatingIfNeeded: amount.currency.exponent), country: terminal.country,
-            type: type == .refund ? .refund : .purchase, date: EMVDate(year: local.year, month: local.month, day: local.day),
+            type: type == .refund ? .refund : .purchase,
+            date: EMVDate(year: local.year, month: local.month, day: local.day),
             time: EMVTime(hour: local.hour, minute: local.minute, second: min(local.second, 59)),
             sequenceCounter: sequence)
         let binding = CardRecord.Binding(
