@@ -69,7 +69,7 @@ let package = Package(
         room("Loyalty", ["CardBytes", crypto, cryptoExtras]),
         room("ReaderCore", ["CardBytes", "Linux"]),
         room("ReaderPCSC", ["CardBytes", "CPCSC", "Linux", "ReaderCore", "ReaderModels"]),
-        room("ReaderNFC", ["CardBytes", "CLinux", "Linux", "ReaderCore"]),
+        room("ReaderNFC", ["CardBytes", "Linux", "ReaderCore"]),
         room("ReaderNFCWorker", ["CardBytes", "CNFC", "ReaderCore", "ReaderNFC"]),
         room("ReaderModels", ["ReaderCore"]),
         room("Doctor", ["Configuration", "Envelope", "Linux", "ReaderModels", "Wire"]),
