@@ -53,6 +53,10 @@ struct Service {
         var fails: UInt64 = 0
         /// With every request: it restarts and has forgotten its keys.
         var forgets: UInt64 = 0
+        /// Answers once more, in other words too.
+        var repeats: UInt64 = 0
+        /// Approves less than was asked for, and says so.
+        var isPartial: UInt64 = 0
 
         /// Three of ten are honest.
         static func drawn(_ dice: inout Dice) -> Repertoire {
@@ -61,7 +65,7 @@ struct Service {
             let liars: [(WritableKeyPath<Repertoire, UInt64>, Int64)] = [
                 (\.loses, 200), (\.drops, 300), (\.isLate, 100), (\.delays, 100), (\.runs, 200), (\.refuses, 100),
                 (\.refusesReplays, 1_000), (\.otherAmount, 50), (\.deniesReversals, 1_000), (\.fails, 400),
-                (\.forgets, 100),
+                (\.forgets, 100), (\.repeats, 300), (\.isPartial, 200),
             ]
             for (habit, most) in liars where dice.happens(300) { drawn[keyPath: habit] = UInt64(dice.upTo(most)) }
             return drawn
@@ -101,9 +105,12 @@ struct Service {
             answer = AuthorizationAnswer(outcome: .declined, responseCode: "51")
         } else {
             bookings[number, default: []].append(Booking(amount: amount))
-            if dice.happens(repertoire.otherAmount), let euro = Currency("EUR") {
+            if dice.happens(repertoire.otherAmount) {
+                contradict(&answer, amount, &dice)
+            } else if dice.happens(repertoire.isPartial), let euro = Currency("EUR") {
                 answer.outcome = .partial
-                answer.amountApproved = Money(value: amount * 100, currency: euro)
+                answer.amountApproved = Money(value: amount / 2, currency: euro)
+                bookings[number]?[(bookings[number]?.count ?? 1) - 1].amount = amount / 2
             }
         }
         answers[number] = answer
@@ -113,6 +120,20 @@ struct Service {
             return (.running, true)
         }
         return (.answered(answer), !dice.happens(repertoire.isLate))
+    }
+
+    /// Nothing that anybody asked for.
+    private func contradict(_ answer: inout AuthorizationAnswer, _ amount: Int64, _ dice: inout Dice) {
+        guard let euro = Currency("EUR"), let yen = Currency("JPY") else { return }
+        let amounts = [(amount * 100, euro), (1, euro), (-amount, euro), (amount, yen), (amount + 1, euro)]
+        let (value, currency) = amounts[Int(dice.upTo(Int64(amounts.count)))]
+        switch dice.upTo(4) {
+        case 0: answer.outcome = .partial
+        case 1: answer.responseCode = "51"
+        default:
+            answer.outcome = value > 0 && value < amount && currency == euro ? .approved : .partial
+            answer.amountApproved = Money(value: value, currency: currency)
+        }
     }
 
     mutating func query(_ number: Int, _ dice: inout Dice) -> Reply {

@@ -98,7 +98,14 @@ class Shop:
         code = self.process.returncode
         if code is None:
             self.process.send_signal(how)
-            code = await self.process.wait()
+            try:
+                async with asyncio.timeout(60):
+                    code = await self.process.wait()
+            except TimeoutError:
+                self.fault("daemon", "does not end within a minute of being asked to")
+                self.process.kill()
+                await self.process.wait()
+                return
             if how != signal.SIGKILL and code != 0:
                 self.fault("daemon", f"ended with {code} when it was asked to stop")
         else:
