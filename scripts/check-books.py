@@ -64,8 +64,8 @@ class Judgement:
                 self.differences += 1
             if self.listed is not None and id not in self.listed:
                 self.shop.fault(sale.order, f"{id} is {state}, {charged} charged, and no open item")
-            elif len(charged) > 1:
-                self.shop.fault(sale.order, f"{id} is {state}, charged more than once: {charged}")
+            elif self.listed is not None and self.listed[id]["amount"] != transaction["amount"]:
+                self.shop.fault(sale.order, f"{id}: the open item is over {self.listed[id]['amount']}")
         elif self.listed is not None and id in self.listed:
             self.shop.fault(sale.order, f"{id} is {state}, and still an open item")
         elif charged != wanted:
@@ -107,10 +107,7 @@ async def run(arguments, folder):
     async def day(shop, sales):
         try:
             await shop.open(sales)
-            listed = None
-            if arguments.open_items:
-                _, answer = await shop.call("GET", "/v1/open-items")
-                listed = {item["transaction"]: item for item in answer["items"]}
+            listed = await shop.settle() if arguments.open_items else None
             judgement = Judgement(shop, listed)
             judgement.judge()
             judgements.append(judgement)

@@ -210,6 +210,32 @@ class Shop:
                 continue
             break
 
+    async def settle(self):
+        """The person who looks after the open items asks the payment service and says what it says, until none is left.
+
+        Returns what was listed, as it was listed."""
+        listed = {}
+        while True:
+            _, answer = await self.call("GET", "/v1/open-items")
+            if not answer["items"]:
+                if answer["count"]:
+                    self.fault("daemon", f"{answer['count']} open items, and none in the list")
+                return listed
+            for item in answer["items"]:
+                id = item["transaction"]
+                if id in listed:
+                    self.fault(self.adapter.service.orders.get(id, "daemon"), f"{id} is settled, and still an open item")
+                    return listed
+                listed[id] = item
+                is_charged = bool(self.adapter.service.charged(id))
+                demand = {"as": "charged" if is_charged else "notCharged", "note": "asked by telephone"}
+                status, after = await self.call("POST", f"/v1/open-items/{id}/settlement", demand)
+                wanted = {"approved"} if is_charged else {"reversed", "declined"}
+                if status != 200 or after.get("state") not in wanted:
+                    what = after.get("error", after).get("code", after.get("state"))
+                    self.fault(item.get("order", "daemon"), f"{id} settled as {demand['as']}: {status} {what}")
+                    return listed
+
     async def unfinished(self):
         """Transactions that have no end yet; what each is now is noted."""
         rest = []
