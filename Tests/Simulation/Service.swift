@@ -62,6 +62,11 @@ struct Service {
         static func drawn(_ dice: inout Dice) -> Repertoire {
             var drawn = Repertoire()
             guard !dice.happens(300) else { return drawn }
+            if dice.happens(100) {
+                // What it has booked it forgets, and takes for a replay when it comes again.
+                (drawn.drops, drawn.forgets, drawn.refusesReplays) = (400, 300, 800)
+                return drawn
+            }
             let liars: [(WritableKeyPath<Repertoire, UInt64>, Int64)] = [
                 (\.loses, 200), (\.drops, 300), (\.isLate, 100), (\.delays, 100), (\.runs, 200), (\.refuses, 100),
                 (\.refusesReplays, 1_000), (\.otherAmount, 50), (\.deniesReversals, 1_000), (\.fails, 400),
@@ -110,7 +115,7 @@ struct Service {
             } else if dice.happens(repertoire.isPartial), let euro = Currency("EUR") {
                 answer.outcome = .partial
                 answer.amountApproved = Money(value: amount / 2, currency: euro)
-                bookings[number]?[(bookings[number]?.count ?? 1) - 1].amount = amount / 2
+                if let last = bookings[number]?.indices.last { bookings[number]?[last].amount = amount / 2 }
             }
         }
         answers[number] = answer

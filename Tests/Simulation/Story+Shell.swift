@@ -44,8 +44,7 @@ extension Story {
     /// What has ended long ago leaves the disk, by a time that is believed.
     mutating func erase() {
         let day: Int64 = 86_400_000
-        let last = rows.map(\.transaction.updatedAt.milliseconds).max() ?? now.wall.milliseconds
-        let isBelieved = last - 1_000...last + day ~= now.wall.milliseconds
+        believe()
         // A4 as it was: whatever the clock says.
         guard isBelieved || setting.putBack == .a4 else { return }
         for number in rows.indices where rows[number].transaction.state.successors.isEmpty || isApproved(number) {
@@ -54,6 +53,12 @@ extension Story {
             tell("\(number): is erased")
             traces[number].isErased = true
         }
+    }
+
+    /// Time goes on by less than a day from one look to the next; what jumps further is not believed until it is put right.
+    private mutating func believe() {
+        isBelieved = believed - 60_000...believed + 86_400_000 ~= now.wall.milliseconds
+        if isBelieved { believed = max(believed, now.wall.milliseconds) }
     }
 
     private func isApproved(_ number: Int) -> Bool {

@@ -33,6 +33,9 @@ struct Story {
     /// How long the machine has slept: its monotonic clock knows nothing of it.
     var asleep: Int64 = 0
     let setting: Setting
+    /// The latest wall-clock time that was believed, and whether the present one is.
+    var believed: Int64 = 1_770_000_000_000
+    var isBelieved = true
     /// Effects until the daemon dies between two of them.
     var effectsLeft: Int?
     var hasFailingDisk = false
