@@ -88,8 +88,8 @@ class Judgement:
 
 def clock(folder):
     """The library that moves a daemon's wall clock."""
-    library = f"{folder}/libwall.so"
-    subprocess.run(["clang", "-shared", "-fPIC", "-O1", "-o", library, "Tests/Rigs/Clock/wall.c"], check=True)
+    library = f"{folder}/libclock.so"
+    subprocess.run(["clang", "-shared", "-fPIC", "-O1", "-o", library, "Tests/Rigs/Clock/clock.c"], check=True)
     return library
 
 

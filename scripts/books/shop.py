@@ -6,7 +6,6 @@ import json
 import os
 import random
 import signal
-import struct
 import subprocess
 import time
 
@@ -82,15 +81,16 @@ class Shop:
 
     def move_clock(self, milliseconds):
         """The daemon's wall clock, while it runs and from its next start on."""
-        with open(self.wall, "r+b" if os.path.exists(self.wall) else "wb") as file:
-            file.write(struct.pack("=q", milliseconds))
+        with open(self.wall + ".new", "w") as file:
+            file.write(f"{milliseconds // 1000}\n")
+        os.replace(self.wall + ".new", self.wall)
 
     async def start(self):
         log = open(f"{self.folder}/nfc-tapd.log", "ab")
         self.process = await asyncio.create_subprocess_exec(
             f"{self.arguments.binaries}/nfc-tapd", "--config", f"{self.folder}/nfc-tapd.conf", "--runtime-directory",
             self.folder, "--log-level", "warning", stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=log,
-            env={**os.environ, "LD_PRELOAD": self.clock, "WALL": self.wall})
+            env={**os.environ, "LD_PRELOAD": self.clock, "SHIFTED": self.wall})
         log.close()
         self.is_restarting = False
 
