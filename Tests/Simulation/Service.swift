@@ -86,7 +86,13 @@ struct Service {
     private var running: Set<Int> = []
     var isUp = true
 
-    init(_ dice: inout Dice) { repertoire = .drawn(&dice) }
+    /// How long it keeps keys, as it says in health: who forgets them says so.
+    let keyLife: Duration
+
+    init(_ dice: inout Dice) {
+        repertoire = .drawn(&dice)
+        keyLife = repertoire.forgets > 0 ? .zero : Demand.Times().keyLife
+    }
 
     /// From now on it does what it should. What it has forgotten stays so.
     mutating func becomeHonest() {

@@ -8,9 +8,11 @@ struct Setting {
     /// simulation would find what was mended. No program contains it.
     enum PutBack: String, CaseIterable {
         case a1 = "A1"
+        case a2 = "A2"
         case a3 = "A3"
         case a4 = "A4"
         case a5 = "A5"
+        case a6 = "A6"
         case a7 = "A7"
         case f1 = "F1"
     }

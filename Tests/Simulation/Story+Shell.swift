@@ -21,6 +21,7 @@ extension Story {
         var demand = Demand(kind: .sale, uid: UInt32(till))
         demand.lanes = lanes
         demand.maximumReads = 3
+        demand.times.keyLife = keyLife(of: service)
         if dice.happens(300) { demand.confirmWithin = 5 + Int(dice.upTo(120)) }
         rows.append(Row(transaction: transaction, uid: UInt32(till), demand: demand, service: service))
         traces.append(Trace())
@@ -30,6 +31,12 @@ extension Story {
         give(number, .begin)
         if dice.happens(100) { trouble(.tills, .cancel(number), at: time + dice.upTo(12_000), life: life) }
         if dice.happens(30) { trouble(.tills, .reverse(number), at: time + dice.upTo(12_000), life: life) }
+    }
+
+    /// How long a service keeps keys, by its own word.
+    func keyLife(of service: Int) -> Duration {
+        // A6 as it was: whatever it says.
+        setting.putBack == .a6 ? Demand.Times().keyLife : services[service].keyLife
     }
 
     /// The till sends its request once more, under the same key.
@@ -121,7 +128,7 @@ extension Story {
         case .arm(let lanes): presentCard(number, on: lanes[Int(dice.upTo(Int64(lanes.count)))])
         case .send(let request, let question, let isAgain, let limit):
             if isAgain { traces[number].isInDoubt = true }
-            let index = rows[number].service
+            let index = asked(number)
             traces[number].askedOf.insert(index)
             if services[index].isUp, dice.happens(services[index].repertoire.delays) {
                 agenda.add(
@@ -141,7 +148,7 @@ extension Story {
                 input(number, .replied(dice.happens(500) ? reply : .answered(other), question: question), after: latency + 1)
             }
         case .query(let question, let limit):
-            let index = rows[number].service
+            let index = asked(number)
             reply(
                 number, heard(services[index].query(number, &dice), number), question,
                 after: min(20, limit.inMilliseconds))
@@ -149,7 +156,7 @@ extension Story {
             input(number, .acknowledged(.acknowledged, question: question), after: 1)
         case .reverse(_, let question):
             // Whoever was asked takes it back, whatever the shop's service is now.
-            let index = rows[number].service
+            let index = asked(number)
             traces[number].reversedBy.insert(index)
             let acknowledgement = services[index].reverse(number, &dice)
             if acknowledgement == .neverSeen { traces[number].wasNeverSeen = true }
@@ -170,6 +177,12 @@ extension Story {
             rows[number].due = Timestamp(milliseconds: now.wall.milliseconds + pause.inMilliseconds)
         case .publish, .show, .answer, .scrub: break
         }
+    }
+
+    /// Whose business the transaction is.
+    private func asked(_ number: Int) -> Int {
+        // A2 as it was: whoever is configured now.
+        setting.putBack == .a2 ? service : rows[number].service
     }
 
     /// What the daemon makes of an answer before the machine sees it.

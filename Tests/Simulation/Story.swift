@@ -289,7 +289,7 @@ struct Story {
             machines[number] = TransactionMachine(recorded: row.transaction, row.demand, open: row.open, at: now)
             wishes += 1
             traces[number].wasForwarded = true
-            give(number, .forward(request, WishID(wishes)))
+            give(number, .forward(request, WishID(wishes), keyLife: keyLife(of: row.service)))
         }
         isRoundPlanned = false
         if time < 200_000_000, rows.contains(where: \.isQueued) { planRound() }
