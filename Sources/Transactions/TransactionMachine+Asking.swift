@@ -285,7 +285,9 @@ extension TransactionMachine {
         guard question.keyLife > .zero, let sent = transaction.history.last(where: { $0.state == .sent }) else {
             return false
         }
-        return StoredSale.mayBeSent(readAt: sent.at, now: now.wall, life: question.keyLife)
+        // By the wall clock, for it may have been sent before a restart; one that went back proves nothing.
+        let (age, isFar) = now.wall.milliseconds.subtractingReportingOverflow(sent.at.milliseconds)
+        return !isFar && (0...max(0, question.keyLife.milliseconds)).contains(age)
     }
 
     // MARK: - Stored payments that are forwarded
