@@ -197,6 +197,7 @@ let package = Package(
                 "Receipt", "Rigs", "StoreAndForward", "TapDaemon", "TapSession", "Transactions", "Wire", logging,
             ]),
         tests("LedgerTests", ["Ledger", "Wire"]),
+        tests("SimulationTests", ["tap-simulation"]),
         tests("TransactionsTests", ["StoreAndForward", "Transactions", "Wire"]),
         tests("StoreAndForwardTests", ["Envelope", "StoreAndForward", "Wire"]),
         tests("TapClientTests", ["LocalHTTP", "TapClient", "Wire"]),
