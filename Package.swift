@@ -191,7 +191,7 @@ let package = Package(
         tests("StoreAndForwardTests", ["Envelope", "StoreAndForward", "Wire"]),
         tests("TapClientTests", ["LocalHTTP", "TapClient", "Wire"]),
         tests("ExplainTests", ["CardBytes", "CardSim", "EMV", "EMVCrypto", "Explain", "ReaderCore"]),
-        tests("EMVConformanceTests", ["CardBytes", "CardSim", "EMV", "EMVCrypto"]),
+        tests("EMVConformanceTests", ["CardBytes", "CardSim", "EMV", "EMVCrypto", crypto]),
         tests("ReaderModelsTests", ["ReaderCore", "ReaderModels"]),
         tests(
             "ConfigurationTests",

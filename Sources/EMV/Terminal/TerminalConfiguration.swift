@@ -7,6 +7,11 @@ public struct TerminalConfiguration: Equatable, Sendable {
     public var combinations: [Combination]
     /// AIDs or RIDs that the merchant prefers on a card with several applications, in order; empty leaves it to the card.
     public var preferredApplications: [[UInt8]] = []
+    public var entryPointVersion = EntryPointVersion.v2_12
+    /// Terminal Category (two bytes): Entry Point sends SEND POI INFORMATION to a card that names it, or that has an SDOL
+    /// (Book B §3.3.2.3). `nil`, the default, never sends it: nothing but this category has been public, and cards do
+    /// without.
+    public var terminalCategory: [UInt8]?
 
     public init(terminalData: [DataObject], combinations: [Combination]) {
         self.terminalData = terminalData

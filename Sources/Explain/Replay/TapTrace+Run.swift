@@ -55,13 +55,13 @@ private final class TraceNotes: Sendable {
     func add(_ event: TapTrace.Event) { events.withLock { $0.append(event) } }
 
     func observing(_ authentication: OfflineAuthentication) -> OfflineAuthentication {
-        OfflineAuthentication(
-            hasKey: authentication.hasKey,
-            verify: { request in
-                let result = authentication.verify(request)
-                self.add(.authenticated(TapTrace.Authentication(request, result)))
-                return result
-            })
+        var observed = authentication
+        observed.verify = { request in
+            let result = authentication.verify(request)
+            self.add(.authenticated(TapTrace.Authentication(request, result)))
+            return result
+        }
+        return observed
     }
 }
 
