@@ -94,7 +94,7 @@ struct PointOfSaleAPI: Sendable {
                 ? try await get(id, request, isCashier: roles.contains(.cashier))
                 : try await cancel(id, request, isAdmin: roles.contains(.admin))
         case 3 where path[0] == "transactions" && path[2] == "receipt":
-            try request.only(.get, parameters: ["copy", "language", "width"])
+            try request.only(.get, parameters: ["code", "copy", "language", "width"])
             guard let id = TransactionID(path[1]) else { throw ErrorBody(.transactionUnknown) }
             try roles.require(.cashier)
             return try await receipt(id, request)
@@ -123,7 +123,7 @@ struct PointOfSaleAPI: Sendable {
         let known = profiles.status
         var status = Status(
             mode: settings.snapshot.mode, version: version, ready: lanes.contains { $0.state == .ready },
-            accepting: await !store.isStopping, terms: known.terms, lanes: lanes,
+            accepting: await !store.books.isStopping, terms: known.terms, lanes: lanes,
             queue: await queueStatus(), psp: health.state,
             support: support)
         status.configuration = settings.status
@@ -137,7 +137,7 @@ struct PointOfSaleAPI: Sendable {
 extension PointOfSaleAPI {
     private func queueStatus() async -> Status.Queue {
         let outline = await payments.outline()
-        var queue = Status.Queue(stored: outline.extent?.count, reversals: await store.openReversals())
+        var queue = Status.Queue(stored: outline.extent?.count, reversals: await store.books.unfinishedReversals.count)
         queue.oldest = outline.extent?.oldest
         queue.overdue = outline.isOverdue
         queue.error = outline.failure.map { ErrorDetail(ErrorCode($0)) }
