@@ -47,7 +47,7 @@ struct KeyPropertyTests {
                 #expect(old.1 == none.1)
                 #expect((old.0.outcome.unmatchedKey == nil) == (none.0.outcome.unmatchedKey == nil))
                 // One card names a key that no list has.
-                #expect(old.0.outcome.unmatchedKey?.isExpired != (name != "visa-unknown-ca" ? false : true))
+                #expect(old.0.outcome.unmatchedKey?.isExpired != (name == "visa-unknown-ca"))
                 #expect(none.0.outcome.unmatchedKey?.isExpired != true)
             }
         }
