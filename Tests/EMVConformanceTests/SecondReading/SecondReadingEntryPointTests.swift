@@ -126,7 +126,7 @@ struct SecondReadingEntryPointTests {
             unpredictableNumbers: .fixed([1]))
         let asked = try run(
             &machine, [directoryAnswer(), "6F108407A0000000041010A5059F380296089000"])
-        #expect(asked.commands.last == "80A800000A8308020000000000000000" + "00")
+        #expect(asked.commands.last == "80A800000A8308" + "0200000000000000" + "00")
     }
 
     @Test func `terminal data go to a card that asks for them before it names its applications`() throws {
