@@ -203,7 +203,7 @@ let package = Package(
         tests("TapClientTests", ["LocalHTTP", "TapClient", "Wire"]),
         tests("ExplainTests", ["CardBytes", "CardSim", "EMV", "EMVCrypto", "Explain", "KernelDiff", "ReaderCore"]),
         tests("KernelDiffTests", ["CardBytes", "KernelDiff", "TapSession"]),
-        tests("EMVConformanceTests", ["CardBytes", "CardSim", "EMV", "EMVCrypto"]),
+        tests("EMVConformanceTests", ["CardBytes", "CardSim", "EMV", "EMVCrypto", crypto]),
         tests("ReaderModelsTests", ["ReaderCore", "ReaderModels"]),
         tests(
             "ConfigurationTests",

@@ -38,6 +38,18 @@ public protocol TapMachine: ~Copyable {
     mutating func received(_ response: ResponseAPDU, now: TapInstant) -> Step
     /// The command sent last got no complete answer: card gone, transmission or protocol error, time-out.
     mutating func cardLost(now: TapInstant) -> Step
+    /// As `cardLost(now:)`, with the reason where the transport knows it.
+    mutating func cardLost(_ loss: CardLoss, now: TapInstant) -> Step
+    /// No card is in the field any more after more than one was. Answers an `activate`, which it leaves standing.
+    mutating func fieldEmptied(now: TapInstant) -> Step
     /// Somebody outside wants an end. The machine finishes at once.
     mutating func stop(now: TapInstant) -> Outcome
+}
+
+extension TapMachine where Self: ~Copyable {
+    /// For a machine to which every loss is the same.
+    public mutating func cardLost(_ loss: CardLoss, now: TapInstant) -> Step { cardLost(now: now) }
+
+    /// For a machine that tells nobody of a collision's end: it goes on waiting.
+    public mutating func fieldEmptied(now: TapInstant) -> Step { Step(.activate(fieldOffMilliseconds: 0)) }
 }

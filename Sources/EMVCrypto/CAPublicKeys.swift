@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import CardBytes
+public import EMV
 
 /// The CA public keys a terminal trusts, all of one environment, and the issuer certificates it no longer does.
 public struct CAPublicKeys: Sendable {
@@ -50,10 +51,15 @@ public struct CAPublicKeys: Sendable {
     /// The key that a card names. Where a RID uses one index twice, the length of the issuer certificate decides: it is
     /// that of the key's modulus (EMV Book 2 §5.3 step 1).
     ///
-    /// - Parameter certificateLength: length of 90 in bytes; `nil` for any.
-    public func key(rid: [UInt8], index: UInt8, certificateLength: Int? = nil) -> CAPublicKey? {
-        keys[Name(rid: rid, index: index)]?.first {
-            certificateLength == nil || $0.key.byteCount == certificateLength
+    /// - Parameters:
+    ///   - certificateLength: length of 90 in bytes; `nil` for any.
+    ///   - date: a day on which the key has to be in use; `nil` for any.
+    public func key(
+        rid: [UInt8], index: UInt8, certificateLength: Int? = nil, on date: EMVDate? = nil
+    ) -> CAPublicKey? {
+        keys[Name(rid: rid, index: index)]?.first { key in
+            (certificateLength == nil || key.key.byteCount == certificateLength)
+                && date.map { key.isValid(on: $0) } ?? true
         }
     }
 

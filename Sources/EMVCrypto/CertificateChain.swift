@@ -9,13 +9,13 @@ struct CertificateChain {
 
     /// Retrieval of the issuer public key (EMV Book 2 §5.3, §6.3).
     func issuerKey() throws(AuthenticationFailure) -> RSAPublicKey {
-        guard keys.key(rid: request.rid, index: request.caIndex) != nil else { throw .caKeyMissing }
+        guard keys.key(rid: request.rid, index: request.caIndex, on: request.date) != nil else { throw .caKeyMissing }
         guard !request.issuerCertificate.isEmpty, !request.issuerExponent.isEmpty else { throw .dataMissing }
         guard
             let authority = keys.key(
-                rid: request.rid, index: request.caIndex, certificateLength: request.issuerCertificate.count)
+                rid: request.rid, index: request.caIndex, certificateLength: request.issuerCertificate.count,
+                on: request.date)
         else { throw .lengthMismatch }
-        guard authority.isValid(on: request.date) else { throw .caKeyMissing }
 
         let certificate = try RecoveredData(request.issuerCertificate, with: authority.key, format: .issuerCertificate)
         let bytes = certificate.bytes

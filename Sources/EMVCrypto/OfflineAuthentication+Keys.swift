@@ -11,7 +11,10 @@ extension OfflineAuthentication {
     ///   beside live ones.
     public static func using(_ keys: CAPublicKeys, eccKeys: CAECCPublicKeys? = nil) -> OfflineAuthentication {
         var authentication = OfflineAuthentication(
-            hasKey: { rid, index in keys.key(rid: rid, index: index) != nil },
+            keyState: { name, date in
+                if keys.key(rid: name.rid, index: name.index, on: date) != nil { return .usable }
+                return keys.key(rid: name.rid, index: name.index) == nil ? .absent : .expired
+            },
             verify: { request in
                 do throws(AuthenticationFailure) {
                     return .verified(try authenticate(request, with: keys))
@@ -19,6 +22,7 @@ extension OfflineAuthentication {
                     return .failed(error)
                 }
             })
+        authentication.oneWayHash = .standard
         authentication.secureChannel = .using(eccKeys ?? (keys.environment == .test ? .test : .none(.live)))
         return authentication
     }

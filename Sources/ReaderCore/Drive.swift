@@ -49,8 +49,19 @@ public func drive<Machine: TapMachine & ~Copyable>(
             do throws(ReaderError) {
                 step = machine.received(try reader.exchange(command, until: deadline), now: clock())
             } catch {
-                step = machine.cardLost(now: clock())
+                step = machine.cardLost(CardLoss(error), now: clock())
             }
+        }
+    }
+}
+
+extension CardLoss {
+    /// Reader APIs tell a card that left from a reader that failed, and seldom more. What a transcript keeps of an error
+    /// leads to the same value.
+    fileprivate init(_ error: ReaderError) {
+        switch error {
+        case .cardLost, .timedOut, .cancelled: self = .timeOut
+        case .detached, .inUse, .serviceUnavailable, .faulty: self = .transmission
         }
     }
 }

@@ -62,7 +62,7 @@ public struct PaymentTap: Sendable {
             let final = try read(on: observed, cancellation, clock, display)
             let result = try result(of: final, in: seal, armed: armed, observed, clock: clock)
             deliver(result)
-            display.settle(result.status)
+            display.settle(result.status, isSealed: result.read != nil)
         } catch {
             reader.show(error.isEndOfWaiting ? .idle : .error)
             throw error
@@ -113,6 +113,11 @@ public struct PaymentTap: Sendable {
                 optionsRead: observed.optionsRead, cardRead: cardRead, sealed: read == nil ? cardRead : clock()))
     }
 
+    private func isAnsweredRefund(_ final: FinalOutcome) -> Bool {
+        transaction.type == .refund && final.outcome.error.l2 == .ok && !final.wantsRestart
+            && CardRecord.isComplete(final)
+    }
+
     /// Made before the card is there, so that the customer does not wait for it.
     private func envelope() throws(PaymentTapError) -> OneTimeSeal {
         do throws(EnvelopeError) { return try OneTimeSeal(to: recipient) } catch { throw .sealing(error) }
@@ -126,6 +131,9 @@ public struct PaymentTap: Sendable {
         switch final.outcome.status {
         case .onlineRequest, .approved: break
         case .declined where CardRecord.isComplete(final): break
+        // A card's AAC is its usual answer to a refund: kernels 2 and 8 end the application and leave a record (C-2
+        // S910.74).
+        case .endApplication where isAnsweredRefund(final): break
         case .declined, .endApplication, .selectNext, .tryAnotherInterface, .tryAgain: return nil
         }
         var binding = binding

@@ -28,8 +28,11 @@ public struct PaymentTapResult: Equatable, Sendable {
 
     public let status: Outcome.Status
     public let error: ErrorIndication
-    /// Present for an online request and an approval, and for a decline whose kernel left a data record.
+    /// Present for an online request and an approval, for a decline whose kernel left a data record, and for a refund that
+    /// the card answered with an AAC (`endApplication`).
     public let read: SealedRead?
+    /// The CA key for want of which the card was not authenticated; for people who set the terminal up.
+    public let unmatchedKey: UnmatchedCAKey?
     public let entryMode: EntryMode
     /// `nil` for N/A.
     public let cvm: Outcome.CVM?
@@ -52,6 +55,7 @@ public struct PaymentTapResult: Equatable, Sendable {
         status = final.outcome.status
         error = final.outcome.error
         self.read = read
+        unmatchedKey = final.outcome.unmatchedKey
         // 9F39 as the kernels set it; that they do is unverified for some.
         entryMode = final.outcome.dataRecord?.value(of: 0x9F39) == [0x91] ? .contactlessMagStripe : .contactlessEMV
         cvm = final.outcome.cvm

@@ -36,9 +36,12 @@ final class TapDisplay {
     }
 
     /// The result has been delivered.
-    func settle(_ status: Outcome.Status) {
+    ///
+    /// - Parameter isSealed: there is something for the payment service.
+    func settle(_ status: Outcome.Status, isSealed: Bool) {
         passHeld()
         switch status {
+        case .endApplication where isSealed: reader.show(.read)
         case .approved: reader.show(.approved)
         case .onlineRequest: reader.show(.read)
         case .declined: reader.show(.declined)

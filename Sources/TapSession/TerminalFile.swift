@@ -92,8 +92,8 @@ public struct TerminalFile: Sendable {
         _ value: TerminalFileValue, _ purpose: Purpose
     ) throws(TerminalFileError) -> EntryPointLimits {
         try value.object([
-            "transaction", "cvmRequired", "floor", "terminalFloor", "statusCheck", "zeroAmountAllowed", "ttq",
-            "extendedSelection",
+            "transaction", "cvmRequired", "floor", "terminalFloor", "statusCheck", "zeroAmountAllowed",
+            "zeroAmountForOfflineAllowed", "ttq", "extendedSelection",
         ])
         func amount(_ name: String, upTo limit: UInt64) throws(TerminalFileError) -> UInt64? {
             guard let value = try value.optional(name) else { return nil }
@@ -111,7 +111,8 @@ public struct TerminalFile: Sendable {
             cvmRequiredLimit: try amount("cvmRequired", upTo: most), floorLimit: try amount("floor", upTo: most),
             terminalFloorLimit: terminalFloor.map { UInt32(truncatingIfNeeded: $0) },
             statusCheck: try flag("statusCheck") ?? false, zeroAmountAllowed: try flag("zeroAmountAllowed"),
-            ttq: try qualifiers(value, purpose), extendedSelection: try flag("extendedSelection") ?? false)
+            zeroAmountForOfflineAllowed: try flag("zeroAmountForOfflineAllowed"), ttq: try qualifiers(value, purpose),
+            extendedSelection: try flag("extendedSelection") ?? false)
     }
 
     private static func qualifiers(

@@ -67,7 +67,7 @@ struct FurtherKernelTapTests {
         #expect(run.messages == ["15", "20", "20", "17", "1B"])
         #expect(run.fieldOff == [0, 1_300])
         #expect(run.outcome.outcome.cvm == .confirmationCodeVerified)
-        #expect(run.value(0x9F34) == "010302")
+        #expect(run.value(0x9F34) == "410302")
         #expect(run.value(0x9F37) != "ABABABAB")
         #expect(run.verdict() == .verified)
     }

@@ -12,9 +12,16 @@ struct CatalogueTapTests {
     /// The test terminal; `mayApprove` gives it floor limits above the amount and a type that approves offline.
     static func entryPoint(
         mayApprove: Bool, authentication: OfflineAuthentication = .using(.test), qualifiers: UInt32 = 0,
-        amount: UInt64 = 1_250
+        amount: UInt64 = 1_250, type: TransactionType = .purchase, riskManagementData: [UInt8]? = nil
     ) -> EntryPoint {
         var configuration = TerminalConfiguration.test
+        if let riskManagementData {
+            for index in configuration.combinations.indices {
+                configuration.combinations[index].kernelData = configuration.combinations[index].kernelData.map {
+                    $0.tag == 0x9F1D ? DataObject(0x9F1D, riskManagementData) : $0
+                }
+            }
+        }
         for index in configuration.combinations.indices where mayApprove {
             configuration.combinations[index].limits.floorLimit = 10_000
             configuration.combinations[index].limits.ttq = configuration.combinations[index].limits.ttq.map {
@@ -32,7 +39,8 @@ struct CatalogueTapTests {
         return EntryPoint(
             configuration: configuration,
             transaction: Transaction(
-                amount: amount, currency: 978, exponent: 2, country: 276, date: EMVDate(year: 2026, month: 6, day: 7),
+                amount: amount, currency: 978, exponent: 2, country: 276, type: type,
+                date: EMVDate(year: 2026, month: 6, day: 7),
                 time: EMVTime(hour: 12, minute: 0, second: 0), sequenceCounter: 1),
             unpredictableNumbers: .fixed([0x0102_0304]), authentication: authentication)
     }
@@ -105,8 +113,11 @@ struct CatalogueTapTests {
         #expect(tap.commandTexts.last?.hasPrefix("80AE80") == true)
     }
 
-    @Test func `a phone that verified its holder but cannot be authenticated is refused`() throws {
-        var entryPoint = CatalogueTapTests.entryPoint(mayApprove: false, authentication: .unavailable)
+    @Test func `a phone that verified its holder but cannot be authenticated is refused where the terminal wants CDA`()
+        throws
+    {
+        var entryPoint = CatalogueTapTests.entryPoint(
+            mayApprove: false, authentication: .unavailable, riskManagementData: [0x2C, 0x00, 0x80, 0, 0, 0, 0, 0])
         let tap = try Tap.run(&entryPoint, card: Tap.catalogueCard("mastercard-phone"))
         #expect(tap.commandTexts.last?.hasPrefix("80AE00") == true)
         #expect(tap.outcome.status == .declined)

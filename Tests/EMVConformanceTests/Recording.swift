@@ -51,8 +51,15 @@ struct Recording {
             transaction: Transaction(
                 amount: isVisa ? 200 : 9_000, currency: 840, exponent: 2, country: isVisa ? 840 : 56,
                 date: date ?? recorded, time: EMVTime(hour: 0, minute: 0, second: 0), sequenceCounter: 1),
-            unpredictableNumbers: .fixed([0xABAB_ABAB]), authentication: authentication)
+            unpredictableNumbers: .fixed([0xABAB_ABAB]), authentication: authentication, kernels: Recording.kernels)
     }
+
+    /// The recording's terminal left bit 7 out of the CVM Results, which the card signed.
+    private static let kernels: KernelSet = {
+        var kernels = KernelSet.standard
+        kernels.register(.mastercard) { Kernel2(options: Kernel2Options(masksCVMCode: true)) }
+        return kernels
+    }()
 
     private static func visaTerminal(_ ttq: UInt32) -> TerminalConfiguration {
         TerminalConfiguration(

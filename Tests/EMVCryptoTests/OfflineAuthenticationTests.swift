@@ -192,8 +192,9 @@ import Testing
         let lastDay = OfflineAuthentication.using(try chain.keys(expiry: "20181201"))
         #expect(lastDay.verify(request).isVerified)
         #expect(OfflineAuthentication.using(.none(.live)).verify(request) == .failed(.caKeyMissing))
-        #expect(OfflineAuthentication.using(.none(.test)).hasKey(request.rid, request.caIndex) == false)
-        #expect(OfflineAuthentication.using(.test).hasKey(request.rid, request.caIndex))
+        #expect(
+            OfflineAuthentication.using(.none(.test)).hasKey(request.rid, request.caIndex, on: request.date) == false)
+        #expect(OfflineAuthentication.using(.test).hasKey(request.rid, request.caIndex, on: request.date))
     }
 
     @Test func `a revoked issuer certificate is refused by RID, index and serial`() throws {

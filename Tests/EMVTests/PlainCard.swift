@@ -47,7 +47,11 @@ struct PlainCard {
         var writer = TLVWriter()
         writer.append(0x6F) { fci in
             fci.append(0x84, aid)
-            fci.append(0xA5, selection.encoded)
+            // These stand in the issuer's discretionary data.
+            let discretionary: [CardBytes.Tag] = [0x9F4D, 0x9F5D, 0x9F5E, 0x9F6E]
+            let inner = selection.filter { discretionary.contains($0.tag) }
+            let outer = selection.filter { !discretionary.contains($0.tag) }
+            fci.append(0xA5, (outer + (inner.isEmpty ? [] : [DataObject(0xBF0C, inner.encoded)])).encoded)
         }
         return writer.bytes
     }

@@ -99,7 +99,8 @@ struct TerminalFileTests {
         let file = try TerminalFile(
             json: Array(example().replacing("\"version\": 1", with: "\"version\": 1, \"caKeys\": [{\(key)}]").utf8))
         #expect(file.keys.count == 1)
-        #expect(file.authentication.hasKey([0xA0, 0x00, 0x00, 0x00, 0x03], 0x92))
+        #expect(
+            file.authentication.hasKey([0xA0, 0x00, 0x00, 0x00, 0x03], 0x92, on: EMVDate(year: 2026, month: 6, day: 7)))
         let wrong = key.replacing("996AF5", with: "996AF4")
         #expect(
             try fault("\"version\": 1", "\"version\": 1, \"caKeys\": [{\(wrong)}]")

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+import EMVCrypto
+
 /// Two-key triple DES: encrypt with the left half, decrypt with the right, encrypt with the left (ISO/IEC 18033-3).
 struct TripleDES: Sendable {
     /// 16 bytes.

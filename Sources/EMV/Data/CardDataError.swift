@@ -10,6 +10,8 @@ public enum CardDataError: Error, Equatable, Sendable {
     case reservedTag(Tag)
     /// The value of a known object has a length that its dictionary row does not allow.
     case wrongLength(Tag)
+    /// A known object stands in a template where it does not belong.
+    case misplaced(Tag)
     /// The answer is none of the templates that the command may return.
     case wrongTemplate
     /// More objects than any card has: a card that never ends.

@@ -94,19 +94,50 @@ public struct DataStore: Sendable {
     public mutating func store(
         _ data: [UInt8], in range: Range<Int>? = nil, policy: CardDataPolicy
     ) throws(CardDataError) {
+        try store(data, in: range, of: .answer, policy: policy)
+    }
+
+    /// - Parameter template: the one that `data[range]` is the value of. A5 and BF0C are recognised on the way.
+    mutating func store(
+        _ data: [UInt8], in range: Range<Int>?, of template: CardObjectRule.Templates, policy: CardDataPolicy
+    ) throws(CardDataError) {
         let base = bytes.count
         bytes.append(contentsOf: data)
         var refused: CardDataError?
+        var (proprietary, discretionary) = (0..<0, 0..<0)
         do throws(TLVError) {
             try TLV.walk(data.span, in: range) { node in
-                if node.tag.isConstructed { return true }
-                refused = take(node, base, policy)
+                if node.tag.isConstructed {
+                    if node.tag == .fciProprietaryTemplate { proprietary = node.value }
+                    if node.tag == .fciDiscretionaryData { discretionary = node.value }
+                    return true
+                }
+                let inner: CardObjectRule.Templates? =
+                    discretionary.contains(node.start)
+                    ? .discretionary : proprietary.contains(node.start) ? .proprietary : nil
+                refused = take(node, base, inner ?? template, policy)
                 return refused == nil
             }
         } catch {
             throw .malformed(error)
         }
         if let refused { throw refused }
+    }
+
+    private mutating func take(
+        _ node: TLVNode, _ base: Int, _ template: CardObjectRule.Templates, _ policy: CardDataPolicy
+    ) -> CardDataError? {
+        guard let rules = policy.rules else { return take(node, base, policy) }
+        guard let rule = rules(node.tag) else {
+            guard DataDictionary.isReserved(node.tag, kernel) else {
+                return isPresent(node.tag) ? nil : add(node, base)
+            }
+            // Those of the private class (DF81…) are passed over (C-2 §4.5, one source).
+            return node.tag.isPrivate ? nil : .reservedTag(node.tag)
+        }
+        guard rule.templates.contains(template) else { return .misplaced(node.tag) }
+        guard rule.lengths.contains(node.value.count) else { return .wrongLength(node.tag) }
+        return keep(node, base, policy)
     }
 
     private mutating func take(_ node: TLVNode, _ base: Int, _ policy: CardDataPolicy) -> CardDataError? {
@@ -119,12 +150,18 @@ public struct DataStore: Sendable {
                 return .wrongLength(node.tag)
             }
         }
+        return keep(node, base, policy)
+    }
+
+    private mutating func add(_ node: TLVNode, _ base: Int) -> CardDataError? {
+        guard entries.count < DataStore.maximumCount else { return .tooManyObjects }
+        append(node.tag, offset: base + node.value.lowerBound, length: node.value.count, .card)
+        return nil
+    }
+
+    private mutating func keep(_ node: TLVNode, _ base: Int, _ policy: CardDataPolicy) -> CardDataError? {
+        guard let index = position(node.tag) else { return add(node, base) }
         let offset = base + node.value.lowerBound
-        guard let index = position(node.tag) else {
-            guard entries.count < DataStore.maximumCount else { return .tooManyObjects }
-            append(node.tag, offset: offset, length: node.value.count, .card)
-            return nil
-        }
         if entries[index].origin == .terminal {
             return policy.rejectsReservedTags ? .reservedTag(node.tag) : nil
         }
@@ -251,6 +288,11 @@ public struct DataStore: Sendable {
             filled.append(contentsOf: format.fit(Array(bytes[range]), to: length))
         }
     }
+}
+
+extension Tag {
+    /// Bits 8 and 7 of the first byte: the tag belongs to whoever made it up.
+    fileprivate var isPrivate: Bool { rawValue >> (UInt32(byteCount - 1) * 8) & 0xC0 == 0xC0 }
 }
 
 extension DataStore: CustomStringConvertible, CustomReflectable {

@@ -89,10 +89,14 @@ extension Tag {
     public static var cardProcessingRequirements: Tag { 0x9F71 }
     /// 9F7C: Customer Exclusive Data (K3).
     public static var customerExclusiveData: Tag { 0x9F7C }
+    /// 9F7D: DS Summary 1 (K2).
+    public static var dsSummary1: Tag { 0x9F7D }
     /// 9F7D: Application Specification Version / MS mode preferred marker (K6 ZIP FCI).
     public static var applicationSpecificationVersion: Tag { 0x9F7D }
     /// 9F7E: Mobile Support Indicator (K2).
     public static var mobileSupportIndicator: Tag { 0x9F7E }
+    /// BF60: Integrated Data Storage Record Update Template.
+    public static var storageUpdateTemplate: Tag { 0xBF60 }
     /// DF4B: POS Cardholder Interaction Information (K2).
     public static var cardholderInteraction: Tag { 0xDF4B }
     /// 9F8102: Cardholder Verification Decision.
@@ -179,6 +183,8 @@ extension Tag {
     public static var balanceBeforeCryptogram: Tag { 0xDF8104 }
     /// DF8105: Balance Read After Gen AC.
     public static var balanceAfterCryptogram: Tag { 0xDF8105 }
+    /// DF8106: Data Needed.
+    public static var dataNeeded: Tag { 0xDF8106 }
     /// DF8107: CDOL1 Related Data.
     public static var cdol1RelatedData: Tag { 0xDF8107 }
     /// DF810B: DS Summary Status.
@@ -191,6 +197,8 @@ extension Tag {
     public static var putDataStatusBeforeCryptogram: Tag { 0xDF810F }
     /// DF8111: PDOL Related Data.
     public static var pdolRelatedData: Tag { 0xDF8111 }
+    /// DF8112: Tags To Read.
+    public static var tagsToRead: Tag { 0xDF8112 }
     /// DF8113: DRDOL Related Data.
     public static var drdolRelatedData: Tag { 0xDF8113 }
     /// DF8114: Reference Control Parameter (P1 of GENERATE AC).
@@ -229,6 +237,8 @@ extension Tag {
     public static var transactionLimitWithDeviceCVM: Tag { 0xDF8125 }
     /// DF8126: Reader CVM Required Limit.
     public static var readerCVMLimit: Tag { 0xDF8126 }
+    /// DF8128: IDS Status.
+    public static var idsStatus: Tag { 0xDF8128 }
     /// DF812A: DD Card (Track1).
     public static var track1DynamicData: Tag { 0xDF812A }
     /// DF812B: DD Card (Track2).
@@ -253,6 +263,26 @@ extension Tag {
     public static var accuracyThreshold: Tag { 0xDF8136 }
     /// DF8137: Relay Resistance Transmission Time Mismatch Threshold (%).
     public static var mismatchThreshold: Tag { 0xDF8137 }
+    /// DF8301: Terminal Relay Resistance Entropy.
+    public static var terminalRelayEntropy: Tag { 0xDF8301 }
+    /// DF8302: Device Relay Resistance Entropy.
+    public static var deviceRelayEntropy: Tag { 0xDF8302 }
+    /// DF8303: Min Time For Processing Relay Resistance APDU (100 us).
+    public static var minimumRelayTime: Tag { 0xDF8303 }
+    /// DF8304: Max Time For Processing Relay Resistance APDU (100 us).
+    public static var maximumRelayTime: Tag { 0xDF8304 }
+    /// DF8305: Device Estimated Transmission Time For RR R-APDU (100 us).
+    public static var estimatedRelayTransmissionTime: Tag { 0xDF8305 }
+    /// DF8306: Measured Relay Resistance Processing Time.
+    public static var measuredRelayTime: Tag { 0xDF8306 }
+    /// DF8307: RRP Counter.
+    public static var relayCounter: Tag { 0xDF8307 }
     /// FF8101: Torn Record.
     public static var tornRecord: Tag { 0xFF8101 }
+    /// FF8102: Tags To Write Before Gen AC.
+    public static var tagsToWriteBeforeCryptogram: Tag { 0xFF8102 }
+    /// FF8103: Tags To Write After Gen AC.
+    public static var tagsToWriteAfterCryptogram: Tag { 0xFF8103 }
+    /// FF8104: Data To Send.
+    public static var dataToSend: Tag { 0xFF8104 }
 }

@@ -35,6 +35,8 @@ extension Tag {
     public static var applicationPriority: Tag { 0x87 }
     /// 8A: Authorisation Response Code.
     public static var authorisationResponseCode: Tag { 0x8A }
+    /// 8B: POI Information.
+    public static var poiInformation: Tag { 0x8B }
     /// 8C: Card Risk Management Data Object List 1 (CDOL1).
     public static var cdol1: Tag { 0x8C }
     /// 8D: Card Risk Management Data Object List 2 (CDOL2).
@@ -53,6 +55,8 @@ extension Tag {
     public static var afl: Tag { 0x94 }
     /// 95: Terminal Verification Results (TVR).
     public static var tvr: Tag { 0x95 }
+    /// 96: Kernel Identifier - Terminal.
+    public static var kernelIdentifierTerminal: Tag { 0x96 }
     /// 9A: Transaction Date.
     public static var transactionDate: Tag { 0x9A }
     /// 9B: Transaction Status Information (TSI).
@@ -153,6 +157,10 @@ extension Tag {
     public static var pdol: Tag { 0x9F38 }
     /// 9F39: Point-of-Service Entry Mode.
     public static var entryMode: Tag { 0x9F39 }
+    /// 9F3E: Terminal Categories Supported List.
+    public static var terminalCategoriesSupported: Tag { 0x9F3E }
+    /// 9F3F: Selection Data Object List (SDOL).
+    public static var selectionDataObjectList: Tag { 0x9F3F }
     /// 9F40: Additional Terminal Capabilities.
     public static var additionalTerminalCapabilities: Tag { 0x9F40 }
     /// 9F41: Transaction Sequence Counter.

@@ -22,11 +22,12 @@ public struct CVMList: Equatable, Sendable {
     public let y: UInt32
     public let rules: [Rule]
 
-    /// - Parameter bytes: `nil` where there is not one whole rule. A last odd byte is left out.
+    /// - Parameter bytes: `nil` where there is not one whole rule, or a last one is cut off (EMV Book 3 §10.5; C-2
+    ///   CVM.9).
     public init?(_ bytes: [UInt8]) {
-        guard bytes.count >= 10 else { return nil }
+        guard bytes.count >= 10, bytes.count.isMultiple(of: 2) else { return nil }
         x = bytes[0..<4].reduce(0) { $0 << 8 | UInt32($1) }
         y = bytes[4..<8].reduce(0) { $0 << 8 | UInt32($1) }
-        rules = stride(from: 8, to: bytes.count - 1, by: 2).map { Rule(code: bytes[$0], condition: bytes[$0 + 1]) }
+        rules = stride(from: 8, to: bytes.count, by: 2).map { Rule(code: bytes[$0], condition: bytes[$0 + 1]) }
     }
 }

@@ -2,7 +2,8 @@
 /// What cardholder verification came to: CVM Results (9F34), the outcome's CVM and TVR bits.
 public struct CVMSelection: Equatable, Sendable {
     public var cvm: Outcome.CVM
-    /// 9F34: method, condition, result (00 unknown, 01 failed, 02 successful).
+    /// 9F34: CVM code as the card's list has it, with bit 7 (EMV Book 4 Annex A4), condition, result (00 unknown, 01
+    /// failed, 02 successful).
     public var results: [UInt8]
     public var tvr: TVR
     /// A signature has to be obtained.
@@ -24,7 +25,7 @@ public struct CVMSelection: Equatable, Sendable {
     /// Walks a CVM list (C-2 CVM.9 to CVM.25; EMV Book 3 §10.5).
     public static func walk(_ list: CVMList, _ conditions: CVMConditions) -> CVMSelection {
         var tvr: TVR = []
-        for rule in list.rules {
+        for (position, rule) in list.rules.enumerated() {
             guard conditions.hold(for: rule, in: list) else { continue }
             if let method = CVMMethod(rawValue: rule.method) {
                 if method != .fail, conditions.supports(method), let done = successful(method, rule, tvr) {
@@ -33,9 +34,10 @@ public struct CVMSelection: Equatable, Sendable {
             } else {
                 tvr.insert(.unrecognisedCVM)
             }
-            if rule.appliesSucceeding { continue }
+            // CVM.19 to CVM.21: the last rule has none to go on with.
+            if rule.appliesSucceeding, position + 1 < list.rules.count { continue }
             var result = CVMSelection.failed
-            if rule.method == CVMMethod.fail.rawValue { result.results = [rule.method, rule.condition, 0x01] }
+            if rule.method == CVMMethod.fail.rawValue { result.results = [rule.code, rule.condition, 0x01] }
             result.tvr.formUnion(tvr)
             return result
         }
@@ -48,11 +50,11 @@ public struct CVMSelection: Equatable, Sendable {
         switch method {
         case .onlinePIN:
             CVMSelection(
-                cvm: .onlinePIN, results: [rule.method, rule.condition, 0x00], tvr: tvr.union(.onlinePINEntered))
+                cvm: .onlinePIN, results: [rule.code, rule.condition, 0x00], tvr: tvr.union(.onlinePINEntered))
         case .signature:
-            CVMSelection(cvm: .obtainSignature, results: [rule.method, rule.condition, 0x00], tvr: tvr, receipt: true)
+            CVMSelection(cvm: .obtainSignature, results: [rule.code, rule.condition, 0x00], tvr: tvr, receipt: true)
         case .noCVM:
-            CVMSelection(cvm: .noCVM, results: [rule.method, rule.condition, 0x02], tvr: tvr)
+            CVMSelection(cvm: .noCVM, results: [rule.code, rule.condition, 0x02], tvr: tvr)
         case .fail, .plaintextPIN, .plaintextPINAndSignature, .encipheredPIN, .encipheredPINAndSignature:
             nil
         }

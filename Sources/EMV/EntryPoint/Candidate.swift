@@ -14,14 +14,18 @@ struct Candidate: Equatable {
 
     /// The candidates of `entries` in the order of selection (requirements 3.3.2.5 and 3.3.3.2).
     static func list(
-        _ entries: [PPSEEntry], _ combinations: [Combination], allowed: [(index: Int, isAllowed: Bool)]
+        _ entries: [PPSEEntry], _ configuration: TerminalConfiguration, allowed: [(index: Int, isAllowed: Bool)]
     ) -> [Candidate] {
+        let combinations = configuration.combinations
         var found: [(order: UInt8, position: Int, candidate: Candidate)] = []
         for (position, entry) in entries.enumerated() {
             for item in allowed where item.isAllowed {
                 let combination = combinations[item.index]
                 guard entry.adfName.starts(with: combination.aid) else { continue }
-                guard entry.requestedKernel(matching: combination.aid).accepts(combination.kernel) else { continue }
+                guard
+                    entry.requestedKernel(matching: combination.aid, configuration.entryPointVersion)
+                        .accepts(combination.kernel)
+                else { continue }
                 let candidate = Candidate(entry: entry, combination: item.index)
                 found.append((entry.selectionOrder, position, candidate))
             }

@@ -4,10 +4,19 @@ import CardBytes
 extension EntryPoint {
     /// Passes a kernel's command on, or processes its outcome (EMV Contactless Book B §3.5).
     mutating func take(_ step: KernelStep, now: TapInstant) -> Step {
-        switch step.action {
-        case .transmit(let command): return transmit(command, step.signals)
-        case .finished(let outcome): return process(outcome, signals: step.signals, now: now)
+        var step = step
+        // A kernel that asks for ever would hold the card and the reader; no transaction has so many questions.
+        for _ in 0..<32 {
+            switch step.action {
+            case .transmit(let command): return transmit(command, step.signals)
+            case .finished(let outcome): return process(outcome, signals: step.signals, now: now)
+            case .askTerminal(let question):
+                guard var next = kernel?.terminalAnswered(dataExchange(question), now: now) else { return outOfOrder() }
+                next.signals = step.signals + next.signals
+                step = next
+            }
         }
+        return process(EMV.Outcome(.endApplication, error: ErrorIndication(l3: .timeOut)), signals: [], now: now)
     }
 
     private mutating func process(_ outcome: EMV.Outcome, signals: [UIRequest], now: TapInstant) -> Step {
@@ -15,13 +24,14 @@ extension EntryPoint {
         if let count = outcome.failedMagStripeReads { failedMagStripeReads = count }
         switch outcome.status {
         case .selectNext:
-            return nextCandidate(signals: signals + (outcome.uiOnOutcome.map { [$0] } ?? []), now: now)
+            let shown = [outcome.uiOnOutcome, outcome.uiOnRestart].compactMap { $0 }
+            return nextCandidate(signals: signals + shown, now: now)
         case .tryAgain:
             retain(outcome)
             let shown = signals + (outcome.uiOnOutcome.map { [$0] } ?? [])
             switch outcome.start {
-            case .c: return selectApplication(signals: shown, now: now)
-            case .d: return activateKernel(signals: shown, now: now)
+            case .c: return selectApplication(signals: shown + [invitation()], now: now)
+            case .d: return activateKernel(signals: shown + [invitation()], now: now)
             case .a, .b, nil: return enterStartB(signals: shown)
             }
         case .approved, .declined, .onlineRequest, .endApplication, .tryAnotherInterface:

@@ -2,9 +2,10 @@
 import CardBytes
 
 extension EntryPoint {
-    /// Start A (EMV Contactless Book B §3.1.1).
+    /// Start A (EMV Contactless Book B §3.1.1). After a restart the directory is read again.
     mutating func preProcess() -> Step {
         indicators = preProcessed()
+        candidates = []
         return isContactlessAllowed ? awaitCard(signals: []) : tryAnotherInterface()
     }
 
@@ -26,7 +27,10 @@ extension EntryPoint {
     mutating func enterStartB(signals: [UIRequest]) -> Step {
         if indicators.isEmpty {
             indicators = supported.map { index in
-                (index, PreProcessing.untouched(configuration.combinations[index].limits))
+                (
+                    index,
+                    PreProcessing.untouched(configuration.combinations[index].limits, configuration.entryPointVersion)
+                )
             }
         }
         if !isRestart { candidates = [] }
@@ -36,11 +40,17 @@ extension EntryPoint {
     private mutating func awaitCard(signals: [UIRequest]) -> Step {
         state = .awaitingCard(collision: false)
         kernel = nil
-        let message = (isRestart ? restartMessage : nil) ?? UIRequest(.presentCard, .readyToRead)
-        restartMessage = nil
         let fieldOff = fieldOffMilliseconds
         fieldOffMilliseconds = 0
-        return Step(.activate(fieldOffMilliseconds: fieldOff), signals: signals + [message])
+        return Step(.activate(fieldOffMilliseconds: fieldOff), signals: signals + [invitation()])
+    }
+
+    /// What is shown at a start: the UI request on restart where there is one (requirement 3.2.1.2; at A, C and D by one
+    /// source).
+    mutating func invitation() -> UIRequest {
+        let message = (isRestart ? restartMessage : nil) ?? UIRequest(.presentCard, .readyToRead)
+        restartMessage = nil
+        return message
     }
 
     /// Combinations of this transaction type whose kernel exists.
@@ -52,12 +62,12 @@ extension EntryPoint {
     }
 
     /// Combination selection, steps 1 and 2 (EMV Contactless Book B §3.3.2).
-    mutating func directoryReceived(_ response: ResponseAPDU, now: TapInstant) -> Step {
+    mutating func listCandidates(_ response: ResponseAPDU, now: TapInstant) -> Step {
         let entries = response.status.isSuccess ? PPSEEntry.entries(ofPPSE: response.data) : []
         candidates = Candidate.preferring(
             configuration.preferredApplications,
             Candidate.list(
-                entries, configuration.combinations,
+                entries, configuration,
                 allowed: indicators.map { ($0.index, !$0.value.contactlessNotAllowed) }))
         return selectApplication(signals: [], now: now)
     }
@@ -75,12 +85,14 @@ extension EntryPoint {
         return transmit(SelectCommand.command(candidate.selectionName(extended: extended)), signals)
     }
 
+    /// An answer that names no application, or another one, leads to the next candidate (one source; a name that goes on
+    /// behind the one asked for is taken). Kernel 8 judges the name itself.
     mutating func applicationSelected(_ response: ResponseAPDU, now: TapInstant) -> Step {
         guard let candidate = candidates.first else { return outOfOrder() }
         guard response.status.isSuccess else {
             if isRestart, let onlineResponse, onlineResponse.hasCardData {
-                // Requirement 3.3.3.5, first bullet.
-                let message = UIRequest(.insertSwipeOrTryAnotherCard, .processingError)
+                // Requirement 3.3.3.5, first bullet; the status by one source.
+                let message = UIRequest(.insertSwipeOrTryAnotherCard, .readyToRead)
                 let outcome = EMV.Outcome(.endApplication, uiOnOutcome: message)
                 return finish(outcome.ended(at: .applicationSelection), signals: [])
             }
@@ -88,6 +100,9 @@ extension EntryPoint {
         }
         let combination = configuration.combinations[candidate.combination]
         let fci = FileControlInformation(response.data)
+        guard combination.kernel == .c8 || fci.name?.starts(with: candidate.entry.adfName) == true else {
+            return nextCandidate(signals: [], now: now)
+        }
         guard let kernelIdentifier = kernelIdentifier(of: combination, fci) else {
             return nextCandidate(signals: [], now: now)
         }
@@ -124,6 +139,7 @@ extension EntryPoint {
         let combination = configuration.combinations[candidate.combination]
         let activation = KernelActivation(
             application: application, selection: selection,
+            kernelIdentifier: kernelIdentifier(application.kernel, candidate.entry),
             extendedSelection: combination.limits.extendedSelection ? candidate.entry.extendedSelection : [],
             combination: combination, indicators: indicators, terminalData: configuration.terminalData,
             transaction: transaction, unpredictableNumbers: numbers.forOneRun(), authentication: authentication,
@@ -134,5 +150,17 @@ extension EntryPoint {
         step.signals = signals + step.signals
         self.kernel = kernel
         return take(step, now: now)
+    }
+
+    /// Kernel Identifier - Terminal (96), which every list of a card may ask for (requirement 3.4.1.4).
+    private func kernelIdentifier(_ kernel: KernelIdentifier, _ entry: PPSEEntry) -> [UInt8] {
+        var flags: KernelIdentifier.TerminalFlags = []
+        if kernels.contains(.c8), configuration.combinations.contains(where: { $0.kernel == .c8 }) {
+            flags.insert(.supportsKernel8)
+        }
+        if indicators.contains(where: { configuration.combinations[$0.index].kernel == .c8 }) {
+            flags.insert(.configuresKernel8)
+        }
+        return kernel.terminalValue(requested: entry.kernelIdentifier, flags)
     }
 }

@@ -17,6 +17,7 @@ public struct EntryPoint: TapMachine, ~Copyable {
         case idle
         case awaitingCard(collision: Bool)
         case selectingDirectory
+        case sendingPOIInformation
         case selectingApplication
         case runningKernel
         case finished
@@ -47,6 +48,8 @@ public struct EntryPoint: TapMachine, ~Copyable {
     public var tornTransactions: [TornTransaction]
     /// Wrong answers in kernel 2's mag-stripe mode in a row, 0…5. Keep it from tap to tap where that mode is on.
     public var failedMagStripeReads: UInt8 = 0
+    /// Answers a kernel's questions to the terminal while the card waits; without one every question times out.
+    public var dataExchange: @Sendable (DataExchange) -> TerminalAnswer = { _ in .timedOut }
     private var preselected: PreselectedApplication?
 
     /// - Parameters:
@@ -78,9 +81,9 @@ public struct EntryPoint: TapMachine, ~Copyable {
         switch nextStart {
         case .a: return preProcess()
         case .b: return enterStartB(signals: [])
-        case .c: return selectApplication(signals: [], now: now)
+        case .c: return selectApplication(signals: restartSignals, now: now)
         case .d:
-            guard let preselected else { return activateKernel(signals: [], now: now) }
+            guard let preselected else { return activateKernel(signals: restartSignals, now: now) }
             self.preselected = nil
             return activate(preselected, now: now)
         }
@@ -98,6 +101,18 @@ public struct EntryPoint: TapMachine, ~Copyable {
         return transmit(SelectCommand.directory, signals)
     }
 
+    private var restartSignals: [UIRequest] {
+        mutating get { isRestart ? [invitation()] : [] }
+    }
+
+    /// Requirement 3.2.1.5: the collision is over.
+    public mutating func fieldEmptied(now: TapInstant) -> Step {
+        guard case .awaitingCard(let collision) = state else { return outOfOrder() }
+        state = .awaitingCard(collision: false)
+        let signals = collision ? [UIRequest(.presentOneCardOnly, .readyToRead)] : []
+        return Step(.activate(fieldOffMilliseconds: 0), signals: signals)
+    }
+
     public mutating func collided(now: TapInstant) -> Step {
         guard case .awaitingCard(let collision) = state else { return outOfOrder() }
         state = .awaitingCard(collision: true)
@@ -108,6 +123,7 @@ public struct EntryPoint: TapMachine, ~Copyable {
     public mutating func received(_ response: ResponseAPDU, now: TapInstant) -> Step {
         switch state {
         case .selectingDirectory: return directoryReceived(response, now: now)
+        case .sendingPOIInformation: return poiAnswered(response, now: now)
         case .selectingApplication: return applicationSelected(response, now: now)
         case .runningKernel:
             guard let step = kernel?.received(response, now: now) else { return outOfOrder() }
@@ -116,16 +132,24 @@ public struct EntryPoint: TapMachine, ~Copyable {
         }
     }
 
-    public mutating func cardLost(now: TapInstant) -> Step {
+    public mutating func cardLost(now: TapInstant) -> Step { cardLost(.timeOut, now: now) }
+
+    public mutating func cardLost(_ loss: CardLoss, now: TapInstant) -> Step {
         switch state {
-        case .selectingDirectory, .selectingApplication:
+        case .selectingDirectory, .sendingPOIInformation, .selectingApplication:
             // Requirement 3.3.3.7: an error before a kernel is active shows nothing but the invitation again.
             return enterStartB(signals: [])
         case .runningKernel:
-            guard let step = kernel?.cardLost(now: now) else { return outOfOrder() }
+            guard let step = kernel?.cardLost(loss, now: now) else { return outOfOrder() }
             return take(step, now: now)
         case .idle, .awaitingCard, .finished: return outOfOrder()
         }
+    }
+
+    /// Whether a wish to stop comes too late, so that the card's answer has to be awaited.
+    public var ignoresStop: Bool {
+        guard case .runningKernel = state else { return false }
+        return kernel?.ignoresStop ?? false
     }
 
     public mutating func stop(now: TapInstant) -> FinalOutcome {

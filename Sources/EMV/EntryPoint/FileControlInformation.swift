@@ -3,6 +3,8 @@ import CardBytes
 
 /// What Entry Point and the receipt want of an application's FCI.
 struct FileControlInformation {
+    /// DF Name (84).
+    var name: [UInt8]?
     var label: [UInt8]?
     var preferredName: [UInt8]?
     var codeTableIndex: UInt8?
@@ -14,12 +16,14 @@ struct FileControlInformation {
     init(_ fci: [UInt8]) {
         var pdol: Range<Int>?
         var label: Range<Int>?
+        var application: Range<Int>?
         var name: Range<Int>?
         var table: Range<Int>?
         var languages: Range<Int>?
         do throws(TLVError) {
             try TLV.walk(fci.span) { node in
                 switch node.tag {
+                case .dfName: application = node.value
                 case .pdol: pdol = node.value
                 case .applicationLabel: label = node.value
                 case .preferredName: name = node.value
@@ -32,6 +36,7 @@ struct FileControlInformation {
         } catch {
             pdol = nil
         }
+        self.name = application.map { Array(fci[$0]) }
         self.label = label.map { Array(fci[$0]) }
         preferredName = name.map { Array(fci[$0]) }
         codeTableIndex = table.flatMap { fci[$0].first }

@@ -19,23 +19,27 @@ struct PPSEEntry: Equatable {
     /// An entry without a proper ADF name, or whose own content is no BER-TLV, is left out (requirement 3.3.2.5 A); an
     /// FCI that is no BER-TLV has no entries.
     static func entries(ofPPSE fci: [UInt8]) -> [PPSEEntry] {
+        guard let nodes = discretionaryData(fci) else { return [] }
+        return nodes.filter { $0.tag == .applicationTemplate }.compactMap { PPSEEntry(fci, $0.value) }
+    }
+
+    /// The objects in 6F, A5, BF0C of a PPSE's FCI; `nil` where it is no BER-TLV.
+    static func discretionaryData(_ fci: [UInt8]) -> [TLVNode]? {
         var ranges = [0..<fci.count]
         for template: Tag in [.fciTemplate, .fciProprietaryTemplate, .fciDiscretionaryData] {
             var inner: [Range<Int>] = []
             for range in ranges {
-                guard let nodes = children(fci, range) else { return [] }
+                guard let nodes = children(fci, range) else { return nil }
                 for node in nodes where node.tag == template { inner.append(node.value) }
             }
             ranges = inner
         }
-        var entries: [PPSEEntry] = []
+        var objects: [TLVNode] = []
         for range in ranges {
-            guard let nodes = children(fci, range) else { return [] }
-            for node in nodes where node.tag == .applicationTemplate {
-                if let entry = PPSEEntry(fci, node.value) { entries.append(entry) }
-            }
+            guard let nodes = children(fci, range) else { return nil }
+            objects += nodes
         }
-        return entries
+        return objects
     }
 
     private static func children(_ bytes: [UInt8], _ range: Range<Int>) -> [TLVNode]? {
@@ -47,7 +51,7 @@ struct PPSEEntry: Equatable {
         self.adfName = adfName
         label = nil
         priority = 0
-        kernelIdentifier = [0x00]
+        kernelIdentifier = [0x00, 0x00]
         extendedSelection = []
     }
 
@@ -71,9 +75,12 @@ struct PPSEEntry: Equatable {
         return nibble == 0 ? 16 : nibble
     }
 
-    /// The Requested Kernel ID (requirement 3.3.2.5 C), for an entry that `aid` of the reader matches.
-    func requestedKernel(matching aid: [UInt8]) -> RequestedKernel {
-        guard let first = kernelIdentifier.first else {
+    /// The Requested Kernel ID (requirement 3.3.2.5 C), for an entry that `aid` of the reader matches. One of more than
+    /// eight bytes is no Kernel Identifier.
+    func requestedKernel(matching aid: [UInt8], _ version: EntryPointVersion) -> RequestedKernel {
+        guard kernelIdentifier.count <= 8 else { return .none }
+        let isDefault = kernelIdentifier.isEmpty || kernelIdentifier == [0x00] && version == .v2_12
+        guard let first = kernelIdentifier.first, !isDefault else {
             let kernel = PPSEEntry.defaultKernel(of: aid)
             return kernel.map { .kernel($0) } ?? .any
         }

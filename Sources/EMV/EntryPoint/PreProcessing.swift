@@ -25,7 +25,7 @@ enum PreProcessing {
             indicators.statusCheckRequested = true
         }
         // 3.1.1.4
-        if amount == 0 {
+        if amount == 0, limits.zeroAmountForOfflineAllowed != true {
             if limits.zeroAmountAllowed == false {
                 indicators.contactlessNotAllowed = true
             } else {
@@ -45,11 +45,15 @@ enum PreProcessing {
         applyToTTQ(&indicators)
     }
 
-    /// The indicators of a combination that starts at B without pre-processing: the TTQ as configured
-    /// (requirement 3.2.1.1).
-    static func untouched(_ limits: EntryPointLimits) -> PreProcessingIndicators {
+    /// The indicators of a combination that starts at B without pre-processing (requirement 3.2.1.1): the TTQ as
+    /// configured in Book B 2.5, and without byte 2 bits 8 and 7 in 2.12; one source each.
+    static func untouched(_ limits: EntryPointLimits, _ version: EntryPointVersion) -> PreProcessingIndicators {
         var indicators = PreProcessingIndicators()
         indicators.ttq = limits.ttq
+        if version == .v2_12 {
+            indicators.ttq?.requiresOnlineCryptogram = false
+            indicators.ttq?.requiresCVM = false
+        }
         return indicators
     }
 

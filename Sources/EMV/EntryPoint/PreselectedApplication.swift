@@ -26,7 +26,7 @@ extension EntryPoint {
         guard isContactlessAllowed else { return tryAnotherInterface() }
         let entry = PPSEEntry(adfName: preselected.adfName)
         candidates = Candidate.list(
-            [entry], configuration.combinations,
+            [entry], configuration,
             allowed: indicators.map { ($0.index, !$0.value.contactlessNotAllowed) }
         )
         .filter { configuration.combinations[$0.combination].kernel == preselected.kernel }

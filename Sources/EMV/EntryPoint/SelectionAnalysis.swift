@@ -57,26 +57,25 @@ public struct SelectionAnalysis: Sendable {
         let answer = directory.flatMap { $0.status.isSuccess ? $0.data : nil }
         let entries = answer.map { PPSEEntry.entries(ofPPSE: $0) } ?? []
         combinations = prepared
-        applications = entries.map { SelectionAnalysis.listed($0, prepared) }
+        applications = entries.map { SelectionAnalysis.listed($0, prepared, configuration.entryPointVersion) }
         let listed = Candidate.list(
-            entries, configuration.combinations,
-            allowed: prepared.enumerated().map { ($0.offset, $0.element.isAllowed) })
+            entries, configuration, allowed: prepared.enumerated().map { ($0.offset, $0.element.isAllowed) })
         let ordered = Candidate.preferring(configuration.preferredApplications, listed)
         isReordered = ordered != listed
         candidates = ordered.map { candidate in (entries.firstIndex(of: candidate.entry) ?? 0, candidate.combination) }
     }
 
     private static func listed(
-        _ entry: PPSEEntry, _ combinations: [PreparedCombination]
+        _ entry: PPSEEntry, _ combinations: [PreparedCombination], _ version: EntryPointVersion
     ) -> ListedApplication {
         let matching = combinations.indices.filter { entry.adfName.starts(with: combinations[$0].combination.aid) }
         let usable = matching.filter { index in
             let combination = combinations[index].combination
             return combinations[index].isAllowed
-                && entry.requestedKernel(matching: combination.aid).accepts(combination.kernel)
+                && entry.requestedKernel(matching: combination.aid, version).accepts(combination.kernel)
         }
         let requested: KernelIdentifier? =
-            if case .kernel(let kernel) = entry.requestedKernel(matching: entry.adfName) { kernel } else { nil }
+            if case .kernel(let kernel) = entry.requestedKernel(matching: entry.adfName, version) { kernel } else { nil }
         return ListedApplication(
             adfName: entry.adfName, label: entry.label, priority: entry.priority & 0x0F,
             kernelIdentifier: entry.kernelIdentifier, requestedKernel: requested, matching: matching, usable: usable)

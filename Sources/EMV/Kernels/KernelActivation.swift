@@ -6,6 +6,8 @@ public struct KernelActivation: Sendable {
     public var application: SelectedApplication
     /// The answer to the final SELECT; kernels get 9000 only.
     public var selection: ResponseAPDU
+    /// Kernel Identifier - Terminal (96), eight bytes; empty where nobody made one.
+    public var kernelIdentifier: [UInt8]
     /// Extended Selection (9F29) as it was appended to the ADF name; empty where it was not.
     public var extendedSelection: [UInt8]
     public var combination: Combination
@@ -26,8 +28,9 @@ public struct KernelActivation: Sendable {
     public var failedMagStripeReads: UInt8
 
     public init(
-        application: SelectedApplication, selection: ResponseAPDU, extendedSelection: [UInt8] = [],
-        combination: Combination, indicators: PreProcessingIndicators, terminalData: [DataObject],
+        application: SelectedApplication, selection: ResponseAPDU, kernelIdentifier: [UInt8] = [],
+        extendedSelection: [UInt8] = [], combination: Combination, indicators: PreProcessingIndicators,
+        terminalData: [DataObject],
         transaction: Transaction, unpredictableNumbers: UnpredictableNumbers,
         authentication: OfflineAuthentication = .unavailable, isRestart: Bool = false,
         onlineResponse: OnlineResponse? = nil, tornTransactions: [TornTransaction] = [],
@@ -35,6 +38,7 @@ public struct KernelActivation: Sendable {
     ) {
         self.application = application
         self.selection = selection
+        self.kernelIdentifier = kernelIdentifier
         self.extendedSelection = extendedSelection
         self.combination = combination
         self.indicators = indicators

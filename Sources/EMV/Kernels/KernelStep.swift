@@ -5,6 +5,8 @@ public import CardBytes
 public struct KernelStep: Sendable {
     public enum Action: Sendable {
         case transmit(CommandAPDU)
+        /// The terminal has to say something first (DEK/DET of kernel 2); answered by `terminalAnswered`.
+        case askTerminal(DataExchange)
         case finished(Outcome)
     }
 

@@ -3,12 +3,20 @@ public import CardBytes
 
 /// Why a kernel did not do better: Error Indication (DF8115 of kernel 2, six bytes).
 public struct ErrorIndication: Equatable, Sendable {
-    /// Level 1. The numbering is unverified.
+    /// Level 1: what the transport reported.
     public enum L1: UInt8, Sendable {
         case ok = 0x00
         case timeOut = 0x01
         case transmission = 0x02
         case protocolError = 0x03
+
+        public init(_ loss: CardLoss) {
+            switch loss {
+            case .timeOut: self = .timeOut
+            case .transmission: self = .transmission
+            case .protocolError: self = .protocolError
+            }
+        }
     }
 
     /// Level 2; 10, 12 and 13 belong to kernel 8.

@@ -62,6 +62,9 @@ public struct Outcome: Equatable, Sendable {
     /// Wrong answers in mag-stripe mode in a row, 0…5, where this run was one more or ended the row; Entry Point keeps
     /// the number for the next tap.
     public var failedMagStripeReads: UInt8?
+    /// The CA key for want of which the card was not authenticated, where it names one that the terminal does not have or
+    /// that has expired. For people: such cards may be declined offline, or be asked for more than others.
+    public var unmatchedKey: UnmatchedCAKey?
     /// The step that this outcome comes from; `nil` for an approval or an online request without an error, for kernels
     /// of others, and where somebody outside ended the wait for a card. Not part of the Outcome Parameter Set.
     package var endedAt: ProcessingStep?

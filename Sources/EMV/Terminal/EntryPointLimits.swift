@@ -14,6 +14,9 @@ public struct EntryPointLimits: Equatable, Sendable {
     public var statusCheck: Bool
     /// Whether an amount of zero may be used; absent means yes.
     public var zeroAmountAllowed: Bool?
+    /// Zero Amount for Offline Allowed (Book A 2.12; one source): an amount of zero is like any other, so that a reader
+    /// that never goes online may take it, and one that does need not. Absent means no.
+    public var zeroAmountForOfflineAllowed: Bool?
     /// Terminal Transaction Qualifiers; absent for kernels that know none.
     public var ttq: TTQ?
     /// Extended Selection (9F29) may be appended to the ADF name.
@@ -21,8 +24,8 @@ public struct EntryPointLimits: Equatable, Sendable {
 
     public init(
         transactionLimit: UInt64? = nil, cvmRequiredLimit: UInt64? = nil, floorLimit: UInt64? = nil,
-        terminalFloorLimit: UInt32? = nil, statusCheck: Bool = false, zeroAmountAllowed: Bool? = nil, ttq: TTQ? = nil,
-        extendedSelection: Bool = false
+        terminalFloorLimit: UInt32? = nil, statusCheck: Bool = false, zeroAmountAllowed: Bool? = nil,
+        zeroAmountForOfflineAllowed: Bool? = nil, ttq: TTQ? = nil, extendedSelection: Bool = false
     ) {
         self.transactionLimit = transactionLimit
         self.cvmRequiredLimit = cvmRequiredLimit
@@ -30,6 +33,7 @@ public struct EntryPointLimits: Equatable, Sendable {
         self.terminalFloorLimit = terminalFloorLimit
         self.statusCheck = statusCheck
         self.zeroAmountAllowed = zeroAmountAllowed
+        self.zeroAmountForOfflineAllowed = zeroAmountForOfflineAllowed
         self.ttq = ttq
         self.extendedSelection = extendedSelection
     }

@@ -51,7 +51,8 @@ extension TerminalConfiguration {
                 DataObject(.transactionLimitWithoutDeviceCVM, [0x00, 0x00, 0x01, 0x00, 0x00, 0x00]),
                 DataObject(.transactionLimitWithDeviceCVM, [0x00, 0x00, 0x01, 0x00, 0x00, 0x00]),
                 DataObject(.readerCVMLimit, [0x00, 0x00, 0x00, 0x00, 0x50, 0x00]),
-                DataObject(.terminalRiskManagementData, [0x2C, 0x00, 0x80, 0x00, 0x00, 0x00, 0x00, 0x00]),
+                // With consumer device verification without CDA: where a CA key is missing phones go online as cards do.
+                DataObject(.terminalRiskManagementData, [0x2C, 0x00, 0xA0, 0x00, 0x00, 0x00, 0x00, 0x00]),
                 DataObject(.magStripeVersion, [0x00, 0x01]),
             ])
     }

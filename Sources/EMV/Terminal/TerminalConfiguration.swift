@@ -9,6 +9,11 @@ public struct TerminalConfiguration: Equatable, Sendable {
     public var preferredApplications: [[UInt8]] = []
     /// What the hosts of each scheme want in field 55.
     public var hostData = HostData.standard
+    public var entryPointVersion = EntryPointVersion.v2_12
+    /// Terminal Category (two bytes): Entry Point sends SEND POI INFORMATION to a card that names it, or that has an SDOL
+    /// (Book B §3.3.2.3). `nil`, the default, never sends it: nothing but this category has been public, and cards do
+    /// without.
+    public var terminalCategory: [UInt8]?
 
     public init(terminalData: [DataObject], combinations: [Combination]) {
         self.terminalData = terminalData

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Crypto
 public import EMV
 
 /// A certification authority's ECC public key for kernel 8 (EMV Contactless Book E §5.1): a point of P-256.
@@ -26,6 +27,26 @@ public struct CAECCPublicKey: Sendable {
         self.expiry = expiry
         self.environment = environment
         self.key = key
+    }
+
+    /// As the other initialiser, and the point has to agree with a published checksum.
+    ///
+    /// - Throws: `.wrongChecksum` besides.
+    public init(
+        rid: [UInt8], index: UInt8, point: [UInt8], checksum: [UInt8], expiry: EMVDate? = nil,
+        environment: CAPublicKey.Environment
+    ) throws(CAPublicKeyError) {
+        try self.init(rid: rid, index: index, point: point, expiry: expiry, environment: environment)
+        guard CAECCPublicKey.checksums(rid: rid, index: index, point: point).contains(checksum) else {
+            throw .wrongChecksum
+        }
+    }
+
+    /// SHA-256 and SHA-1 over RID, index, suite 10, x and y: either is what a scheme may publish with a key (C-8 1.2
+    /// Table 4.3, one source).
+    public static func checksums(rid: [UInt8], index: UInt8, point: [UInt8]) -> [[UInt8]] {
+        let input = rid + [index, 0x10] + point
+        return [Array(SHA256.hash(data: input)), sha1(input)]
     }
 
     /// Whether the key may be used on `date`.

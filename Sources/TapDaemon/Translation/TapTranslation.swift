@@ -93,7 +93,8 @@ struct TapTranslation {
     /// What the card said, and what follows from it.
     private func input(of result: PaymentTapResult) -> Input {
         switch result.status {
-        case .onlineRequest, .approved:
+        case .onlineRequest, .approved,
+            .endApplication where result.read != nil:
             guard let request = AuthorizationRequest(result, running) else {
                 return .ended(.readCardUnreadable, withoutApplication: false)
             }

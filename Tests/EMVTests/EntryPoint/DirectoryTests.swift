@@ -26,7 +26,8 @@ struct DirectoryTests {
         _ entries: [[DataObject]], _ combinations: [Combination]
     ) -> [Candidate] {
         Candidate.list(
-            PPSEEntry.entries(ofPPSE: DirectoryTests.ppse(entries)), combinations,
+            PPSEEntry.entries(ofPPSE: DirectoryTests.ppse(entries)),
+            TerminalConfiguration(terminalData: [], combinations: combinations),
             allowed: combinations.indices.map { ($0, true) })
     }
 
@@ -34,7 +35,9 @@ struct DirectoryTests {
         "the kernel identifier 9F2A decides which kernel is asked for",
         arguments: [
             ("", RequestedKernel.kernel(.visa)),
-            ("00", .any),
+            ("00", .kernel(.visa)),
+            ("0000", .any),
+            ("030000000000000000", .none),
             ("03", .kernel(.visa)),
             ("43", .kernel(KernelIdentifier(rawValue: 0x43))),
             ("030102", .kernel(.visa)),
@@ -51,7 +54,7 @@ struct DirectoryTests {
             ofPPSE: DirectoryTests.ppse([
                 [DataObject(0x4F, AID.visa), DataObject(0x9F2A, try Hex.bytes(identifier))]
             ]))
-        #expect(try #require(entries.first).requestedKernel(matching: AID.visa) == expected)
+        #expect(try #require(entries.first).requestedKernel(matching: AID.visa, .v2_12) == expected)
     }
 
     @Test(

@@ -150,7 +150,7 @@ struct EntryPointTests {
         bench.select(EntryPointBench.first, "6A82")
         let run = try Run.drive(&entryPoint) { bench.card.answer($1) }
         #expect(run.outcome.outcome.status == .endApplication)
-        #expect(run.messages == ["15/02", "1C/05"])
+        #expect(run.messages == ["15/02", "1C/02"])
     }
 
     @Test func `a kernel that ends with a start at B is run again by the next start`() throws {
@@ -167,14 +167,14 @@ struct EntryPointTests {
         #expect(second.outcome.outcome.status == .onlineRequest)
     }
 
-    @Test func `a start at B skips pre-processing and keeps the configured TTQ`() throws {
+    @Test func `a start at B skips pre-processing and takes the configured TTQ`() throws {
         var bench = EntryPointBench()
         bench.combinations[0].limits = EntryPointLimits(
             transactionLimit: 1, floorLimit: 0, ttq: TTQ(rawValue: 0x2240_4000))
         let run = try bench.run(start: .b)
         #expect(run.outcome.application?.adfName == EntryPointBench.first)
         let activation = try #require(bench.log.activations.withLock { $0.first }).activation
-        #expect(activation.indicators.ttq?.rawValue == 0x2240_4000)
+        #expect(activation.indicators.ttq?.rawValue == 0x2200_4000)
         #expect(!activation.indicators.floorLimitExceeded)
     }
 

@@ -89,7 +89,9 @@ struct OutsideKernelTests {
         switch command.ins {
         case 0xA4 where command.data == Array("2PAY.SYS.DDF01".utf8):
             ResponseAPDU(data: OutsideKernelTests.directory, status: .success)
-        case 0xA4: ResponseAPDU(data: [0x6F, 0x00], status: .success)
+        case 0xA4:
+            ResponseAPDU(
+                data: [0x6F, 0x09, 0x84, 0x07, 0xA0, 0x00, 0x00, 0x00, 0x04, 0x10, 0x10], status: .success)
         case 0xA8: ResponseAPDU(data: [0xCA, 0xFE], status: .success)
         default: ResponseAPDU(status: 0x6D00)
         }

@@ -91,9 +91,10 @@ struct PreProcessingTests {
         #expect(result.ttq?.rawValue == 0xFF3F_FFFF)
     }
 
-    @Test func `an entry at B takes the TTQ as configured`() {
+    @Test func `an entry at B takes the TTQ as configured, without what pre-processing sets in the newer book`() {
         let limits = EntryPointLimits(floorLimit: 0, ttq: TTQ(rawValue: 0x22C0_4000))
-        #expect(PreProcessing.untouched(limits).ttq?.rawValue == 0x22C0_4000)
-        #expect(!PreProcessing.untouched(limits).floorLimitExceeded)
+        #expect(PreProcessing.untouched(limits, .v2_5).ttq?.rawValue == 0x22C0_4000)
+        #expect(PreProcessing.untouched(limits, .v2_12).ttq?.rawValue == 0x2200_4000)
+        #expect(!PreProcessing.untouched(limits, .v2_12).floorLimitExceeded)
     }
 }

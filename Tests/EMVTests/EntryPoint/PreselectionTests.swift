@@ -7,6 +7,8 @@ import Testing
 
 @Suite("Preselected application")
 struct PreselectionTests {
+    private static let fci: [UInt8] = [0x6F, 0x08, 0x84, 0x06] + EntryPointBench.first
+
     private func entryPoint(
         _ bench: EntryPointBench, _ name: [UInt8] = EntryPointBench.first,
         kernel: KernelIdentifier = EntryPointBench.kernel, status: StatusWord = .success, amount: UInt64 = 1_000
@@ -18,7 +20,7 @@ struct PreselectionTests {
             configuration: TerminalConfiguration(terminalData: [], combinations: bench.combinations),
             transaction: .test(amount), unpredictableNumbers: .fixed([1]), kernels: kernels, startingAt: .d,
             preselected: PreselectedApplication(
-                adfName: name, kernel: kernel, selection: ResponseAPDU(data: [0x6F, 0x00], status: status)))
+                adfName: name, kernel: kernel, selection: ResponseAPDU(data: PreselectionTests.fci, status: status)))
     }
 
     @Test func `a first start at D activates the kernel at once, with the indicators of pre-processing`() throws {
@@ -31,7 +33,7 @@ struct PreselectionTests {
         #expect(run.commands.isEmpty)
         #expect(run.fieldOff.isEmpty)
         let activation = try #require(bench.log.activations.withLock { $0.first }).activation
-        #expect(activation.selection.data == [0x6F, 0x00])
+        #expect(activation.selection.data == PreselectionTests.fci)
         #expect(activation.indicators.ttq?.rawValue == 0x2280_4000)
     }
 

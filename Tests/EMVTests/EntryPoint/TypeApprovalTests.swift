@@ -236,7 +236,8 @@ struct TypeApprovalTests {
         let entry = [DataObject(0x4F, adfName), DataObject(0x9F2A, try Hex.bytes(identifier))]
         bench.card.answers["00A404000E325041592E5359532E444446303100"] =
             Hex.string(DirectoryTests.ppse([entry])) + "9000"
-        bench.select(adfName, "6F009000")
+        let fci = [DataObject(0x6F, [DataObject(0x84, adfName)].encoded)].encoded
+        bench.select(adfName, Hex.string(fci) + "9000")
         let application = try #require(try bench.run().outcome.application)
         #expect(application.kernel.rawValue == kernel)
         #expect(application.adfName == adfName)

@@ -97,6 +97,7 @@ struct C8Bench {
         for _ in 0..<50 {
             switch step.action {
             case .finished(let outcome): return (outcome, commands)
+            case .askTerminal: step = kernel.terminalAnswered(.timedOut, now: now)
             case .transmit(let command):
                 commands.append(command)
                 now = now.advanced(byMilliseconds: milliseconds)

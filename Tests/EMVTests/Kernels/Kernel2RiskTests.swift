@@ -85,15 +85,18 @@ struct Kernel2RiskTests {
         #expect(!on.tvr.contains(.lowerConsecutiveLimitExceeded))
     }
 
-    @Test(arguments: [3, 4]) func `a card lost while its counters are read is asked for again`(lostAt: Int) throws {
+    @Test(arguments: [3, 4]) func `a card lost while its counters are read ends the application with a start at B`(
+        lostAt: Int
+    ) throws {
         var configuration = Terminals.mastercard()
         configuration.combinations[0].riskManagement.checksVelocity = true
         let card = countingCard(counter: [0, 5], last: [0, 3])
         let plain = try card.run(configuration, .test(500))
         let place = try #require(plain.commands.firstIndex { $0.hasPrefix("80CA") }) + lostAt - 3
         let run = try card.run(configuration, .test(500), lostAt: place)
-        #expect(run.messages.contains("21/02"))
-        #expect(run.outcome.outcome.status == .onlineRequest)
+        #expect(run.outcome.outcome.status == .endApplication)
+        #expect(run.outcome.outcome.start == .b)
+        #expect(run.outcome.outcome.uiOnRestart?.message == .presentCardAgain)
     }
 
     private func magStripe(_ card: PlainCard, failed: UInt8, lostAt: Int? = nil) throws -> (run: Run, failed: UInt8) {

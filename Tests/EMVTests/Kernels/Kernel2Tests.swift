@@ -54,7 +54,7 @@ struct Kernel2Tests {
         #expect(run.outcome.outcome.status == .onlineRequest)
         #expect(run.commands.last == "80AE80000F00000000050080000000011234567800")
         #expect(value(run, 0x95) == "8000000001")
-        #expect(run.messages == ["15/02", "FF/04", "1B/00"])
+        #expect(run.messages == ["15/02", "1E/04", "1B/00"])
         #expect(run.outcome.outcome.uiOnOutcome?.languagePreference == Array("deen".utf8))
     }
 
@@ -75,7 +75,7 @@ struct Kernel2Tests {
         let run = try run(Kernel2Tests.card(cid: 0x40), DataObject(0xDF8122, [0x80, 0, 0, 0, 0]))
         #expect(run.outcome.outcome.status == .endApplication)
         #expect(run.outcome.outcome.error.l2 == .cardDataError)
-        #expect(run.messages.suffix(2) == ["FF/04", "1C/00"])
+        #expect(run.messages.suffix(2) == ["1E/04", "1C/00"])
     }
 
     @Test(
@@ -154,7 +154,7 @@ struct Kernel2Tests {
         "the CVM limit chooses the reader's capability and the result",
         arguments: [
             (0x10, 1_000, "1F0302", Outcome.CVM.noCVM, "000808", false),
-            (0x10, 1_001, "020300", .onlinePIN, "006008", true), (0x00, 1_001, "3F0000", .noCVM, "006008", true),
+            (0x10, 1_001, "420300", .onlinePIN, "006008", true), (0x00, 1_001, "3F0000", .noCVM, "006008", true),
             (0x12, 1_000, "3F0002", .noCVM, "000808", false),
             (0x12, 1_001, "010002", .confirmationCodeVerified, "006008", true),
         ] as [(UInt8, UInt64, String, Outcome.CVM, String, Bool)])
@@ -228,8 +228,9 @@ struct Kernel2Tests {
         let outcome = try run(card).outcome.outcome
         #expect(outcome.status == .endApplication)
         #expect(outcome.start == .b)
-        #expect(outcome.uiOnOutcome?.message == .seePhone)
+        #expect(outcome.uiOnOutcome == nil)
         #expect(outcome.uiOnRestart?.status == .readyToRead)
+        #expect(try run(card).messages.suffix(2) == ["1E/04", "20/00"])
     }
 
     @Test func `a card that can tell its balance is asked where the terminal wants it`() throws {
@@ -244,20 +245,41 @@ struct Kernel2Tests {
         #expect(outcome.fieldOffRequest == 0x0D)
     }
 
-    @Test func `a card lost before the cryptogram is asked for again, afterwards the application ends at B`() throws {
+    @Test func `a card lost with the options is asked for again, afterwards the application ends at B`() throws {
         let card = Kernel2Tests.card()
-        for lostAt in [2, 3] {
-            let run = try card.run(Terminals.mastercard(), .test(500), lostAt: lostAt)
-            #expect(run.messages.prefix(2) == ["15/02", "21/02"])
-            #expect(run.outcome.outcome.status == .onlineRequest)
+        let again = try card.run(Terminals.mastercard(), .test(500), lostAt: 2)
+        #expect(again.messages.prefix(2) == ["15/02", "15/02"])
+        #expect(again.outcome.outcome.status == .onlineRequest)
+        for lostAt in [3, 4] {
+            let outcome = try card.run(Terminals.mastercard(), .test(500), lostAt: lostAt).outcome.outcome
+            #expect(outcome.status == .endApplication)
+            #expect(outcome.start == .b)
+            #expect(
+                outcome.uiOnRestart
+                    == UIRequest(
+                        .presentCardAgain, .readyToRead, languagePreference: Array("deen".utf8)))
+            #expect(outcome.error.l1 == .timeOut)
         }
-        let outcome = try card.run(Terminals.mastercard(), .test(500), lostAt: 4).outcome.outcome
-        #expect(outcome.status == .endApplication)
-        #expect(outcome.start == .b)
+    }
+
+    @Test
+    func `a device without a usable CA key is treated as a card where the terminal says so, and the key is named`()
+        throws
+    {
+        var card = Kernel2Tests.signingCard(profile: 0x13)
+        card.cryptogram = Kernel2Tests.card().cryptogram
+        let online = DataObject(0xDF8122, [0x04, 0, 0, 0, 0])
+        let allowing = DataObject(0x9F1D, [0x2C, 0x00, 0xA0, 0, 0, 0, 0, 0])
+        let refusing = DataObject(0x9F1D, [0x2C, 0x00, 0x80, 0, 0, 0, 0, 0])
+        let allowed = try run(card, amount: 5_000, online, allowing)
+        #expect(allowed.commands.last?.hasPrefix("80AE8000") == true)
+        #expect(allowed.outcome.outcome.status == .onlineRequest)
         #expect(
-            outcome.uiOnRestart
-                == UIRequest(
-                    .presentCardAgain, .readyToRead, languagePreference: Array("deen".utf8)))
-        #expect(outcome.error.l1 == .transmission)
+            allowed.outcome.outcome.unmatchedKey?.name == CAKeyName(rid: Array(AID.mastercard.prefix(5)), index: 0xFA))
+        #expect(allowed.outcome.outcome.unmatchedKey?.isExpired == false)
+        #expect(try run(card, amount: 5_000, online, refusing).commands.last?.hasPrefix("80AE0000") == true)
+        let known = try run(
+            Kernel2Tests.signingCard(profile: 0x13), amount: 5_000, online, authentication: .accepting)
+        #expect(known.outcome.outcome.unmatchedKey == nil)
     }
 }

@@ -261,12 +261,17 @@ struct Kernel3Tests {
     }
 
     @Test func `the data record has an all-zero TVR and the form factor without its lowest nibble`() throws {
-        let run = try card(0x80, DataObject(0x9F6E, [0x03, 0x02, 0x03, 0x4F]), DataObject(0x9F7C, [0x07])).run(
+        let run = try card(
+            0x80, DataObject(0x9F6E, [0x03, 0x02, 0x03, 0x4F]), DataObject(0x9F7C, [0x07]),
+            DataObject(0x9F07, [0xFF, 0xC0]), DataObject(0x5F28, [0x08, 0x40])
+        ).run(
             ttq(0x2600_4000), .test(100, type: .purchaseWithCashback, otherAmount: 50))
         let record = try #require(run.outcome.outcome.dataRecord)
         #expect(record.value(of: 0x95) == [0, 0, 0, 0, 0])
         #expect(record.value(of: 0x9F6E) == [0x03, 0x02, 0x03, 0x40])
         #expect(record.value(of: 0x9F7C) == [0x07])
+        // The card knows cashback by 9F03.
+        #expect(record.value(of: 0x9C) == [0x00])
         #expect(record.value(of: 0x9F03) == [0, 0, 0, 0, 0, 0x50])
         #expect(run.outcome.device == .phone)
     }

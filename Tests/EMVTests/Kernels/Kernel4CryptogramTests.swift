@@ -30,7 +30,7 @@ struct Kernel4CryptogramTests {
     @Test(
         "above the limit the list decides",
         arguments: [
-            ([0x42, 0x03, 0x1E, 0x03], 0x68, "020300", Outcome.CVM.onlinePIN, "8000040000"),
+            ([0x42, 0x03, 0x1E, 0x03], 0x68, "420300", Outcome.CVM.onlinePIN, "8000040000"),
             ([0x42, 0x03, 0x1E, 0x03], 0x28, "1E0300", .obtainSignature, "8000000000"),
             ([0x42, 0x00, 0x1E, 0x00], 0x28, "1E0000", .obtainSignature, "8000000000"),
             ([0x02, 0x00, 0x1E, 0x00], 0x28, "3F0001", .noCVM, "8000800000"),
@@ -75,7 +75,7 @@ struct Kernel4CryptogramTests {
         #expect(run.outcome.outcome.status == .onlineRequest)
         if results?.last == 0x02 {
             #expect(run.outcome.outcome.cvm == .confirmationCodeVerified)
-            #expect(value(run, 0x9F34) == "010302")
+            #expect(value(run, 0x9F34) == "410302")
             #expect(run.messages == ["15/02", "17/04", "1B/00"])
         } else {
             // The second tap goes on in the list.

@@ -75,12 +75,13 @@ struct TranscriptTests {
             iccDynamicNumber: try Hex.bytes("B39C5522F9D77FAD"), cryptogram: try Hex.bytes("675B759BB5350F8C"))
         var entryPoint = EntryPoint(
             configuration: Terminals.mastercard(), transaction: .test(9_000, country: 56),
-            unpredictableNumbers: Terminals.unpredictableNumbers, authentication: authentication(seen, signed))
+            unpredictableNumbers: Terminals.unpredictableNumbers, authentication: authentication(seen, signed),
+            kernels: .maskingCVMCodes)
         let run = try Run.drive(&entryPoint) { card.answer($1) }
         #expect(run.commands == expected["apdus_sent"] as? [String])
         #expect(run.outcome.outcome.status == .onlineRequest)
         #expect(run.outcome.outcome.cvm == .onlinePIN)
-        #expect(run.messages == ["15/02", "FF/04", "1B/00"])
+        #expect(run.messages == ["15/02", "1E/04", "1B/00"])
         let outcome = run.outcome.outcome
         let sent = (outcome.dataRecord ?? []) + (outcome.discretionaryData ?? [])
         #expect(Hex.string(sent.encoded) == (try expected.text("data_record")))
@@ -101,7 +102,8 @@ struct TranscriptTests {
             hasKey: { _, _ in true }, verify: { _ in .failed(.transactionDataHash) })
         var entryPoint = EntryPoint(
             configuration: Terminals.mastercard(), transaction: .test(9_000, country: 56),
-            unpredictableNumbers: Terminals.unpredictableNumbers, authentication: authentication)
+            unpredictableNumbers: Terminals.unpredictableNumbers, authentication: authentication,
+            kernels: .maskingCVMCodes)
         let run = try Run.drive(&entryPoint) { card.answer($1) }
         #expect(run.outcome.outcome.status == .endApplication)
         #expect(run.outcome.outcome.error.l2 == .camFailed)
@@ -123,4 +125,13 @@ struct TranscriptTests {
         let record = try #require(run.outcome.outcome.dataRecord)
         #expect(Hex.string(try #require(record.value(of: 0x57))) == "5413330056003511D1412101067750500F")
     }
+}
+
+extension KernelSet {
+    /// For recordings of a terminal that leaves bit 7 out of the CVM Results.
+    static let maskingCVMCodes: KernelSet = {
+        var kernels = KernelSet.standard
+        kernels.register(.mastercard) { Kernel2(options: Kernel2Options(masksCVMCode: true)) }
+        return kernels
+    }()
 }

@@ -3,13 +3,16 @@ import CardBytes
 
 /// GENERATE AC and the judgement of its answer (C-2 GAC, S9, S910).
 extension Kernel2 {
-    /// C-2 GAC without data storage.
+    /// C-2 GAC without data storage. A device that verified its holder, and whose CDA cannot be checked, is asked for an
+    /// AAC (GAC.22, GAC.23), unless the terminal says that it takes such a verification without CDA (9F1D byte 3 bit 6).
+    /// That the kernel itself acts on that bit is unverified: without it a missing CA key declines phones and not cards.
     mutating func generateAC() -> KernelStep {
         if wantsCDA, !tvr.contains(.cdaFailed) {
             requestedCDA = requested != .aac || capabilities(2) & 0x01 != 0
         } else {
             requestedCDA = false
-            if hasOnDeviceCVM { requested = .aac }
+            let takesCDCVMWithoutCDA = (store.byte(.terminalRiskManagementData, at: 2) ?? 0) & 0x20 != 0
+            if hasOnDeviceCVM, !takesCDCVMWithoutCDA { requested = .aac }
         }
         guard let values = store.fill(listIn: .cdol1),
             let command = GenerateAC.command(requested, cda: requestedCDA, cdolData: values)
@@ -29,7 +32,7 @@ extension Kernel2 {
         } catch {
             return fail(error.l2)
         }
-        let shown = [UIRequest(.none, .cardReadSuccessfully, languagePreference: language)]
+        let shown = [cardAnswered]
         guard store.count(.atc) == 2, let information = store.byte(.cryptogramInformation) else {
             return fail(.cardDataMissing, signals: shown)
         }

@@ -6,7 +6,9 @@ extension Kernel2 {
     /// C-2 S456.35 to S456.39: restrictions, CVM, floor limit, action analysis.
     mutating func decide() -> KernelStep {
         tvr.formUnion(ProcessingRestrictions.evaluate(store))
-        selection = selectCVM()
+        guard let verification = selectCVM() else { return fail(.cardDataError, at: .cardholderVerification) }
+        selection = verification
+        if options.masksCVMCode, selection.results[0] != 0x3F { selection.results[0] &= 0x3F }
         tvr.formUnion(selection.tvr)
         needsReceipt = needsReceipt || selection.receipt
         store.set(.cvmResults, selection.results)
@@ -14,21 +16,28 @@ extension Kernel2 {
         tvr.formUnion(riskBits())
         store.set(.tvr, tvr.bytes)
         requested = Kernel2TAA.decide(tvr, ActionCodes(store), terminalType)
-        if store.isPresentNotEmpty(.drdol), torn.record(of: store) != nil { return recover() }
-        return generateAC()
+        return writeBeforeCryptogram()
+    }
+
+    /// A torn transaction of this card is recovered first (C-2 S456.43).
+    mutating func askForCryptogram() -> KernelStep {
+        store.isPresentNotEmpty(.drdol) && torn.record(of: store) != nil ? recover() : generateAC()
     }
 
     /// C-2 CVM.
-    private func selectCVM() -> CVMSelection {
+    ///
+    /// - Returns: `nil` where the card's list cannot be read (CVM.9; one source: another leaves an odd byte out).
+    private func selectCVM() -> CVMSelection? {
         if hasOnDeviceCVM {
             return exceedsCVMLimit
                 ? CVMSelection(cvm: .confirmationCodeVerified, results: [0x01, 0x00, 0x02])
                 : CVMSelection(cvm: .noCVM, results: [0x3F, 0x00, 0x02])
         }
         guard (store.byte(.aip) ?? 0) & 0x10 != 0 else { return .notPerformed }
-        guard let list = store.value(.cvmList).flatMap({ CVMList($0) }) else {
+        guard let value = store.value(.cvmList) else {
             return CVMSelection(cvm: .noCVM, results: [0x3F, 0x00, 0x00], tvr: .iccDataMissing)
         }
+        guard let list = CVMList(value) else { return nil }
         let conditions = CVMConditions(
             amount: amount, otherAmount: store.digits(.amountOther) ?? 0, transactionType: type,
             terminalType: terminalType,

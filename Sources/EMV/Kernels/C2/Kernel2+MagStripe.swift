@@ -75,7 +75,7 @@ extension Kernel2 {
         } catch {
             return fail(error.l2)
         }
-        let shown = [UIRequest(.none, .cardReadSuccessfully, languagePreference: language)]
+        let shown = [cardAnswered]
         let interaction = CardholderInteraction(store.value(.cardholderInteraction))
         guard let counter = store.number(.atc, count: 2) else { return fail(.cardDataMissing, signals: shown) }
         guard let cvc3 = store.number(.cvc3Track2, count: 2) else { return withoutChecksum(interaction, shown) }
@@ -90,7 +90,9 @@ extension Kernel2 {
         _ interaction: CardholderInteraction?, _ signals: [UIRequest]
     ) -> KernelStep {
         guard let interaction else { return fail(.cardDataMissing, signals: signals) }
-        if interaction.needsSecondTap { return finish(secondTap(interaction), signals: signals) }
+        if interaction.needsSecondTap {
+            return finish(secondTap(interaction), signals: signals + [secondTapMessage(interaction)])
+        }
         let declined = Outcome(.declined, uiOnOutcome: message(.notAuthorised, hold: holdTime))
         return finish(declined, signals: signals)
     }

@@ -17,7 +17,15 @@ extension Kernel2 {
 
     /// C-2 S910.70 to S910.81.
     mutating func conclude(_ answered: ApplicationCryptogram, signals: [UIRequest]) -> KernelStep {
-        var outcome = outcome(answered)
+        let interaction = CardholderInteraction(store.value(.cardholderInteraction))
+        var outcome: Outcome
+        var signals = signals
+        if let interaction, interaction.needsSecondTap {
+            outcome = secondTap(interaction)
+            signals.append(secondTapMessage(interaction))
+        } else {
+            outcome = self.outcome(answered)
+        }
         outcome.cvm = selection.cvm
         outcome.receipt = needsReceipt
         outcome.dataRecord = store.objects(Kernel2.recordTags)
@@ -26,13 +34,14 @@ extension Kernel2 {
             state = .balanceAfter
             return KernelStep(.transmit(Kernel2.getBalance), signals: signals)
         }
+        if !exchange.writeAfter.isEmpty {
+            exchange.held = signals
+            return writeAfterCryptogram(outcome)
+        }
         return finish(outcome, signals: signals)
     }
 
     private func outcome(_ answered: ApplicationCryptogram) -> Outcome {
-        if let interaction = CardholderInteraction(store.value(.cardholderInteraction)), interaction.needsSecondTap {
-            return secondTap(interaction)
-        }
         switch answered {
         case .tc:
             let isSigned = selection.cvm == .obtainSignature
@@ -58,27 +67,40 @@ extension Kernel2 {
         return Outcome(.declined, uiOnOutcome: message(.notAuthorised, hold: holdTime))
     }
 
-    /// The phone has something to ask its holder first.
+    /// The phone has something to ask its holder first (C-2 S910.71 to S910.73).
     func secondTap(_ interaction: CardholderInteraction) -> Outcome {
         let entry = interaction.message(in: store.value(.phoneMessageTable) ?? [])
         return Outcome(
             .endApplication, start: .b,
-            uiOnOutcome: UIRequest(entry.message, entry.status, holdTime: holdTime, languagePreference: language),
             uiOnRestart: UIRequest(entry.message, .readyToRead, languagePreference: language))
     }
+
+    /// Shown before the outcome (C-2 S910.79).
+    func secondTapMessage(_ interaction: CardholderInteraction) -> UIRequest {
+        let entry = interaction.message(in: store.value(.phoneMessageTable) ?? [])
+        return UIRequest(entry.message, entry.status, holdTime: holdTime, languagePreference: language)
+    }
+
+    /// The card has answered and there is nothing to say yet (C-2 S9.27, S13.12).
+    var cardAnswered: UIRequest { UIRequest(.clearDisplay, .cardReadSuccessfully, languagePreference: language) }
 
     /// Adds what every outcome of this kernel carries.
     func complete(_ outcome: inout Outcome) {
         if outcome.fieldOffRequest == nil, outcome.status != .selectNext { outcome.fieldOffRequest = fieldOff }
         if outcome.tornTransactions == nil { outcome.tornTransactions = torn.changed }
+        if wantsCDA { outcome.unmatchedKey = authentication.unmatchedKey(of: store, aid: aid, on: date) }
+        // S3.5, S3.7
+        let isEarlyEnd = outcome.status == .tryAgain || outcome.error.l3 == .stop
         let tags: [Tag] =
-            isMagStripe
-            ? [.applicationCapabilities, .errorIndication, .thirdPartyData, .track1DynamicData, .track2DynamicData]
-            : [
-                .applicationCapabilities, .applicationCurrency, .balanceBeforeCryptogram, .balanceAfterCryptogram,
-                .dsSummary3, .dsSummaryStatus, .errorIndication, .putDataStatusBeforeCryptogram,
-                .putDataStatusAfterCryptogram, .thirdPartyData, .tornRecord,
-            ]
+            isEarlyEnd
+            ? [.errorIndication]
+            : isMagStripe
+                ? [.applicationCapabilities, .errorIndication, .thirdPartyData, .track1DynamicData, .track2DynamicData]
+                : [
+                    .applicationCapabilities, .applicationCurrency, .balanceBeforeCryptogram, .balanceAfterCryptogram,
+                    .dsSummary3, .dsSummaryStatus, .errorIndication, .putDataStatusBeforeCryptogram,
+                    .putDataStatusAfterCryptogram, .thirdPartyData, .tornRecord,
+                ]
         let error = outcome.error.bytes
         outcome.discretionaryData = tags.compactMap { tag in
             switch tag {

@@ -10,7 +10,8 @@ extension Kernel2 {
             return fail(.cardDataMissing, at: .cardData)
         }
         if wantsCDA {
-            if let list = store.value(.staticDataTagList), list != [0x82] { return fail(.cardDataError, at: .cardData) }
+            // S456.26 to S456.28: absent too.
+            guard store.value(.staticDataTagList) == [0x82] else { return fail(.cardDataError, at: .cardData) }
             tvr.formUnion(missingForCDA)
         }
         needsReceipt = exceedsCVMLimit
@@ -30,9 +31,6 @@ extension Kernel2 {
         ]
         if store.firstMissing(of: needed) != nil { return [.iccDataMissing, .cdaFailed] }
         if records?.hasUnusableRecord == true { return .cdaFailed }
-        guard let index = store.byte(.caPublicKeyIndex), authentication.hasKey(Array(aid.prefix(5)), index) else {
-            return .cdaFailed
-        }
-        return []
+        return authentication.unmatchedKey(of: store, aid: aid, on: date) == nil ? [] : .cdaFailed
     }
 }

@@ -24,6 +24,8 @@ extension Kernel2 {
         } else {
             return fail(.magStripeNotSupported)
         }
+        // S3R1.1
+        guard !locator.entries.isEmpty else { return fail(.cardDataError) }
         records = RecordReader(locator)
         if isMagStripe { return nextRecord() }
         return chooseAuthentication(now: now)
@@ -42,14 +44,17 @@ extension Kernel2 {
         }
         guard (store.byte(.aip, at: 1) ?? 0) & 0x01 != 0, configuration & 0x10 != 0 else {
             tvr.insert(.relayResistanceNotPerformed)
-            return nextRecord()
+            return startReading()
         }
         guard let relay = RelayResistance(store) else { return fail(.terminalDataError) }
         self.relay = relay
-        return exchangeRelay(entropy: store.value(.unpredictableNumber) ?? [], now: now)
+        return exchangeRelay(now: now)
     }
 
-    private mutating func exchangeRelay(entropy: [UInt8], now: TapInstant) -> KernelStep {
+    /// A new number for each exchange, which becomes the Unpredictable Number too (C-2 S3.61, SR1.23; one source).
+    private mutating func exchangeRelay(now: TapInstant) -> KernelStep {
+        let entropy = Kernel2.bytes(numbers.next())
+        store.set(.unpredictableNumber, entropy)
         guard let command = relay?.command(entropy: entropy) else { return fail(.terminalDataError) }
         state = .relayResistance
         relayStarted = now
@@ -58,13 +63,15 @@ extension Kernel2 {
 
     /// C-2 SR1.
     mutating func relayReceived(_ response: ResponseAPDU, now: TapInstant) -> KernelStep {
-        switch relay?.received(response, nanoseconds: now.nanoseconds(since: relayStarted)) {
+        let progress = relay?.received(response, nanoseconds: now.nanoseconds(since: relayStarted))
+        for object in relay?.objects ?? [] { store.set(object.tag, object.value) }
+        switch progress {
         case nil: return fail(.parsingError)
         case .failed(let l2, let statusWord): return fail(l2, statusWord: statusWord)
-        case .again: return exchangeRelay(entropy: Kernel2.bytes(numbers.next()), now: now)
+        case .again: return exchangeRelay(now: now)
         case .done(let bits):
             tvr.formUnion(bits)
-            return nextRecord()
+            return startReading()
         }
     }
 
@@ -73,5 +80,5 @@ extension Kernel2 {
     }
 
     /// C-2 S4, S5.
-    mutating func recordsRead() -> KernelStep { isMagStripe ? computeChecksum() : prepareCryptogram() }
+    mutating func recordsRead() -> KernelStep { isMagStripe ? computeChecksum() : recordsAreThere() }
 }

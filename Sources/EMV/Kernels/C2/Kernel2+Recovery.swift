@@ -5,7 +5,6 @@ import CardBytes
 extension Kernel2 {
     /// What the torn-transaction log needs of the commands sent.
     mutating func keepRelatedData() {
-        store.set(.pdolRelatedData, pdolData)
         store.set(.cdol1RelatedData, cdolData)
         store.set(.referenceControlParameter, [requested.rawValue | (requestedCDA ? 0x10 : 0x00)])
         if let values = store.fill(listIn: .drdol) { store.set(.drdolRelatedData, values) }
@@ -23,15 +22,27 @@ extension Kernel2 {
         guard let record = torn.record(of: store) else { return generateAC() }
         torn.remove(record)
         guard response.status.isSuccess else { return generateAC() }
+        // S10.12
+        guard response.data.first == 0x77 else { return fail(.parsingError) }
         for object in record.record where object.tag != .pan && object.tag != .panSequenceNumber {
             store.set(object.tag, object.value)
         }
-        pdolData = store.value(.pdolRelatedData) ?? []
+        pdolData = Kernel2.unwrapped(store.value(.pdolRelatedData) ?? [])
         cdolData = store.value(.cdol1RelatedData) ?? []
+        relay?.restore(store)
         tvr = store.bits(.tvr)
         let reference = store.byte(.referenceControlParameter) ?? 0
         requested = ApplicationCryptogram(rawValue: reference & 0xC0) ?? .aac
         requestedCDA = reference & 0x10 != 0
         return cryptogramReceived(response)
+    }
+
+    /// The values inside the command template (83) that DF8111 keeps.
+    private static func unwrapped(_ data: [UInt8]) -> [UInt8] {
+        do throws(CardDataError) {
+            return Array(data[try ResponseTemplate(data).value])
+        } catch {
+            return []
+        }
     }
 }

@@ -38,8 +38,9 @@ enum Kernel2Defaults {
         DataObject(.mismatchThreshold, [0x32]),
     ]
 
-    /// Phone Message Table: mask, value, message, status. Sources differ on a first entry 000001.
+    /// Phone Message Table: mask, value, message, status.
     private static let phoneMessages: [UInt8] = [
+        0x00, 0x00, 0x01, 0x00, 0x00, 0x01, 0x20, 0x00,
         0x00, 0x08, 0x00, 0x00, 0x08, 0x00, 0x20, 0x00,
         0x00, 0x04, 0x00, 0x00, 0x04, 0x00, 0x20, 0x00,
         0x00, 0x01, 0x00, 0x00, 0x01, 0x00, 0x20, 0x00,
@@ -49,8 +50,8 @@ enum Kernel2Defaults {
 }
 
 extension DataStore {
-    /// Sets what is not set yet.
+    /// Sets what is not set yet, or set to nothing (C-2 KS.1).
     mutating func setDefaults(_ objects: [DataObject]) {
-        for object in objects where !isPresent(object.tag) { set(object.tag, object.value) }
+        for object in objects where !isPresentNotEmpty(object.tag) { set(object.tag, object.value) }
     }
 }

@@ -26,6 +26,9 @@ struct RelayResistance: Equatable, Sendable {
     var accuracyThreshold: Int
     var mismatchThreshold: Int
 
+    /// Whether an estimate of zero counts as inaccurate: sources say yes of kernel 2 and no of kernel 8.
+    var rejectsZeroEstimate = true
+
     var attempts = 0
     var terminalEntropy: [UInt8] = []
     /// Entropy (4), minimum, maximum and estimated time (2 each) as the card sent them.
@@ -110,10 +113,33 @@ struct RelayResistance: Equatable, Sendable {
     }
 
     private func isInaccurate(_ estimated: Int, _ minimum: Int) -> Bool {
-        guard estimated != 0, expectedResponseTime != 0 else { return false }
+        guard estimated != 0, expectedResponseTime != 0 else { return rejectsZeroEstimate }
         return estimated * 100 / expectedResponseTime < mismatchThreshold
             || expectedResponseTime * 100 / estimated < mismatchThreshold
             || max(0, measured - minimum) > accuracyThreshold
+    }
+
+    /// Takes an earlier exchange back out of DF8301…DF8307.
+    mutating func restore(_ store: DataStore) {
+        terminalEntropy = store.value(.terminalRelayEntropy) ?? []
+        answer = [Tag.deviceRelayEntropy, .minimumRelayTime, .maximumRelayTime, .estimatedRelayTransmissionTime].flatMap
+        {
+            store.value($0) ?? []
+        }
+        measured = Int(store.number(.measuredRelayTime, count: 2) ?? 0)
+        attempts = Int(store.byte(.relayCounter) ?? 0)
+    }
+
+    /// What a card may ask for in a list: DF8301…DF8307.
+    var objects: [DataObject] {
+        guard answer.count == 10 else { return [] }
+        let time = [UInt8(truncatingIfNeeded: measured >> 8), UInt8(truncatingIfNeeded: measured)]
+        return [
+            DataObject(.terminalRelayEntropy, terminalEntropy), DataObject(.deviceRelayEntropy, deviceEntropy),
+            DataObject(.minimumRelayTime, Array(answer[4..<6])), DataObject(.maximumRelayTime, Array(answer[6..<8])),
+            DataObject(.estimatedRelayTransmissionTime, Array(answer[8..<10])), DataObject(.measuredRelayTime, time),
+            DataObject(.relayCounter, [UInt8(truncatingIfNeeded: attempts)]),
+        ]
     }
 
     /// Discretionary data of track 2 that carries the evidence where no CDA signature does: digits 0…9.

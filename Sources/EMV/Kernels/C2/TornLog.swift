@@ -14,7 +14,9 @@ struct TornLog: Sendable {
         .amountAuthorised, .amountOther, .pan, .panSequenceNumber, .balanceBeforeCryptogram, .cdol1RelatedData,
         .cvmResults, .drdolRelatedData, .interfaceDeviceSerialNumber, .pdolRelatedData, .referenceControlParameter,
         .terminalCapabilities, .terminalCountry, .terminalType, .tvr, .transactionCategoryCode, .transactionCurrency,
-        .transactionDate, .transactionTime, .transactionType, .unpredictableNumber,
+        .transactionDate, .transactionTime, .transactionType, .unpredictableNumber, .dsSummary1, .idsStatus,
+        .terminalRelayEntropy, .deviceRelayEntropy, .minimumRelayTime, .maximumRelayTime,
+        .estimatedRelayTransmissionTime, .measuredRelayTime, .relayCounter,
     ]
 
     init() { capacity = 0 }
@@ -34,11 +36,11 @@ struct TornLog: Sendable {
         }
     }
 
-    /// The record of the card in `store`, by PAN and PAN sequence number.
+    /// The newest record of the card in `store`, by PAN and PAN sequence number.
     func record(of store: DataStore) -> TornTransaction? {
         guard capacity > 0, let pan = store.value(.pan) else { return nil }
         let sequence = store.value(.panSequenceNumber)
-        return records.first { $0.record.value(of: .pan) == pan && $0.record.value(of: .panSequenceNumber) == sequence }
+        return records.last { $0.record.value(of: .pan) == pan && $0.record.value(of: .panSequenceNumber) == sequence }
     }
 
     mutating func remove(_ record: TornTransaction) {

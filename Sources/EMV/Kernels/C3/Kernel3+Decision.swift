@@ -13,7 +13,7 @@ extension Kernel3 {
     private static let mandatory: [Tag] = [
         .applicationCryptogram, .aip, .atc, .issuerApplicationData, .track2Equivalent, .dfName, .pdol,
         .amountAuthorised, .transactionCurrency, .transactionDate, .transactionType, .terminalCountry,
-        .unpredictableNumber, .merchantNameAndLocation,
+        .unpredictableNumber,
     ]
 
     /// Reading is complete (C-3 5.4): the card may leave, the kernel decides.
@@ -53,11 +53,14 @@ extension Kernel3 {
         let qualifiers = CTQ(store)
         var disposition: Disposition
         switch type {
+        case .aac where options.refundsOnAAC && transaction?.type == .refund: disposition = .online
         case .aac, nil: return declined.ended(at: .cryptogram)
         case .arqc: disposition = .online
         case .tc: disposition = ttq.requiresOnlineCryptogram ? .online : .offline
         }
-        if type == .tc, !applyOfflineRestrictions(qualifiers, &disposition) { return declined.ended(at: .restrictions) }
+        if disposition == .offline, !applyOfflineRestrictions(qualifiers, &disposition) {
+            return declined.ended(at: .restrictions)
+        }
         if let refusal = usageRefusal(qualifiers) { return refusal.ended(at: .restrictions) }
         // Refund: neither authenticated nor verified.
         if transaction?.type == .refund { return complete(disposition, nil, qualifiers) }
@@ -69,7 +72,7 @@ extension Kernel3 {
             case .decline: return declined.ended(at: .offlineAuthentication)
             }
         }
-        guard let cvm = CTQVerification.method(qualifiers, ttq, type, store) else {
+        guard let cvm = CTQVerification.method(qualifiers, ttq, type, store, needsCDCVMForPIN: true) else {
             return declined.ended(at: .cardholderVerification)
         }
         var outcome = complete(cvm == .onlinePIN ? .online : disposition, cvm, qualifiers)
@@ -95,7 +98,7 @@ extension Kernel3 {
         }
     }
 
-    /// C-3 5.5.1.1 and 5.5.1.2, for a TC only.
+    /// C-3 5.5.1.1 and 5.5.1.2, for a TC that may stand.
     ///
     /// - Returns: `false` where the transaction is declined.
     private func applyOfflineRestrictions(_ qualifiers: CTQ?, _ disposition: inout Disposition) -> Bool {
@@ -108,20 +111,18 @@ extension Kernel3 {
         return !options.exceptionFile.contains(track.pan, store.byte(.panSequenceNumber))
     }
 
-    /// C-3 5.5.1.3 and 5.5.1.4: manual cash and cashback. Made where the card has 9F07 and 5F28.
+    /// C-3 5.5.1.3 and 5.5.1.4: manual cash and cashback. A card without 9F07 or 5F28 allows neither (one source).
     private func usageRefusal(_ qualifiers: CTQ?) -> Outcome? {
-        guard let transaction, let usage = ApplicationUsageControl(store), store.isPresentNotEmpty(.issuerCountry)
-        else {
-            return nil
-        }
+        guard let transaction else { return nil }
+        let usage = store.isPresentNotEmpty(.issuerCountry) ? ApplicationUsageControl(store) : nil
         let domestic = store.isEqual(.issuerCountry, .terminalCountry)
-        if options.checksCash, transaction.type.isCash, !usage.cash(domestic: domestic) {
+        if options.checksCash, transaction.type.isCash, usage?.cash(domestic: domestic) != true {
             return qualifiers?.switchesInterfaceForCash == true ? Kernel3.insertOrSwipeForContact : declined
         }
         let isCashback =
             transaction.type == .purchaseWithCashback
             || transaction.type == .purchase && transaction.otherAmount ?? 0 > 0
-        if options.checksCashback, isCashback, !usage.cashback(domestic: domestic) {
+        if options.checksCashback, isCashback, usage?.cashback(domestic: domestic) != true {
             return qualifiers?.switchesInterfaceForCashback == true ? Kernel3.insertOrSwipeForContact : declined
         }
         return nil

@@ -24,7 +24,10 @@ extension Kernel3 {
         }
         // Mag-stripe data can only be judged by the issuer.
         guard !ttq.isOfflineOnly else { return finish(declined.ended(at: .magStripe), signals: signals) }
-        guard let cvm = CTQVerification.method(CTQ(store), ttq, hasCryptogram ? .arqc : nil, store) else {
+        guard
+            let cvm = CTQVerification.method(
+                CTQ(store), ttq, hasCryptogram ? .arqc : nil, store, needsCDCVMForPIN: true)
+        else {
             return finish(declined.ended(at: .cardholderVerification), signals: signals)
         }
         var outcome = online(cvm: cvm, nil)

@@ -6,7 +6,7 @@ public import CardBytes
 /// transactions where bit 1 is.
 ///
 /// Not done: refusing a card that was tapped a moment ago.
-public struct Kernel3: Kernel, RecordReadingKernel, IssuerUpdatingKernel {
+public struct Kernel3: Kernel, CertifiedKernel, IssuerUpdatingKernel {
     enum State: RecordReadingState, IssuerUpdateState {
         case idle
         case processingOptions
@@ -53,8 +53,15 @@ public struct Kernel3: Kernel, RecordReadingKernel, IssuerUpdatingKernel {
         let indicators = dynamicIndicators(activation) ?? activation.indicators
         if indicators.contactlessNotAllowed { return finish(Kernel3.insertOrSwipe) }
         ttq = indicators.ttq ?? TTQ(rawValue: 0)
-        if activation.isForcedOnline, !ttq.isOfflineOnly { ttq.requiresOnlineCryptogram = true }
+        // A.2: a reader that only goes online says so (one source).
+        if activation.isForcedOnline || terminalType.isOnlineOnly, !ttq.isOfflineOnly {
+            ttq.requiresOnlineCryptogram = true
+        }
         store.set(.ttq, binary: UInt64(ttq.rawValue), count: 4)
+        // 2.1: a Visa card knows cashback by 9F03, and 9C of a purchase (one source).
+        if activation.transaction.type == .purchaseWithCashback {
+            store.set(.transactionType, [TransactionType.purchase.rawValue])
+        }
         guard let (command, _) = ProcessingOptions.command(store) else { return fail(.cardDataError) }
         state = .processingOptions
         return KernelStep(.transmit(command))
@@ -71,13 +78,15 @@ public struct Kernel3: Kernel, RecordReadingKernel, IssuerUpdatingKernel {
 
     /// The card left: it may be presented again, the transaction starts over with a fresh unpredictable number. The
     /// message is unverified.
-    public mutating func cardLost(now: TapInstant) -> KernelStep {
+    public mutating func cardLost(_ loss: CardLoss, now: TapInstant) -> KernelStep {
         if state == .updating { return finish(updateOutcome) }
         return finish(
             Outcome(
                 .tryAgain, start: .b, uiOnRestart: UIRequest(.presentCardAgain, .readyToRead),
-                error: ErrorIndication(l1: .transmission)))
+                error: ErrorIndication(l1: ErrorIndication.L1(loss))))
     }
+
+    public mutating func cardLost(now: TapInstant) -> KernelStep { cardLost(.timeOut, now: now) }
 
     public mutating func stop(now: TapInstant) -> Outcome { stopped() }
 

@@ -5,12 +5,19 @@ public struct Kernel3Options: Sendable {
     public var checksCash: Bool
     /// Check Application Usage Control for a purchase with cashback (C-3 5.5.1.4).
     public var checksCashback: Bool
+    /// Take an AAC for a refund as an answer and go online with it (C-3 3.4.1.2, note; one source: another declines, as
+    /// this switch off does).
+    public var refundsOnAAC: Bool
     /// Looked up for offline approvals (C-3 5.5.1.2).
     public var exceptionFile: ExceptionFile
 
-    public init(checksCash: Bool = true, checksCashback: Bool = true, exceptionFile: ExceptionFile = .empty) {
+    public init(
+        checksCash: Bool = true, checksCashback: Bool = true, refundsOnAAC: Bool = true,
+        exceptionFile: ExceptionFile = .empty
+    ) {
         self.checksCash = checksCash
         self.checksCashback = checksCashback
+        self.refundsOnAAC = refundsOnAAC
         self.exceptionFile = exceptionFile
     }
 }

@@ -14,7 +14,7 @@ public import CardBytes
 /// nowhere else to keep them.
 ///
 /// Not done: delayed authorisation, full online mode with a second GENERATE AC, the exemption from no-CVM checks.
-public struct Kernel4: Kernel, RecordReadingKernel {
+public struct Kernel4: Kernel, CertifiedKernel {
     enum State: RecordReadingState {
         case idle
         case processingOptions
@@ -104,10 +104,12 @@ public struct Kernel4: Kernel, RecordReadingKernel {
     }
 
     /// K4-9. After GENERATE AC the card may have counted the transaction; both outcomes are unverified.
-    public mutating func cardLost(now: TapInstant) -> KernelStep {
+    public mutating func cardLost(_ loss: CardLoss, now: TapInstant) -> KernelStep {
         let isCounted = state == .generatingAC
-        return finish(.cardLeft(isCounted ? .endApplication : .tryAgain, languagePreference: language))
+        return finish(.cardLeft(isCounted ? .endApplication : .tryAgain, loss, languagePreference: language))
     }
+
+    public mutating func cardLost(now: TapInstant) -> KernelStep { cardLost(.timeOut, now: now) }
 
     public mutating func stop(now: TapInstant) -> Outcome { stopped() }
 

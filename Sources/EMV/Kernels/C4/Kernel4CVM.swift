@@ -29,7 +29,7 @@ struct Kernel4CVM {
                 case .successful:
                     return .selected(
                         CVMSelection(
-                            cvm: .confirmationCodeVerified, results: [rule.method, rule.condition, 0x02], tvr: tvr))
+                            cvm: .confirmationCodeVerified, results: [rule.code, rule.condition, 0x02], tvr: tvr))
                 case .notPerformed, .failed:
                     if !isSecondTap { return .seePhone }
                 case .blocked: tvr.insert(.pinTryLimitExceeded)
@@ -37,12 +37,12 @@ struct Kernel4CVM {
             case .onlinePIN where conditions.supports(.onlinePIN):
                 return .selected(
                     CVMSelection(
-                        cvm: .onlinePIN, results: [rule.method, rule.condition, 0x00],
+                        cvm: .onlinePIN, results: [rule.code, rule.condition, 0x00],
                         tvr: tvr.union(.onlinePINEntered)))
             case .signature where conditions.supports(.signature):
                 return .selected(
                     CVMSelection(
-                        cvm: .obtainSignature, results: [rule.method, rule.condition, 0x00], tvr: tvr, receipt: true))
+                        cvm: .obtainSignature, results: [rule.code, rule.condition, 0x00], tvr: tvr, receipt: true))
             case .fail, .plaintextPIN, .onlinePIN, .plaintextPINAndSignature, .encipheredPIN,
                 .encipheredPINAndSignature, .signature, .noCVM:
                 break
@@ -60,7 +60,7 @@ struct Kernel4CVM {
 
     private func failed(_ rule: CVMList.Rule?, _ tvr: TVR) -> CVMSelection {
         var selection = CVMSelection.failed
-        if let rule, rule.method == CVMMethod.fail.rawValue { selection.results = [0x00, rule.condition, 0x01] }
+        if let rule, rule.method == CVMMethod.fail.rawValue { selection.results = [rule.code, rule.condition, 0x01] }
         selection.tvr.formUnion(tvr)
         return selection
     }

@@ -14,7 +14,7 @@ public import CardBytes
 /// nowhere else to keep them.
 ///
 /// Not done: transit transactions, offline PIN over contact.
-public struct Kernel5: Kernel, RecordReadingKernel, IssuerUpdatingKernel {
+public struct Kernel5: Kernel, CertifiedKernel, IssuerUpdatingKernel {
     enum State: RecordReadingState, IssuerUpdateState {
         case idle
         case processingOptions
@@ -117,17 +117,19 @@ public struct Kernel5: Kernel, RecordReadingKernel, IssuerUpdatingKernel {
     }
 
     /// K5-8. After the cryptogram command the card may have counted the transaction; it is kept for recovery.
-    public mutating func cardLost(now: TapInstant) -> KernelStep {
+    public mutating func cardLost(_ loss: CardLoss, now: TapInstant) -> KernelStep {
         switch state {
         case .updating: return finish(updateOutcome)
         case .generatingAC, .recovering, .readingMagStripe:
-            var outcome = Outcome.cardLeft(.endApplication, languagePreference: language)
+            var outcome = Outcome.cardLeft(.endApplication, loss, languagePreference: language)
             if state == .generatingAC, mode == .emv { outcome.tornTransactions = [tornTransaction(now)] }
             return finish(outcome)
         case .idle, .processingOptions, .readingRecords, .finished:
-            return finish(.cardLeft(.tryAgain, languagePreference: language))
+            return finish(.cardLeft(.tryAgain, loss, languagePreference: language))
         }
     }
+
+    public mutating func cardLost(now: TapInstant) -> KernelStep { cardLost(.timeOut, now: now) }
 
     public mutating func stop(now: TapInstant) -> Outcome { stopped() }
 

@@ -10,27 +10,11 @@ public import CardBytes
 ///
 /// Not done: mag-stripe mode and ZIP (where the check value goes into the tracks is not known), loyalty programs,
 /// issuer update, the fast mode and aggregate amount bits of the TTQ.
-public struct Kernel6: Kernel, RecordReadingKernel {
-    enum State: RecordReadingState {
-        case idle
-        case processingOptions
-        case readingRecords
-        case finished
-
-        var step: ProcessingStep {
-            switch self {
-            case .idle: .initiation
-            case .processingOptions: .processingOptions
-            case .readingRecords, .finished: .records
-            }
-        }
-    }
-
+public struct Kernel6: Kernel, QualifiedKernel {
     let options: Kernel6Options
-    var state = State.idle
+    var state = QualifiedState.idle
     var store = DataStore(kernel: .discover)
     var ttq = TTQ(rawValue: 0)
-    var transaction: Transaction?
     var authentication: CardAuthentication?
     var records: RecordReader?
     var tvr: TVR = []
@@ -48,16 +32,7 @@ public struct Kernel6: Kernel, RecordReadingKernel {
 
     /// K6-1: the floor limit (>) is 9F1B's.
     public mutating func start(_ activation: KernelActivation, now: TapInstant) -> KernelStep {
-        var numbers = activation.unpredictableNumbers
-        store = DataStore(activation, unpredictableNumber: numbers.next())
-        transaction = activation.transaction
-        ttq = activation.indicators.ttq ?? TTQ(rawValue: 0)
-        if activation.isForcedOnline, !ttq.isOfflineOnly { ttq.requiresOnlineCryptogram = true }
-        store.set(.ttq, ttq.bytes)
-        authentication = CardAuthentication(activation)
-        do throws(CardDataError) { try store.storeFCI(activation) } catch {
-            return fail(error.l2)
-        }
+        do throws(CardDataError) { try prepare(activation) } catch { return fail(error.l2) }
         if store.isPresent(.applicationSpecificationVersion) || activation.combination.aid.starts(with: Kernel6.zip) {
             return finish(.selectNext(.magStripeNotSupported))
         }
@@ -70,31 +45,22 @@ public struct Kernel6: Kernel, RecordReadingKernel {
         }
         store.set(.tvr, tvr.bytes)
         store.set(.tsi, tsi.bytes)
-        guard let (command, values) = ProcessingOptions.command(store) else {
-            return fail(.cardDataError)
-        }
-        pdolData = values
-        state = .processingOptions
-        return KernelStep(.transmit(command))
+        return askForOptions()
     }
 
-    public mutating func received(_ response: ResponseAPDU, now: TapInstant) -> KernelStep {
-        switch state {
-        case .processingOptions: return optionsReceived(response)
-        case .readingRecords: return recordReceived(response)
-        case .idle, .finished: return fail(.cardDataError)
-        }
-    }
+    public mutating func received(_ response: ResponseAPDU, now: TapInstant) -> KernelStep { answered(response) }
 
     /// K6-6. The card left: it may be presented again, with a fresh unpredictable number.
-    public mutating func cardLost(now: TapInstant) -> KernelStep {
-        finish(.cardLeft(.tryAgain, languagePreference: language))
+    public mutating func cardLost(_ loss: CardLoss, now: TapInstant) -> KernelStep {
+        finish(.cardLeft(.tryAgain, loss, languagePreference: language))
     }
+
+    public mutating func cardLost(now: TapInstant) -> KernelStep { cardLost(.timeOut, now: now) }
 
     public mutating func stop(now: TapInstant) -> Outcome { stopped() }
 
     /// K6-1. 6984 another interface, 6986 the consumer device wants its holder, else the next application.
-    private mutating func optionsReceived(_ response: ResponseAPDU) -> KernelStep {
+    mutating func optionsReceived(_ response: ResponseAPDU) -> KernelStep {
         switch response.status {
         case .success: break
         case .referenceDataInvalidated:

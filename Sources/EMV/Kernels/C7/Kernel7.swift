@@ -10,29 +10,15 @@ public import CardBytes
 ///
 /// Not done: offline data authentication for online authorisations (DF61 in the FCI), electronic cash, the SM
 /// algorithms, CAPP transactions.
-public struct Kernel7: Kernel, RecordReadingKernel {
-    enum State: RecordReadingState {
-        case idle
-        case processingOptions
-        case readingRecords
-        case finished
-
-        var step: ProcessingStep {
-            switch self {
-            case .idle: .initiation
-            case .processingOptions: .processingOptions
-            case .readingRecords, .finished: .records
-            }
-        }
-    }
-
+public struct Kernel7: Kernel, QualifiedKernel {
     let options: Kernel7Options
-    var state = State.idle
+    var state = QualifiedState.idle
     var store = DataStore(kernel: .unionPay)
     var ttq = TTQ(rawValue: 0)
     var date = EMVDate(year: 0, month: 0, day: 0)
     var authentication: CardAuthentication?
     var records: RecordReader?
+    var pdolData: [UInt8] = []
 
     /// K7-1. A primitive object that comes twice ends the application, save the PAN sequence number; what the terminal
     /// set is not the card's to change and left out.
@@ -42,42 +28,26 @@ public struct Kernel7: Kernel, RecordReadingKernel {
 
     /// K7-1.
     public mutating func start(_ activation: KernelActivation, now: TapInstant) -> KernelStep {
-        var numbers = activation.unpredictableNumbers
-        store = DataStore(activation, unpredictableNumber: numbers.next())
-        store.set(.tvr, [0, 0, 0, 0, 0])
         date = activation.transaction.date
-        ttq = activation.indicators.ttq ?? TTQ(rawValue: 0)
-        if activation.isForcedOnline, !ttq.isOfflineOnly { ttq.requiresOnlineCryptogram = true }
-        store.set(.ttq, ttq.bytes)
-        authentication = CardAuthentication(activation)
-        do throws(CardDataError) { try store.storeFCI(activation) } catch {
-            return fail(error.l2)
-        }
+        do throws(CardDataError) { try prepare(activation) } catch { return fail(error.l2) }
+        store.set(.tvr, [0, 0, 0, 0, 0])
         guard store.list(in: .pdol, contains: .ttq) else { return finish(.selectNext(.cardDataError)) }
-        guard let (command, _) = ProcessingOptions.command(store) else {
-            return fail(.cardDataError)
-        }
-        state = .processingOptions
-        return KernelStep(.transmit(command))
+        return askForOptions()
     }
 
-    public mutating func received(_ response: ResponseAPDU, now: TapInstant) -> KernelStep {
-        switch state {
-        case .processingOptions: return optionsReceived(response)
-        case .readingRecords: return recordReceived(response)
-        case .idle, .finished: return fail(.cardDataError)
-        }
-    }
+    public mutating func received(_ response: ResponseAPDU, now: TapInstant) -> KernelStep { answered(response) }
 
     /// K7-5. The card left: it may be presented again, with a fresh unpredictable number.
-    public mutating func cardLost(now: TapInstant) -> KernelStep {
-        finish(.cardLeft(.tryAgain, languagePreference: language))
+    public mutating func cardLost(_ loss: CardLoss, now: TapInstant) -> KernelStep {
+        finish(.cardLeft(.tryAgain, loss, languagePreference: language))
     }
+
+    public mutating func cardLost(now: TapInstant) -> KernelStep { cardLost(.timeOut, now: now) }
 
     public mutating func stop(now: TapInstant) -> Outcome { stopped() }
 
     /// K7-1. 6986 sends the holder to the device; any other status to the contact interface, or to the end.
-    private mutating func optionsReceived(_ response: ResponseAPDU) -> KernelStep {
+    mutating func optionsReceived(_ response: ResponseAPDU) -> KernelStep {
         if response.status == .commandNotAllowed {
             // The field goes off for a second.
             return finish(

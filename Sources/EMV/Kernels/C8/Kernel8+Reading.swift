@@ -62,7 +62,8 @@ extension Kernel8 {
             tvr.insert(.relayResistanceNotPerformed)
             return nextRecord()
         }
-        guard let relay = RelayResistance(store, RelayResistance.kernel8Limits) else { return end(.terminalDataError) }
+        guard var relay = RelayResistance(store, RelayResistance.kernel8Limits) else { return end(.terminalDataError) }
+        relay.rejectsZeroEstimate = false
         self.relay = relay
         return exchangeRelay(now: now)
     }

@@ -119,19 +119,20 @@ public struct Kernel8: Kernel, StandardKernel {
         }
     }
 
-    /// Before the cryptogram command the tap simply starts over; afterwards the card may have counted the transaction
-    /// (unverified for kernel 8; as kernel 2 does it).
-    public mutating func cardLost(now: TapInstant) -> KernelStep {
+    /// Unverified for kernel 8; as kernel 2 does it.
+    public mutating func cardLost(_ loss: CardLoss, now: TapInstant) -> KernelStep {
         switch state {
-        case .generatingAC:
-            return finish(.cardLeft(.endApplication, languagePreference: language))
+        case .idle, .processingOptions:
+            return finish(.optionsLost(loss))
         case .writingData:
             // The cryptogram is there; Write Data Status (9F821B) tells what was not written.
             return conclude()
-        case .idle, .processingOptions, .relayResistance, .readingRecords, .readingData, .finished:
-            return finish(.cardLeft(.tryAgain, languagePreference: language))
+        case .relayResistance, .readingRecords, .readingData, .generatingAC, .finished:
+            return finish(.cardLeft(.endApplication, loss, languagePreference: language))
         }
     }
+
+    public mutating func cardLost(now: TapInstant) -> KernelStep { cardLost(.timeOut, now: now) }
 
     public mutating func stop(now: TapInstant) -> Outcome { stopped() }
 

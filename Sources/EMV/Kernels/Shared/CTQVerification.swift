@@ -7,15 +7,18 @@ enum CTQVerification {
     /// - Parameters:
     ///   - qualifiers: the card's wish; `nil` where it sent none.
     ///   - type: of the card's cryptogram; `nil` where there is none.
+    ///   - needsCDCVMForPIN: without qualifiers an online PIN is for a reader that knows consumer device verification too
+    ///     (C-3 5.7.1.1).
     /// - Returns: `nil` where a verification is required and none is possible. An online PIN is verified by the issuer
     ///   only, so that it forces the transaction online (unverified where the card sent no qualifiers).
-    static func method(_ qualifiers: CTQ?, _ ttq: TTQ, _ type: ApplicationCryptogram?, _ store: DataStore) -> Outcome
-        .CVM?
-    {
+    static func method(
+        _ qualifiers: CTQ?, _ ttq: TTQ, _ type: ApplicationCryptogram?, _ store: DataStore,
+        needsCDCVMForPIN: Bool = false
+    ) -> Outcome.CVM? {
         guard let qualifiers else {
             if !ttq.requiresCVM { return .noCVM }
             if ttq.supportsSignature { return .obtainSignature }
-            return ttq.supportsOnlinePIN ? .onlinePIN : nil
+            return ttq.supportsOnlinePIN && (ttq.supportsCDCVM || !needsCDCVMForPIN) ? .onlinePIN : nil
         }
         if qualifiers.requiresOnlinePIN, ttq.supportsOnlinePIN { return .onlinePIN }
         if qualifiers.consumerDeviceCVMPerformed {

@@ -24,10 +24,12 @@ struct CardAuthentication: Sendable {
         }
         if staticData == nil { return .cdaFailed }
         if let list = store.value(.staticDataTagList), list != [0x82] { return .cdaFailed }
-        guard let index = store.byte(.caPublicKeyIndex), authentication.hasKey(Array(aid.prefix(5)), index) else {
-            return .cdaFailed
-        }
-        return []
+        return unmatchedKey(store) == nil ? [] : .cdaFailed
+    }
+
+    /// The CA key that the card names and this terminal cannot use; `nil` where it can, and where the card names none.
+    func unmatchedKey(_ store: DataStore) -> UnmatchedCAKey? {
+        authentication.unmatchedKey(of: store, aid: aid, on: date)
     }
 
     /// What a signature carries; `nil` where it does not hold or something that it needs is missing.
@@ -61,5 +63,18 @@ struct CardAuthentication: Sendable {
         store.set(.applicationCryptogram, data.cryptogram)
         store.set(.iccDynamicNumber, data.iccDynamicNumber)
         return true
+    }
+}
+
+extension OfflineAuthentication {
+    /// The CA key that the card names and this terminal cannot use; `nil` where it can, and where the card names none.
+    func unmatchedKey(of store: DataStore, aid: [UInt8], on date: EMVDate) -> UnmatchedCAKey? {
+        guard let index = store.byte(.caPublicKeyIndex) else { return nil }
+        let name = CAKeyName(rid: Array(aid.prefix(5)), index: index)
+        switch keyState(name, date) {
+        case .usable: return nil
+        case .expired: return UnmatchedCAKey(name, isExpired: true)
+        case .absent: return UnmatchedCAKey(name, isExpired: false)
+        }
     }
 }

@@ -8,7 +8,18 @@ extension DataStore {
         self.init(kernel: activation.combination.kernel)
         for object in activation.terminalData { set(object.tag, object.value) }
         for object in activation.combination.kernelData { set(object.tag, object.value) }
-        let transaction = activation.transaction
+        set(activation.transaction)
+        set(.unpredictableNumber, binary: UInt64(unpredictableNumber), count: 4)
+        set(.terminalAID, activation.combination.aid)
+        if !activation.kernelIdentifier.isEmpty { set(.kernelIdentifierTerminal, activation.kernelIdentifier) }
+        // In kernel 2 the tag is the card's bitmap of track 2.
+        if kernel != .mastercard, let ttq = activation.indicators.ttq {
+            set(.ttq, binary: UInt64(ttq.rawValue), count: 4)
+        }
+    }
+
+    /// Amounts, currency, country, date, time, type and counter.
+    mutating func set(_ transaction: Transaction) {
         set(.amountAuthorised, digits: transaction.amount, count: 6)
         if let other = transaction.otherAmount { set(.amountOther, digits: other, count: 6) }
         set(.terminalCountry, digits: UInt64(transaction.country), count: 2)
@@ -18,12 +29,6 @@ extension DataStore {
         set(.transactionTime, transaction.time.hhmmss)
         set(.transactionType, binary: UInt64(transaction.type.rawValue), count: 1)
         set(.transactionSequenceCounter, digits: UInt64(transaction.sequenceCounter), count: 4)
-        set(.unpredictableNumber, binary: UInt64(unpredictableNumber), count: 4)
-        set(.terminalAID, activation.combination.aid)
-        // In kernel 2 the tag is the card's bitmap of track 2.
-        if kernel != .mastercard, let ttq = activation.indicators.ttq {
-            set(.ttq, binary: UInt64(ttq.rawValue), count: 4)
-        }
     }
 
     /// Stores the objects of the FCI; a repetition inside it is left out.

@@ -31,7 +31,8 @@ extension CardDataError {
     /// The Level 2 error a kernel reports for it.
     var l2: ErrorIndication.L2 {
         switch self {
-        case .malformed, .duplicate, .reservedTag, .wrongLength, .wrongTemplate, .tooManyObjects: .parsingError
+        case .malformed, .duplicate, .reservedTag, .wrongLength, .misplaced, .wrongTemplate, .tooManyObjects:
+            .parsingError
         }
     }
 }

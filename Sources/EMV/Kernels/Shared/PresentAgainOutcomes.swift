@@ -23,10 +23,16 @@ extension Outcome {
 
     /// The card left too early. Before the cryptogram command the tap simply starts over (`.tryAgain`); afterwards the
     /// card may have counted the transaction (`.endApplication`). The message is unverified.
-    static func cardLeft(_ status: Status, languagePreference: [UInt8]) -> Outcome {
+    static func cardLeft(_ status: Status, _ loss: CardLoss, languagePreference: [UInt8]) -> Outcome {
         Outcome(
             status, start: .b,
             uiOnRestart: UIRequest(.presentCardAgain, .readyToRead, languagePreference: languagePreference),
-            error: ErrorIndication(l1: .transmission, messageOnError: .presentCardAgain))
+            error: ErrorIndication(l1: ErrorIndication.L1(loss), messageOnError: .presentCardAgain))
+    }
+
+    /// The card left before it answered GET PROCESSING OPTIONS: the tap starts over, and nothing is shown but the
+    /// invitation (C-2 S3.4, S3.5; of kernel 8 unverified).
+    static func optionsLost(_ loss: CardLoss) -> Outcome {
+        Outcome(.tryAgain, start: .b, error: ErrorIndication(l1: ErrorIndication.L1(loss)))
     }
 }

@@ -6,7 +6,7 @@ struct RecordReader: Sendable {
     private var cursor: RecordCursor
     /// Records that enter offline data authentication: the value of 70 for SFI 1…10, the whole object for SFI 11…30.
     private(set) var staticData: [UInt8] = []
-    /// A record that has to be authenticated is no template 70: offline data authentication has failed.
+    /// A record that has to be authenticated is no template 70, or too much: offline data authentication has failed.
     private(set) var hasUnusableRecord = false
 
     init(_ locator: ApplicationFileLocator) { cursor = RecordCursor(locator) }
@@ -23,12 +23,21 @@ struct RecordReader: Sendable {
         if file <= 10 {
             let template = try ResponseTemplate(data)
             guard template.tag == .recordTemplate else { throw .wrongTemplate }
-            if isAuthenticated { staticData.append(contentsOf: data[template.value]) }
-            try store.store(data, in: template.value, policy: policy)
+            if isAuthenticated { authenticate(data[template.value]) }
+            try store.store(data, in: template.value, of: .record, policy: policy)
         } else {
             try takeProprietary(data, isAuthenticated, into: &store, policy: policy)
         }
         cursor.advance()
+    }
+
+    /// What is beyond 2048 bytes in all makes offline data authentication fail (C-2 S4.34; one source).
+    private mutating func authenticate(_ part: ArraySlice<UInt8>) {
+        if staticData.count + part.count > 2_048 {
+            hasUnusableRecord = true
+        } else {
+            staticData.append(contentsOf: part)
+        }
     }
 
     /// A record of a file whose content is the payment system's own: it has to be a template only to be authenticated.
@@ -42,7 +51,7 @@ struct RecordReader: Sendable {
             if isAuthenticated { hasUnusableRecord = true }
             return
         }
-        if isAuthenticated { staticData.append(contentsOf: data[template.start..<template.value.upperBound]) }
-        try store.store(data, in: template.value, policy: policy)
+        if isAuthenticated { authenticate(data[template.start..<template.value.upperBound]) }
+        try store.store(data, in: template.value, of: .record, policy: policy)
     }
 }

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The Data Encryption Standard on one block (FIPS 46-3). For test cards only: neither fast nor free of side channels.
-struct DES: Sendable {
+/// The Data Encryption Standard on one block (FIPS 46-3). For test cards and one-way functions without secrets: neither fast nor
+/// free of side channels.
+package struct DES: Sendable {
     /// Sixteen round keys of 48 bits.
     private let roundKeys: [UInt64]
 
     /// - Parameter key: 64 bits; the parity bits are not looked at.
-    init(key: UInt64) {
+    package init(key: UInt64) {
         let chosen = DES.permuted(key, of: 64, by: DES.permutedChoice1)
         var left = chosen >> 28
         var right = chosen & 0x0FFF_FFFF
@@ -16,9 +17,9 @@ struct DES: Sendable {
         }
     }
 
-    func encrypted(_ block: UInt64) -> UInt64 { crypted(block, roundKeys) }
+    package func encrypted(_ block: UInt64) -> UInt64 { crypted(block, roundKeys) }
 
-    func decrypted(_ block: UInt64) -> UInt64 { crypted(block, roundKeys.reversed()) }
+    package func decrypted(_ block: UInt64) -> UInt64 { crypted(block, roundKeys.reversed()) }
 
     private func crypted(_ block: UInt64, _ keys: [UInt64]) -> UInt64 {
         let mixed = DES.permuted(block, of: 64, by: DES.initialPermutation)

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+import CardBytes
+import CardSim
+import EMV
+import Testing
+
+@testable import EMVCrypto
+
+/// What has to hold for every card in software, whatever CA keys a terminal has.
+@Suite("CA keys over the whole catalogue")
+struct KeyPropertyTests {
+    /// The published test keys, all of which were last valid the day before the taps of these tests.
+    private static let expired: CAPublicKeys? = {
+        let keys = CAPublicKeys.publishedTestKeys.compactMap { row in
+            try? CAPublicKey(
+                rid: row.rid, index: row.index, modulus: row.modulus, exponent: row.exponent, checksum: row.checksum,
+                expiry: "20260606", environment: .test)
+        }
+        return try? CAPublicKeys(environment: .test, keys: keys)
+    }()
+
+    private func authentication(_ keys: CAPublicKeys) -> OfflineAuthentication {
+        .using(keys, eccKeys: CAECCPublicKeys.none(.test))
+    }
+
+    /// Commands, outcome and record; which of both reasons it is may differ, and nothing else.
+    private func tap(_ name: String, _ keys: CAPublicKeys, mayApprove: Bool, type: TransactionType) throws -> (
+        Tap, Outcome
+    ) {
+        var entryPoint = CatalogueTapTests.entryPoint(
+            mayApprove: mayApprove, authentication: authentication(keys), type: type)
+        let tap = try Tap.run(&entryPoint, card: Tap.catalogueCard(name))
+        var outcome = tap.outcome
+        outcome.unmatchedKey = nil
+        return (tap, outcome)
+    }
+
+    @Test(arguments: CardCatalogue.names)
+    func `an expired CA key is the same as none`(name: String) throws {
+        let expired = try #require(Self.expired)
+        try #require(expired.count == CAPublicKeys.test.count)
+        for mayApprove in [false, true] {
+            for type in [TransactionType.purchase, .refund] {
+                let old = try tap(name, expired, mayApprove: mayApprove, type: type)
+                let none = try tap(name, .none(.test), mayApprove: mayApprove, type: type)
+                #expect(old.0.commandTexts == none.0.commandTexts)
+                #expect(old.1 == none.1)
+                #expect((old.0.outcome.unmatchedKey == nil) == (none.0.outcome.unmatchedKey == nil))
+                // One card names a key that no list has.
+                #expect(old.0.outcome.unmatchedKey?.isExpired != (name == "visa-unknown-ca"))
+                #expect(none.0.outcome.unmatchedKey?.isExpired != true)
+            }
+        }
+    }
+
+    @Test(arguments: [("mastercard", "mastercard-phone"), ("visa", "visa-phone")])
+    func `without a CA key plastic and phone come to the same`(plastic: String, phone: String) throws {
+        for mayApprove in [false, true] {
+            let card = try tap(plastic, .none(.test), mayApprove: mayApprove, type: .purchase).1
+            let device = try tap(phone, .none(.test), mayApprove: mayApprove, type: .purchase).1
+            #expect(card.status == device.status, "may approve: \(mayApprove)")
+            #expect(device.status == .onlineRequest)
+        }
+    }
+}
