@@ -20,7 +20,7 @@ RELEASE_FLAGS := -c release --static-swift-stdlib --disable-local-rpath -Xlinker
 PREFIX ?= /usr/local
 DESTDIR ?=
 
-.PHONY: demo test build release lint format bless bench load check-instructions simulate soak check-secrets check-kills fuzz check-threads check-addresses check-units check-udev check-guest check-licence check-contract check-examples \
+.PHONY: demo test build release lint format bless bench load check-instructions simulate soak check-secrets check-kills check-wobbles fuzz check-threads check-addresses check-units check-udev check-guest check-licence check-contract check-examples \
 	check-protocol docs deb dist check-dist check-package install clean
 
 demo:
@@ -92,6 +92,12 @@ check-kills:
 	@scripts/install-packages.sh $(TEST_PACKAGES)
 	$(SWIFT) build --build-tests
 	NFC_TAP_KILLS=$(or $(KILLS),300) $(SWIFT) test --skip-build --no-parallel --filter '^TapDaemonTests\.(Queue)?KillTests'
+
+# COUNT torn, mute and repeated presentations at random on each of the three readers, single and with passes.
+check-wobbles:
+	@scripts/install-packages.sh $(TEST_PACKAGES)
+	$(SWIFT) build --build-tests
+	NFC_TAP_WOBBLES=$(or $(COUNT),1000) CI=1 $(SWIFT) test --skip-build --no-parallel --filter 'Wobble'
 
 # Hours of taps: memory and descriptors stay flat, and every tap is in the books.
 soak:

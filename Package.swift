@@ -62,14 +62,14 @@ let package = Package(
         room("CardBytes"),
         room("Codes"),
         room("StrictJSON"),
-        room("Linux"),
+        room("Linux", ["CLinux"]),
         room("EMV", ["CardBytes", "Codes"]),
         room("EMVCrypto", ["CardBytes", "EMV", crypto, cryptoExtras]),
         room("Loyalty", ["CardBytes", crypto, cryptoExtras]),
         room("ReaderCore", ["CardBytes", "Linux"]),
         room("ReaderPCSC", ["CardBytes", "CPCSC", "Linux", "ReaderCore", "ReaderModels"]),
         room("ReaderNFC", ["CardBytes", "CLinux", "Linux", "ReaderCore"]),
-        room("ReaderNFCWorker", ["CardBytes", "CNFC", "ReaderCore", "ReaderNFC"]),
+        room("ReaderNFCWorker", ["CardBytes", "CNFC", "Linux", "ReaderCore", "ReaderNFC"]),
         room("ReaderModels", ["ReaderCore"]),
         room("Doctor", ["Configuration", "Envelope", "Linux", "ReaderModels", "Wire"]),
         room("ReaderVirtual", ["CardBytes", "CardSim", "Linux", "ReaderCore"]),
@@ -111,17 +111,18 @@ let package = Package(
             embedding: "terminal-test.json"),
         program(
             "nfc-tapd",
-            ["CLinux", "Codes", "Configuration", "CScrub", "Linux", "LocalHTTP", "TapDaemon", arguments, logging]
+            ["Codes", "Configuration", "CScrub", "Linux", "LocalHTTP", "TapDaemon", "Wire", arguments, logging]
                 + lifecycle),
         program(
             "nfc-tap",
             [
-                "CardBytes", "CardSim", "CLinux", "Codes", "Configuration", "Doctor", "EMV", "Envelope", "Explain",
+                "CardBytes", "CardSim", "CLinux", "Codes", "Configuration", "CScrub", "Doctor", "EMV", "Envelope",
+                "Explain",
                 "Help", "Journal", "Linux", "Loyalty", "ReaderCore", "ReaderModels", "ReaderNFC", "ReaderPCSC",
                 "ReaderVirtual", "Receipt", "TapClient", "TapSession", "Wire", arguments,
             ]),
         program("nfc-tap-psp-sandbox", ["Linux", "LocalHTTP", "PSPSandbox", arguments, logging, signals]),
-        program("nfc-tap-libnfc-worker", ["ReaderNFCWorker", "CScrub"]),
+        program("nfc-tap-libnfc-worker", ["CScrub", "Linux", "ReaderNFCWorker"]),
         .target(
             name: "Programs", dependencies: ["nfc-tapd", "nfc-tap", "nfc-tap-psp-sandbox", "nfc-tap-libnfc-worker"],
             path: "packaging/Programs", swiftSettings: strict),

@@ -11,6 +11,13 @@ extension Journal {
         guard found == ["ok"] else { throw .damaged }
     }
 
+    /// What a `JournalExamination` has to look at, one after the other.
+    public func tables() throws(JournalError) -> [String] {
+        try database.query("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'") {
+            (row) throws(JournalError) in try row.text(0)
+        }
+    }
+
     /// Payments that have no end yet and are not as they were written, or cannot be understood: all that a start has to
     /// know. Where the file is small, those that have ended too.
     public func damagedPayments() throws(JournalError) -> [DamagedPayment] {

@@ -14,13 +14,6 @@ public final class JournalExamination {
         database.interrupt(by: stop)
     }
 
-    /// What there is to look at, one step for each.
-    public func tables() throws(JournalError) -> [String] {
-        try database.query("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'") {
-            (row) throws(JournalError) in try row.text(0)
-        }
-    }
-
     /// Looks at one table with its indexes.
     ///
     /// - Returns: whether it is sound; `nil` where the look was given up.

@@ -34,6 +34,7 @@ public final class Daemon: Sendable {
     let installation: SigningKey
     let audit: AuditKeeper
     let trail: AuditTrail
+    let journalHealth: JournalHealth
     private let forwarder: QueueForwarder
     let stored: PaymentQueue
 
@@ -45,12 +46,11 @@ public final class Daemon: Sendable {
     ) async throws(StartError) {
         let settings = CurrentSettings(configuration)
         self.logger = logger
-        let (journal, firstEvent) = try Daemon.openJournal(configuration.journal.directory)
-        do throws(InstallationKeyError) {
-            installation = try InstallationKey.inFolder(configuration.journal.directory)
-        } catch {
-            throw .installationKey(error)
-        }
+        let directory = configuration.journal.directory
+        let reserve = StorageReserve(folder: directory)
+        let books = try Daemon.openBooks(directory, reserve)
+        let (journal, firstEvent) = (books.journal, books.firstEvent)
+        installation = books.key
         let events = EventHub(firstID: firstEvent)
         let lanes = try Daemon.lanes(configuration)
         let trail = AuditTrail(journal: journal, logger: logger)
@@ -58,13 +58,20 @@ public final class Daemon: Sendable {
         let store = TransactionRunner(
             journal: journal, events: events, lanes: lanes, settings: settings, profiles: profiles, logger: logger)
         let contact: OnlineContact?
+        do throws(SystemError) {
+            journalHealth = try JournalHealth(journal, reserve, folder: directory, trail: trail)
+        } catch {
+            throw .stateDirectory(directory, errno: error.code)
+        }
+        await journalHealth.probe()
         do throws(JournalError) {
+            try await journalHealth.noteDamaged()
             try await profiles.restore()
             contact = try await journal.lastOnline().map {
                 OnlineContact(at: $0.at, boot: $0.boot, issuer: $0.issuer)
             }
         } catch {
-            throw .journal(error)
+            throw StartError(opening: error, directory + "/" + Journal.fileName)
         }
         audit = AuditKeeper(
             journal: journal, events: events, key: installation, settings: settings, logger: logger)
@@ -79,11 +86,13 @@ public final class Daemon: Sendable {
             store: store, health: health, terminal: profiles.currentTerminal,
             refreshProfile: profiles.refreshForLane, queue: background, logger: logger)
         await store.serve(with: .init(preparer: preparer, stored: stored, work: background))
-        do throws(JournalError) { try await store.recover() } catch { throw .journal(error) }
+        do throws(JournalError) { try await store.recover() } catch {
+            throw StartError(opening: error, directory + "/" + Journal.fileName)
+        }
         let connections = ConnectionCount()
         let api = PointOfSaleAPI(
             store: store, profiles: profiles, events: events, settings: settings, health: health,
-            preparer: preparer, payments: stored, trail: trail, connections: connections,
+            preparer: preparer, payments: stored, trail: trail, journal: journalHealth, connections: connections,
             support: journal.support, version: Version.text,
             start: { id in payments.add { await store.run(id) } }, queue: payments)
         // What the server refuses by itself, it refuses before it has read a language.
@@ -109,6 +118,8 @@ public final class Daemon: Sendable {
             group.addTask { await self.background.run() }
             group.addTask { await self.health.run() }
             group.addTask { await self.audit.run() }
+            group.addTask { await self.journalHealth.run() }
+            group.addTask { await self.journalHealth.examineDaily { await self.store.isQuiet() } }
             group.addTask { await self.store.scrubAsWished() }
             group.addTask { await self.preparer.run() }
             group.addTask { await self.monitor.run() }
@@ -157,21 +168,24 @@ public final class Daemon: Sendable {
         }
     }
 
-    private static func openJournal(_ directory: String) throws(StartError) -> (JournalThread, UInt64) {
+    private static func openBooks(
+        _ directory: String, _ reserve: StorageReserve
+    ) throws(StartError) -> (journal: JournalThread, key: SigningKey, firstEvent: UInt64) {
         do throws(SystemError) { try FileSystem.makeFolder(directory) } catch {
             guard error.code == EEXIST else { throw .stateDirectory(directory, errno: error.code) }
         }
+        let (journal, key) = try BookBinding.open(directory)
         do throws(JournalError) {
-            let journal = try Journal(directory: directory)
             // More than one run ever publishes: an event's number is then never given twice without asking again.
             let first = try journal.reserveEvents(1_000_000_000)
             do throws(SystemError) {
-                return (JournalThread(journal, on: try SerialThread(name: "journal")), first)
+                let thread = try SerialThread(name: "journal")
+                return (JournalThread(journal, on: thread, reserve: reserve), key, first)
             } catch {
                 throw JournalError.failed(code: 0)
             }
         } catch {
-            throw .journal(error)
+            throw StartError(opening: error, directory + "/" + Journal.fileName)
         }
     }
 

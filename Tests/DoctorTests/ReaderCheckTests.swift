@@ -205,6 +205,22 @@ struct ReaderCheckTests {
         #expect(host.checkup().findings(about: .backend).isEmpty)
     }
 
+    @Test(
+        "D2 Where libnfc works over libusb-1.0 the unit has to allow netlink, and nowhere else",
+        arguments: [("libnfc.so.6", true), ("libusb-0.1.so.4", true), ("libusb-1.0.so.0", false)])
+    func netlink(library: String, isMet: Bool) throws {
+        let host = try FakeHost.healthy(lanes: ["libnfc:pn53x_usb"])
+        try host.plug("04e6:5591")
+        try host.write("etc/systemd/system/nfc-tapd.service.d/usb.conf")
+        try host.write("usr/lib/x86_64-linux-gnu/libnfc.so.6", "ELF libusb-0.1.so.4")
+        #expect(host.checkup().findings(about: .backend).isEmpty)
+        try host.write("usr/lib/x86_64-linux-gnu/\(library)", "ELF libc.so.6\0libusb-1.0.so.0\0")
+        let finding = host.checkup().findings(about: .backend).first
+        #expect((finding?.remedy.contains("/usr/share/nfc-tap/netlink.conf") ?? false) == isMet)
+        try host.write("etc/systemd/system/nfc-tapd.service.d/netlink.conf")
+        #expect(host.checkup().findings(about: .backend).isEmpty)
+    }
+
     @Test func `no reader at all is an error`() throws {
         let host = try FakeHost.healthy()
         try host.remove("sys")

@@ -22,7 +22,7 @@ extension PointOfSaleAPI {
         }
         let open = await store.unfinishedReversals()
         let oldest = open.map { Double(Timestamp.now.milliseconds - $0.milliseconds) / 1_000 }.max() ?? 0
-        return [lanes] + queue(await payments.outline()) + [
+        return [lanes] + queue(await payments.outline()) + (await journal.families()) + [
             gauge(
                 "nfc_tap_reversals_open", Double(open.count),
                 "Payments that the adapter has not confirmed as taken back."),

@@ -19,7 +19,7 @@ struct StatusCommand: AsyncParsableCommand {
         StandardOutput.print("mode     \(status.mode.rawValue)  (nfc-tapd \(status.version))")
         for line in StatusCommand.credentials(status) { StandardOutput.print(line) }
         StandardOutput.print("adapter  \(status.psp.state.rawValue)")
-        for line in status.queue.lines { StandardOutput.print(line) }
+        for line in status.queue.lines + (status.journal?.lines ?? []) { StandardOutput.print(line) }
         for lane in status.lanes {
             let holder = lane.holder.map { ", held by uid \($0.uid) since \($0.since)" } ?? ""
             StandardOutput.print(
@@ -42,6 +42,16 @@ struct StatusCommand: AsyncParsableCommand {
             lines.append("         latest profile refused: \(error.message)\(field): \(error.resolution)")
         }
         if let error = status.blocked { lines.append("blocked  \(error.message): \(error.resolution)") }
+        return lines
+    }
+}
+
+extension Status.Journal {
+    /// The lines for a person; none where nothing is wrong.
+    var lines: [String] {
+        var lines: [String] = []
+        if let error { lines.append("journal  \(error.message): \(error.resolution)") }
+        if !damaged.isEmpty { lines.append("journal  damaged payments: \(damaged.joined(separator: " "))") }
         return lines
     }
 }
