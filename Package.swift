@@ -56,6 +56,7 @@ let package = Package(
     targets: [
         .target(name: "CPCSC", linkerSettings: [.linkedLibrary("pcsclite")]),
         .systemLibrary(name: "CNFC", providers: [.apt(["libnfc-dev"])]),
+        .systemLibrary(name: "CQREncode", providers: [.apt(["libqrencode-dev"])]),
         .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"])]),
         .target(name: "CLinux"),
         .target(name: "CScrub"),
@@ -83,7 +84,7 @@ let package = Package(
                 "CardBytes", "Envelope", "Linux", "Loyalty", "Profile", "ReaderModels", "StoreAndForward", "TapSession",
                 "Wire", toml,
             ]),
-        room("Receipt", ["Wire"]),
+        room("Receipt", ["CQREncode", "Wire"]),
         room("Help", ["ReaderModels", "Wire"]),
         room("LocalHTTP", nio + ["CLinux", "Linux", logging]),
         room(
@@ -92,6 +93,7 @@ let package = Package(
         room("Profile", ["CardBytes", "Codes", "EMV", "EMVCrypto", "Envelope", "TapSession", "Wire", crypto]),
         room("StoreAndForward", ["CardBytes", "Envelope", "Wire", crypto]),
         room("Transactions", ["StoreAndForward", "Wire"]),
+        room("Books", ["Wire"]),
         room("Journal", ["Envelope", "Transactions", "Wire", "CSQLite", crypto]),
         room(
             "TapDaemon",
@@ -188,6 +190,7 @@ let package = Package(
                 "Loyalty", "nfc-tapd", "PSPSandbox", "ReaderCore", "ReaderModels", "ReaderPCSC", "ReaderVirtual",
                 "Receipt", "Rigs", "StoreAndForward", "TapDaemon", "TapSession", "Transactions", "Wire", logging,
             ]),
+        tests("BooksTests", ["Books", "Wire"]),
         tests("TransactionsTests", ["StoreAndForward", "Transactions", "Wire"]),
         tests("StoreAndForwardTests", ["Envelope", "StoreAndForward", "Wire"]),
         tests("TapClientTests", ["LocalHTTP", "TapClient", "Wire"]),

@@ -29,7 +29,7 @@ clang -O2 -Wall -Werror -c -D"PROGRAMS=$entries" -o "$folder/programs.o" packagi
 for program in "$@"; do cat "$bin/$program.product/Objects.LinkFileList"; done | awk '!known[$0]++' |
     grep -vxFf <(cat "$folder/replaced" 2>/dev/null || echo none) >"$folder/objects"
 swiftc -emit-executable -static-stdlib -o "$bin/nfc-tap-programs" "$folder"/*.o "@$folder/objects" \
-    -lpcsclite -lsqlite3 -lstdc++ \
+    -lpcsclite -lqrencode -lsqlite3 -lstdc++ \
     -Xlinker -z -Xlinker now -Xlinker --no-export-dynamic -Xlinker --gc-sections >"$folder/log" 2>&1 || {
     cat "$folder/log" >&2
     exit 1

@@ -73,7 +73,10 @@ package struct Descriptor: ~Copyable, Sendable {
 
     /// Writes all of a text to a descriptor that stays open, such as standard error.
     package static func write(_ text: String, to number: Int32) throws(SystemError) {
-        let bytes = Array(text.utf8)
+        try write(Array(text.utf8), to: number)
+    }
+
+    package static func write(_ bytes: [UInt8], to number: Int32) throws(SystemError) {
         try write(bytes.span, to: number)
     }
 

@@ -10,13 +10,14 @@ extension Receipt {
     /// - Parameters:
     ///   - width: brought into `widths`.
     ///   - secondsFromUTC: of the shop's clock.
-    public func text(width: Int = 42, secondsFromUTC: Int = 0) -> String {
+    ///   - withCode: draws the QR code in block characters; its address stands there where the paper is too narrow.
+    public func text(width: Int = 42, secondsFromUTC: Int = 0, withCode: Bool = false) -> String {
         let words = ReceiptWords(Language(tag: language))
         var paper = ReceiptPaper(width: min(max(width, Receipt.widths.lowerBound), Receipt.widths.upperBound))
         printHead(words, secondsFromUTC, on: &paper)
         printSale(words, on: &paper)
         printCard(words, on: &paper)
-        printEnd(words, on: &paper)
+        printEnd(words, withCode, on: &paper)
         return paper.text
     }
 
@@ -69,7 +70,7 @@ extension Receipt {
         if let reference = pspReference { paper.pair(words[.reference], reference) }
     }
 
-    private func printEnd(_ words: ReceiptWords, on paper: inout ReceiptPaper) {
+    private func printEnd(_ words: ReceiptWords, _ withCode: Bool, on paper: inout ReceiptPaper) {
         paper.rule()
         paper.centre(words.name(of: status, type))
         for line in words.explanation(of: self) { paper.centre(line) }
@@ -83,7 +84,10 @@ extension Receipt {
         if let descriptor = merchant?.statementDescriptor, status.isCharged {
             paper.left("\(words[.statement]) \(descriptor)")
         }
-        if qr != nil { paper.centre(words[.digital]) }
+        if let qr {
+            paper.centre(words[.digital])
+            if withCode, !paper.draw(QRCode(qr)) { paper.left(qr) }
+        }
         if mode == .test { paper.centre(words[.test]) }
     }
 }

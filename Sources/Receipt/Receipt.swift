@@ -78,6 +78,9 @@ public struct Receipt: Codable, Equatable, Sendable {
         pspLines = result?.receiptLines
         qr = copy == .customer ? result?.receiptURL : nil
     }
+
+    /// The QR code under which the customer finds the receipt; `nil` where there is no address.
+    public var code: QRCode? { qr.flatMap { QRCode($0) } }
 }
 
 extension Receipt.Status {

@@ -25,6 +25,13 @@ struct ReceiptPaper {
 
     mutating func left(_ text: String) { lines += broken(text, at: width) }
 
+    /// - Returns: whether the paper has room for it.
+    mutating func draw(_ code: QRCode?) -> Bool {
+        guard let rows = code?.blocks(columns: width) else { return false }
+        lines += rows.map { String(repeating: " ", count: (width - $0.count) / 2) + $0 }
+        return true
+    }
+
     /// `left` and `right` in one line if they fit; else `right` below, at the right edge.
     mutating func pair(_ left: String, _ right: String) {
         let left = ReceiptPaper.printable(left)

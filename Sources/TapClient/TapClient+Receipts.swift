@@ -18,11 +18,22 @@ extension TapClient {
 
     /// The same for a printer, in lines of at most `width` characters.
     public func receiptText(
-        of id: TransactionID, copy: Receipt.Copy = .customer, language: Language? = nil, width: Int = 42
+        of id: TransactionID, copy: Receipt.Copy = .customer, language: Language? = nil, width: Int = 42,
+        withCode: Bool = false
     ) async throws(TapClientError) -> String {
-        var request = HTTPClientRequest(.get, Self.target(id, copy, language) + "&width=\(width)")
+        let code = withCode ? "&code=blocks" : ""
+        var request = HTTPClientRequest(.get, Self.target(id, copy, language) + "&width=\(width)\(code)")
         request.fields.set("Accept", "text/plain")
         return try await text(request)
+    }
+
+    /// The same as the commands of a receipt printer (ESC/POS), to be sent to it as they are.
+    public func receiptCommands(
+        of id: TransactionID, copy: Receipt.Copy = .customer, language: Language? = nil, width: Int = 42
+    ) async throws(TapClientError) -> [UInt8] {
+        var request = HTTPClientRequest(.get, Self.target(id, copy, language) + "&width=\(width)")
+        request.fields.set("Accept", "application/vnd.nfc-tap.escpos")
+        return try await bytes(request)
     }
 
     /// Whether a request would be accepted just now. Nothing is written down, and no card is asked for.

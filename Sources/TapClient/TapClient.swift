@@ -199,6 +199,13 @@ public struct TapClient: Sendable {
 
     /// An answer that is text.
     func text(_ request: HTTPClientRequest) async throws(TapClientError) -> String {
+        guard let text = String(validating: try await bytes(request), as: UTF8.self) else {
+            throw .unexpected("text that is not UTF-8")
+        }
+        return text
+    }
+
+    func bytes(_ request: HTTPClientRequest) async throws(TapClientError) -> [UInt8] {
         let answer: HTTPClientAnswer
         do throws(HTTPClientError) {
             answer = try await client.send(request, answerWithin: answerTime)
@@ -206,10 +213,7 @@ public struct TapClient: Sendable {
             throw TapClientError(error)
         }
         guard (200...299).contains(answer.status) else { throw TapClientError(refusal: answer) }
-        guard let text = String(validating: answer.body, as: UTF8.self) else {
-            throw .unexpected("text that is not UTF-8")
-        }
-        return text
+        return answer.body
     }
 
     func call<Message: Decodable>(

@@ -70,6 +70,7 @@ struct ClientLibraryTests {
                 (verification.reason, verification.consent) = (reason, consent)
                 let read = try await settled(client, verification)
                 #expect(read.state == .approved && read.card?.token != nil, "\(reason)")
+                #expect(read.details?.consent == consent)
                 #expect(await code { _ = try await client.confirm(read.id) } == "confirmation.not_wanted")
             }
             let declined = try await settled(client, request(.purchase, 1_251))

@@ -45,6 +45,16 @@ struct ReceiptTests {
                 let german = try await receipt(
                     shop, id, "?copy=merchant", ["Accept": "text/plain", "Accept-Language": "de-AT, en;q=0.5"])
                 #expect(german.text.contains("Händlerbeleg"))
+                let code = try await receipt(shop, id, "?code=blocks", ["Accept": "text/plain"])
+                #expect(code.text.contains("█") || code.text.contains("https://receipts.example/"))
+                for (form, begin) in [
+                    ("image/png", [0x89, 0x50, 0x4E, 0x47]), ("image/svg+xml", Array("<svg".utf8)),
+                    ("application/vnd.nfc-tap.escpos", [0x1B, 0x40]),
+                ] {
+                    let picture = try await receipt(shop, id, "", ["Accept": form])
+                    #expect(picture.status == 200 && picture.fields.only("Content-Type") == form)
+                    #expect(picture.body.starts(with: begin))
+                }
                 for answer in [answer, text, german] { #expect(!answer.text.contains(TestNumbers.visa)) }
             }
         }
@@ -68,8 +78,11 @@ struct ReceiptTests {
                 #expect(answer.status == 400)
                 #expect(try answer.error().field == field)
             }
-            let image = try await receipt(shop, id, "", ["Accept": "image/png"])
+            let image = try await receipt(shop, id, "", ["Accept": "image/gif"])
             #expect(image.status == 406)
+            let code = try await receipt(shop, id, "", ["Accept": "image/png"])
+            #expect(code.status == 409)
+            #expect(try code.error().code == ErrorCode.receiptNoAddress.rawValue)
             let unknown = try await receipt(shop, TransactionID().text)
             #expect(unknown.status == 404)
         }

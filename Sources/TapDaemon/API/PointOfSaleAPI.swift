@@ -95,7 +95,7 @@ struct PointOfSaleAPI: Sendable {
                 ? try await get(id, request, isCashier: roles.contains(.cashier))
                 : try await cancel(id, request, isAdmin: roles.contains(.admin))
         case 3 where path[0] == "transactions" && path[2] == "receipt":
-            try request.only(.get, parameters: ["copy", "language", "width"])
+            try request.only(.get, parameters: ["code", "copy", "language", "width"])
             guard let id = TransactionID(path[1]) else { throw ErrorBody(.transactionUnknown) }
             try roles.require(.cashier)
             return try await receipt(id, request)

@@ -10,6 +10,7 @@ extension PointOfSaleAPI {
         let copy = try request.choice("copy", of: Receipt.Copy.self) ?? .customer
         let width = try request.width()
         let form = try request.receiptForm()
+        let withCode = try request.choice("code", of: PrintedCode.self) == .blocks
         let transaction = try await known(id)
         // The customer reads the language of the request; whoever keeps the other copy that of the till.
         let wished = copy == .customer ? transaction.details?.language : nil
@@ -23,16 +24,43 @@ extension PointOfSaleAPI {
         case .json: return .message(200, receipt, fields: fields)
         case .text:
             fields.set("Content-Type", "text/plain; charset=utf-8")
-            let zone = LocalTime(at: Int(receipt.at.milliseconds / 1_000))
-            let text = receipt.text(width: width, secondsFromUTC: zone.secondsFromUTC)
+            let text = receipt.text(width: width, secondsFromUTC: receipt.secondsFromUTC, withCode: withCode)
             return HTTPResponse(status: 200, fields: fields, body: .bytes(Array(text.utf8)))
+        case .escPOS:
+            let commands = receipt.escPOS(width: width, secondsFromUTC: receipt.secondsFromUTC)
+            return HTTPResponse(status: 200, fields: fields.adding(form), body: .bytes(commands))
+        case .svg, .png:
+            guard let code = receipt.code else { throw ErrorBody(.receiptNoAddress, transaction: id) }
+            let picture = form == .png ? code.png() : Array(code.svg.utf8)
+            return HTTPResponse(status: 200, fields: fields.adding(form), body: .bytes(picture))
         }
     }
 }
 
-/// How a client wants a receipt.
-enum ReceiptForm {
-    case json, text
+/// How a client wants a receipt. The pictures are of its QR code alone.
+enum ReceiptForm: String {
+    case json = "application/json"
+    case text = "text/plain"
+    case escPOS = "application/vnd.nfc-tap.escpos"
+    case svg = "image/svg+xml"
+    case png = "image/png"
+}
+
+/// Whether a text has the QR code drawn in it.
+private enum PrintedCode: String {
+    case none, blocks
+}
+
+extension HTTPFields {
+    fileprivate func adding(_ form: ReceiptForm) -> HTTPFields {
+        var fields = self
+        fields.set("Content-Type", form.rawValue)
+        return fields
+    }
+}
+
+extension Receipt {
+    fileprivate var secondsFromUTC: Int { LocalTime(at: Int(at.milliseconds / 1_000)).secondsFromUTC }
 }
 
 extension HTTPRequest {
@@ -58,8 +86,8 @@ extension HTTPRequest {
         return width
     }
 
-    /// By `Accept` (RFC 9110 §12.5.1): JSON, unless text is named before it, or alone. Weights other than 0 are not
-    /// compared: nobody sends both with an order of preference of its own.
+    /// By `Accept` (RFC 9110 §12.5.1): JSON, unless another form is named before it, or alone. Weights other than 0 are not
+    /// compared: nobody sends several with an order of preference of its own.
     fileprivate func receiptForm() throws(ErrorBody) -> ReceiptForm {
         let ranges = fields.all("Accept").flatMap { $0.split(separator: ",") }
         if ranges.isEmpty { return .json }
@@ -68,8 +96,9 @@ extension HTTPRequest {
             guard let type = parts.first, !parts.dropFirst().contains(where: { $0 == "q=0" || $0 == "q=0.0" }) else {
                 continue
             }
-            if ["application/json", "application/*", "*/*"].contains(type) { return .json }
-            if ["text/plain", "text/*"].contains(type) { return .text }
+            if ["application/*", "*/*"].contains(type) { return .json }
+            if type == "text/*" { return .text }
+            if let form = ReceiptForm(rawValue: type) { return form }
         }
         throw ErrorBody(.requestNotAcceptable, field: "Accept")
     }

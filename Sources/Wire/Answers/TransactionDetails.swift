@@ -7,6 +7,8 @@ public struct TransactionDetails: Codable, Equatable, Sendable {
     /// Of what the customer reads, BCP 47.
     public var language: String?
     public var reason: VerificationReason?
+    /// How the customer was told that the card is stored, in the till's words.
+    public var consent: String?
     /// The shop as it was when the payment was asked for.
     public var merchant: Merchant?
     /// The terminal's number at the acquirer (9F1C).
@@ -18,6 +20,7 @@ public struct TransactionDetails: Codable, Equatable, Sendable {
         description = request.description
         language = request.language
         reason = request.reason
+        consent = request.consent
         self.merchant = merchant
         self.terminal = terminal
     }

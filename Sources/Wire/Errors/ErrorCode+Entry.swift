@@ -64,7 +64,7 @@ extension ErrorCode {
             row(409, .cashier, retry: true)
         case .orderUnresolved, .readerBusy:
             row(409, .cashier, retry: true, next: [.otherMethod])
-        case .transactionNotApproved, .queueStored, .queueNotStored, .queueDeclineTooLate:
+        case .receiptNoAddress, .transactionNotApproved, .queueStored, .queueNotStored, .queueDeclineTooLate:
             row(409, .cashier)
         case .confirmationNotWanted:
             row(409, .integrator)

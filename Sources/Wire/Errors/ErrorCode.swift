@@ -55,6 +55,7 @@ public enum ErrorCode: String, Codable, CaseIterable, Sendable {
     case transactionUnknown = "transaction.unknown"
     case helpTopicUnknown = "help.topic_unknown"
     case receiptNotAvailable = "receipt.not_available"
+    case receiptNoAddress = "receipt.no_address"
     case orderUnresolved = "order.unresolved"
     case transactionNotApproved = "transaction.not_approved"
     case confirmationNotWanted = "confirmation.not_wanted"

@@ -62,7 +62,7 @@ struct StoreCard: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "store-card", abstract: "Stores the presented card with your service for later.",
         discussion: """
-            Tell the customer beforehand how and why the card is stored; --consent says how, and is kept. Exit codes: 0 \
+            Tell the customer beforehand how and why the card is stored; --consent says how, and is kept with the transaction. Exit codes: 0 \
             stored, 10 declined, 12 unknown, 13 not completed.
             """)
 

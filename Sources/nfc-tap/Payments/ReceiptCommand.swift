@@ -8,8 +8,10 @@ struct ReceiptCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "receipt", abstract: "Prints the receipt of a transaction.",
         discussion: """
-            The customer's copy is in the language of the sale, the merchant's in English; --language changes that. --qr \
-            prints the address for a QR code, if the payment service gives one.
+            The customer's copy is in the language of the sale, the merchant's in English; --language changes that. If the \
+            payment service gives an address for a digital receipt, --text draws its QR code, --qr prints the address, and \
+            --svg and --png write a picture of the code. --escpos writes the commands of a receipt printer: \
+            nfc-tap receipt ID --escpos >/dev/usb/lp0
             """)
 
     @Argument(help: ArgumentHelp("The transaction's id.", valueName: "id"))
@@ -31,6 +33,9 @@ struct ReceiptCommand: AsyncParsableCommand {
 
     func validate() throws {
         guard Receipt.widths.contains(width) else { throw ValidationError("--width takes 32 to 48.") }
+        if form.isBinary, StandardOutput.isTerminal {
+            throw ValidationError("A terminal cannot show --\(form.rawValue); send the output to a file or a printer.")
+        }
     }
 
     func run() async throws {
@@ -43,7 +48,9 @@ struct ReceiptCommand: AsyncParsableCommand {
 
 /// The form in which a command prints a receipt.
 enum ReceiptForm: String, EnumerableFlag, ExpressibleByArgument {
-    case text, json, qr
+    case text, json, qr, svg, png, escpos
+
+    var isBinary: Bool { self == .png || self == .escpos }
 
     func print(
         _ id: TransactionID, _ copy: Receipt.Copy = .customer, _ language: Language? = nil, _ width: Int = 42,
@@ -52,22 +59,43 @@ enum ReceiptForm: String, EnumerableFlag, ExpressibleByArgument {
         do {
             switch self {
             case .text:
-                let text = try await client.receiptText(of: id, copy: copy, language: language, width: width)
-                StandardOutput.print(String(text.dropLast(text.last == "\n" ? 1 : 0)))
+                let text = try await client.receiptText(
+                    of: id, copy: copy, language: language, width: width, withCode: true)
+                StandardOutput.print(ReceiptForm.shown(String(text.dropLast(text.last == "\n" ? 1 : 0))))
             case .json:
                 try StandardOutput.print(json: try await client.receipt(of: id, copy: copy, language: language))
             case .qr:
-                guard let address = try await client.receipt(of: id, language: language).qr else {
-                    throw Failure(
-                        "no digital receipt",
-                        hint: "print the receipt with --text: the payment service gave no address",
-                        exitCode: .notCompleted)
-                }
-                StandardOutput.print(address)
+                StandardOutput.print(try ReceiptForm.known(await client.receipt(of: id, language: language).qr))
+            case .svg:
+                let code = try ReceiptForm.known(await client.receipt(of: id, language: language).code)
+                StandardOutput.write(Array(code.svg.utf8))
+            case .png:
+                StandardOutput.write(try ReceiptForm.known(await client.receipt(of: id, language: language).code).png())
+            case .escpos:
+                StandardOutput.write(
+                    try await client.receiptCommands(of: id, copy: copy, language: language, width: width))
             }
         } catch let error as TapClientError {
             throw Failure(error)
         }
+    }
+
+    /// What needs an address for a digital receipt.
+    private static func known<Value>(_ value: Value?) throws(Failure) -> Value {
+        guard let value else {
+            throw Failure(
+                "no digital receipt", hint: "print the receipt with --text: the payment service gave no address",
+                exitCode: .notCompleted)
+        }
+        return value
+    }
+
+    /// On a terminal a QR code is black on white whatever the terminal's colours are, so that a camera can read it.
+    private static func shown(_ text: String) -> String {
+        guard StandardOutput.isTerminal else { return text }
+        return text.split(separator: "\n", omittingEmptySubsequences: false).map { line in
+            line.contains { "█▀▄".contains($0) } ? "\u{1B}[30;107m\(line)\u{1B}[0m" : String(line)
+        }.joined(separator: "\n")
     }
 }
 

@@ -18,6 +18,12 @@ enum StandardError {
 enum StandardOutput {
     static func print(_ text: String) { try? Descriptor.write(text + "\n", to: STDOUT_FILENO) }
 
+    /// As they are: a picture, or a printer's commands.
+    static func write(_ bytes: [UInt8]) { try? Descriptor.write(bytes, to: STDOUT_FILENO) }
+
+    /// Whether a person is looking.
+    static var isTerminal: Bool { isatty(STDOUT_FILENO) == 1 }
+
     /// One JSON object on one line.
     static func print(line value: some Encodable) throws { print(try JSONText.line(value)) }
 

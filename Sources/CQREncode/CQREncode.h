@@ -1,0 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef CQRENCODE_H
+#define CQRENCODE_H
+
+#include <qrencode.h>
+
+#endif

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import CQREncode
+
+/// A QR code (ISO/IEC 18004) of error correction level M: dark and light modules, without a quiet zone.
+public struct QRCode: Sendable {
+    /// Modules a side.
+    public let width: Int
+    private let isDark: [Bool]
+
+    /// The quiet zone that ISO/IEC 18004 asks for, in modules.
+    static let quietZone = 4
+
+    /// - Parameter text: bytes of UTF-8 without a zero among them, at most 2,331.
+    /// - Returns: `nil` where `text` is empty, has a zero, or does not fit.
+    public init?(_ text: String) {
+        guard !text.utf8.isEmpty, !text.utf8.contains(0) else { return nil }
+        // SAFETY: the library copies the text before it returns, and gives back a structure that it owns until it is freed.
+        guard let code = unsafe QRcode_encodeString8bit(text, 0, QR_ECLEVEL_M) else { return nil }
+        defer { unsafe QRcode_free(code) }
+        width = Int(unsafe code.pointee.width)
+        // SAFETY: `data` has width × width bytes; the lowest bit of each is the module's colour.
+        isDark = unsafe UnsafeBufferPointer(start: code.pointee.data, count: width * width).map { $0 & 1 == 1 }
+    }
+
+    /// Whether there is ink; light outside of the code.
+    subscript(column: Int, row: Int) -> Bool {
+        guard (0..<width).contains(column), (0..<width).contains(row) else { return false }
+        return isDark[row * width + column]
+    }
+
+    /// Lines of block characters, two modules a line, ink on paper: on a dark screen they have to be shown black on white.
+    /// - Returns: `nil` where `columns` has no room for the code and a module of margin on each side.
+    public func blocks(columns: Int) -> [String]? {
+        let margin = min(QRCode.quietZone, (columns - width) / 2)
+        guard margin >= 1 else { return nil }
+        return stride(from: -margin, to: width + margin, by: 2).map { row in
+            String(
+                (-margin..<width + margin).map { column -> Character in
+                    switch (self[column, row], self[column, row + 1]) {
+                    case (true, true): "█"
+                    case (true, false): "▀"
+                    case (false, true): "▄"
+                    case (false, false): " "
+                    }
+                })
+        }
+    }
+
+    /// A drawing without a size of its own, quiet zone included: one unit a module.
+    public var svg: String {
+        let side = width + 2 * QRCode.quietZone
+        var path = ""
+        for row in 0..<width {
+            var column = 0
+            while column < width {
+                let start = column
+                while self[column, row] { column += 1 }
+                let length = column - start
+                if length > 0 {
+                    path += "M\(start + QRCode.quietZone) \(row + QRCode.quietZone)h\(length)v1h-\(length)z"
+                }
+                column += 1
+            }
+        }
+        return """
+            <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 \(side) \(side)" shape-rendering="crispEdges">\
+            <rect width="\(side)" height="\(side)" fill="#fff"/><path d="\(path)"/></svg>
+
+            """
+    }
+}
