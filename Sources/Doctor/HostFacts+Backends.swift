@@ -104,7 +104,8 @@ extension HostFacts {
         }
         let name = Array("libusb-1.0.so".utf8)
         return folders.flatMap { ["\($0)/libnfc.so.6", "\($0)/libusb-0.1.so.4"] }.contains { path in
-            tree.bytes(path)?.contains(name) ?? false
+            guard let bytes = tree.bytes(path), bytes.count >= name.count else { return false }
+            return (0...(bytes.count - name.count)).contains { bytes[$0...].starts(with: name) }
         }
     }
 

@@ -3,6 +3,7 @@ import Envelope
 import Foundation
 import Journal
 import LocalHTTP
+import ReaderVirtual
 import TestSupport
 import Testing
 import Transactions

@@ -186,9 +186,9 @@ extension ProgramTests {
         }
         for _ in 0..<3 { #expect(try await !fail().contains("starts came to nothing")) }
         let fourth = try await fail()
-        #expect(fourth.contains("starts came to nothing") && fourth.contains("wait=1.0 seconds"), "\(fourth)")
+        #expect(fourth.contains("starts came to nothing") && fourth.contains("wait=\"1.0 seconds\""), "\(fourth)")
         let fifth = try await fail()
-        #expect(fifth.contains("wait=2.0 seconds"), "\(fifth)")
+        #expect(fifth.contains("wait=\"2.0 seconds\""), "\(fifth)")
         let (process, _) = try start(["--runtime-directory", folder.path], environment)
         #expect(try await manager.next()?.contains("READY=1") == true)
         process.terminate()
