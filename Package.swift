@@ -93,7 +93,7 @@ let package = Package(
         room("Profile", ["CardBytes", "Codes", "EMV", "EMVCrypto", "Envelope", "TapSession", "Wire", crypto]),
         room("StoreAndForward", ["CardBytes", "Envelope", "Wire", crypto]),
         room("Transactions", ["StoreAndForward", "Wire"]),
-        room("Books", ["Wire"]),
+        room("Ledger", ["Wire"]),
         room("Journal", ["Envelope", "Transactions", "Wire", "CSQLite", crypto]),
         room(
             "TapDaemon",
@@ -190,7 +190,7 @@ let package = Package(
                 "Loyalty", "nfc-tapd", "PSPSandbox", "ReaderCore", "ReaderModels", "ReaderPCSC", "ReaderVirtual",
                 "Receipt", "Rigs", "StoreAndForward", "TapDaemon", "TapSession", "Transactions", "Wire", logging,
             ]),
-        tests("BooksTests", ["Books", "Wire"]),
+        tests("LedgerTests", ["Ledger", "Wire"]),
         tests("TransactionsTests", ["StoreAndForward", "Transactions", "Wire"]),
         tests("StoreAndForwardTests", ["Envelope", "StoreAndForward", "Wire"]),
         tests("TapClientTests", ["LocalHTTP", "TapClient", "Wire"]),

@@ -67,7 +67,7 @@ public final class Daemon: Sendable {
         do throws(JournalError) {
             try await journalHealth.noteDamaged()
             try await profiles.restore()
-            contact = try await journal.lastOnline().map {
+            contact = try await journal.use { (journal) throws(JournalError) in try journal.lastOnline() }.map {
                 OnlineContact(at: $0.at, boot: $0.boot, issuer: $0.issuer)
             }
         } catch {
@@ -120,7 +120,7 @@ public final class Daemon: Sendable {
             group.addTask { await self.audit.run() }
             group.addTask { await self.journalHealth.run() }
             group.addTask { await self.journalHealth.examineDaily { await self.store.isQuiet() } }
-            group.addTask { await self.store.scrubAsWished() }
+            group.addTask { await self.scrubAsWished() }
             group.addTask { await self.preparer.run() }
             group.addTask { await self.monitor.run() }
             group.addTask { await self.profiles.run() }
@@ -129,14 +129,18 @@ public final class Daemon: Sendable {
             group.cancelAll()
             return failure
         }
-        for lane in await store.allLanes() { await lane.close() }
+        for lane in await store.books.lanes.all { await lane.close() }
         // The process may end before anybody lets go of them.
         for lane in settings.snapshot.configuration.lanes { lane.control?.stop() }
         await trail.note(AuditEntry(.operation, detail: "stopped"))
         await audit.signHead()
-        await store.scrub()
+        await store.journal.scrub(logger)
         await store.end()
         if let failure { throw .socket(failure) }
+    }
+
+    private func scrubAsWished() async {
+        await store.journal.scrubAsWished(logger) { await self.store.noCardIsRead() }
     }
 
     /// Serves, then lets what was begun come to its end.

@@ -43,6 +43,16 @@ struct ArchitectureTests {
         }
     }
 
+    /// `a?.b = await c` opens `a` before it waits and writes into it afterwards, whatever has become of it meanwhile: in an
+    /// actor that somebody else enters in between it writes over memory that is not its own.
+    @Test func `nothing waits inside an assignment through an optional`() throws {
+        let waiting = /\?\.[A-Za-z.]+ [-+*]?= .*\bawait\b/
+        #expect("live[id]?.connection = try await open()".contains(waiting))
+        for file in try SourceTree.swiftFiles() {
+            for line in file.lines { #expect(!line.contains(waiting), "\(file.path): \(line)") }
+        }
+    }
+
     @Test func `libnfc is loaded by its worker process alone`() {
         let loading = table.imports.keys.filter { table.reach(of: $0).contains("CNFC") }
         #expect(Set(loading) == ["ReaderNFCWorker", "nfc-tap-libnfc-worker"])

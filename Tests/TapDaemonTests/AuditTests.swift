@@ -102,7 +102,7 @@ struct AuditTests {
                 try shop.reader.obey("present visa")
                 #expect(try await shop.post(purchase(1_000), wait: 20).transaction().state == .approved)
                 #expect(whileAsked.withLock { !$0.isEmpty }, "the search finds a record that is there")
-                await shop.store.scrub()
+                await shop.store.journal.scrub(Shop.quiet)
                 #expect(try filesWithRecord(in: state) == [])
             }
         }

@@ -91,15 +91,15 @@ struct CancelTests {
             let connection = try await shop.client.connect()
             let id = try await shop.post(purchase(700), over: connection).transaction().id
             _ = try await shop.reach([.armed], id)
-            let own = try #require(await shop.store.holders.connections(of: id).first)
-            #expect(await shop.store.hold(id, by: 1_000_001))
-            #expect(await shop.store.letGo(id, by: own) == nil)
-            let first = try #require(await shop.store.letGo(id, by: 1_000_001))
-            #expect(await shop.store.isAbandoned(id, since: first))
-            #expect(await shop.store.hold(id, by: 1_000_002))
-            let second = try #require(await shop.store.letGo(id, by: 1_000_002))
-            #expect(await !shop.store.isAbandoned(id, since: first))
-            #expect(await shop.store.isAbandoned(id, since: second))
+            let own = try #require(await shop.store.books.holders.connections(of: id).first)
+            #expect(await shop.store.change({ $0.hold(id, by: 1_000_001) }))
+            #expect(await shop.store.change({ $0.letGo(id, by: own) }) == nil)
+            let first = try #require(await shop.store.change({ $0.letGo(id, by: 1_000_001) }))
+            #expect(await shop.store.books.isAbandoned(id, since: first))
+            #expect(await shop.store.change({ $0.hold(id, by: 1_000_002) }))
+            let second = try #require(await shop.store.change({ $0.letGo(id, by: 1_000_002) }))
+            #expect(await !shop.store.books.isAbandoned(id, since: first))
+            #expect(await shop.store.books.isAbandoned(id, since: second))
         }
     }
 
@@ -111,8 +111,8 @@ struct CancelTests {
                 let connection = try await shop.client.connect()
                 let body = purchase(700, more: #","detached":true"#)
                 let id = try await shop.post(body, over: connection).transaction().id
-                let own = try #require(await shop.store.holders.connections(of: id).first)
-                #expect(await shop.store.letGo(id, by: own) == nil)
+                let own = try #require(await shop.store.books.holders.connections(of: id).first)
+                #expect(await shop.store.change({ $0.letGo(id, by: own) }) == nil)
                 await connection.close()
                 try shop.reader.obey("present visa")
                 #expect(try await shop.reach([.approved, .cancelled], id).state == .approved)

@@ -160,7 +160,7 @@ struct LaneGroupTests {
             _ = try await shop.reach([.armed], id)
             try shop.reader.obey("hang")
             #expect(try await shop.delete("/v1/transactions/\(id)").cancel().outcome == .cancelled)
-            while await shop.store.lanes["lane-0"]?.error != .readerFaulty {
+            while await shop.store.books.lanes.table["lane-0"]?.error != .readerFaulty {
                 try await Task.sleep(for: .milliseconds(5))
             }
             try shop.reader.obey("resume")

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import CardSim
 import Configuration
-import Journal
-import Linux
 import ReaderCore
 import ReaderVirtual
 import Testing
+import Transactions
 import Wire
 
 @testable import TapDaemon
@@ -21,17 +20,13 @@ struct LanePreparationTests {
         #expect(hasSlept == expected, why)
     }
 
-    /// A store with one lane that no daemon looks after.
-    private func store(in folder: TestFolder) throws -> TransactionRunner {
-        let journal = JournalThread(try Journal(directory: folder.path), on: try SerialThread(name: "journal"))
+    /// One lane that no daemon looks after.
+    private func desk(in folder: TestFolder) throws -> LaneDesk {
         let control = try VirtualReaderControl { CardCatalogue.card(named: $0) }
-        let events = EventHub(firstID: 1)
         let settings = CurrentSettings(try DaemonConfiguration(in: folder))
-        let profiles = ProfileStore(
-            settings, journal: journal, events: events, trail: AuditTrail(journal: journal, logger: Shop.quiet))
-        return TransactionRunner(
-            journal: journal, events: events, lanes: [try Lane(name: "lane-0", source: .virtual(control))],
-            settings: settings, profiles: profiles, logger: Shop.quiet)
+        return LaneDesk(
+            [try Lane(name: "lane-0", source: .virtual(control))], settings.snapshot,
+            EventOutlet(events: EventHub(firstID: 1), settings: settings), Shop.quiet)
     }
 
     private func now(_ seconds: Int64) -> Timestamp { Timestamp(milliseconds: seconds * 1_000) }
@@ -62,22 +57,27 @@ struct LanePreparationTests {
     }
 
     @Test("Requirement 12: what ends is renewed an hour before, again each minute, and a tap waits only after the end")
-    func expiry() async throws {
-        let store = try store(in: try TestFolder())
-        #expect(await store.lanesToPrepare(at: now(1)).map(\.reason) == [.start])
-        let preparation = try #require(await store.joinPreparation(of: "lane-0")).0
-        await store.endPreparation(preparation, of: "lane-0", nil, until: 100_000)
-        #expect(await store.lanesToPrepare(at: now(96_399)).isEmpty)
-        #expect(await store.lanesToPrepare(at: now(96_400)).map(\.reason) == [.expiry])
-        #expect(await store.lanesToPrepare(at: now(96_459)).isEmpty, "not more than once a minute")
-        #expect(await store.lanesToPrepare(at: now(96_460)).map(\.name) == ["lane-0"])
-        let renewal = try #require(await store.beginPreparation(of: "lane-0", .expiry))
-        #expect(await store.laneStatuses().first?.state == .ready, "it stays ready while it is renewed")
-        #expect(await store.joinPreparation(of: "lane-0") == nil)
-        await store.endPreparation(renewal, of: "lane-0", .pspUnreachable, until: nil)
-        #expect(await store.laneStatuses().first?.state == .ready, "what was prepared is still good")
-        #expect(await store.lanesToPrepare(at: now(100_000)).map(\.reason) == [.expiry])
-        #expect(await store.joinPreparation(of: "lane-0") != nil)
+    func expiry() throws {
+        var desk = try desk(in: try TestFolder())
+        func due(_ seconds: Int64) -> [PrepareReason] { desk.lanesToPrepare(at: now(seconds)).map(\.reason) }
+        #expect(due(1) == [.start])
+        var wanted = desk.joinPreparation(of: "lane-0")
+        let preparation = try #require(wanted).0
+        desk.endPreparation(preparation, of: "lane-0", nil, until: 100_000)
+        #expect(due(96_399).isEmpty)
+        #expect(due(96_400) == [.expiry])
+        #expect(due(96_459).isEmpty, "not more than once a minute")
+        #expect(due(96_460) == [.expiry])
+        let began = desk.beginPreparation(of: "lane-0", .expiry)
+        let renewal = try #require(began)
+        #expect(desk.table.statuses.first?.state == .ready, "it stays ready while it is renewed")
+        wanted = desk.joinPreparation(of: "lane-0")
+        #expect(wanted == nil)
+        desk.endPreparation(renewal, of: "lane-0", .pspUnreachable, until: nil)
+        #expect(desk.table.statuses.first?.state == .ready, "what was prepared is still good")
+        #expect(due(100_000) == [.expiry])
+        wanted = desk.joinPreparation(of: "lane-0")
+        #expect(wanted != nil)
     }
 
     @Test("What is tried again and fails again is not told again and again")

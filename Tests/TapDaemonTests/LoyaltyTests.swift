@@ -198,7 +198,7 @@ struct LoyaltyTests {
         try await Shop.open(in: folder) { shop in
             try shop.reader.obey("present google-pass")
             let id = try await shop.post(loyalty(), wait: 20).transaction().id
-            await shop.store.forget(id)
+            await shop.store.change { $0.passes.forget(id) }
             let found = try await shop.get("/v1/transactions/\(id)").transaction()
             #expect(found.state == .completed && found.loyalty == nil && found.type == .loyalty)
         }
@@ -254,9 +254,4 @@ struct LoyaltyTests {
         try await end
         return text
     }
-}
-
-extension TransactionRunner {
-    /// As after a minute.
-    fileprivate func forget(_ id: TransactionID) { passes.forget(id) }
 }

@@ -5,6 +5,7 @@ import ReaderCore
 import ReaderVirtual
 import TestSupport
 import Testing
+import Transactions
 import Wire
 
 @testable import TapDaemon
@@ -79,11 +80,11 @@ struct PrepareTests {
             #expect(early.status == 202)
             #expect(try early.preparation().outcome == .configuring)
             #expect(try early.preparation().percent == nil)
-            let preparation = try #require(await shop.store.joinPreparation(of: "lane-0"))
+            let preparation = try #require(await shop.store.change({ $0.lanes.joinPreparation(of: "lane-0") }))
             #expect(!preparation.isNew)
             async let first = shop.prepare("lane-0", wait: 20)
             async let second = shop.prepare("lane-0", wait: 20)
-            #expect(await shop.store.joinPreparation(of: "lane-0")?.0 === preparation.0)
+            #expect(await shop.store.change({ $0.lanes.joinPreparation(of: "lane-0") })?.0 === preparation.0)
             try shop.reader.obey("resume")
             let outcomes = [try await first.preparation().outcome, try await second.preparation().outcome]
             #expect(!outcomes.contains(.configuring))
@@ -203,7 +204,7 @@ struct PrepareTests {
         try await withSandbox(in: folder) { _ in
             try await Shop.open(in: folder, wish) { shop in
                 try shop.reader.obey("hang")
-                await shop.store.forgetPreparations(because: .resume)
+                await shop.store.change { $0.lanes.table.forgetPreparations(because: .resume) }
                 let id = try await shop.post(purchase(700, more: #","detached":true,"lane":"lane-0""#))
                     .transaction().id
                 _ = try await shop.reach([.preparing], id)

@@ -70,6 +70,22 @@ struct ProofTests {
         }
     }
 
+    @Test("A5: that a sale was never seen is no refusal of it: it may be booked, and is asked about")
+    func neverSeenSale() async throws {
+        let folder = try TestFolder()
+        try await withAdapter(in: folder) { request in
+            // One behind a proxy books it, and the proxy has forgotten where it sent it.
+            request.method == .post ? .text(404, "{}") : .text(200, Self.approval)
+        } _: { adapter in
+            try await Shop.open(in: folder) { shop in
+                try shop.reader.obey("present visa")
+                let transaction = try await shop.post(purchase(500), wait: 20).transaction()
+                #expect(transaction.state == .approved)
+                #expect(transaction.history.contains { $0.state == .unknown })
+            }
+        }
+    }
+
     static let contradictions = [
         #"{"outcome":"approved","amountApproved":{"value":1,"currency":"EUR"}}"#,
         #"{"outcome":"approved","amountApproved":{"value":50000,"currency":"EUR"}}"#,

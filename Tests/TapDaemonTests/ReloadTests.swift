@@ -37,7 +37,7 @@ struct ReloadTests {
                 }
                 #expect(error == nil)
                 #expect(shop.daemon.settings.snapshot.terminal.id == "87654321")
-                #expect(await shop.store.lanes.groups["all"] == ["lane-0"])
+                #expect(await shop.store.books.lanes.table.groups["all"] == ["lane-0"])
                 #expect(shop.daemon.settings.snapshot.access.owner == .max)
                 // It was armed with the adapter that there was.
                 try shop.reader.obey("present visa")

@@ -34,7 +34,7 @@ struct RequestTests {
     func running() async throws {
         try await Shop.open(in: try TestFolder()) { shop in
             async let first = shop.post(purchase(900), key: "sale-1", wait: 20)
-            while await shop.store.live.isEmpty { await Task.yield() }
+            while await shop.store.books.live.isEmpty { await Task.yield() }
             let second = try await shop.post(purchase(900), key: "sale-1")
             #expect(second.status == 409)
             #expect(try second.error().code == "idempotency.in_progress")

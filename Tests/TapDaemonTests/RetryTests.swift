@@ -45,14 +45,14 @@ struct RetryTests {
             }
             try await fail("A-1")
             try await fail("A-1")
-            #expect(await shop.store.failedReads.count(of: "A-1") == 2)
+            #expect(await shop.store.books.failedReads.count(of: "A-1") == 2)
             try await fail("A-2")
             try await fail(nil)
-            #expect(await shop.store.failedReads.count(of: "A-2") == 1)
-            #expect(await shop.store.failedReads.count(of: nil) == 0)
+            #expect(await shop.store.books.failedReads.count(of: "A-2") == 1)
+            #expect(await shop.store.books.failedReads.count(of: nil) == 0)
             try shop.reader.obey("present visa")
             _ = try await shop.post(purchase(700, order: "A-1"), wait: 20)
-            #expect(await shop.store.failedReads.count(of: "A-1") == 0)
+            #expect(await shop.store.books.failedReads.count(of: "A-1") == 0)
         }
     }
 

@@ -20,12 +20,10 @@ struct ScrubTests {
         let journal = JournalThread(try Journal(directory: folder.path), on: try SerialThread(name: "journal"))
         let (isAsked, isQuiet) = (OneShot(), OneShot())
         let scrubbing = Task {
-            await journal.scrubAsWished(
-                when: {
-                    isAsked.fire()
-                    await isQuiet.wait()
-                }
-            ) { Issue.record("\($0)") }
+            await journal.scrubAsWished(Shop.quiet) {
+                isAsked.fire()
+                await isQuiet.wait()
+            }
         }
         defer { scrubbing.cancel() }
         _ = try await journal.use { (journal) throws(JournalError) in try journal.reserveEvents(1) }

@@ -192,7 +192,7 @@ struct TwoStepCloseTests {
                 _ = try await shop.reach([.sent], id)
                 let gate = DispatchSemaphore(value: 0)
                 async let held: Void = shop.store.journal.use { _ in gate.wait() }
-                while await shop.store.live[id]?.machine.isWriting == false {
+                while await shop.store.books.live[id]?.machine.isWriting == false {
                     try await Task.sleep(for: .milliseconds(2))
                 }
                 async let answer = wish(shop, id)
@@ -233,7 +233,7 @@ struct TwoStepCloseTests {
         try await approved(in: try TestFolder()) { shop, sandbox, transaction in
             var old = transaction
             old.state = .sent
-            let after = try await shop.store.reverse(old, .malfunction)
+            let after = try await ClientWishes(shop.store).reverse(old, .malfunction)
             #expect(after.state == .reversing || after.state == .reversed)
             _ = try await shop.reach([.reversed], transaction.id)
             #expect(await sandbox.ledger.transactions.map(\.outstanding) == [0])

@@ -7,7 +7,7 @@ extension PointOfSaleAPI {
     func confirm(_ id: TransactionID, _ request: HTTPRequest, isAdmin: Bool) async throws(ErrorBody) -> HTTPResponse {
         let transaction = try await owned(id, request, isAdmin: isAdmin)
         let after = try await carryOut("confirm", on: transaction, request, outcome: \.state.rawValue) {
-            () throws(ErrorBody) in try await store.confirm(transaction)
+            () throws(ErrorBody) in try await ClientWishes(store).confirm(transaction)
         }
         return .message(200, after)
     }
@@ -16,7 +16,7 @@ extension PointOfSaleAPI {
         let demand = try request.message(ReversalDemand.self)
         let transaction = try await owned(id, request, isAdmin: isAdmin)
         let after = try await carryOut("reverse", on: transaction, request, outcome: \.state.rawValue) {
-            () throws(ErrorBody) in try await store.reverse(transaction, demand.reason)
+            () throws(ErrorBody) in try await ClientWishes(store).reverse(transaction, demand.reason)
         }
         return .message(after.state == .reversed ? 200 : 202, after)
     }

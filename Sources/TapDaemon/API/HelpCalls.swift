@@ -31,7 +31,7 @@ extension PointOfSaleAPI {
         if request.path.count >= 3, request.path[1] == "lanes" {
             lane = lanes.first { $0.name == request.path[2] }
         } else if request.path.count >= 3, request.path[1] == "transactions", let id = TransactionID(request.path[2]) {
-            let name = await store.lane(of: id)
+            let name = await store.books.live[id]?.transaction.lane
             lane = lanes.first { $0.name == name } ?? lane
         }
         let reader = lane?.reader.map { $0.serial ?? $0.name }

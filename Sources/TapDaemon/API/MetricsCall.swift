@@ -20,7 +20,7 @@ extension PointOfSaleAPI {
         for state in LaneStatus.State.allCases {
             lanes.add(Double(statuses.count { $0.state == state }), [("state", state.rawValue)])
         }
-        let open = await store.unfinishedReversals()
+        let open = await store.books.unfinishedReversals
         let oldest = open.map { Double(Timestamp.now.milliseconds - $0.milliseconds) / 1_000 }.max() ?? 0
         return [lanes] + queue(await payments.outline()) + (await journal.families()) + [
             gauge(

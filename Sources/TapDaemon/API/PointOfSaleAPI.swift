@@ -126,7 +126,7 @@ struct PointOfSaleAPI: Sendable {
         var status = Status(
             mode: settings.snapshot.mode, version: version,
             ready: journal.writable && lanes.contains { $0.state == .ready },
-            accepting: await !store.isStopping, terms: known.terms, lanes: lanes,
+            accepting: await !store.books.isStopping, terms: known.terms, lanes: lanes,
             queue: await queueStatus(), psp: health.state,
             support: support)
         status.journal = journal
@@ -141,7 +141,7 @@ struct PointOfSaleAPI: Sendable {
 extension PointOfSaleAPI {
     private func queueStatus() async -> Status.Queue {
         let outline = await payments.outline()
-        var queue = Status.Queue(stored: outline.extent?.count, reversals: await store.openReversals())
+        var queue = Status.Queue(stored: outline.extent?.count, reversals: await store.books.unfinishedReversals.count)
         queue.oldest = outline.extent?.oldest
         queue.overdue = outline.isOverdue
         queue.error = outline.failure.map { ErrorDetail(ErrorCode($0)) }

@@ -14,9 +14,9 @@ extension PointOfSaleAPI {
         let seconds = try request.preferredWait()
         let message = try request.message(TransactionRequest.self)
         let demand = TransactionDemand(request: message, key: key, requestHash: try message.digest())
-        if let refusal = await store.claim(key) { return .refusal(refusal) }
+        if let refusal = await store.change({ $0.keys.claim(key) }) { return .refusal(refusal) }
         let response = await admitted(demand, seconds, request.connection)
-        await store.release(key)
+        await store.change { $0.keys.release(key) }
         return response
     }
 
@@ -64,7 +64,8 @@ extension PointOfSaleAPI {
             order.isReference(upTo: Limits.orderLength)
         else { throw ErrorBody(.requestInvalidParameter, field: "order") }
         do throws(JournalError) {
-            return .message(200, TransactionList(transactions: try await store.transactions(order: order)))
+            let found = try await store.journal.records(order: order)
+            return .message(200, TransactionList(transactions: found.map(\.transaction)))
         } catch {
             throw ErrorBody(ErrorCode(error))
         }
@@ -76,7 +77,7 @@ extension PointOfSaleAPI {
         let answer = try await carryOut("cancel", on: transaction, request, outcome: \CancelAnswer.summary) {
             () throws(ErrorBody) in
             do throws(JournalError) {
-                let answer = try await store.cancel(id, by: isOwner ? .client : .administrator)
+                let answer = try await ClientWishes(store).cancel(id, by: isOwner ? .client : .administrator)
                 guard let answer else { throw JournalError.unknownTransaction }
                 return answer
             } catch {
@@ -94,7 +95,7 @@ extension PointOfSaleAPI {
         var current = transaction
         if seconds > 0 {
             // Without an occasion to wait for it has ended since `transaction` was looked up.
-            if let settled = await store.settling(transaction.id) {
+            if let settled = await store.books.settling(transaction.id) {
                 await withTaskGroup { group in
                     group.addTask { await settled.wait(atMost: .seconds(seconds)) }
                     group.addTask { await connection.closed() }
@@ -112,7 +113,7 @@ extension PointOfSaleAPI {
 
     /// With the passes, as long as they are kept.
     private func message(_ status: Int, _ transaction: Transaction, _ fields: HTTPFields) async -> HTTPResponse {
-        guard let kept = await store.keptPasses(of: transaction.id) else {
+        guard let kept = await store.books.passes[transaction.id] else {
             return .message(status, transaction, fields: fields)
         }
         var transaction = transaction
@@ -139,17 +140,17 @@ extension PointOfSaleAPI {
     /// From now on the connection stands for somebody who cares for the transaction: it is kept open, and its end
     /// cancels what nobody else holds.
     private func hold(_ id: TransactionID, _ connection: HTTPConnection) async {
-        guard let settled = await store.settling(id) else { return }
-        guard await store.hold(id, by: connection.id) else { return }
+        guard let settled = await store.books.settling(id) else { return }
+        guard await store.change({ $0.hold(id, by: connection.id) }) else { return }
         connection.hold()
         // A client that uses a connection for each request is away between two of them.
         let patience = settings.snapshot.surroundings.patience
         let end = connection.onClose { [store, queue] in
             queue.add {
-                guard let signsOfLife = await store.letGo(id, by: connection.id) else { return }
+                guard let signsOfLife = await store.change({ $0.letGo(id, by: connection.id) }) else { return }
                 await settled.wait(atMost: patience)
-                guard await store.isAbandoned(id, since: signsOfLife) else { return }
-                _ = try? await store.cancel(id, by: .disconnect)
+                guard await store.books.isAbandoned(id, since: signsOfLife) else { return }
+                _ = try? await ClientWishes(store).cancel(id, by: .disconnect)
             }
         }
         queue.add {

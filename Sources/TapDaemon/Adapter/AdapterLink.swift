@@ -125,8 +125,9 @@ struct AdapterLink: Sendable {
             }
             return answer.outcome == .pending ? .running : .answered(answer)
         case 202, 409: return .running
-        // Too many requests and a time-out on the adapter's side say nothing about what becomes of this one.
-        case 408, 425, 429: return .unusable
+        // Too many requests and a time-out on the adapter's side say nothing about what becomes of this one, and that a
+        // request was never seen is no answer to the request.
+        case 404, 408, 425, 429: return .unusable
         case 400...499: return .refused
         default: return .unusable
         }

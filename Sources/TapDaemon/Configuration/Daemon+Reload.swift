@@ -24,7 +24,7 @@ extension Daemon {
             }
             let lanes = try await newLanes(new, before)
             let later = settings.replace(with: new)
-            await store.apply(settings.snapshot, lanes: lanes)
+            await store.change { [settings] in $0.lanes.apply(settings.snapshot, lanes) }
             logger.notice("configuration read again", metadata: ["lanes": "\(new.lanes.count)"])
             let restart = later.isEmpty ? "" : ", after a restart: \(later.joined(separator: ", "))"
             await trail.note(
@@ -72,7 +72,7 @@ extension Daemon {
         let waiting = queue.extent.map { "\($0.count) stored" } ?? "stored payments not known"
         let trouble = queue.isOverdue == true ? ", overdue" : ""
         let unread = queue.failure == nil ? "" : ", queue not readable"
-        let reversals = await store.openReversals()
+        let reversals = await store.books.unfinishedReversals.count
         let mode = settings.snapshot.mode.rawValue
         let refused = settings.status.error == nil ? "" : ", newer configuration refused"
         let journal = await journalHealth.status()
@@ -85,7 +85,7 @@ extension Daemon {
 
     /// Returns once the store and the journal's thread have answered: a daemon of which one hangs is not alive.
     public func pulse() async {
-        _ = await store.isStopping
+        _ = await store.books.isStopping
         await store.journal.pulse()
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import ReaderCore
+import Transactions
 import Wire
 
 /// The lanes on which one transaction waits for its card, and their threads.
@@ -35,7 +36,9 @@ struct ArmedLanes: Sendable {
                 let hasReturned = OneShot()
                 group.addTask {
                     await work(lane, race.place(of: lane.name))
-                    if race.winner != lane.name { await store.freeLane(lane.name, of: id) }
+                    if race.winner != lane.name {
+                        await store.change { $0.lanes.table.release(by: id, only: lane.name) }
+                    }
                     hasReturned.fire()
                 }
                 group.addTask { await watch(lane, hasReturned) }
@@ -47,6 +50,6 @@ struct ArmedLanes: Sendable {
         await race.isDecided.wait()
         guard race.winner != lane.name else { return }
         await hasReturned.wait(atMost: ArmedLanes.returnTime)
-        if !hasReturned.hasFired { await store.notReady(lane.name, .readerFaulty) }
+        if !hasReturned.hasFired { await store.change { $0.lanes.notReady(lane.name, .readerFaulty) } }
     }
 }

@@ -33,10 +33,12 @@ struct LanePreparer: Sendable {
         while !Task.isCancelled {
             if power.hasSlept(.now()) {
                 logger.notice("machine was suspended: lanes are prepared again")
-                await store.forgetPreparations(because: .resume)
+                await store.change { $0.lanes.table.forgetPreparations(because: .resume) }
             }
-            for lane in await store.takeRetired() { queue.add { await lane.close() } }
-            for (name, reason) in await store.lanesToPrepare(at: .now) { await begin(name, reason) }
+            for lane in await store.change({ $0.lanes.takeRetired() }) { queue.add { await lane.close() } }
+            for (name, reason) in await store.change({ $0.lanes.lanesToPrepare(at: .now) }) {
+                await begin(name, reason)
+            }
             do { try await Task.sleep(for: .seconds(1)) } catch { return }
         }
     }
@@ -51,7 +53,7 @@ struct LanePreparer: Sendable {
     ///
     /// - Returns: `nil` where the lane is prepared.
     func join(_ name: String) async -> LanePreparation? {
-        guard let (preparation, isNew) = await store.joinPreparation(of: name) else { return nil }
+        guard let (preparation, isNew) = await store.change({ $0.lanes.joinPreparation(of: name) }) else { return nil }
         if isNew { run(preparation, name) }
         return preparation
     }
@@ -105,14 +107,15 @@ struct LanePreparer: Sendable {
     }
 
     private func begin(_ name: String, _ reason: PrepareReason) async {
-        guard let preparation = await store.beginPreparation(of: name, reason) else { return }
+        guard let preparation = await store.change({ $0.lanes.beginPreparation(of: name, reason) }) else { return }
         run(preparation, name)
     }
 
     private func run(_ preparation: LanePreparation, _ name: String) {
         queue.add {
             let failure = await carryOut(preparation, name)
-            await store.endPreparation(preparation, of: name, failure, until: failure == nil ? expiry() : nil)
+            let end = failure == nil ? expiry() : nil
+            await store.change { $0.lanes.endPreparation(preparation, of: name, failure, until: end) }
         }
     }
 
@@ -120,7 +123,7 @@ struct LanePreparer: Sendable {
     private func carryOut(_ preparation: LanePreparation, _ name: String) async -> ErrorCode? {
         await tell(preparation, name, .reader)
         switch await openReader(name) {
-        case .success(let reader): await store.attached(name, reader)
+        case .success(let reader): await store.change { $0.lanes.attached(name, reader) }
         case .failure(let error): return ErrorCode(opening: error)
         }
         // From here on it will come to something: a quiet attempt is told like any other.
@@ -135,13 +138,14 @@ struct LanePreparer: Sendable {
 
     private func tell(_ preparation: LanePreparation, _ name: String, _ step: PrepareStep) async {
         preparation.begin(step)
-        await store.tellProgress(of: preparation, name)
+        await store.books.lanes.tellProgress(of: preparation, name)
     }
 
     /// A reader that never comes back from being opened costs its own lane only: it is waited for so long, and the next
     /// attempt waits for the same call.
     private func openReader(_ name: String) async -> Result<LaneStatus.Reader, ReaderError> {
-        guard let (opening, lane) = await store.opening(of: name) else { return .failure(.detached) }
+        let found = await store.change { $0.lanes.opening(of: name) }
+        guard let (opening, lane) = found else { return .failure(.detached) }
         if let lane {
             queue.add {
                 do throws(ReaderError) {
@@ -149,7 +153,7 @@ struct LanePreparer: Sendable {
                 } catch {
                     opening.end(.failure(error))
                 }
-                await store.openingEnded(opening, of: name)
+                await store.change { $0.lanes.openingEnded(opening, of: name) }
             }
         }
         return await opening.result(atMost: LanePreparer.readerTime) ?? .failure(.faulty(code: Int64(ETIMEDOUT)))

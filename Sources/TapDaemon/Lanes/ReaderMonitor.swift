@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import ReaderCore
 import ReaderPCSC
+import Transactions
 import Wire
 
 /// Looks after the readers between taps, so that the till knows before the customer does that one is gone, and that it is
@@ -21,8 +22,8 @@ final class ReaderMonitor: Sendable {
             var isWatching = false
             while !Task.isCancelled {
                 // Each lane by itself: one whose device hangs does not keep the others waiting.
-                for lane in await store.lanesToCheck() { group.addTask { await self.check(lane) } }
-                if !isWatching, await store.hasPCSCLane {
+                for lane in await store.change({ $0.lanes.lanesToCheck() }) { group.addTask { await self.check(lane) } }
+                if !isWatching, await store.books.lanes.hasPCSCLane {
                     isWatching = true
                     group.addTask { await self.watch() }
                 }
@@ -33,11 +34,11 @@ final class ReaderMonitor: Sendable {
 
     private func check(_ lane: Lane) async {
         do throws(ReaderError) { try await lane.check() } catch {
-            await store.notReady(lane.name, ErrorCode(opening: error))
+            await store.change { $0.lanes.notReady(lane.name, ErrorCode(opening: error)) }
             // What fails once may work at the next try: a worker that died, a connection that pcscd dropped.
             await preparer.laneFailed(lane.name)
         }
-        await store.wasChecked(lane.name)
+        await store.change { $0.lanes.table.wasChecked(lane.name) }
     }
 
     /// Without it a reader that is pulled would be noticed a second later, and one that is plugged in as well.
@@ -46,8 +47,8 @@ final class ReaderMonitor: Sendable {
         do throws(ReaderError) { watch = try ReaderWatch() } catch { return }
         for await change in watch.changes {
             switch change {
-            case .detached(let entry): await store.readerLeft(entry.identity.name)
-            case .attached: for name in await store.lanesWithoutReader() { await preparer.laneAppeared(name) }
+            case .detached(let entry): await store.change { $0.lanes.readerLeft(entry.identity.name) }
+            case .attached: for name in await store.books.lanes.withoutReader { await preparer.laneAppeared(name) }
             }
         }
     }

@@ -12,16 +12,16 @@ import Wire
 extension PaymentQueue {
     /// Opens a batch of the oldest payments.
     func openBatch(size: Int) async throws(ErrorBody) -> QueueBatch {
-        if try await reading({ () throws(JournalError) in try await journal.openBatch() }) != nil {
+        if try await inJournal({ (journal) throws(JournalError) in try journal.openBatch() }) != nil {
             throw ErrorBody(.queueBatchOpen)
         }
-        let waiting = try await reading { () throws(JournalError) in try await journal.queue() }
+        let waiting = try await inJournal { (journal) throws(JournalError) in try journal.queue() }
             .filter { $0.transaction.state == .stored && $0.batch == nil }
         guard let issuer = waiting.first?.issuer else { throw ErrorBody(.queueEmpty) }
         let chosen = waiting.filter { $0.issuer == issuer }.prefix(size).map(\.transaction.id)
         var records: [String] = []
         for id in chosen {
-            let record = try await reading { () throws(JournalError) in try await journal.queueRecord(id) }
+            let record = try await inJournal { (journal) throws(JournalError) in try journal.queueRecord(id) }
             // Forwarded in this very moment: the next try finds the rest.
             guard let record else { throw ErrorBody(.queueBatchOpen) }
             records.append(record)
@@ -36,7 +36,7 @@ extension PaymentQueue {
         let record = BatchRecord(
             id: id, issuer: issuer, count: batch.content.count, hash: batch.content.hash, signature: batch.signature,
             createdAt: batch.content.createdAt)
-        guard try await reading({ () throws(JournalError) in try await journal.begin(record, of: chosen) }) else {
+        guard try await inJournal({ (journal) throws(JournalError) in try journal.begin(record, of: chosen) }) else {
             throw ErrorBody(.queueBatchOpen)
         }
         logger.notice("batch opened", metadata: ["batch": "\(id)", "count": "\(record.count)"])
@@ -47,14 +47,14 @@ extension PaymentQueue {
     func batch(_ id: String) async throws(ErrorBody) -> QueueBatch {
         let record = try await known(id)
         guard record.state == .open else { throw ErrorBody(.queueBatchClosed) }
-        let records = try await reading { () throws(JournalError) in try await journal.records(of: id) }
+        let records = try await inJournal { (journal) throws(JournalError) in try journal.records(of: id) }
         return message(record, records.map(\.record))
     }
 
     /// Puts the payments of the open batch back.
     func reset(_ id: String) async throws(ErrorBody) -> BatchAnswer {
         _ = try await known(id)
-        guard try await reading({ () throws(JournalError) in try await journal.reset(id, at: .now) }) else {
+        guard try await inJournal({ (journal) throws(JournalError) in try journal.reset(id, at: .now) }) else {
             throw ErrorBody(.queueBatchClosed)
         }
         logger.notice("batch reset", metadata: ["batch": "\(id)"])
@@ -71,12 +71,12 @@ extension PaymentQueue {
             of: token, for: (record.id, record.count, record.hash), key: receiptKey, now: .now)
         if let refusal { throw ErrorBody(refusal) }
         let change = StateChange(.delivered)
-        let gone = try await reading { () throws(JournalError) in
-            try await journal.resolve(id, change, receipt: token)
+        let gone = try await inJournal { (journal) throws(JournalError) in
+            try journal.resolve(id, change, receipt: token)
         }
         guard let gone else { throw ErrorBody(.queueBatchClosed) }
         logger.notice("batch resolved", metadata: ["batch": "\(id)", "count": "\(gone.count)"])
-        await store.scrub()
+        await journal.scrub(logger)
         return try await answer()
     }
 
@@ -85,8 +85,8 @@ extension PaymentQueue {
         let id = transaction.id
         var change = StateChange(.declined)
         change.result = PaymentResult(mode: transaction.mode, outcome: .declined, reason: .takenBack)
-        let outcome = try await reading { [change] () throws(JournalError) in
-            try await journal.declineStored(id, change) { StoredSale.mayBeDeclined(storedAt: $0, now: change.at) }
+        let outcome = try await inJournal { [change] (journal) throws(JournalError) in
+            try journal.declineStored(id, change) { StoredSale.mayBeDeclined(storedAt: $0, now: change.at) }
         }
         switch outcome {
         case .declined: break
@@ -98,14 +98,14 @@ extension PaymentQueue {
         event.transaction = id
         event.result = change.result
         store.publish(event)
-        await store.scrub()
+        await journal.scrub(logger)
         let after = try await reading { () throws(JournalError) in try await store.transaction(id) }
         return after ?? transaction
     }
 
     /// Forwards everything at once, whatever its next attempt was to be.
     func flush() async throws(ErrorBody) -> QueueStatus {
-        try await reading { () throws(JournalError) in try await journal.hasten(.now) }
+        try await inJournal { (journal) throws(JournalError) in try journal.hasten(.now) }
         wake()
         return try await reading { () throws(JournalError) in try await status() }
     }
@@ -116,12 +116,18 @@ extension PaymentQueue {
         do throws(JournalError) { return try await body() } catch { throw ErrorBody(ErrorCode(error)) }
     }
 
+    private func inJournal<Result: Sendable>(
+        _ body: @Sendable (Journal) throws(JournalError) -> Result
+    ) async throws(ErrorBody) -> Result {
+        try await reading { () throws(JournalError) in try await journal.use(body) }
+    }
+
     private func answer() async throws(ErrorBody) -> BatchAnswer {
-        BatchAnswer(left: try await reading { () throws(JournalError) in try await journal.queue().count })
+        BatchAnswer(left: try await inJournal { (journal) throws(JournalError) in try journal.queue().count })
     }
 
     private func known(_ id: String) async throws(ErrorBody) -> BatchRecord {
-        guard let record = try await reading({ () throws(JournalError) in try await journal.batch(id) }) else {
+        guard let record = try await inJournal({ (journal) throws(JournalError) in try journal.batch(id) }) else {
             throw ErrorBody(.queueBatchUnknown)
         }
         return record

@@ -61,7 +61,7 @@ struct AuditKeeper: Sendable {
             }
             let audit = try await eraseAudit(before: now.moved(by: -retention.audit))
             guard count > 0 || audit else { return }
-            try await journal.scrub()
+            try await journal.use { (journal) throws(JournalError) in try journal.scrub() }
             logger.info("old records erased", metadata: ["transactions": "\(count)"])
         } catch {
             logger.error("old records not erased", metadata: ["error": "\(error)"])

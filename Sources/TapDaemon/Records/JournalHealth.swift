@@ -208,5 +208,5 @@ final class JournalHealth: Sendable {
 
 extension TransactionRunner {
     /// No sale is under way that would wait for the disk.
-    func isQuiet() -> Bool { live.values.allSatisfy(\.transaction.state.isSettled) }
+    func isQuiet() -> Bool { books.live.values.allSatisfy(\.transaction.state.isSettled) }
 }

@@ -3,7 +3,7 @@ import Journal
 import Transactions
 import Wire
 
-/// The queue's part of the journal.
+/// The queue's part of the journal; what is done with batches goes through `use`.
 extension JournalThread {
     func store(
         _ changes: [StateChange], _ new: NewQueueRecord, to id: TransactionID, card: MaskedCard, since: Timestamp,
@@ -26,41 +26,9 @@ extension JournalThread {
         try journal.postpone(id, attempts: attempts, due: due)
     }
 
-    func hasten(_ now: Timestamp) throws(JournalError) { try journal.hasten(now) }
-
-    func declineStored(
-        _ id: TransactionID, _ change: StateChange, isInTime: @Sendable (Timestamp) -> Bool
-    ) throws(JournalError) -> StoredDecline {
-        try journal.declineStored(id, change, isInTime: isInTime)
-    }
-
     func noteOnline(at: Timestamp, boot: String, issuer: String) throws(JournalError) {
         try journal.noteOnline(at: at, boot: boot, issuer: issuer)
     }
 
-    func lastOnline() throws(JournalError) -> (at: Timestamp, boot: String, issuer: String)? {
-        try journal.lastOnline()
-    }
-
-    func begin(_ batch: BatchRecord, of payments: [TransactionID]) throws(JournalError) -> Bool {
-        try journal.begin(batch, of: payments)
-    }
-
     func openBatch() throws(JournalError) -> BatchRecord? { try journal.openBatch() }
-
-    func batch(_ id: String) throws(JournalError) -> BatchRecord? { try journal.batch(id) }
-
-    func records(of batch: String) throws(JournalError) -> [(id: TransactionID, record: String)] {
-        try journal.records(of: batch)
-    }
-
-    func reset(_ batch: String, at time: Timestamp) throws(JournalError) -> Bool {
-        try journal.reset(batch, at: time)
-    }
-
-    func resolve(
-        _ batch: String, _ change: StateChange, receipt: String
-    ) throws(JournalError) -> [TransactionID]? {
-        try journal.resolve(batch, change, receipt: receipt)
-    }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Journal
 import Linux
+import Logging
 import ReaderCore
 import Synchronization
 import Transactions
@@ -137,19 +138,23 @@ actor JournalThread {
         try journal.acceptance(merchant: merchant, hash: hash, key: key)
     }
 
-    func scrub() throws(JournalError) { try journal.scrub() }
+    /// Takes what was dropped off the disk. A failure only delays that.
+    func scrub(_ logger: Logger) {
+        do throws(JournalError) { try journal.scrub() } catch {
+            logger.warning("journal not scrubbed", metadata: ["error": "\(error)"])
+        }
+    }
 
     /// The same soon: many wishes are one piece of work.
     nonisolated func scrubSoon() { wish.yield() }
 
-    /// Follows such wishes, twice a second at most, until its task is cancelled. A failure only delays what the next one
-    /// or the next start does.
+    /// Follows such wishes, twice a second at most, until its task is cancelled.
     ///
     /// - Parameter quiet: returns when the disk is wanted for nothing that is in a hurry.
-    func scrubAsWished(when quiet: @Sendable () async -> Void, _ failed: @Sendable (JournalError) -> Void) async {
+    func scrubAsWished(_ logger: Logger, when quiet: @Sendable () async -> Void) async {
         for await _ in wishes {
             await quiet()
-            do throws(JournalError) { try journal.scrub() } catch { failed(error) }
+            scrub(logger)
             do { try await Task.sleep(for: .milliseconds(500)) } catch { return }
         }
     }

@@ -35,6 +35,9 @@ struct Running: Sendable {
     }
 
     var transaction: Transaction { machine.transaction }
+
+    /// The authorisation goes out: connection and draft are used up.
+    mutating func forgetDraft() { (connection, draft) = (nil, nil) }
 }
 
 /// What a transaction keeps from its beginning to its end, whatever the configuration becomes.
@@ -64,6 +67,14 @@ struct ArmedTap: Sendable {
     let race: LaneRace
     /// Lets the reader say that the card was read.
     let handover: WakeSignal
+
+    /// - Returns: `nil` without a lane, or where the process has no descriptor left.
+    init?(_ lanes: [Lane]) {
+        guard !lanes.isEmpty, let handover = try? WakeSignal() else { return nil }
+        self.lanes = lanes
+        self.handover = handover
+        race = LaneRace(lanes.map(\.name))
+    }
 
     func disarm() {
         race.cancel()

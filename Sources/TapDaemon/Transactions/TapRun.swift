@@ -19,14 +19,15 @@ struct TapRun: Sendable {
         var translation = TapTranslation(running, first: tap.lanes.first?.name ?? running.transaction.lane)
         for await step in tap.race.progress {
             switch step {
-            case .left(let lane, let error): await runner.noteTapFailure(lane, ErrorCode(error))
-            case .ended(let error): await runner.noteTapFailure(translation.lane, ErrorCode(error))
+            case .left(let lane, let error): await note(error, on: lane)
+            case .ended(let error): await note(error, on: translation.lane)
             // The other lanes are free before anything is charged.
             case .result(let result): await note(result)
             case .waiting, .won, .cardLeft, .signal, .loyaltySignal, .passes, .endedWithPasses: break
             }
-            if let found = translation.passes(in: step), let statuses = await runner.keep(found, of: id) {
-                await runner.take(translation.input(found, statuses), id)
+            if let found = translation.passes(in: step) {
+                let statuses = await runner.change { [id] in $0.keep(found, of: id) }
+                if let statuses { await runner.take(translation.input(found, statuses), id) }
             }
             for input in translation.inputs(of: step) { await runner.take(input, id) }
         }
@@ -36,9 +37,13 @@ struct TapRun: Sendable {
         await threads
     }
 
+    private func note(_ error: PaymentTapError, on lane: String) async {
+        await runner.change { $0.lanes.noteTapFailure(lane, ErrorCode(error)) }
+    }
+
     private func note(_ result: PaymentTapResult) async {
         for (phase, seconds) in result.phases.seconds { runner.measures.took(phase, seconds: seconds) }
-        await runner.noteSealed(id, at: result.phases.sealed)
+        await runner.change { [id] in $0.live[id]?.sealedAt = result.phases.sealed }
         await tap.race.othersAreFree.wait(atMost: .seconds(1))
     }
 

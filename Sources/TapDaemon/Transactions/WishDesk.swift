@@ -21,35 +21,12 @@ struct WishDesk: Sendable {
     mutating func answer(_ wish: WishID, _ answer: WishAnswer?) {
         waiting.removeValue(forKey: wish)?.resume(returning: answer)
     }
-}
 
-extension TransactionRunner {
     /// How long a wish waits for what is being written down, before the client is told that it is too late.
     static let patience: Duration = .seconds(5)
 
-    /// Lets a client's wish happen to a transaction, and waits for its answer.
-    ///
-    /// - Returns: `nil` where there is none in time.
-    func wish(
-        _ id: TransactionID, patience: Duration? = TransactionRunner.patience, _ input: (WishID) -> Input
-    ) async -> WishAnswer? {
-        guard live[id] != nil else { return .superseded }
-        let wish = wishes.number()
-        let input = input(wish)
-        return await withCheckedContinuation { continuation in
-            wishes.wait(wish, continuation)
-            take(input, id)
-            if let patience { giveUp(wish, after: patience) }
-        }
-    }
-
-    private func giveUp(_ wish: WishID, after patience: Duration) {
+    static func after(_ patience: Duration, _ work: @escaping @Sendable () async -> Void) {
         let milliseconds = Int(patience.components.seconds) * 1_000
-        DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(milliseconds)) { [weak self] in
-            guard let self else { return }
-            Task { await self.answer(wish, nil) }
-        }
+        DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(milliseconds)) { Task { await work() } }
     }
-
-    func answer(_ wish: WishID, _ answer: WishAnswer?) { wishes.answer(wish, answer) }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import Books
+import Ledger
 import Testing
 import Wire
 

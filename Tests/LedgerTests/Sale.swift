@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import Books
+import Ledger
 import Testing
 import Wire
 
@@ -48,12 +48,12 @@ struct Sale {
         #expect(books.contradictions.isEmpty)
     }
 
-    mutating func move(_ operation: Books.Operation, to state: OperationState) {
+    mutating func move(_ operation: Ledger.Operation, to state: OperationState) {
         let isLegal = books.moved(operation.id, to: state)
         #expect(isLegal)
     }
 
-    private mutating func end(_ operation: Books.Operation, _ answer: OperationAnswer = .done()) {
+    private mutating func end(_ operation: Ledger.Operation, _ answer: OperationAnswer = .done()) {
         move(operation, to: .sent)
         note(books.answered(operation.id, answer))
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import Books
+import Ledger
 import TestSupport
 import Testing
 import Wire
@@ -12,7 +12,7 @@ private struct Purse {
     var givenBack: Int64 = 0
     var isTakenBack = false
 
-    mutating func carryOut(_ action: Books.Operation.Action) {
+    mutating func carryOut(_ action: Ledger.Operation.Action) {
         switch action {
         case .capture(let amount, _, let isFinal):
             held = isFinal ? 0 : max(0, held - amount)
@@ -51,7 +51,7 @@ private struct Story {
     var purse = Purse()
     var told: [String] = []
     private var now = Sale.now
-    private var open: Books.Operation?
+    private var open: Ledger.Operation?
 
     init(capture: PaymentAccount.Capture, _ generator: inout SeededGenerator) {
         books = PaymentBooks(payment: TransactionID(), currency: Currency("EUR") ?? .none, capture: capture)
@@ -97,7 +97,7 @@ private struct Story {
         }
     }
 
-    private mutating func begin(_ operation: Books.Operation?) {
+    private mutating func begin(_ operation: Ledger.Operation?) {
         guard let operation else { return }
         _ = books.moved(operation.id, to: .sent)
         open = operation

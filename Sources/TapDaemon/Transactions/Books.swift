@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+import CardBytes
+import Loyalty
+import ReaderCore
+import Transactions
+import Wire
+
+/// The transactions that are not over, and the tables around them: everything that has to change in one step.
+struct Books: Sendable {
+    var live: [TransactionID: Running] = [:]
+    var lanes: LaneDesk
+    var keys = KeyTable()
+    var holders = HolderTable()
+    var failedReads = FailedReadTable()
+    /// What became of wishes for passes: only here, never in the journal, and not for long.
+    var passes = PassShelf<KeptPasses>()
+    var isStopping = false
+
+    init(_ lanes: LaneDesk) { self.lanes = lanes }
+
+    // MARK: - Beginning and end
+
+    /// Takes the lanes in the same step in which they were found: no other request gets in between.
+    mutating func enter(_ running: Running, _ key: UserKey) {
+        let (id, demand) = (running.transaction.id, running.machine.demand)
+        lanes.table.take(
+            demand.lanes,
+            for: LaneStatus.Holder(transaction: id, uid: demand.uid, since: running.transaction.createdAt))
+        live[id] = running
+        keys.bind(key, to: id)
+    }
+
+    /// A transaction that the journal knows, and to which something can happen again.
+    mutating func revive(_ running: Running) {
+        running.isSettled.fire()
+        live[running.transaction.id] = running
+    }
+
+    /// It is in nobody's books.
+    mutating func drop(_ id: TransactionID) {
+        live[id] = nil
+        lanes.table.release(by: id)
+    }
+
+    /// When the holder of its lanes goes at the latest.
+    mutating func setDeadline(of running: Running, at now: Timestamp) {
+        let wait = Int64(running.machine.demand.deadline) * 1_000
+        lanes.table.setDeadline(Timestamp(milliseconds: now.milliseconds + wait), of: running.transaction.id)
+    }
+
+    /// Nothing more happens to it.
+    mutating func leave(_ id: TransactionID, at now: Moment) {
+        guard let running = live.removeValue(forKey: id) else { return }
+        lanes.table.release(by: id)
+        holders.forget(id)
+        passes.end(id, at: now)
+        running.tap?.disarm()
+        running.isUnwanted.fire()
+        running.isSettled.fire()
+        running.isDone.fire()
+    }
+
+    // MARK: - Who cares for it
+
+    /// Somebody on this connection cares for the transaction from now on.
+    ///
+    /// - Returns: whether that is new.
+    mutating func hold(_ id: TransactionID, by connection: UInt64) -> Bool {
+        guard live[id] != nil else { return false }
+        return holders.retain(id, by: connection)
+    }
+
+    /// The connection has gone.
+    ///
+    /// - Returns: the holders' generation, where nobody is left and it can still be cancelled; `nil` where somebody is.
+    mutating func letGo(_ id: TransactionID, by connection: UInt64) -> Int? {
+        guard let generation = holders.release(id, by: connection), isAbandoned(id, since: generation) else {
+            return nil
+        }
+        return generation
+    }
+
+    /// Nobody cares for it, nobody has since, and it can still be cancelled.
+    func isAbandoned(_ id: TransactionID, since generation: Int) -> Bool {
+        guard let running = live[id], !running.machine.demand.isDetached else { return false }
+        return holders.isAbandoned(id, since: generation) && running.transaction.state.isCancellable
+    }
+
+    // MARK: - What the outside world said
+
+    /// What the loyalty part of a tap found. No event carries a pass.
+    mutating func keep(_ outcome: LoyaltyOutcome, of id: TransactionID) -> LoyaltyResult? {
+        guard let running = live[id], let request = running.terms.loyalty else { return nil }
+        let kept = KeptPasses(outcome: outcome, request: request, language: running.machine.demand.language)
+        passes.keep(kept, of: id)
+        return kept.statuses
+    }
+
+    /// - Returns: seconds since its read was sealed; `nil` where that is not known.
+    mutating func sent(_ id: TransactionID, at now: TapInstant) -> Double? {
+        live[id]?.sentAt = now
+        return live[id]?.sealedAt.map { now.seconds(since: $0) }
+    }
+
+    // MARK: - What is known
+
+    /// When time has to pass for one of them, on the monotonic clock.
+    var due: Int64? { (live.values.compactMap(\.machine.due) + [passes.due].compactMap(\.self)).min() }
+
+    func due(at now: Moment) -> [TransactionID] {
+        live.filter { $0.value.machine.due.map { $0 <= now.monotonic } ?? false }.map(\.key)
+    }
+
+    /// A payment of the order whose outcome is not known.
+    func unresolved(_ order: String?) -> TransactionID? {
+        guard let order else { return nil }
+        return live.values.first {
+            $0.transaction.order == order && $0.transaction.state.blocksOrder && $0.transaction.type != .loyalty
+        }?.transaction.id
+    }
+
+    var cancellable: [Running] { live.values.filter(\.transaction.state.isCancellable) }
+
+    /// The occasion to wait for; `nil` where nothing is waited for any more.
+    func settling(_ id: TransactionID) -> OneShot? {
+        live[id].flatMap { $0.transaction.state.isSettled ? nil : $0.isSettled }
+    }
+
+    /// Payments that the adapter has not confirmed as taken back, with the time since when.
+    var unfinishedReversals: [Timestamp] {
+        live.values.filter { $0.transaction.state == .reversing }.map(\.transaction.updatedAt)
+    }
+
+    /// A payment would wait for what else is done with the disk.
+    var isCardRead: Bool { live.values.contains { $0.transaction.state == .reading } }
+}

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+import CardBytes
+import Configuration
+import Journal
+import Loyalty
+import Profile
+import Transactions
+import Wire
+
+/// A request that may become a transaction, with the configuration and the profile that hold for all of it.
+struct Newcomer {
+    private let demand: TransactionDemand
+    private let configuration: ConfigurationSnapshot
+    private let profiles: ProfileStore
+    private let loyalty: Result<LoyaltyRequest?, ErrorBody>
+
+    private var request: TransactionRequest { demand.request }
+    private var isPayment: Bool { request.type != .loyalty }
+
+    init(_ demand: TransactionDemand, _ configuration: ConfigurationSnapshot, _ profiles: ProfileStore) {
+        (self.demand, self.configuration, self.profiles) = (demand, configuration, profiles)
+        loyalty = Result { () throws(ErrorBody) in try configuration.offer.request(demand.request) }
+    }
+
+    /// What there is to say about it before the lanes are looked at.
+    func facts(_ books: Books) -> AdmissionFacts {
+        var facts = AdmissionFacts(mode: configuration.mode)
+        if case .failure(let refusal) = loyalty { facts.passesRefusal = refusal }
+        facts.isStopping = books.isStopping
+        // What terms, profile and mode have against a payment.
+        facts.paymentRefusal =
+            profiles.refusal().map { ErrorBody(error: $0) }
+            ?? profiles.refusal(of: request.amount.currency).map { ErrorBody($0, field: "amount.currency") }
+        facts.unresolved = books.unresolved(request.order)
+        return facts
+    }
+
+    func dryRun(_ lane: String) -> DryRunAnswer {
+        DryRunAnswer(mode: configuration.mode, type: request.type, lane: lane)
+    }
+
+    /// - Parameter failedReads: of the same order, before.
+    func running(on names: [String], _ lane: String, _ offline: OfflineSettings, failedReads: Int) -> Running {
+        let now = Moment.now
+        var terms = RunTerms(
+            terminal: profiles.currentTerminal(), adapter: configuration.adapter, offline: offline)
+        terms.loyalty = try? loyalty.get()
+        terms.preferredApplications = (request.preferredApplications ?? []).compactMap { try? Hex.bytes($0) }
+        var transaction = Transaction(
+            id: TransactionID(), type: request.type, mode: configuration.mode, lane: lane, amount: request.amount,
+            order: request.order, createdAt: now.wall)
+        if isPayment {
+            transaction.details = TransactionDetails(
+                request, merchant: profiles.current.map { Merchant($0.merchant) } ?? configuration.shop,
+                terminal: configuration.terminal.id)
+        }
+        var laidDown = Demand(kind: AuthorizationRequest.Kind(request), uid: demand.key.uid)
+        laidDown.deadline = request.deadline ?? Limits.defaultDeadlineSeconds
+        laidDown.isDetached = request.detached ?? false
+        laidDown.confirmWithin = request.confirmWithin
+        laidDown.language = request.language
+        laidDown.wantsPasses = terms.loyalty != nil
+        laidDown.lanes = names
+        laidDown.times = terms.adapter.times.ofMachine
+        if isPayment {
+            laidDown.maximumReads = terms.terminal.maxTapRetries
+            laidDown.earlierFailedReads = failedReads
+        }
+        return Running(TransactionMachine(transaction, laidDown, at: now), terms)
+    }
+}
+
+extension Running {
+    /// What the journal has of a transaction, made a machine again so that something can happen to it.
+    init(_ record: JournalRecord, _ terms: RunTerms) {
+        var demand = Demand(kind: .sale, uid: record.uid)
+        demand.times = terms.adapter.times.ofMachine
+        self.init(
+            TransactionMachine(recorded: record.transaction, demand, reversal: record.reversal, at: .now), terms)
+    }
+}
+
+extension NewTransaction {
+    init(_ demand: TransactionDemand, _ transaction: Transaction) {
+        self.init(
+            id: transaction.id, uid: demand.key.uid, idempotencyKey: demand.key.key, requestHash: demand.requestHash,
+            type: transaction.type, mode: transaction.mode, lane: transaction.lane, amount: transaction.amount,
+            order: transaction.order, at: transaction.createdAt, details: transaction.details)
+    }
+}
+
+extension AdapterTimes {
+    /// What the machine has to know of them.
+    var ofMachine: Demand.Times {
+        var times = Demand.Times()
+        times.answer = answer
+        times.handover = handover
+        times.readLife = readLife
+        times.query = query
+        times.pause = pause
+        times.reversal = reversal
+        return times
+    }
+}
+
+extension TransactionRequest {
+    fileprivate var isPreauthorization: Bool {
+        amountStatus == .preauthorized || description?.isPreauthorization ?? false
+    }
+}
+
+extension AuthorizationRequest.Kind {
+    init(_ request: TransactionRequest) {
+        switch request.type {
+        case .purchase: self = request.isPreauthorization ? .preauth : .sale
+        case .refund: self = .refund
+        case .verification, .loyalty: self = .verify
+        }
+    }
+}
