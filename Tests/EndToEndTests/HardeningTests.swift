@@ -9,7 +9,7 @@ import Testing
 
 /// What a program that reads cards leaves behind where somebody makes it dump its memory, and what is in that memory in its
 /// last moment.
-@Suite(.serialized) struct HardeningTests {
+@Suite(.serialized, .timeLimit(.minutes(5))) struct HardeningTests {
     private static let reader = "ACS ACR122U PICC Interface 00 00"
 
     /// Starts a program with no limit on core files, aborts it once it has hardened itself or two seconds have gone, and
@@ -25,6 +25,8 @@ import Testing
         ours, its = socket.socketpair()
         pid = os.fork()
         if pid == 0:
+            # Whoever started this may have blocked it.
+            signal.pthread_sigmask(signal.SIG_SETMASK, [])
             signal.signal(signal.SIGABRT, signal.SIG_DFL)
             os.dup2(its.fileno(), 3)
             os.dup2(os.open("/dev/null", os.O_WRONLY), 2)
