@@ -134,9 +134,9 @@ check-protocol:
 	@scripts/install-packages.sh curl jq python3
 	@scripts/check-protocol.sh "$$($(SWIFT) build --show-bin-path)" $(BLESS)
 
-# Pages of the Swift library TapClient, in .build/docs.
+# Pages of the public Swift libraries, in .build/docs, a folder for each.
 docs:
-	$(SWIFT) build --product TapClient
+	$(SWIFT) build
 	@scripts/make-docs.sh "$$($(SWIFT) build --show-bin-path)" .build/docs
 
 # A Debian package of static programs, in .build/deb.

@@ -65,7 +65,7 @@ let package = Package(
         room("StrictJSON"),
         room("Linux", ["CLinux"]),
         room("EMV", ["CardBytes", "Codes"]),
-        room("EMVCrypto", ["CardBytes", "EMV", crypto, cryptoExtras]),
+        room("EMVCrypto", ["CardBytes", "EMV", crypto, cryptoExtras], embedding: "further-test-keys.tsv"),
         room("Loyalty", ["CardBytes", crypto, cryptoExtras]),
         room("ReaderCore", ["CardBytes", "Linux"]),
         room("ReaderPCSC", ["CardBytes", "CPCSC", "Linux", "ReaderCore", "ReaderModels"]),
@@ -84,6 +84,7 @@ let package = Package(
                 "CardBytes", "Envelope", "Linux", "Loyalty", "Profile", "ReaderModels", "StoreAndForward", "TapSession",
                 "Wire", toml,
             ]),
+        room("KernelDiff", ["CardBytes", "EMV", "EMVCrypto", "Linux", "TapSession"]),
         room("Receipt", ["CQREncode", "Wire"]),
         room("Help", ["ReaderModels", "Wire"]),
         room("LocalHTTP", nio + ["CLinux", "Linux", logging]),
@@ -119,9 +120,8 @@ let package = Package(
             "nfc-tap",
             [
                 "CardBytes", "CardSim", "CLinux", "Codes", "Configuration", "CScrub", "Doctor", "EMV", "Envelope",
-                "Explain",
-                "Help", "Journal", "Linux", "Loyalty", "ReaderCore", "ReaderModels", "ReaderNFC", "ReaderPCSC",
-                "ReaderVirtual", "Receipt", "TapClient", "TapSession", "Wire", arguments,
+                "Explain", "Help", "Journal", "KernelDiff", "Linux", "Loyalty", "ReaderCore", "ReaderModels",
+                "ReaderNFC", "ReaderPCSC", "ReaderVirtual", "Receipt", "TapClient", "TapSession", "Wire", arguments,
             ]),
         program("nfc-tap-psp-sandbox", ["Linux", "LocalHTTP", "PSPSandbox", arguments, logging, signals]),
         program("nfc-tap-libnfc-worker", ["CScrub", "Linux", "ReaderNFCWorker"]),
@@ -162,6 +162,12 @@ let package = Package(
             ["CardBytes", "CardSim", "ReaderCore", "ReaderNFC", "ReaderNFCWorker", "Rigs", "nfc-tap-libnfc-worker"]),
         tests("ReaderVirtualTests", ["CardBytes", "CardSim", "ReaderCore", "ReaderVirtual"]),
         tests("CodesTests", ["Codes"]),
+        tests(
+            "ExampleTests",
+            [
+                "CardBytes", "CardSim", "EMV", "EMVCrypto", "Envelope", "Loyalty", "ReaderCore", "ReaderVirtual",
+                "TapClient", "Wire",
+            ]),
         tests("StrictJSONTests", ["StrictJSON"]),
         tests("LinuxTests", ["CardBytes", "Linux", "ReaderCore"]),
         tests("EnvelopeTests", ["CardBytes", "Envelope", "StrictJSON", crypto]),
@@ -194,7 +200,8 @@ let package = Package(
         tests("TransactionsTests", ["StoreAndForward", "Transactions", "Wire"]),
         tests("StoreAndForwardTests", ["Envelope", "StoreAndForward", "Wire"]),
         tests("TapClientTests", ["LocalHTTP", "TapClient", "Wire"]),
-        tests("ExplainTests", ["CardBytes", "CardSim", "EMV", "EMVCrypto", "Explain", "ReaderCore"]),
+        tests("ExplainTests", ["CardBytes", "CardSim", "EMV", "EMVCrypto", "Explain", "KernelDiff", "ReaderCore"]),
+        tests("KernelDiffTests", ["CardBytes", "KernelDiff", "TapSession"]),
         tests("EMVConformanceTests", ["CardBytes", "CardSim", "EMV", "EMVCrypto"]),
         tests("ReaderModelsTests", ["ReaderCore", "ReaderModels"]),
         tests(
@@ -217,6 +224,7 @@ if let runtime = Context.environment["NFC_TAP_FUZZ"] {
         .target(
             name: "FuzzSupport", dependencies: ["CFuzz", "CardBytes"], path: "Fuzz/FuzzSupport", swiftSettings: strict),
         fuzzer("fuzz-cards", ["EMV"], path: "Fuzz/FuzzCards"),
+        fuzzer("fuzz-crypto", ["CardSim", "EMV", "EMVCrypto"], path: "Fuzz/FuzzCrypto"),
         fuzzer("fuzz-wallets", ["CardSim", "EMV", "Loyalty"], path: "Fuzz/FuzzWallets"),
     ]
 }

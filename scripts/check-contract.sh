@@ -86,5 +86,25 @@ await "$folder/elsewhere.sock"
 NFC_TAP_RECEIPTS=$folder/elsewhere.sock hold offline visa-afl --include-tag queue \
     --include-operation-id createTransaction --include-operation-id getReceipt --include-operation-id reverseTransaction
 
+# A third, whose shop has left the payment service that it stored for: these payments are open items.
+sed -e 's/^\[offline\]$/[offline]\nissuer = "before"/' -e 's,/offline/,/moved/,' "$folder/offline.toml" >"$folder/moved.toml"
+background visit "$bin/nfc-tap-psp-sandbox" --sandbox --socket "$folder/visit.sock"
+visit=$started
+await "$folder/visit.sock"
+daemon moved --config "$folder/moved.toml" --psp-socket "$folder/visit.sock"
+await_status "$folder/moved/pos.sock" '"state":"up"'
+kill "$visit"
+wait "$visit" || true
+PYTHONPATH=Tests/Contract python3 -c '
+import sys
+from till import Till
+for _ in range(20):
+    assert Till(sys.argv[1], sys.argv[2], "visa-afl").sale()["state"] == "stored"
+' "$folder/moved/pos.sock" "$folder/moved/three.sock"
+sed -i 's/^issuer = "before"$/issuer = "after"/' "$folder/moved.toml"
+kill -HUP "$daemon"
+await_status "$folder/moved/pos.sock" '"openItems":{"count":20,'
+hold moved visa-afl --include-tag openItems
+
 "$tools/bin/python3" Tests/Contract/reached.py docs/openapi.yaml "$folder/reached"
 echo "check-contract: every answer is one of docs/openapi.yaml"

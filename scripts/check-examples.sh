@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Runs the adapter and the POS client of docs/examples as they are printed there, with the daemon between them.
+# Runs the adapter, the POS client and the check of the audit chain of docs/examples as they are printed there, with the
+# daemon between them.
 # check-examples.sh FOLDER-WITH-THE-PROGRAMS
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -34,4 +35,12 @@ pos 25000 EUR
 expect 1 "declined *0010 test"
 pos 1250 XYZ
 expect 1 "*urrency*"
-echo "check-examples: docs/examples/adapter.py and docs/examples/pos.py took a sale, a decline and a refusal"
+python3 docs/examples/check-audit.py <docs/examples/audit-chain.jsonl
+"$bin/nfc-tap" audit export --file "$folder/state/journal.sqlite" >"$folder/chain.jsonl"
+said=$(python3 docs/examples/check-audit.py <"$folder/chain.jsonl")
+status=$?
+expect 0 "chain holds up to entry *"
+status=0
+said=$(sed 's/ 1250 EUR / 1251 EUR /' "$folder/chain.jsonl" | python3 docs/examples/check-audit.py) || status=$?
+expect 1 "entry * altered*"
+echo "check-examples: docs/examples/adapter.py and docs/examples/pos.py took a sale, a decline and a refusal, and docs/examples/check-audit.py recomputed their chain"

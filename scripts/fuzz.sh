@@ -37,4 +37,5 @@ fuzz() {
 }
 
 fuzz fuzz-cards "$@"
+fuzz fuzz-crypto "$@"
 fuzz fuzz-wallets "$@"

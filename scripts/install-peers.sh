@@ -1,14 +1,16 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Makes a Python with the independent JOSE implementation that tests hold our envelope against; prints its path.
+# Makes a Python with the independent implementations that tests hold ours against, and prints its path: joserfc opens our
+# envelopes; nfcpy drives the emulated PN532 as libnfc does. Neither is part of the product.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 joserfc=1.6.5
+nfcpy=1.0.4
 python=.build/peers/bin/python3
-if ! "$python" -c "import joserfc" >/dev/null 2>&1; then
+if ! "$python" -c "import joserfc, nfc" >/dev/null 2>&1; then
     rm -rf .build/peers
     python3 -m venv .build/peers >&2
-    "$python" -m pip install --quiet --disable-pip-version-check "joserfc==$joserfc" >&2
+    "$python" -m pip install --quiet --disable-pip-version-check "joserfc==$joserfc" "nfcpy==$nfcpy" >&2
 fi
 echo "$PWD/$python"

@@ -35,7 +35,7 @@ enum DaemonBenchmark {
         for (name, mean) in phases.means { Table.row("  \(name)", mean: mean, beside: write) }
     }
 
-    private static func tap(_ client: TapClient, _ reader: String) async throws -> (Double, Transaction) {
+    static func tap(_ client: TapClient, _ reader: String) async throws -> (Double, Transaction) {
         try command("remove", reader)
         try command("present \(card)", reader)
         guard let euro = Currency("EUR") else { throw BenchmarkError.failed("no currency EUR") }

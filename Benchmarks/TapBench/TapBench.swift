@@ -7,7 +7,7 @@ import Glibc
 @main
 struct TapBench {
     enum Section: String, CaseIterable {
-        case bytes, transactions, keys, sealing, programs, footprint, daemon, handover, load
+        case bytes, transactions, keys, sealing, programs, footprint, daemon, monitors, handover, load
         case pcscFake = "pcsc-fake"
         case pcscDaemon = "pcsc-daemon"
     }
@@ -50,6 +50,7 @@ struct TapBench {
             try await HandoverBenchmark.run(taps: taps)
             try await LoadBenchmark.run(seconds: seconds)
         case .daemon: try await DaemonBenchmark.run(taps: taps)
+        case .monitors: try await MonitorBenchmark.run(taps: taps)
         case .pcscFake: try PCSCBenchmark.run(.fake, pairs: taps * 2)
         case .pcscDaemon: try PCSCBenchmark.run(.daemon, pairs: taps * 2)
         }

@@ -79,7 +79,9 @@ enum CardTargets {
         let final = play(&machine, &script)
         _ = final.account
         _ = final.device
-        _ = final.acquirerData
+        let completed = final.completed(for: Terminal.transaction, at: Terminal.all)
+        _ = completed.missingHostData(for: Terminal.transaction, at: Terminal.all)
+        _ = completed.outcome.dataRecord?.encoded
         _ = final.paymentAccountReference
         _ = final.outcome.cvm?.receiptText
         _ = final.cryptogramType

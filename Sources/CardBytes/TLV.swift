@@ -2,7 +2,8 @@
 /// Reads BER-TLV without copying: every object is a range in the caller's one buffer.
 ///
 /// Rules of EMV Book 3 Annex B and of cards in the field: tags of 1…4 bytes, lengths 00…7F, 81, 82 and 83 (also where a
-/// shorter form would do), bytes 00 and FF skipped wherever a tag is expected.
+/// shorter form would do), bytes 00 and FF skipped wherever a tag is expected. One kind of tag begins with FF all the same:
+/// FF8101 … FF817F, the templates of kernels 2 and 8.
 public enum TLV {
     /// Deepest nesting of templates that is followed.
     public static let maximumDepth = 12
@@ -28,7 +29,7 @@ public enum TLV {
                 end = ends[depth]
             }
             let first = bytes[offset]
-            if first == 0x00 || first == 0xFF {
+            if first == 0x00 || first == 0xFF, isPadding(bytes, at: offset, end: end) {
                 offset += 1
                 continue
             }
@@ -64,7 +65,7 @@ public enum TLV {
         let end = min(bytes.count, range?.upperBound ?? bytes.count)
         let span = bytes.span
         while offset < end {
-            if span[offset] == 0x00 || span[offset] == 0xFF {
+            if isPadding(span, at: offset, end: end) {
                 offset += 1
                 continue
             }
@@ -83,6 +84,17 @@ public enum TLV {
             return found == nil
         }
         return found
+    }
+
+    /// Whether the byte stands for nothing. FF begins a tag where 81 and the last byte of a tag follow: after padding that
+    /// would be 81 (Amount, Authorised in binary), which a terminal has and no card sends.
+    @inlinable
+    static func isPadding(_ bytes: borrowing Span<UInt8>, at offset: Int, end: Int) -> Bool {
+        switch bytes[offset] {
+        case 0x00: true
+        case 0xFF: end - offset < 3 || bytes[offset + 1] != 0x81 || !(0x01...0x7F).contains(bytes[offset + 2])
+        default: false
+        }
     }
 
     @inlinable

@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Builds BER-TLV with minimal lengths.
+/// Builds BER-TLV with minimal lengths, and only what `TLV` finds again.
 public struct TLVWriter: Sendable {
     public private(set) var bytes: [UInt8] = []
 
     public init() {}
 
-    /// Appends one object. Values up to 16,777,215 bytes (three length octets).
-    public mutating func append(_ tag: Tag, _ value: [UInt8]) {
+    /// Appends one object, unless no reader could find it: its tag is none, or its value has more than 16,777,215 bytes
+    /// (three length octets).
+    ///
+    /// - Returns: whether it was appended.
+    @discardableResult
+    public mutating func append(_ tag: Tag, _ value: [UInt8]) -> Bool {
+        guard tag.isWellFormed, value.count <= 0xFF_FFFF else { return false }
         for position in (0..<tag.byteCount).reversed() {
             bytes.append(UInt8(truncatingIfNeeded: tag.rawValue >> UInt32(position * 8)))
         }
@@ -16,13 +21,17 @@ public struct TLVWriter: Sendable {
             bytes += TLVWriter.length(value.count)
         }
         bytes += value
+        return true
     }
 
     /// Appends a template whose value `body` writes.
-    public mutating func append(_ template: Tag, _ body: (inout TLVWriter) -> Void) {
+    ///
+    /// - Returns: whether it was appended.
+    @discardableResult
+    public mutating func append(_ template: Tag, _ body: (inout TLVWriter) -> Void) -> Bool {
         var inner = TLVWriter()
         body(&inner)
-        append(template, inner.bytes)
+        return append(template, inner.bytes)
     }
 
     /// Appends objects that are encoded already.

@@ -21,6 +21,16 @@ public struct Tag: RawRepresentable, Hashable, Sendable, ExpressibleByIntegerLit
         (0..<byteCount).reversed().map { UInt8(truncatingIfNeeded: rawValue >> (UInt32($0) * 8)) }
     }
 
+    /// Whether `TLV` reads these bytes as one tag: as many as their continuation bits say, and no padding before them.
+    public var isWellFormed: Bool {
+        let first = rawValue >> (UInt32(byteCount - 1) * 8)
+        if first == 0xFF { return (0xFF8101...0xFF817F).contains(rawValue) }
+        guard first != 0x00 else { return false }
+        guard byteCount > 1 else { return first & 0x1F != 0x1F }
+        guard first & 0x1F == 0x1F, rawValue & 0x80 == 0 else { return false }
+        return (1..<byteCount - 1).allSatisfy { rawValue >> (UInt32($0) * 8) & 0x80 != 0 }
+    }
+
     /// Whether the value is itself made of data objects: bit 6 of the *first* byte, also of a three-byte tag.
     public var isConstructed: Bool {
         rawValue >> (UInt32(byteCount - 1) * 8) & 0x20 != 0

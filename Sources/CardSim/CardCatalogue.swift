@@ -25,7 +25,8 @@ public enum CardCatalogue {
     }
 
     private static let entries: [Entry] =
-        wellBehaved + furtherKernels + commonKernel + furtherDevices + simple + oddSelections + oddVisaCards
+        wellBehaved + furtherKernels + commonKernel + furtherDevices + twoApplications + simple + oddSelections
+        + oddVisaCards
         + oddMastercardCards
 
     private static let simple: [Entry] = [

@@ -17,6 +17,9 @@ public struct PaymentNetwork: Hashable, Sendable {
         Set(providers.values.map(\.scheme)).union(products.map(\.name)).union([unknownName])
     }
 
+    /// Every name that `scheme` can have.
+    public static var schemes: Set<String> { Set(providers.values.map(\.scheme)) }
+
     /// - Parameter aid: the five bytes of the registered provider (RID) and what follows them.
     /// - Returns: `nil` for a provider that is not on the list.
     public init?(aid: [UInt8]) {
@@ -39,6 +42,9 @@ public struct PaymentNetwork: Hashable, Sendable {
         // Of the German banks, and of the alliance that gave them a second number.
         0xA0_0000_0059: ("girocard", nil), 0xA0_0000_0359: ("girocard", nil),
         0xA0_0000_0620: ("Debit Network Alliance", nil),
+        0xA0_0000_0042: ("CB", nil), 0xA0_0000_0141: ("PagoBancomat", nil), 0xA0_0000_0228: ("mada", nil),
+        // These names, and that of GPN, are unverified: no registry says whose the numbers are.
+        0xA0_0000_0494: ("UzCard", nil), 0xA0_0000_0615: ("MyDebit", nil), 0xA0_0000_0651: ("Elo", nil),
     ]
 
     /// Applications with a name of their own, by what follows the RID.

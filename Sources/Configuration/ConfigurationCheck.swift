@@ -41,7 +41,7 @@ public struct ConfigurationCheck: Sendable {
             return errors.map { "\(file)\($0.line.map { ":\($0)" } ?? ""): \($0)" }.joined(separator: "\n")
         }
         let lanes = read?.lanes.count ?? 0
-        let right = "\(file): right, \(read?.mode.rawValue ?? "") mode, \(lanes) lane\(lanes == 1 ? "" : "s")"
+        let right = "\(file): valid, \(read?.mode.rawValue ?? "") mode, \(lanes) lane\(lanes == 1 ? "" : "s")"
         return ([right] + remarks.map { "\(file): \($0)" }).joined(separator: "\n")
     }
 

@@ -19,7 +19,7 @@ extension ConfigurationFile {
             if let lane { lanes.append(lane) }
         }
         if entries.isEmpty { top.report("lane", "is missing", "write [[lane]] with name and reader") }
-        if entries.count > 64 { top.report("lane", "is there more than 64 times", "remove some") }
+        if entries.count > 64 { top.report("lane", "occurs more than 64 times", "remove some") }
         readLaneGroups(&top, names)
     }
 
@@ -31,7 +31,7 @@ extension ConfigurationFile {
         let reader = table.text("reader").flatMap { ReaderAddress($0) }
         if reader == nil {
             table.report(
-                "reader", "is missing or of no known kind", "write pcsc:NAME, libnfc:CONNECTION or virtual:SOCKET")
+                "reader", "is missing or of an unknown kind", "write pcsc:NAME, libnfc:CONNECTION or virtual:SOCKET")
         }
         if case .virtual = reader, mode == .live {
             table.report("reader", "is a virtual one", "live mode takes real readers only")

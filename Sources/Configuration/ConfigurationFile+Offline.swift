@@ -33,28 +33,43 @@ extension ConfigurationFile {
         return offline
     }
 
-    /// `[[former-service]]`: payment services that the shop had before. What is stored for them can still be brought
-    /// there, and is let go against their receipts; in live mode too.
-    static func formerServices(_ top: inout ConfigurationTable, mode: Mode) -> [String: VerificationKey] {
-        var keys: [String: VerificationKey] = [:]
+    /// A payment service that the shop had before: `[[former-service]]`.
+    public struct FormerService: Equatable, Sendable {
+        /// Signs its receipts for batches.
+        public var receiptKey: VerificationKey?
+        /// Where its adapter is.
+        public var socket: String?
+
+        public init(receiptKey: VerificationKey? = nil, socket: String? = nil) {
+            self.receiptKey = receiptKey
+            self.socket = socket
+        }
+    }
+
+    /// What is stored for them can still be brought there, and is let go against their receipts; what they were asked they
+    /// go on being asked. In live mode too.
+    static func formerServices(_ top: inout ConfigurationTable, mode: Mode) -> [String: FormerService] {
+        var services: [String: FormerService] = [:]
         for var table in top.subtables("former-service") {
             let issuer = issuer(&table)
-            let key = receiptKey(&table)
+            let (key, socket) = (receiptKey(&table), table.absolutePath("socket"))
             table.finish()
-            guard let issuer, keys[issuer] == nil else {
-                table.report("issuer", "is missing or there twice", "write the name that its profile had")
+            guard let issuer, services[issuer] == nil else {
+                table.report("issuer", "is missing or repeated", "write the name that its profile had")
                 continue
             }
-            guard let key else {
-                table.report("receipt-key", "is missing", "write the file of the key that its receipts are signed with")
+            guard key != nil || socket != nil else {
+                table.report(
+                    "receipt-key", "is missing, and socket, too",
+                    "write the socket of its adapter, or the file of the key that its receipts are signed with")
                 continue
             }
-            if mode == .live, key.isTest {
+            if mode == .live, let key, key.isTest {
                 table.report("receipt-key", "is a test key", "install the former payment service's live key")
             }
-            keys[issuer] = key
+            services[issuer] = FormerService(receiptKey: key, socket: socket)
         }
-        return keys
+        return services
     }
 
     private static func issuer(_ table: inout ConfigurationTable) -> String? {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-public import Envelope
+import Envelope
 public import ReaderModels
 import TapSession
 public import Wire
@@ -23,8 +23,8 @@ public struct ConfigurationFile: Sendable {
     public var profile: ProfileSettings?
     /// `nil` where nothing may be stored.
     public var offline: Offline?
-    /// Keys of the receipts of payment services that the shop had before, by their names.
-    public var formerServices: [String: VerificationKey] = [:]
+    /// Payment services that the shop had before, by their names.
+    public var formerServices: [String: FormerService] = [:]
     /// `nil` where no programme is configured.
     public var loyalty: LoyaltySettings?
 
@@ -137,6 +137,7 @@ public struct ConfigurationFile: Sendable {
         var pos = top.subtable("pos")
         if let socket = pos.absolutePath("socket") { self.pos.socket = socket }
         self.pos.group = pos.text("group")
+        readPlaces(&pos)
         pos.finish()
         var psp = top.subtable("psp")
         if let socket = psp.absolutePath("socket") { adapter.socket = socket }
@@ -194,6 +195,19 @@ public struct ConfigurationFile: Sendable {
         let json = try table.contents(of: path, for: "file")
         do throws(TerminalFileError) { return try TerminalFile(json: json) } catch {
             throw table.wrong("file", "is wrong: \(error)", "correct \(path)")
+        }
+    }
+
+    private mutating func readPlaces(_ table: inout ConfigurationTable) {
+        if let number = table.number("connections", in: 32...1_024) { pos.places.connections = number }
+        if let number = table.number("connections-per-user", in: 8...1_024) { pos.places.connectionsPerUser = number }
+        if let number = table.number("reserved-places", in: 1...64) { pos.places.reserved = number }
+        if let number = table.number("event-streams", in: 8...256) { pos.places.streams = number }
+        if let number = table.number("event-streams-per-user", in: 1...256) { pos.places.streamsPerUser = number }
+        if 2 * pos.places.reserved >= min(pos.places.connections, pos.places.streams) {
+            table.report(
+                "reserved-places", "leaves no place for a monitor",
+                "reserve less than half of connections and of event-streams")
         }
     }
 

@@ -36,11 +36,11 @@ struct ConfigurationTable {
             self.init(try TOMLTable(string: text), path: "", Reading(host))
         } catch let error as TOMLParseError {
             var wrong = ConfigurationError(
-                file, "no TOML at \(error.source.begin.debugDescription)", remedy: "correct that line")
+                file, "not TOML at \(error.source.begin.debugDescription)", remedy: "correct that line")
             wrong.line = Int(exactly: error.source.begin.line)
             throw wrong
         } catch {
-            throw ConfigurationError(file, "no TOML", remedy: "see docs/examples/nfc-tapd.toml")
+            throw ConfigurationError(file, "not TOML", remedy: "see docs/examples/nfc-tapd.toml")
         }
     }
 
@@ -78,7 +78,7 @@ struct ConfigurationTable {
         var texts: [String] = []
         for index in 0..<array.count {
             guard let text = array[index].string, !text.isEmpty else {
-                return report(key, "has an entry that is no text", "write each in quotes") ?? []
+                return report(key, "has an entry that is not text", "write each in quotes") ?? []
             }
             texts.append(text)
         }
@@ -89,7 +89,7 @@ struct ConfigurationTable {
         guard let value = value(key) else { return nil }
         guard let number = value.int, range.contains(number) else {
             return report(
-                key, "is no whole number from \(range.lowerBound) to \(range.upperBound)", "write one without quotes")
+                key, "is not a whole number from \(range.lowerBound) to \(range.upperBound)", "write one without quotes")
         }
         return number
     }

@@ -43,7 +43,7 @@ public struct LoyaltySettings: Sendable {
         }
         table.finish()
         if entries.count > Limits.programmes {
-            table.report("programme", "is there more than \(Limits.programmes) times", "remove some")
+            table.report("programme", "occurs more than \(Limits.programmes) times", "remove some")
         }
         if programmes.count(where: { $0.apple != nil }) > LoyaltyRequest.maximumVASMerchants {
             table.report(
@@ -75,7 +75,7 @@ public struct LoyaltySettings: Sendable {
                 id: id, displayName: name ?? id, priority: priority, rereadDelayMilliseconds: UInt64(delay) * 1_000,
                 apple: apple, google: google, tag: tag, uid: uid)
         } catch {
-            return table.report("display-name", "makes no programme: \(error)", "correct it or add a carrier")
+            return table.report("display-name", "is not a valid programme: \(error)", "correct it or add a carrier")
         }
     }
 

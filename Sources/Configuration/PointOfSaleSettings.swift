@@ -9,6 +9,21 @@ public struct PointOfSaleSettings: Sendable {
     public var group: String?
     /// Group of each role; a role without one is root's and the daemon's own only.
     public var roles: [Role: UInt32]
+    public var places = Places()
+
+    /// How many may be there at a time.
+    public struct Places: Equatable, Sendable {
+        /// Connections in all and of one user: more than sixty-four sales that wait, each on a connection of its own.
+        public var connections = 192
+        public var connectionsPerUser = 128
+        /// Of all connections and streams, what monitors leave to points of sale, and these to administrators.
+        public var reserved = 8
+        /// Streams of events in all and of one user.
+        public var streams = 48
+        public var streamsPerUser = 8
+
+        public init() {}
+    }
 
     public init(socket: String, roles: [Role: UInt32]) {
         self.socket = socket

@@ -10,17 +10,17 @@ extension HostFacts {
         let path = settings.adapter.socket
         let start = "start your payment service's adapter; for tests: systemctl start nfc-tap-psp-sandbox"
         switch tree.socket(path) {
-        case .absent: return [Finding(.adapter, .error, "no payment adapter has made \(path)", remedy: start)]
+        case .absent: return [Finding(.adapter, .error, "the adapter's socket \(path) is missing", remedy: start)]
         case .refused:
-            return [Finding(.adapter, .error, "the payment adapter of \(path) does not run any more", remedy: start)]
+            return [Finding(.adapter, .error, "the adapter of \(path) has stopped", remedy: start)]
         case .listening, .denied: break
         }
         guard let socket = tree.attributes(path), let userID = accounts.userID(Self.daemonName) else { return [] }
         if socket.mayReadAndWrite(userID: userID, groupIDs: accounts.groupIDs(ofUser: Self.daemonName)) { return [] }
         return [
             Finding(
-                .adapter, .error, "\(Self.daemonName) may not connect to the payment adapter at \(path)",
-                remedy: "have the adapter make it with group nfc-tap-psp and mode 0660")
+                .adapter, .error, "\(Self.daemonName) has no access to the adapter's socket \(path)",
+                remedy: "let the adapter create the socket with group nfc-tap-psp and mode 0660")
         ]
     }
 

@@ -15,7 +15,7 @@ extension HostFacts {
         if userID != 0, tree.isThisMachine, processes.contains(where: { $0.openDevices == nil }) {
             findings.append(
                 Finding(
-                    .holder, .note, "which programs hold a reader, only root can see",
+                    .holder, .note, "only root can see which programs hold a reader",
                     remedy: "run nfc-tap doctor as root"))
         }
         return findings
@@ -31,11 +31,11 @@ extension HostFacts {
     private func holderFindings(_ node: String, _ reader: String, expected: String) -> [Finding] {
         let all = processes.filter { $0.openDevices?.contains(node) == true }
         return all.filter { !$0.isProgram(expected) }.map { process in
-            let others = all.contains { $0.isProgram(expected) } ? ", and \(expected) has it too" : ""
+            let others = all.contains { $0.isProgram(expected) } ? "; so does \(expected)" : ""
             let remedy = process.unit.map { "systemctl stop \($0)" } ?? "kill \(process.identifier)"
             return Finding(
-                .holder, .error, "\(process.name) (process \(process.identifier)) has the \(reader) open\(others)",
-                remedy: remedy + ", or take that reader away from it")
+                .holder, .error, "\(process.name) (process \(process.identifier)) holds the \(reader)\(others)",
+                remedy: remedy + ", or configure that program to leave the reader alone")
         }
     }
 
@@ -45,13 +45,13 @@ extension HostFacts {
         if settings.lanes.isEmpty || settings.lanes.contains(where: { !$0.isVirtual }), !hasReader {
             findings.append(
                 Finding(
-                    .backend, .error, "no reader that is known is plugged in",
-                    remedy: "plug one in; lsusb shows what the kernel sees, docs/readers.md which readers are known"))
+                    .backend, .error, "no known reader is connected",
+                    remedy: "connect a reader of docs/readers.md; lsusb shows what the kernel sees"))
         }
         if usesPCSC, !readers.isEmpty, readers.allSatisfy({ $0.model.backend == .libnfc }), !isPCSCReaderListed {
             findings.append(
                 Finding(
-                    .backend, .error, "the \(readers[0].model.name) does not speak CCID, so that pcscd cannot have it",
+                    .backend, .error, "the \(readers[0].model.name) does not speak CCID: pcscd cannot use it",
                     remedy: "write reader = \"libnfc:pn53x_usb\" in \(configurationPath)"))
         }
         return findings + unlisted
@@ -71,13 +71,13 @@ extension HostFacts {
         {
             findings.append(
                 Finding(
-                    .backend, .error, "a lane wants a PN533, and what is plugged in is the \(other.model.name)",
+                    .backend, .error, "a lane is configured for a PN533, but the \(other.model.name) is connected",
                     remedy: "write reader = \"pcsc:\(other.model.shortName)\" in \(configurationPath)"))
         }
         if isInstalled, let file = Self.dropIn(for: connection), !hasDropIn(file) {
             findings.append(
                 Finding(
-                    .backend, .error, "\(Self.daemonName).service may not open the device of libnfc:\(connection)",
+                    .backend, .error, "\(Self.daemonName).service has no access to the device of libnfc:\(connection)",
                     remedy:
                         "install -D -m 0644 /usr/share/nfc-tap/\(file) /etc/systemd/system/nfc-tapd.service.d/\(file) "
                         + "&& systemctl daemon-reload && systemctl restart nfc-tapd"))
@@ -138,8 +138,9 @@ extension HostFacts {
         return readers.filter { $0.model.backend == .pcsc && !listed.contains($0.model) && $0.kernelDrivers.isEmpty }
             .map {
                 Finding(
-                    .backend, .error, "the \($0.model.name) is plugged in, and pcscd does not have it",
-                    remedy: "unplug it and plug it in again; journalctl -u pcscd says why pcscd could not open it")
+                    .backend, .error, "the \($0.model.name) is connected, but pcscd does not list it",
+                    remedy:
+                        "unplug the reader and plug it in again; journalctl -u pcscd says why pcscd could not open it")
             }
     }
 }

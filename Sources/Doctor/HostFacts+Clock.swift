@@ -7,13 +7,13 @@ extension HostFacts {
             let days = (newest.modified - now) / Self.day
             findings.append(
                 Finding(
-                    .clock, .error, "the clock is behind: \(newest.path) is \(days) days younger than now",
-                    remedy: "timedatectl set-ntp true, or timedatectl set-time with the right time"))
+                    .clock, .error, "the clock is behind: \(newest.path) is \(days) days newer than the clock",
+                    remedy: "timedatectl set-ntp true, or timedatectl set-time TIME"))
         }
         if !isSynchronized {
             findings.append(
                 Finding(
-                    .clock, .warning, "nothing keeps the clock right",
+                    .clock, .warning, "no service synchronises the clock",
                     remedy: "apt-get install systemd-timesyncd && timedatectl set-ntp true"))
         }
         return findings

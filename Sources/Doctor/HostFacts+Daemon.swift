@@ -7,7 +7,7 @@ extension HostFacts {
         guard let attributes = tree.attributes(configurationPath), configurationText != nil else {
             return [
                 Finding(
-                    .configuration, .error, "the configuration \(configurationPath) cannot be read",
+                    .configuration, .error, "cannot read the configuration \(configurationPath)",
                     remedy: "copy /usr/share/doc/nfc-tap/examples/nfc-tapd.toml there, and see nfc-tapd.conf(5)")
             ]
         }
@@ -16,7 +16,7 @@ extension HostFacts {
         if attributes.mode & 0o022 != 0 {
             findings.append(
                 Finding(
-                    .configuration, .warning, "others than its owner may write \(configurationPath)",
+                    .configuration, .warning, "users other than its owner can write \(configurationPath)",
                     remedy: "chmod go-w \(configurationPath)"))
         }
         return findings
@@ -49,7 +49,7 @@ extension HostFacts {
             return [
                 Finding(
                     .accounts, .error,
-                    "\(Self.daemonName) is not in the group nfc-tap-psp, so that no adapter is reached",
+                    "\(Self.daemonName) is not in the group nfc-tap-psp and cannot reach the adapter",
                     remedy: "usermod --append --groups nfc-tap-psp \(Self.daemonName) && systemctl restart nfc-tapd")
             ]
         }
@@ -57,7 +57,7 @@ extension HostFacts {
         let make = ["systemd-tmpfiles", "--create", "nfc-tap.conf"]
         return [
             Finding(
-                .accounts, .error, "the folder of the sockets /run/nfc-tap is missing",
+                .accounts, .error, "the sockets' folder /run/nfc-tap is missing",
                 remedy: make.joined(separator: " "), fix: .run(make))
         ]
     }
@@ -67,14 +67,14 @@ extension HostFacts {
             guard processes(of: Self.daemonName).isEmpty else { return [] }
             return [
                 Finding(
-                    .daemon, .note, "\(Self.daemonName) is not installed as a service and does not run",
-                    remedy: "for shops install the package; nfc-tap read needs no daemon")
+                    .daemon, .note, "\(Self.daemonName) is neither installed as a service nor running",
+                    remedy: "install the package for a shop; nfc-tap read needs no daemon")
             ]
         }
         guard !processes(of: Self.daemonName).isEmpty else {
             return [
                 Finding(
-                    .daemon, .error, "\(Self.daemonName) does not run",
+                    .daemon, .error, "\(Self.daemonName) is not running",
                     remedy:
                         "systemctl enable --now nfc-tapd.socket nfc-tapd.service; journalctl -u nfc-tapd says why it ended"
                 )
@@ -85,14 +85,14 @@ extension HostFacts {
         case .absent, .refused:
             return [
                 Finding(
-                    .daemon, .error, "\(Self.daemonName) runs, and nobody listens at \(settings.pos.socket)",
+                    .daemon, .error, "\(Self.daemonName) runs, but does not listen at \(settings.pos.socket)",
                     remedy: "systemctl restart nfc-tapd.socket nfc-tapd.service")
             ]
         case .denied:
             return [
                 Finding(
-                    .daemon, .note, "this user may not use \(settings.pos.socket)",
-                    remedy: "usermod --append --groups nfc-tap USER for those who take payments, then log in again")
+                    .daemon, .note, "this user has no access to \(settings.pos.socket)",
+                    remedy: "usermod --append --groups nfc-tap USER for each cashier, who then logs in again")
             ]
         }
     }
@@ -109,15 +109,15 @@ extension HostFacts {
                 findings.append(
                     Finding(
                         .memoryLock, .warning,
-                        "\(name) (process \(process.identifier)) may lock \(limit / 1_024) KiB of memory only, "
-                            + "so that card data could reach the swap",
+                        "\(name) (process \(process.identifier)) can lock only \(limit / 1_024) KiB of memory: "
+                            + "card data could reach the swap",
                         remedy: "start it by its unit, which has LimitMEMLOCK=16M, or raise ulimit -l"))
             }
             if let limit = process.coreFileLimit, limit != 0 {
                 findings.append(
                     Finding(
                         .coreDumps, .error,
-                        "\(name) (process \(process.identifier)) may leave core dumps, with card data",
+                        "\(name) (process \(process.identifier)) can leave core dumps with card data",
                         remedy: "start it by its unit, which has LimitCORE=0, and report this"))
             }
             return findings
@@ -131,7 +131,7 @@ extension HostFacts {
         guard !places.contains(where: { tree.isExecutable($0 + Self.workerName) }) else { return [] }
         return [
             Finding(
-                .worker, .error, "\(Self.workerName) is missing, and a lane needs it",
+                .worker, .error, "\(Self.workerName) is missing, but a lane needs it",
                 remedy: "apt-get install --reinstall nfc-tap")
         ]
     }

@@ -22,7 +22,7 @@ extension HostFacts {
             findings.append(
                 Finding(
                     .kernelDriver, .warning,
-                    "the kernel module pn533_usb is loaded and claims readers that are plugged in",
+                    "the kernel module pn533_usb is loaded and claims connected readers",
                     remedy: unload.joined(separator: " "), fix: .run(unload)))
         }
         // Where the modules do not exist there is nothing to keep from loading.
@@ -31,7 +31,7 @@ extension HostFacts {
         }
         return findings + [
             Finding(
-                .blacklist, .warning, "nothing keeps the kernel from loading pn533_usb when a reader is plugged in",
+                .blacklist, .warning, "the kernel will load pn533_usb when a reader is connected",
                 remedy:
                     "write \"blacklist nfc\", \"blacklist pn533\" and \"blacklist pn533_usb\" into \(Self.blacklist)",
                 fix: .write(path: Self.blacklist, text: Self.blacklistText))

@@ -22,9 +22,9 @@ extension HostFacts {
         if let opener, !mayOpen(node, opener) {
             findings.append(
                 Finding(
-                    .nodeRights, .error, "\(opener) may not open the \(reader.model.name) at \(reader.node)",
+                    .nodeRights, .error, "\(opener) has no access to the \(reader.model.name) at \(reader.node)",
                     remedy: Self.retrigger.joined(separator: " ")
-                        + "; udevadm info \(reader.node) shows what rules did",
+                        + "; udevadm info \(reader.node) shows which rules applied",
                     fix: .run(Self.retrigger)))
         }
         let ours: Set<UInt32?> = [0, accounts.groupID("pcscd"), accounts.groupID(Self.daemonName)]
@@ -32,7 +32,7 @@ extension HostFacts {
             findings.append(
                 Finding(
                     .nodeRights, .warning,
-                    "other users may open the \(reader.model.name) at \(reader.node) (mode \(String(node.mode, radix: 8)))",
+                    "other users have access to the \(reader.model.name) at \(reader.node) (mode \(String(node.mode, radix: 8)))",
                     remedy: Self.retrigger.joined(separator: " ") + ", with 72-nfc-tap.rules installed",
                     fix: .run(Self.retrigger)))
         }
@@ -60,15 +60,15 @@ extension HostFacts {
             guard let path = Self.serialPath(connection) else { return nil }
             guard let node = tree.attributes(path) else {
                 return Finding(
-                    .nodeRights, .error, "the serial port \(path) of the configuration is not there",
-                    remedy: "plug the board in; dmesg shows the name its port gets, /dev/serial/by-id one that stays")
+                    .nodeRights, .error, "the configured serial port \(path) is missing",
+                    remedy: "connect the board; dmesg shows the port's name, /dev/serial/by-id a name that stays")
             }
             guard isInstalled, accounts.userID(Self.daemonName) != nil, !mayOpen(node, Self.daemonName) else {
                 return nil
             }
             let group = accounts.groupName(node.groupID) ?? "\(node.groupID)"
             return Finding(
-                .nodeRights, .error, "\(Self.daemonName) may not open the serial port \(path)",
+                .nodeRights, .error, "\(Self.daemonName) has no access to the serial port \(path)",
                 remedy: "usermod --append --groups \(group) \(Self.daemonName) && systemctl restart \(Self.daemonName)")
         }
     }

@@ -22,7 +22,7 @@ extension HostFacts {
         if processes(of: "pcscd").isEmpty, tree.socket(socket) != .listening {
             findings.append(
                 Finding(
-                    .pcscd, .error, "pcscd does not run, and nothing starts it when it is needed",
+                    .pcscd, .error, "pcscd is not running, and its socket does not start it",
                     remedy: Self.startSocket.joined(separator: " "), fix: .run(Self.startSocket)))
         } else if pcsc == .notRunning {
             findings.append(
@@ -40,7 +40,7 @@ extension HostFacts {
         if asks, isInstalled, !isDaemonAllowed {
             return [
                 Finding(
-                    .polkit, .error, "pcscd asks polkit, and no rule of polkit lets \(Self.daemonName) in",
+                    .polkit, .error, "no polkit rule gives \(Self.daemonName) access to pcscd",
                     remedy: "write a rule for \(Self.daemonName) into \(Self.polkitFile)",
                     fix: .write(path: Self.polkitFile, text: Self.polkitText))
             ]

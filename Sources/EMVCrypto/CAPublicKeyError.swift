@@ -26,12 +26,12 @@ extension CAPublicKeyError: CustomStringConvertible {
     public var description: String {
         switch self {
         case .notHexadecimal: "a field of the CA key is not hexadecimal"
-        case .badRID: "the CA key's RID has not five bytes"
+        case .badRID: "the CA key's RID does not have five bytes"
         case .badIndex: "the CA key's index is not one byte"
-        case .badModulus: "the CA key's modulus is no RSA modulus of 512 to 2048 bits"
-        case .badPoint: "the CA key is no point of P-256"
+        case .badModulus: "the CA key's modulus is not an RSA modulus of 512 to 2048 bits"
+        case .badPoint: "the CA key is not a point on P-256"
         case .badExponent: "the CA key's exponent is not between 2 and 4294967295"
-        case .badExpiry: "the CA key's expiry is no date"
+        case .badExpiry: "the CA key's expiry is not a date"
         case .wrongChecksum: "the CA key's checksum does not match its fields"
         case .wrongEnvironment: "test and live CA keys in one set"
         case .duplicate(let index): "two CA keys with index \(index) and the same length"

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+import CardBytes
+
 /// The CA public keys a terminal trusts, all of one environment, and the issuer certificates it no longer does.
 public struct CAPublicKeys: Sendable {
     public let environment: CAPublicKey.Environment
@@ -58,11 +60,15 @@ public struct CAPublicKeys: Sendable {
     /// Whether an issuer certificate is on the revocation list (EMV Book 2 §5.3 step 10).
     public func isRevoked(_ certificate: RevokedCertificate) -> Bool { revoked.contains(certificate) }
 
-    private static let publishedChecksums = Set(test.keys.values.joined().map(\.checksum))
+    /// Of keys that are known for test keys. An unconfirmed one may be live after all, and is not refused there.
+    private static let publishedChecksums: Set<[UInt8]> = {
+        let unconfirmed = Set(furtherTestKeys.filter { !$0.isConfirmed }.map { $0.row.checksum })
+        return Set(test.keys.values.joined().map(\.checksum).filter { !unconfirmed.contains(Hex.string($0)) })
+    }()
 
     /// The keys of public test cards and of this project's own test cards. Their secrets are known to everybody.
     public static let test: CAPublicKeys = {
-        let keys = publishedTestKeys.compactMap { row in
+        let keys = (publishedTestKeys + furtherTestKeys.map(\.row)).compactMap { row in
             try? CAPublicKey(
                 rid: row.rid, index: row.index, modulus: row.modulus, exponent: row.exponent, checksum: row.checksum,
                 environment: .test)

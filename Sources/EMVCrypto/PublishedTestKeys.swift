@@ -8,8 +8,8 @@ extension CAPublicKeys {
 
     /// Public test keys as the schemes hand them out, collected from openly published key lists (openemv/emv-utils,
     /// binaryfoo/emv-bertlv, mrautio/emvpt, sasc999/javaemvreader and others; numbers are facts). That those of JCB
-    /// and UnionPay are test keys is unverified: one list, or only their expiry dates, say so. No key of Discover is
-    /// here, because 5A to 5D are live keys by other lists.
+    /// and UnionPay are test keys is unverified: one list, or only their expiry dates, say so. Of Discover `furtherTestKeys` has
+    /// some: 5A and 5B are live keys by other lists.
     static let publishedTestKeys: [Row] = schemeTestKeys + ownTestKeys
 
     /// Test keys of the schemes, by RID and index.

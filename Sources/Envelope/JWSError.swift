@@ -17,6 +17,18 @@ public enum JWSError: Error, Equatable, Sendable {
     case notAuthentic
 }
 
+extension JWSError {
+    /// Of the header, where one member is what is wrong.
+    public var member: String? {
+        switch self {
+        case .malformedHeader(let member), .unsupportedHeader(let member): member
+        case .unsupportedAlgorithm: "alg"
+        case .wrongType: "typ"
+        case .malformedToken, .wrongKey, .notAuthentic: nil
+        }
+    }
+}
+
 extension JWSError: CustomStringConvertible {
     public var description: String {
         switch self {

@@ -39,23 +39,24 @@ public final class AuditSource {
     public func differences() throws(JournalError) -> [String] {
         let chain = try states(
             """
-            SELECT subject, detail, at FROM audit WHERE kind = 'state' ORDER BY sequence
+            SELECT subject, detail, at, sequence FROM audit WHERE kind = 'state' ORDER BY sequence
             """)
         let tables = try states(
             """
             SELECT payment, CASE state_change.state WHEN 'created'
-                THEN 'created ' || type || ' ' || value || ' ' || currency || ' uid ' || uid ELSE state_change.state END, at
+                THEN 'created ' || type || ' ' || value || ' ' || currency || ' uid ' || uid ELSE state_change.state END, at, 0
             FROM state_change JOIN payment ON payment.id = payment ORDER BY sequence
             """)
         let last = try Dictionary(
             uniqueKeysWithValues: database.query("SELECT id, state FROM payment") { (row) throws(JournalError) in
                 (try row.text(0), try row.text(1))
             })
-        let (begin, erasedBefore) = try bounds()
+        let begin = try begin()
+        let erasures = try erasures()
         let known = Set(chain.keys).union(tables.keys).union(last.keys)
         return known.filter { id in
             let told = chain[id]
-            guard let kept = tables[id] else { return (told?.last?.at ?? 0) >= erasedBefore }
+            guard let kept = tables[id] else { return !(told?.last.map { isErased($0, erasures) } ?? false) }
             // Its beginning was written before the chain began.
             guard let created = kept.first, created.at >= begin else { return false }
             guard let told, told.map(\.text) == kept.map(\.text) else { return true }
@@ -66,6 +67,20 @@ public final class AuditSource {
     private struct Step {
         let text: String
         let at: Int64
+        /// Of the entry in the chain.
+        let sequence: Int64
+    }
+
+    /// Whether a later entry says that what ended before a later time was erased. The mark in the tables says nothing:
+    /// whoever removes rows can move it, too.
+    private func isErased(_ last: Step, _ erasures: [(sequence: Int64, before: Int64)]) -> Bool {
+        erasures.contains { $0.sequence > last.sequence && $0.before > last.at }
+    }
+
+    private func erasures() throws(JournalError) -> [(sequence: Int64, before: Int64)] {
+        try database.query("SELECT sequence, detail FROM audit WHERE kind = 'retention'") { (row) throws(JournalError) in
+            (try row.integer(0), Erasure(try row.text(1)))
+        }.compactMap { entry in entry.1.map { (entry.0, $0.before.milliseconds) } }
     }
 
     /// Result words behind a state are not in the other table.
@@ -74,18 +89,15 @@ public final class AuditSource {
         _ = try database.query(sql) { (row) throws(JournalError) in
             let text = try row.text(1)
             let state = text.hasPrefix("created ") ? text : String(text.prefix { $0 != " " })
-            states[try row.text(0), default: []].append(Step(text: state, at: try row.integer(2)))
+            states[try row.text(0), default: []].append(
+                Step(text: state, at: try row.integer(2), sequence: try row.integer(3)))
         }
         return states
     }
 
-    private func bounds() throws(JournalError) -> (begin: Int64, erasedBefore: Int64) {
-        let begin = try database.query("SELECT at FROM audit ORDER BY sequence LIMIT 1") { (row) throws(JournalError) in
+    private func begin() throws(JournalError) -> Int64 {
+        try database.query("SELECT at FROM audit ORDER BY sequence LIMIT 1") { (row) throws(JournalError) in
             try row.integer(0)
-        }.first
-        let erased = try database.query("SELECT erased_before FROM installation") { (row) throws(JournalError) in
-            try row.integer(0)
-        }.first
-        return (begin ?? .max, erased ?? 0)
+        }.first ?? .max
     }
 }

@@ -57,38 +57,60 @@ extension Journal {
     }
 
     /// Erases the entries up to `sequence`, for which `checkpoint` stands from now on.
-    public func eraseAudit(upTo sequence: Int64, checkpoint: String) throws(JournalError) {
+    public func eraseAudit(
+        upTo sequence: Int64, checkpoint: String, at now: Timestamp = .now
+    ) throws(JournalError) {
         try database.transaction { () throws(JournalError) in
             try keep(.checkpoint, checkpoint, sequence)
             try database.run("DELETE FROM audit WHERE sequence <= ?", [.integer(sequence)])
-            try note(AuditEntry(.retention, detail: "audit entries up to \(sequence) erased"))
+            try note(AuditEntry(.retention, detail: "audit entries up to \(sequence) erased", at: now))
         }
     }
 
-    /// Erases transactions that ended before `time`, whatever belongs to them included. Those without an end stay.
+    /// Erases transactions that ended before `time`, whatever belongs to them included. Those without an end stay, and so
+    /// do idempotency keys: a request that comes again must not be a new one.
     ///
+    /// - Parameter now: of the entry that says so, which is older than nothing it erases.
     /// - Returns: how many.
-    public func eraseTransactions(endedBefore time: Timestamp) throws(JournalError) -> Int {
+    public func eraseTransactions(endedBefore time: Timestamp, at now: Timestamp) throws(JournalError) -> Int {
+        let time = min(time, now)
         let ended: [TransactionState] = [
             .approved, .declined, .delivered, .cancelled, .failed, .reversed, .completed,
         ]
         let marks = ended.map { _ in "?" }.joined(separator: ", ")
+        let old = "updated_at < ? AND state IN (\(marks))"
         let values = [SQLValue.integer(time.milliseconds)] + ended.map { .text($0.rawValue) }
         return try database.transaction { () throws(JournalError) in
+            let count = try database.query("SELECT count(*) FROM payment WHERE \(old)", values) {
+                (row) throws(JournalError) in Int(try row.integer(0))
+            }.first ?? 0
+            guard count > 0 else { return 0 }
+            // First the entry, then what it tells of: the mark is never later than the newest entry.
+            try note(AuditEntry(.retention, detail: Erasure(count: count, before: time).text, at: now))
             try database.run(
                 "UPDATE installation SET erased_before = max(erased_before, ?)", [.integer(time.milliseconds)])
+            try keepKeys(of: old, values)
             try database.run(
-                """
-                DELETE FROM state_change WHERE payment IN
-                    (SELECT id FROM payment WHERE updated_at < ? AND state IN (\(marks)))
-                """, values)
-            try database.run("DELETE FROM payment WHERE updated_at < ? AND state IN (\(marks))", values)
-            let count = database.changes
-            if count > 0 {
-                try note(AuditEntry(.retention, detail: "\(count) transactions that ended before \(time) erased"))
-            }
+                "DELETE FROM state_change WHERE payment IN (SELECT id FROM payment WHERE \(old))", values)
+            try database.run("DELETE FROM payment WHERE \(old)", values)
             return count
         }
+    }
+
+    /// Time of the newest entry, by its place in the chain; `nil` for an empty chain.
+    public func newestAuditTime() throws(JournalError) -> Timestamp? {
+        try database.query("SELECT at FROM audit ORDER BY sequence DESC LIMIT 1") { (row) throws(JournalError) in
+            Timestamp(milliseconds: try row.integer(0))
+        }.first
+    }
+
+    /// Takes the mark back that an erasure with a wrong clock has left: it never passes the newest entry.
+    func correctErasedMark() throws(JournalError) {
+        try database.run(
+            """
+            UPDATE installation SET erased_before =
+                min(erased_before, coalesce((SELECT at FROM audit ORDER BY sequence DESC LIMIT 1), 0))
+            """)
     }
 
     /// Several changes in one write to the disk: each of them all or not at all, whatever becomes of the others.

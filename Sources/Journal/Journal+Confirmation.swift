@@ -14,7 +14,12 @@ public enum ConfirmationOutcome: Equatable, Sendable {
 extension Journal {
     /// Writes down that the POS has confirmed an approval. Once its time is over nothing confirms it any more, whether
     /// its reversal has begun or not.
-    public func confirm(_ id: TransactionID, at time: Timestamp) throws(JournalError) -> ConfirmationOutcome {
+    ///
+    /// - Parameter isInTime: by the clock that nobody sets; `nil` where the run that approved it is over, and the wall clock
+    ///   is all there is.
+    public func confirm(
+        _ id: TransactionID, at time: Timestamp, isInTime: Bool? = nil
+    ) throws(JournalError) -> ConfirmationOutcome {
         try database.transaction { () throws(JournalError) in
             guard let transaction = try records(where: "id = ?", [.text(id.text)]).first?.transaction else {
                 throw .unknownTransaction
@@ -24,7 +29,7 @@ extension Journal {
             }
             guard transaction.state == .approved else { return .tooLate }
             if confirmation.confirmedAt != nil { return .confirmed }
-            guard time <= confirmation.due else { return .tooLate }
+            guard isInTime ?? (time <= confirmation.due) else { return .tooLate }
             try database.run(
                 "UPDATE payment SET confirmed_at = ? WHERE id = ?", [.integer(time.milliseconds), .text(id.text)])
             return .confirmed

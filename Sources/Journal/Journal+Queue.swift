@@ -22,6 +22,10 @@ public struct QueueEntry: Equatable, Sendable {
     public var transaction: Transaction
     public var uid: UInt32
     public var issuer: String
+    /// Whom it was sent to, once it was.
+    public var service: AskedService?
+    /// Why a person has to look after it.
+    public var open: OpenReason?
     public var storedAt: Timestamp
     /// The open batch that it is in.
     public var batch: String?
@@ -106,8 +110,9 @@ extension Journal {
             guard let found = try records(where: "id = ?", [.text(id)], .read).first else { throw .damaged }
             entries.append(
                 QueueEntry(
-                    transaction: found.transaction, uid: found.uid, issuer: issuer,
-                    storedAt: Timestamp(milliseconds: storedAt), batch: batch, attempts: Int(attempts),
+                    transaction: found.transaction, uid: found.uid, issuer: issuer, service: found.service,
+                    open: found.open, storedAt: Timestamp(milliseconds: storedAt), batch: batch,
+                    attempts: Int(attempts),
                     due: Timestamp(milliseconds: due)))
         }
         return entries

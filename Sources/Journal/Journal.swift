@@ -40,6 +40,7 @@ public final class Journal {
         support = try Journal.migrate(database)
         paymentColumns = try Journal.columns(of: "payment", in: database)
         try database.run(script: JournalDigests.triggers(columns: paymentColumns))
+        try correctErasedMark()
     }
 
     /// Whether the file that is written has still the journal's name: where somebody has moved or removed it, whatever is
@@ -65,7 +66,9 @@ public final class Journal {
             "SELECT id, request_hash FROM payment WHERE uid = ? AND idempotency_key = ?",
             [.integer(Int64(uid)), .text(idempotencyKey)]
         ) { (row) throws(JournalError) in (try row.text(0), try row.text(1)) }
-        guard let (text, hash) = found.first else { return nil }
+        guard let (text, hash) = found.first else {
+            return try isSpent(uid: uid, idempotencyKey: idempotencyKey) ? .erased : nil
+        }
         guard let id = TransactionID(text) else { throw .damaged }
         return hash == requestHash ? .repeated(id) : .keyReused(id)
     }
@@ -92,13 +95,16 @@ public final class Journal {
 
     /// Notes an attempt at a reversal that was not acknowledged.
     public func plan(_ reversal: ReversalPlan, for id: TransactionID) throws(JournalError) {
-        try database.transaction { () throws(JournalError) in
-            try database.run(
-                "UPDATE payment SET reversal_attempts = ?, reversal_due = ? WHERE id = ? AND state = 'reversing'",
-                [.integer(Int64(reversal.attempts)), .integer(reversal.due.milliseconds), .text(id.text)])
-            guard database.changes == 1 else { throw .unknownTransaction }
-            try note(AuditEntry(.reversal, subject: id.text, detail: "attempt \(reversal.attempts) not acknowledged"))
-        }
+        try database.transaction { () throws(JournalError) in try planWithin(reversal, for: id) }
+    }
+
+    /// `plan` as a part of a transaction of the database.
+    func planWithin(_ reversal: ReversalPlan, for id: TransactionID) throws(JournalError) {
+        try database.run(
+            "UPDATE payment SET reversal_attempts = ?, reversal_due = ? WHERE id = ? AND state = 'reversing'",
+            [.integer(Int64(reversal.attempts)), .integer(reversal.due.milliseconds), .text(id.text)])
+        guard database.changes == 1 else { throw .unknownTransaction }
+        try note(AuditEntry(.reversal, subject: id.text, detail: "attempt \(reversal.attempts) not acknowledged"))
     }
 
     /// Everything about one transaction; `nil` for one that is not there.
@@ -181,14 +187,15 @@ extension Journal {
         try database.run(
             """
             INSERT INTO payment (id, uid, idempotency_key, request_hash, type, mode, lane, value, currency,
-                order_reference, state, created_at, updated_at, details)
-                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                order_reference, state, created_at, updated_at, details, service)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """,
             [
                 .text(new.id.text), .integer(Int64(new.uid)), .text(new.idempotencyKey), .text(new.requestHash),
                 .text(new.type.rawValue), .text(new.mode.rawValue), .text(new.lane), .integer(new.amount.value),
                 .text(new.amount.currency.code), SQLValue(new.order), .text(TransactionState.created.rawValue),
                 .integer(new.at.milliseconds), .integer(new.at.milliseconds), try json(new.details),
+                try json(new.service),
             ])
         let number = database.lastRowID
         try insertStep(.created, at: new.at, of: new.id)
@@ -212,19 +219,22 @@ extension Journal {
         try database.run(
             """
             UPDATE payment SET state = ?, updated_at = ?, lane = coalesce(?, lane), card = coalesce(?, card),
-                result = coalesce(?, result), error = coalesce(?, error), chip = coalesce(?, chip), cancelled_by = coalesce(?, cancelled_by),
+                result = coalesce(?, result), error = coalesce(?, error), chip = coalesce(?, chip),
+                cancelled_by = coalesce(?, cancelled_by), message = coalesce(?, message),
                 authorization = CASE ? WHEN 1 THEN coalesce(?, authorization) END,
                 reversal_reason = coalesce(?, reversal_reason), reversal_attempts = coalesce(?, reversal_attempts),
-                reversal_due = ?, confirm_due = coalesce(?, confirm_due) WHERE id = ?
+                reversal_due = ?, confirm_due = coalesce(?, confirm_due), settlement = coalesce(?, settlement),
+                service = coalesce(?, service) WHERE id = ?
             """,
             [
                 .text(change.state.rawValue), .integer(change.at.milliseconds), SQLValue(change.lane),
                 try json(change.card),
                 try json(change.result), try json(change.error), try json(change.chip),
-                SQLValue(change.cancelledBy?.rawValue),
+                SQLValue(change.cancelledBy?.rawValue), SQLValue(change.message?.rawValue),
                 .integer(change.state.needsAuthorization ? 1 : 0), try json(change.authorization),
                 SQLValue(change.reversal?.reason.rawValue), SQLValue(change.reversal.map { Int64($0.attempts) }),
-                SQLValue(change.reversal?.due.milliseconds), SQLValue(change.confirmBy?.milliseconds), .text(id.text),
+                SQLValue(change.reversal?.due.milliseconds), SQLValue(change.confirmBy?.milliseconds),
+                try json(change.settlement), try json(change.service), .text(id.text),
             ])
         try insertStep(change.state, at: change.at, of: id)
         let outcome = change.result.map { " \($0.outcome.rawValue)" } ?? ""

@@ -23,14 +23,16 @@ public enum JournalError: Error, Equatable, Sendable {
 extension JournalError: CustomStringConvertible {
     public var description: String {
         switch self {
-        case .cannotOpen(let path): "journal at \(path) cannot be opened"
-        case .inUse(let path): "journal at \(path) used by another daemon"
-        case .newerSchema(let found): "journal of a later version, schema \(found)"
-        case .full: "no space left for the journal"
-        case .damaged: "journal damaged"
+        case .cannotOpen(let path): "cannot open the journal at \(path): check its owner and mode"
+        case .inUse(let path):
+            "another daemon uses the journal at \(path): stop that daemon, or use another state directory"
+        case .newerSchema(let found):
+            "a newer version wrote the journal (schema \(found)): install that version, or restore a backup"
+        case .full: "no space left for the journal: free space on its disk"
+        case .damaged: "journal damaged: restore a backup"
         case .unknownTransaction: "transaction not in the journal"
-        case .illegalChange(let from, let to): "no change from \(from.rawValue) to \(to.rawValue)"
-        case .failed(let code): "journal failed with SQLite code \(code)"
+        case .illegalChange(let from, let to): "state \(to.rawValue) cannot follow \(from.rawValue)"
+        case .failed(let code): "SQLite failed with code \(code)"
         }
     }
 }

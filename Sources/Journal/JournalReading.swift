@@ -7,7 +7,8 @@ extension Journal {
     static let columns = """
         id, uid, request_hash, type, mode, lane, value, currency, order_reference, state, created_at, updated_at, card,
         result, error, cancelled_by, authorization, reversal_reason, reversal_attempts, reversal_due,
-        details, chip, confirm_due, confirmed_at
+        details, chip, confirm_due, confirmed_at, service, settlement,
+        (SELECT reason FROM open_item WHERE payment = payment.id), message
         """
     static let columnCount = Int32(columns.split(separator: ",").count)
 
@@ -74,14 +75,18 @@ extension Journal {
         transaction.result = try row.message(13)
         transaction.error = try row.message(14)
         if row.optionalText(15) != nil { transaction.cancelledBy = try row.name(15) }
+        if row.optionalText(27) != nil { transaction.message = try row.name(27) }
         if let due = row.optionalInteger(22) {
             transaction.confirmation = Confirmation(
                 due: Timestamp(milliseconds: due),
                 confirmedAt: row.optionalInteger(23).map { Timestamp(milliseconds: $0) })
         }
+        transaction.settlement = try row.message(25)
         var record = JournalRecord(transaction: transaction, uid: uid, requestHash: try row.text(2))
         record.authorization = try row.message(16)
         record.reversal = try reversal(row)
+        record.service = try row.message(24)
+        if row.optionalText(26) != nil { record.open = try row.name(26) }
         return record
     }
 

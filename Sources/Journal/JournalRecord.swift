@@ -18,10 +18,13 @@ public struct NewTransaction: Equatable, Sendable {
     public var order: String?
     public var at: Timestamp
     public var details: TransactionDetails?
+    /// Whom it is sent to, and nobody else.
+    public var service: AskedService?
 
     public init(
         id: TransactionID, uid: UInt32, idempotencyKey: String, requestHash: String, type: TransactionType, mode: Mode,
-        lane: String, amount: Money, order: String?, at: Timestamp, details: TransactionDetails? = nil
+        lane: String, amount: Money, order: String?, at: Timestamp, details: TransactionDetails? = nil,
+        service: AskedService? = nil
     ) {
         self.id = id
         self.uid = uid
@@ -34,6 +37,7 @@ public struct NewTransaction: Equatable, Sendable {
         self.order = order
         self.at = at
         self.details = details
+        self.service = service
     }
 }
 
@@ -45,16 +49,22 @@ public struct JournalRecord: Equatable, Sendable {
     /// What was or is to be sent to the adapter; gone once it has been answered.
     public var authorization: AuthorizationRequest?
     public var reversal: ReversalPlan?
+    /// Whom it was, or is to be, sent to; `nil` for what an earlier version of this program has begun.
+    public var service: AskedService?
+    /// Why a person has to look after it.
+    public var open: OpenReason?
 
     public init(
         transaction: Transaction, uid: UInt32, requestHash: String, authorization: AuthorizationRequest? = nil,
-        reversal: ReversalPlan? = nil
+        reversal: ReversalPlan? = nil, service: AskedService? = nil, open: OpenReason? = nil
     ) {
         self.transaction = transaction
         self.uid = uid
         self.requestHash = requestHash
         self.authorization = authorization
         self.reversal = reversal
+        self.service = service
+        self.open = open
     }
 }
 
@@ -66,4 +76,6 @@ public enum Creation: Equatable, Sendable {
     case repeated(TransactionID)
     /// The same user has used this key for another request.
     case keyReused(TransactionID)
+    /// The same user has used this key, and what became of it has been erased because its time was over.
+    case erased
 }

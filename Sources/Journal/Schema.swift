@@ -148,5 +148,19 @@ enum Schema {
         CREATE TRIGGER terms_acceptance_is_never_removed BEFORE DELETE ON terms_acceptance
             BEGIN SELECT RAISE(ABORT, 'append only'); END;
         """,
+        """
+        ALTER TABLE payment ADD COLUMN message TEXT;
+        ALTER TABLE payment ADD COLUMN service TEXT;
+        ALTER TABLE payment ADD COLUMN settlement TEXT;
+        CREATE TABLE open_item (
+            payment TEXT PRIMARY KEY REFERENCES payment (id),
+            reason TEXT NOT NULL,
+            since INTEGER NOT NULL
+        ) STRICT;
+        CREATE TRIGGER what_goes_on_is_no_open_item AFTER UPDATE OF state ON payment
+            WHEN NEW.state IS NOT OLD.state
+            BEGIN DELETE FROM open_item WHERE payment = NEW.id; END;
+        CREATE TABLE spent_key (digest TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;
+        """,
     ]
 }

@@ -98,7 +98,7 @@ package struct Descriptor: ~Copyable, Sendable {
         guard fchmod(number, mode) == 0 else { throw .last }
     }
 
-    private static func write(_ bytes: borrowing Span<UInt8>, to number: Int32) throws(SystemError) {
+    static func write(_ bytes: borrowing Span<UInt8>, to number: Int32) throws(SystemError) {
         var written = 0
         while written < bytes.count {
             let count = unsafe bytes.extracting(written...).withUnsafeBytes {

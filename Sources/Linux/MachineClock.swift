@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import CLinux
 import Glibc
 
 /// The machine's clocks that nobody sets, in nanoseconds since its start.
@@ -11,6 +12,16 @@ package enum MachineClock {
 
     /// What this process has used of the processors (`CLOCK_PROCESS_CPUTIME_ID`).
     package static var processor: UInt64 { read(CLOCK_PROCESS_CPUTIME_ID) }
+
+    /// Whether the machine's clock follows a time service: what the kernel says of it, or, where it may not be asked, the
+    /// mark that systemd's time service leaves; `nil` where nobody says.
+    package static var isSynchronized: Bool? {
+        switch clinux_clock_is_synchronized() {
+        case 0: false
+        case 1: true
+        default: FileSystem.exists("/run/systemd/timesync/synchronized") ? true : nil
+        }
+    }
 
     private static func read(_ clock: clockid_t) -> UInt64 {
         var time = timespec()

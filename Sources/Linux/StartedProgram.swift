@@ -8,15 +8,19 @@ package struct StartedProgram: Sendable {
     /// - Parameters:
     ///   - program: a path, or a name that is looked for in PATH.
     ///   - environment: `name=value`; `nil` hands on that of this process.
-    ///   - output: what its standard output goes to; `nil` drops it, and standard error with it. Its standard input is
-    ///     empty.
+    ///   - input: what its standard input comes from; `nil` for an empty one.
+    ///   - output: what its standard output goes to; `nil` drops it, and standard error with it.
     package init(
-        _ program: String, _ arguments: [String], environment: [String]? = nil, output: Int32?
+        _ program: String, _ arguments: [String], environment: [String]? = nil, input: Int32? = nil, output: Int32?
     ) throws(SystemError) {
         var actions = unsafe posix_spawn_file_actions_t()
         _ = unsafe posix_spawn_file_actions_init(&actions)
         defer { _ = unsafe posix_spawn_file_actions_destroy(&actions) }
-        _ = unsafe posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
+        if let input {
+            _ = unsafe posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO)
+        } else {
+            _ = unsafe posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
+        }
         if let output {
             _ = unsafe posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO)
         } else {
@@ -59,23 +63,40 @@ package struct StartedProgram: Sendable {
 
     /// Runs a program to its end. Its complaints go to our standard error.
     ///
-    /// - Parameter limit: bytes of its output that are kept. The rest is read too, so that it can end, and dropped.
+    /// - Parameters:
+    ///   - input: what it reads; at most what a pipe holds, so that nobody waits for it.
+    ///   - limit: bytes of its output that are kept. The rest is read too, so that it can end, and dropped.
+    /// - Throws: `EFBIG` for a longer input.
     package static func run(
-        _ program: String, _ arguments: [String], environment: [String], keeping limit: Int
+        _ program: String, _ arguments: [String], environment: [String], input: [UInt8] = [], keeping limit: Int
     ) throws(SystemError) -> (isSuccess: Bool, output: [UInt8]) {
-        var ends: [Int32] = [-1, -1]
-        guard unsafe pipe(&ends) == 0 else { throw .last }
-        let reading = Descriptor(owning: ends[0])
-        let writing = Descriptor(owning: ends[1])
-        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-        let child = try StartedProgram(program, arguments, environment: environment, output: writing.number)
+        guard input.count <= 65_536 else { throw SystemError(code: EFBIG) }
+        let inner = try pipe()
+        let given = Descriptor(owning: inner[0])
+        let giving = Descriptor(owning: inner[1])
+        let outer = try pipe()
+        let reading = Descriptor(owning: outer[0])
+        let writing = Descriptor(owning: outer[1])
+        try Descriptor.write(input.span, to: giving.number)
+        _ = consume giving
+        let child = try StartedProgram(
+            program, arguments, environment: environment, input: given.number, output: writing.number)
         // The end comes when nobody can write any more.
         _ = consume writing
+        _ = consume given
         var output: [UInt8] = []
         while let piece = try? reading.read(atMost: 16 * 1_024), !piece.isEmpty {
             output += piece.prefix(max(0, limit - output.count))
         }
         return (child.waitUntilEnded(), output)
+    }
+
+    /// Reading and writing end, which no child gets by itself.
+    private static func pipe() throws(SystemError) -> [Int32] {
+        var ends: [Int32] = [-1, -1]
+        guard unsafe Glibc.pipe(&ends) == 0 else { throw .last }
+        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        return ends
     }
 
     /// Goes on as `program` in place of this one.

@@ -20,6 +20,8 @@ public actor Sandbox {
     private let tokenSecret = SymmetricKey(size: .bits256)
     private var references: UInt64 = 0
     /// Booked from a batch: one that is forwarded as well gets the answer that stands.
+    /// Reversed before they came.
+    private var unwanted: Set<TransactionID> = []
     private var inBatches: Set<TransactionID> = []
     private var running: Set<TransactionID> = []
     private var memory = RequestMemory()
@@ -97,6 +99,7 @@ public actor Sandbox {
             entry.cryptogram = try check(request)
             answer = AmountRule.answer(rule, to: request.amount)
             answer.cardToken = tokens[request.id]
+            if unwanted.contains(request.id) { answer = AuthorizationAnswer(outcome: .declined, responseCode: "94") }
         } catch {
             entry.failedCheck = "\(error)"
             answer = AuthorizationAnswer(outcome: .declined, responseCode: error.responseCode)
@@ -163,7 +166,10 @@ public actor Sandbox {
 
     /// Takes back all of it, or a part. One that is not known is reversed too: there is nothing to take back.
     func reverse(_ id: TransactionID, _ request: ReversalRequest) -> SandboxAnswer {
-        guard var entry = entries[id] else { return SandboxAnswer(200, ReversalAnswer(status: .done)) }
+        guard var entry = entries[id] else {
+            unwanted.insert(id)
+            return SandboxAnswer(200, ReversalAnswer(status: .done))
+        }
         if let amount = request.amount, let refusal = refusal(of: amount, for: entry) { return refusal }
         entry.reversed = min(entry.authorised, entry.reversed + (request.amount?.value ?? entry.authorised))
         if entry.outstanding == 0, entry.state == .approved { entry.state = .reversed }

@@ -14,7 +14,8 @@ struct SandboxRoutes: Sendable {
                 200,
                 AdapterHealth(
                     status: .ok, protocolVersions: ["v1"],
-                    supports: AuthorizationRequest.Kind.allCases.map(\.rawValue))
+                    supports: AuthorizationRequest.Kind.allCases.map(\.rawValue),
+                    keyLife: AdapterHealth.defaultKeyLife)
             ).response
         case (.get, ["v1", "keys"]):
             return .json(200, Array(sandbox.recipients.jwks.utf8))

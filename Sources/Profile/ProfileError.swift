@@ -45,7 +45,7 @@ extension ProfileError {
     /// Path of the member it is about, where it is about one: `terminal.combinations[2].aid`.
     public var field: String? {
         switch self {
-        case .untrusted: nil
+        case .untrusted(let error): error.member.map { "header.\($0)" }
         case .member(let error): error.field
         case .text(let field, _), .time(let field), .version(let field), .currency(let field), .network(let field),
             .empty(let field), .repeated(let field), .networkNotAccepted(let field),
@@ -66,23 +66,25 @@ extension ProfileError: CustomStringConvertible {
         case .untrusted(let error): "\(error)"
         case .member(let error): error.description
         case .text(let field, let bytes):
-            "\(field): not \(bytes.lowerBound) to \(bytes.upperBound) bytes of text in one line"
+            "\(field): not one line of \(bytes.lowerBound) to \(bytes.upperBound) bytes"
         case .time(let field): "\(field): not a time like 2026-03-01T08:30:00Z"
         case .version(let field): "\(field): not a version like 0.1.0"
-        case .currency(let field): "\(field): not a currency that can be used here"
+        case .currency(let field):
+            "\(field): not one of the profile's currencies, or not an active currency of ISO 4217"
         case .network(let field): "\(field): unknown network"
         case .empty(let field): "\(field): empty"
-        case .repeated(let field): "\(field): there before"
-        case .networkNotAccepted(let field): "\(field): application of a network outside acceptedNetworks"
-        case .networkWithoutApplication(let field): "\(field): network without an application in terminal"
+        case .repeated(let field): "\(field): repeated"
+        case .networkNotAccepted(let field): "\(field): its network is not in acceptedNetworks"
+        case .networkWithoutApplication(let field): "\(field): no application of this network in terminal"
         case .recipientKey(let field, let error): "\(field): \(error)"
         case .verificationKey(let field, let error): "\(field): \(error)"
         case .period(let field): "\(field): not after issuedAt"
-        case .notYetValid(let time): "issuedAt: \(time), which is to come"
-        case .expired(let time): "expiresAt: \(time), which has passed"
-        case .older(let serial, let current): "serial: \(serial), below \(current) of the profile in force"
-        case .sameSerial(let serial): "serial: \(serial) again with other content"
-        case .otherTerms(let field): "\(field): not that of the terms in force"
+        case .notYetValid(let time): "issuedAt: \(time) is in the future"
+        case .expired(let time): "expiresAt: \(time) is in the past"
+        case .older(let serial, let current):
+            "serial: \(serial) is below \(current), the serial of the profile in force"
+        case .sameSerial(let serial): "serial: \(serial) is in force with other content"
+        case .otherTerms(let field): "\(field): does not match the terms in force"
         }
     }
 }

@@ -38,13 +38,15 @@ extension VirtualCommandError: CustomStringConvertible {
         case .unknownFault(let word):
             "unknown fault '\(word)': write card-gone after N, status SW at N, mute at N, garbage at N or none"
         case .expected(let keyword, nil): "'\(keyword)' is missing: write \(keyword) and a number of commands"
-        case .expected(let keyword, let word?): "'\(word)' where '\(keyword)' belongs: write \(keyword) and a number"
-        case .unexpected(let word, let verb): "'\(word)' is too much for \(verb): leave it out"
+        case .expected(let keyword, let word?):
+            "'\(word)' stands where '\(keyword)' belongs: write \(keyword) and a number"
+        case .unexpected(let word, let verb): "\(verb) takes no '\(word)': leave it out"
         case .notInRange(let word, let argument, let least, let most):
             "'\(word)' is not \(argument.rawValue): write a whole number from \(least) to \(most)"
-        case .notAStatusWord(let word): "'\(word)' is no status word: write four hexadecimal digits, such as 6985"
-        case .unknownCard(let name, let known) where known.isEmpty: "no card '\(name)': there is none of that name"
-        case .unknownCard(let name, let known): "no card '\(name)': write one of \(known.joined(separator: ", "))"
+        case .notAStatusWord(let word): "'\(word)' is not a status word: write four hexadecimal digits, such as 6985"
+        case .unknownCard(let name, let known) where known.isEmpty: "no card is named '\(name)'"
+        case .unknownCard(let name, let known):
+            "no card is named '\(name)': write one of \(known.joined(separator: ", "))"
         case .cardPresent(let name): "card '\(name)' is in the field: use swap, or remove it first"
         case .noCard: "no card in the field: present one first"
         case .tooManyFaults(let most): "\(most) faults are armed already: use fault none first"

@@ -75,6 +75,11 @@ extension Receipt {
         paper.centre(words.name(of: status, type))
         for line in words.explanation(of: self) { paper.centre(line) }
         if let reason { paper.centre(reason.text(in: words.language)) }
+        if let unsupportedKernel {
+            paper.pair(words[.notSupported], unsupportedKernel.scheme ?? unsupportedKernel.aid)
+            if let kernel = unsupportedKernel.kernel { paper.pair(words[.kernel], kernel) }
+        }
+        if let message { paper.centre(words.text(of: message)) }
         if copy == .merchant, emv?.verification == .signature, status.isCharged {
             paper.blank()
             paper.pair(words[.signature], String(repeating: "_", count: 16))

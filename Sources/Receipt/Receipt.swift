@@ -42,6 +42,10 @@ public struct Receipt: Codable, Equatable, Sendable {
     public var card: MaskedCard?
     public var emv: EMVBlock?
     public var reason: DeclineReason?
+    /// What the card would have needed, where this reader cannot take it.
+    public var unsupportedKernel: UnsupportedKernel?
+    /// What the card or phone had asked of the customer when the attempt ended.
+    public var message: CardholderMessage?
     public var pspReference: String?
     /// What the payment service wants printed.
     public var pspLines: [String]?
@@ -74,6 +78,8 @@ public struct Receipt: Codable, Equatable, Sendable {
         emv = transaction.chip.map { EMVBlock($0, result) }
         // A customer is not told that the card is reported stolen: that is between the issuer and the shop.
         reason = copy == .customer ? result?.reason?.forCustomers : result?.reason
+        unsupportedKernel = transaction.error?.unsupportedKernel
+        message = transaction.message
         pspReference = result?.pspReference
         pspLines = result?.receiptLines
         qr = copy == .customer ? result?.receiptURL : nil

@@ -62,6 +62,12 @@ struct ReceiptWords {
         }
     }
 
+    /// What the customer was asked to do and has not done. What the reader's display says at that moment ("hold it here
+    /// again") would be late on paper.
+    func text(of message: CardholderMessage) -> String {
+        message == .seePhone ? self[.seePhone] : message.text(in: language)
+    }
+
     /// What follows from the status, for the reader of the receipt.
     func explanation(of receipt: Receipt) -> [String] {
         if receipt.type == .verification { return [] }

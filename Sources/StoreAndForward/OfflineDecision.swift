@@ -17,13 +17,14 @@ public enum OfflineDecision {
     /// Why nothing at all may be stored now.
     public static func refusal(in situation: OfflineSituation, by rules: OfflineRules) -> ErrorCode? {
         if !situation.storedIssuers.isSubset(of: [situation.issuer]) { return .offlineIssuerChanged }
-        guard let contact = situation.lastContact else { return .offlineExpired }
+        guard let contact = situation.lastContact else { return .offlineNotContacted }
         // Contact with a former payment service is none with this one.
-        guard contact.issuer == situation.issuer else { return .offlineExpired }
+        guard contact.issuer == situation.issuer else { return .offlineNotContacted }
         if rules.needsSameBoot, contact.boot != situation.boot { return .offlineInvalidated }
         guard let expires = expiry(after: contact, by: rules) else { return .offlineExpired }
         // A clock that was put back proves nothing about how long ago it was.
-        return situation.now < contact.at || situation.now > expires ? .offlineExpired : nil
+        guard situation.now >= contact.at else { return .clockUnbelievable }
+        return situation.now > expires ? .offlineExpired : nil
     }
 
     /// Until when payments may be stored without a further contact.

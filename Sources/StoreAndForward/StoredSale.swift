@@ -8,13 +8,11 @@ public enum StoredSale {
     /// A stored payment can be declined for so long.
     public static let declineTime: Duration = .seconds(60)
 
-    /// Whether a read may still be sent. A clock that was put back proves nothing: then it may not.
-    public static func mayBeSent(readAt: Timestamp, now: Timestamp, life: Duration = readLife) -> Bool {
-        readAt <= now && now <= readAt.advanced(bySeconds: life.components.seconds)
-    }
-
-    /// Whether a stored payment may still be declined.
-    public static func mayBeDeclined(storedAt: Timestamp, now: Timestamp) -> Bool {
+    /// Whether a stored payment may still be declined. A clock that was put back proves nothing: then it may not.
+    ///
+    /// - Parameter elapsed: since it was stored, by the clock that nobody sets; `nil` where an earlier run has stored it.
+    public static func mayBeDeclined(storedAt: Timestamp, now: Timestamp, elapsed: Duration? = nil) -> Bool {
         storedAt <= now && now <= storedAt.advanced(bySeconds: declineTime.components.seconds)
+            && elapsed.map { $0 <= declineTime } ?? true
     }
 }

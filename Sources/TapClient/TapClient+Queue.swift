@@ -53,6 +53,22 @@ extension TapClient {
         try await call(HTTPClientRequest(.post, "/v1/transactions/\(id)/decline"))
     }
 
+    /// Payments that nobody can end by proof, the oldest first.
+    public func openItems() async throws(TapClientError) -> OpenItemList {
+        try await call(HTTPClientRequest(.get, "/v1/open-items"))
+    }
+
+    /// Says how an open item ended, for administrators.
+    ///
+    /// - Parameter note: where that is known from, in one line, without a card number.
+    /// - Throws: `open_item.not_open`, `open_item.ended`, `open_item.already_settled`, `auth.admin_required`.
+    @discardableResult
+    public func settle(
+        _ id: TransactionID, as outcome: Settlement.Outcome, note: String
+    ) async throws(TapClientError) -> Transaction {
+        try await callWithBody("/v1/open-items/\(id)/settlement", SettlementDemand(outcome, note: note))
+    }
+
     private func callWithBody<Message: Decodable>(
         _ target: String, _ body: some Encodable
     ) async throws(TapClientError) -> Message {

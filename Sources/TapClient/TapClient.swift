@@ -77,6 +77,17 @@ public struct TapClient: Sendable {
         try await get("/v1/transactions/\(id)")
     }
 
+    /// What became of a request with this key, for a program that has lost the answer.
+    ///
+    /// - Throws: `idempotency.key_unknown` where no such request of this user has ever arrived: send it again, with the
+    ///   same key.
+    public func transaction(idempotencyKey: String) async throws(TapClientError) -> Transaction {
+        let key = HTTPClientRequest.percentEncoded(idempotencyKey)
+        let found = try await get("/v1/transactions?key=\(key)", as: TransactionList.self).transactions
+        guard let transaction = found.first else { throw .unexpected("no transaction") }
+        return transaction
+    }
+
     /// The transactions of one order, newest first.
     public func transactions(order: String) async throws(TapClientError) -> [Transaction] {
         let order = HTTPClientRequest.percentEncoded(order)

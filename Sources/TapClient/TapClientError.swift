@@ -63,32 +63,32 @@ extension TapClientError {
         self.init(Code(rawValue: detail.code), detail.message, hint: detail.resolution, detail: detail)
     }
 
-    /// An answer that is neither what was asked for nor an error of the daemon's.
+    /// An answer that is neither the expected one nor an error of the daemon.
     static func unexpected(_ what: String) -> TapClientError {
         TapClientError(
-            .unexpectedAnswer, "Answer that nfc-tapd does not give: \(what)",
-            hint: "Check that client and daemon have the same version")
+            .unexpectedAnswer, "Unexpected answer: \(what)",
+            hint: "Install client and daemon of the same version")
     }
 
     init(_ error: HTTPClientError) {
         switch error {
         case .notConnected(.noServer), .notConnected(.refused), .notConnected(.timedOut):
             self.init(
-                .daemonNotRunning, "nfc-tapd does not answer: \(error)",
+                .daemonNotRunning, "nfc-tapd is not running: \(error)",
                 hint: "Start it with: systemctl start nfc-tapd.socket nfc-tapd.service")
         case .notConnected(.accessDenied):
             self.init(
                 .accessDenied, "Access to nfc-tapd denied",
                 hint: "Add the user to the group nfc-tap and log in again")
         case .notConnected(.cancelled), .noAnswer(.cancelled):
-            self.init(.cancelled, "Call cancelled", hint: "Ask for the transaction before starting another")
+            self.init(.cancelled, "Call cancelled", hint: "Look the transaction up before starting another")
         case .notConnected(.pathNotUsable), .notConnected(.closed), .notConnected(.unsendable),
             .notConnected(.system):
             self.init(.notSent, "Call not sent: \(error)", hint: "Check the socket's path and the arguments")
         case .noAnswer(.timedOut), .noAnswer(.closed), .badAnswer(.truncated):
             self.init(
-                .noAnswer, "nfc-tapd gave no answer: \(error)",
-                hint: "Ask for the transaction, or repeat the call with the same idempotency key")
+                .noAnswer, "No answer from nfc-tapd: \(error)",
+                hint: "Look the transaction up, or repeat the call with the same idempotency key")
         case .badAnswer(.refused(let answer)):
             self.init(refusal: answer)
         case .badAnswer(.malformed), .badAnswer(.tooLarge), .badAnswer(.notAnEventStream):

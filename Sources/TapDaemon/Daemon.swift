@@ -18,6 +18,7 @@ import Wire
 /// It has a stored property for every part that runs, because this is where they are made and ended; none holds a setting.
 public final class Daemon: Sendable {
     let settings: CurrentSettings
+    let clock: ClockWatch
     let logger: Logger
     let store: TransactionRunner
     private let events: EventHub
@@ -49,12 +50,15 @@ public final class Daemon: Sendable {
         let directory = configuration.journal.directory
         let reserve = StorageReserve(folder: directory)
         let books = try Daemon.openBooks(directory, reserve)
-        let (journal, firstEvent) = (books.journal, books.firstEvent)
+        let (journal, firstEvent, newest) = (books.journal, books.firstEvent, books.newest)
         installation = books.key
         let events = EventHub(firstID: firstEvent)
         let lanes = try Daemon.lanes(configuration)
         let trail = AuditTrail(journal: journal, logger: logger)
-        let profiles = ProfileStore(settings, journal: journal, events: events, trail: trail)
+        let clock = ClockWatch(
+            journal: newest, isSynchronized: configuration.surroundings.isClockSynchronized, events: events,
+            logger: logger)
+        let profiles = ProfileStore(settings, journal: journal, events: events, trail: trail, clock: clock)
         let store = TransactionRunner(
             journal: journal, events: events, lanes: lanes, settings: settings, profiles: profiles, logger: logger)
         let contact: OnlineContact?
@@ -74,25 +78,29 @@ public final class Daemon: Sendable {
             throw StartError(opening: error, directory + "/" + Journal.fileName)
         }
         audit = AuditKeeper(
-            journal: journal, events: events, key: installation, settings: settings, logger: logger)
+            journal: journal, events: events, key: installation, settings: settings, clock: clock,
+            logger: logger)
         let payments = WorkQueue()
         let background = WorkQueue()
         let stored = PaymentQueue(
             store: store, key: installation, contact: contact, trail: trail, settings: settings, profiles: profiles)
-        let health = AdapterHealthCheck(settings, logger: logger) {
+        let health = AdapterHealthCheck(settings, clock: clock, logger: logger) {
             await stored.noteContact()
         }
+        // The contact before it may have been with another payment service: whether this one is reached shows at once.
+        profiles.onApplied { [weak health] in health?.hasten() }
         let preparer = LanePreparer(
             store: store, health: health, terminal: profiles.currentTerminal,
             refreshProfile: profiles.refreshForLane, queue: background, logger: logger)
-        await store.serve(with: .init(preparer: preparer, stored: stored, work: background))
+        await store.serve(with: .init(preparer: preparer, stored: stored, health: health, work: background))
         do throws(JournalError) { try await store.recover() } catch {
             throw StartError(opening: error, directory + "/" + Journal.fileName)
         }
         let connections = ConnectionCount()
         let api = PointOfSaleAPI(
             store: store, profiles: profiles, events: events, settings: settings, health: health,
-            preparer: preparer, payments: stored, trail: trail, journal: journalHealth, connections: connections,
+            preparer: preparer, payments: stored, trail: trail, journal: journalHealth, clock: clock,
+            connections: connections,
             support: journal.support, version: Version.text,
             start: { id in payments.add { await store.run(id) } }, queue: payments)
         // What the server refuses by itself, it refuses before it has read a language.
@@ -101,10 +109,10 @@ public final class Daemon: Sendable {
         server = HTTPServer(
             socket: socket, limits: configuration.surroundings.limits, logger: logger,
             refusalBody: { (try? WireJSON.encode(ErrorBody(ErrorCode($0)), for: audience)) ?? [] },
-            connections: connections,
+            connections: connections, standing: { settings.snapshot.access.standing(of: $0) },
             handler: api.answer)
         (self.store, self.events, self.payments, self.background) = (store, events, payments, background)
-        (self.settings, self.profiles) = (settings, profiles)
+        (self.settings, self.profiles, self.clock) = (settings, profiles, clock)
         (self.health, self.preparer) = (health, preparer)
         (self.trail, self.stored) = (trail, stored)
         monitor = ReaderMonitor(store, preparer)
@@ -120,6 +128,7 @@ public final class Daemon: Sendable {
             group.addTask { await self.audit.run() }
             group.addTask { await self.journalHealth.run() }
             group.addTask { await self.journalHealth.examineDaily { await self.store.isQuiet() } }
+            group.addTask { await self.clock.run() }
             group.addTask { await self.scrubAsWished() }
             group.addTask { await self.preparer.run() }
             group.addTask { await self.monitor.run() }
@@ -174,7 +183,7 @@ public final class Daemon: Sendable {
 
     private static func openBooks(
         _ directory: String, _ reserve: StorageReserve
-    ) throws(StartError) -> (journal: JournalThread, key: SigningKey, firstEvent: UInt64) {
+    ) throws(StartError) -> (journal: JournalThread, key: SigningKey, firstEvent: UInt64, newest: Timestamp?) {
         do throws(SystemError) { try FileSystem.makeFolder(directory) } catch {
             guard error.code == EEXIST else { throw .stateDirectory(directory, errno: error.code) }
         }
@@ -182,9 +191,10 @@ public final class Daemon: Sendable {
         do throws(JournalError) {
             // More than one run ever publishes: an event's number is then never given twice without asking again.
             let first = try journal.reserveEvents(1_000_000_000)
+            let newest = try journal.newestAuditTime()
             do throws(SystemError) {
                 let thread = try SerialThread(name: "journal")
-                return (JournalThread(journal, on: thread, reserve: reserve), key, first)
+                return (JournalThread(journal, on: thread, reserve: reserve), key, first, newest)
             } catch {
                 throw JournalError.failed(code: 0)
             }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 public import CardBytes
 public import EMV
+public import Envelope
 
 /// One read card on its way to the PSP: the plaintext of the envelope, and beside it what may be known in the clear.
 ///
@@ -35,6 +36,8 @@ public struct CardRecord: Sendable {
     public let plaintext: SecretBytes
     public let clearTags: ClearDataObjects
     public let account: MaskedAccount
+    /// Of the card's number; `nil` without a marker.
+    public let mark: [UInt8]?
 
     /// Whether the outcome has a data record with a card number.
     static func isComplete(_ final: FinalOutcome) -> Bool {
@@ -42,12 +45,16 @@ public struct CardRecord: Sendable {
     }
 
     /// - Throws: `.incompleteRecord` where the outcome has no data record, or one without a card number.
-    public init(_ final: FinalOutcome, _ binding: Binding) throws(PaymentTapError) {
+    public init(
+        _ final: FinalOutcome, _ binding: Binding, _ marker: CardMarker? = nil
+    ) throws(PaymentTapError) {
         guard let record = final.outcome.dataRecord else { throw .incompleteRecord }
         let data = AccountData(record)
-        let aid = final.application?.matchingAID ?? record.value(of: 0x84) ?? []
+        // The card's own name of the application: the reader's may be no longer than the provider's number.
+        let aid = final.application?.adfName ?? record.value(of: 0x84) ?? []
         guard let account = MaskedAccount(data, aid: aid) else { throw .incompleteRecord }
         self.account = account
+        mark = marker?.mark(of: data.digits)
         clearTags = ClearDataObjects(of: record)
         // Two calls of the system instead of sixteen.
         let identity = [UInt64.random(in: .min ... .max), .random(in: .min ... .max)]

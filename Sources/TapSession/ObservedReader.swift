@@ -12,6 +12,8 @@ final class ObservedReader: ForwardingReader {
     private(set) var cardDetected: TapInstant?
     /// When it answered its first SELECT, which is that of the PPSE.
     private(set) var directoryRead: TapInstant?
+    /// What it answered then.
+    private(set) var directory: ResponseAPDU?
     /// When it answered GET PROCESSING OPTIONS, the last one.
     private(set) var optionsRead: TapInstant?
 
@@ -35,7 +37,7 @@ final class ObservedReader: ForwardingReader {
         let presence = try reader.activate(until: deadline, cancellation: cancellation)
         if case .card = presence {
             cardDetected = clock()
-            (directoryRead, optionsRead) = (nil, nil)
+            (directoryRead, directory, optionsRead) = (nil, nil, nil)
         }
         onFound(presence)
         return presence
@@ -44,7 +46,7 @@ final class ObservedReader: ForwardingReader {
     func transmit(_ command: CommandAPDU, until deadline: TapInstant) throws(ReaderError) -> ResponseAPDU {
         let response = try reader.transmit(command, until: deadline)
         switch command.ins {
-        case 0xA4 where directoryRead == nil: directoryRead = clock()
+        case 0xA4 where directoryRead == nil: (directoryRead, directory) = (clock(), response)
         case 0xA8: optionsRead = clock()
         default: break
         }

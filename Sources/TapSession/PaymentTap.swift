@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 public import CardBytes
 public import EMV
+public import EMVCrypto
 public import Envelope
 public import ReaderCore
 
@@ -14,6 +15,10 @@ public struct PaymentTap: Sendable {
     public var recipient: RecipientKey
     public var deadlines: TapDeadlines
     public var unpredictableNumbers: UnpredictableNumbers
+    /// Accounts that are refused after the read, whatever the kernel says; nothing of them is sealed.
+    public var denied: DenyList?
+    /// Marks the card, so that it is known again while the process lives; `nil` for no mark.
+    public var marker: CardMarker?
 
     public init(
         configuration: TerminalConfiguration = .test, authentication: OfflineAuthentication, transaction: Transaction,
@@ -78,12 +83,20 @@ public struct PaymentTap: Sendable {
                     &machine, on: reader, deadlines: deadlines, cancellation: cancellation, clock: clock
                 ) { display.show($0) }
                 guard final.outcome.status == .endApplication, final.wantsRestart, clock() < deadlines.card else {
-                    return final
+                    return checked(final)
                 }
             }
         } catch {
             throw .reader(error)
         }
+    }
+
+    /// The kernel's outcome, or a decline of an account on the deny list.
+    private func checked(_ final: FinalOutcome) -> FinalOutcome {
+        guard let denied, let record = final.outcome.dataRecord, denied.contains(record) else { return final }
+        let refusal = Outcome(
+            .declined, cvm: .noCVM, uiOnOutcome: UIRequest(.notAuthorised, .notReady), error: final.outcome.error)
+        return FinalOutcome(outcome: refusal, application: final.application)
     }
 
     private func result(
@@ -94,6 +107,7 @@ public struct PaymentTap: Sendable {
         let read = try sealedRead(final, seal, secondsSinceArmed: cardRead.nanoseconds(since: armed) / 1_000_000_000)
         return PaymentTapResult(
             final, read: read,
+            choice: ApplicationChoice(final, observed.directory, configuration, transaction),
             phases: TapPhases(
                 armed: armed, cardDetected: observed.cardDetected, directoryRead: observed.directoryRead,
                 optionsRead: observed.optionsRead, cardRead: cardRead, sealed: read == nil ? cardRead : clock()))
@@ -116,11 +130,14 @@ public struct PaymentTap: Sendable {
         }
         var binding = binding
         binding.issuedAt &+= secondsSinceArmed
-        let record = try CardRecord(final, binding)
+        let final = final.completed(for: transaction, at: configuration)
+        if let tag = final.missingHostData(for: transaction, at: configuration) { throw .missingHostData(tag) }
+        let record = try CardRecord(final, binding, marker)
         do throws(EnvelopeError) {
             return PaymentTapResult.SealedRead(
                 envelope: try seal.seal(record.plaintext), keyID: recipient.keyID,
                 isTest: recipient.isTest, clearTags: record.clearTags, account: record.account,
+                mark: record.mark,
                 validity: CardValidity(final.outcome.dataRecord ?? [], on: transaction.date))
         } catch {
             throw .sealing(error)

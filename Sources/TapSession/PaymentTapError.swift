@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+public import CardBytes
 public import Envelope
 public import ReaderCore
 
@@ -12,6 +13,8 @@ public enum PaymentTapError: Error, Equatable, Sendable {
     case sealing(EnvelopeError)
     /// The kernel wants to go online, or approved, without a card number in its data record.
     case incompleteRecord
+    /// The scheme's hosts refuse what was read without this object (`HostData`), so that it is not sent at all.
+    case missingHostData(Tag)
 }
 
 extension PaymentTapError {
@@ -26,6 +29,7 @@ extension PaymentTapError: CustomStringConvertible {
         case .recipient(let error): "PSP key: \(error)"
         case .sealing(let error): "envelope: \(error)"
         case .incompleteRecord: "card gave no card number"
+        case .missingHostData(let tag): "\(tag) is missing, without which the scheme's hosts refuse the payment"
         }
     }
 }

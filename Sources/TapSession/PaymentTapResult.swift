@@ -14,6 +14,8 @@ public struct PaymentTapResult: Equatable, Sendable {
         public let isTest: Bool
         public let clearTags: ClearDataObjects
         public let account: MaskedAccount
+        /// By `PaymentTap.marker`.
+        public let mark: [UInt8]?
         /// Whether the card is within its dates.
         public let validity: CardValidity
     }
@@ -37,13 +39,16 @@ public struct PaymentTapResult: Equatable, Sendable {
     public let kernel: KernelIdentifier?
     /// The reader's AID that the card matched; empty where none did.
     public let aid: [UInt8]
+    /// Which of the card's applications it is, and why; `.unsupported` names what a card wanted that gave no result.
+    public let choice: ApplicationChoice
     /// The application's name for display and receipt, in printable ASCII; `nil` where it has none that is safe.
     public let label: String?
     public let uiOnOutcome: UIRequest?
     public let receipt: Bool
     public let phases: TapPhases
 
-    init(_ final: FinalOutcome, read: SealedRead?, phases: TapPhases) {
+    init(_ final: FinalOutcome, read: SealedRead?, choice: ApplicationChoice, phases: TapPhases) {
+        self.choice = choice
         status = final.outcome.status
         error = final.outcome.error
         self.read = read

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import CardBytes
+package import CardBytes
 public import EMV
 public import EMVCrypto
 
@@ -36,7 +36,9 @@ public struct TerminalFile: Sendable {
 
     /// The same as a member of another file.
     package init(_ file: TerminalFileValue, for purpose: Purpose = .payment) throws(TerminalFileError) {
-        try file.object(["version", "environment", "terminalData", "combinations", "caKeys"])
+        try file.object([
+            "version", "environment", "terminalData", "combinations", "caKeys", "preferredApplications", "hostData",
+        ])
         _ = try file.member("version").number(in: 1...1)
         let terminalData = try TerminalFile.dataObjects(file.member("terminalData"), purpose)
         var combinations: [Combination] = []
@@ -44,12 +46,17 @@ public struct TerminalFile: Sendable {
             combinations.append(try TerminalFile.combination(element, purpose))
         }
         guard !combinations.isEmpty else { throw .missing(try file.member("combinations").path + "[0]") }
-        configuration = TerminalConfiguration(terminalData: terminalData, combinations: combinations)
+        var configuration = TerminalConfiguration(terminalData: terminalData, combinations: combinations)
+        for element in try file.optional("preferredApplications")?.elements() ?? [] {
+            configuration.preferredApplications.append(try element.hexadecimal(5...16))
+        }
+        if let rows = try file.optional("hostData") { configuration.hostData = try TerminalFile.hostData(rows) }
+        self.configuration = configuration
         let environment = try file.member("environment").word(of: ["test", "live"])
         keys = try TerminalFile.keys(file, environment: environment == "live" ? .live : .test)
     }
 
-    private static func combination(
+    package static func combination(
         _ value: TerminalFileValue, _ purpose: Purpose
     ) throws(TerminalFileError) -> Combination {
         try value.object([
@@ -131,7 +138,7 @@ public struct TerminalFile: Sendable {
     }
 
     /// A whole tag in upper- or lower-case hexadecimal.
-    private static func tag(_ name: String) -> Tag? {
+    package static func tag(_ name: String) -> Tag? {
         guard let bytes = try? Hex.bytes(name), (1...3).contains(bytes.count) else { return nil }
         guard let node = try? TLV.nodes(bytes + [0x00]).first, node.tag.bytes == bytes else { return nil }
         return node.tag

@@ -39,6 +39,8 @@ public struct AdmissionFacts: Sendable {
     public var paymentRefusal: ErrorBody?
     /// A payment of the same order whose outcome is not known.
     public var unresolved: TransactionID?
+    /// A purchase that has paid the same order in full.
+    public var paid: TransactionID?
 
     public init(mode: Mode) { self.mode = mode }
 }
@@ -60,6 +62,9 @@ extension LaneTable {
         // A read of passes charges nobody, so that it neither waits for a payment nor keeps one waiting.
         if isPayment, let other = facts.unresolved {
             return .failure(ErrorBody(.orderUnresolved, transaction: other))
+        }
+        if request.type == .purchase, request.allowRepeat != true, let paid = facts.paid {
+            return .failure(ErrorBody(.orderPaid, transaction: paid))
         }
         if facts.mode == .live, isPayment, found.contains(where: { self[$0]?.isVirtual ?? false }) {
             return .failure(ErrorBody(.liveVirtualReader, field: "lane"))

@@ -18,6 +18,8 @@ public struct Demand: Sendable {
         public var pause: Duration = .milliseconds(250)
         /// Before the second, third … attempt at a reversal; the last one goes on.
         public var reversal: [Duration] = [.seconds(1), .seconds(5), .seconds(30), .seconds(120), .seconds(600)]
+        /// How long the service keeps keys: for longer after the first time nothing is sent to it again.
+        public var keyLife: Duration = .seconds(AdapterHealth.defaultKeyLife)
 
         public init() {}
     }
@@ -31,6 +33,8 @@ public struct Demand: Sendable {
     public var isDetached = true
     /// Seconds within which an approval has to be confirmed.
     public var confirmWithin: Int?
+    /// The same for one that may be the sale before once more.
+    public var confirmRepeatWithin: Int?
     /// Of what the customer reads, BCP 47.
     public var language: String?
     public var wantsPasses = false

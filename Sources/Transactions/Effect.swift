@@ -29,6 +29,13 @@ public struct Write: Equatable, Sendable {
         case reversal(unconfirmedOnly: Bool)
         /// No change of state: when a reversal is tried again.
         case plan(ReversalPlan)
+        /// Nobody can prove how it ends, unless the service says more: a person gets to see it. With the next attempt
+        /// of a reversal.
+        case open(OpenReason, ReversalPlan?)
+        /// A person says how it ended; only where it is an open item.
+        case settle(Settlement)
+        /// The service has said the contrary of what a person had.
+        case contradict(Timestamp)
     }
 
     public let number: UInt64

@@ -16,6 +16,10 @@ public struct Read: Equatable, Sendable {
     public var chip: ChipData?
     /// When it was sealed.
     public var at: Timestamp
+    /// The same card has paid the same amount on the same lane minutes ago: in that transaction.
+    public var repeats: TransactionID?
+    /// When the machine took it over, on the monotonic clock.
+    var takenAt: Int64 = 0
 
     public init(request: AuthorizationRequest, sale: OfflineSale, chip: ChipData?, at: Timestamp) {
         self.request = request
@@ -52,6 +56,8 @@ public enum Acknowledgement: Equatable, Sendable {
     case acknowledged
     case neverSeen
     case none
+    /// Nobody knows how to reach the service that it belongs to, and no other one is asked.
+    case notAsked
 }
 
 /// Why the journal did not take a write.
@@ -63,13 +69,15 @@ public enum WriteFailure: Equatable, Sendable {
     case superseded
     /// A payment that may not be stored.
     case notStorable(ErrorCode)
+    /// A payment that no person can settle: why.
+    case notSettled(ErrorCode)
 
     var code: ErrorCode {
         switch self {
         case .full: .storageFull
         case .failed: .storageFailed
         case .illegal, .superseded: .internalFault
-        case .notStorable(let code): code
+        case .notStorable(let code), .notSettled(let code): code
         }
     }
 }
@@ -112,8 +120,10 @@ public enum Input: Sendable {
     case declinedByCard(MaskedCard?, ChipData?)
     /// The tap ended with nothing to send.
     ///
-    /// - Parameter withoutApplication: the card, or phone, has nothing to pay with.
-    case ended(ErrorCode, withoutApplication: Bool)
+    /// - Parameters:
+    ///   - withoutApplication: the card, or phone, has nothing to pay with.
+    ///   - unsupported: what it has, where that is what was wrong.
+    case ended(ErrorCode, withoutApplication: Bool, unsupported: UnsupportedKernel? = nil)
     /// The reader has said that the card was read.
     case cardMayGo
     /// The winner's thread has come back.
@@ -133,7 +143,15 @@ public enum Input: Sendable {
     /// Its approval has been confirmed, and that is written down.
     case confirmed
     /// A stored payment is to be forwarded: the service accepts connections, or was asked before.
-    case forward(AuthorizationRequest, WishID)
+    ///
+    /// - Parameter keyLife: how long the service keeps keys, as it says now.
+    case forward(AuthorizationRequest, WishID, keyLife: Duration = Demand.Times().keyLife)
+    /// A person says how it ended.
+    case settle(Settlement, WishID)
+
+    // From the host, while it waits.
+    /// The service that it belongs to can be asked again: not only when it is due.
+    case hasten
 
     // From the journal.
     case written(UInt64)

@@ -21,6 +21,8 @@ public enum Phase: Sendable {
     case leaving([Outward], at: Int64)
     /// Ended for whoever waits, and the journal does not take it yet.
     case unwritten(StateChange, retryAt: Int64)
+    /// Ended by a person's word; an answer that is still on its way may say the contrary until then.
+    case settled(question: Int, until: Int64)
     /// Stored: waits for the forwarder, which looks after its time.
     case stored
     case ended
@@ -31,7 +33,7 @@ public enum Phase: Sendable {
         case .created(let presentation), .preparing(let presentation), .armed(let presentation),
             .reading(let presentation):
             presentation.giveUpAt
-        case .sealed(_, let time), .leaving(_, let time), .unwritten(_, let time): time
+        case .sealed(_, let time), .leaving(_, let time), .unwritten(_, let time), .settled(_, let time): time
         case .sent(let question), .unknown(let question): question.due
         case .approved(let time): time
         case .reversing(let reversal): reversal.due
@@ -58,6 +60,8 @@ public struct Presentation: Sendable {
     var hasPass = false
     /// What the kernel wants the customer to see, until the next card.
     var message: CardholderMessage?
+    /// What the customer is still to do with card or phone, until one is read otherwise: what a receipt says of the attempt.
+    var asked: CardholderMessage?
     /// Failed reads of this order so far.
     var failedReads: Int
     /// Who wants it cancelled, and waits for word of it.
@@ -75,6 +79,15 @@ public struct Question: Sendable {
         case resting
     }
 
+    /// How the latest question was put.
+    enum Kind: Sendable {
+        /// For the first time, over a connection that stood.
+        case send
+        case query
+        /// Again, under the same key.
+        case resend
+    }
+
     /// The reader's lamp and tone come after the adapter has the request.
     enum Reader: Sendable {
         case held(until: Int64)
@@ -83,7 +96,10 @@ public struct Question: Sendable {
     }
 
     let request: AuthorizationRequest
-    let readAt: Timestamp
+    /// When the read was taken over, on the monotonic clock.
+    let readAt: Int64
+    /// The same card has paid the same amount on the same lane minutes ago.
+    var repeats: TransactionID?
     /// Stored before: never reversed for want of an answer.
     var owedTo: WishID?
     var isOwed: Bool
@@ -101,8 +117,9 @@ public struct Question: Sendable {
     var reader: Reader
     /// Has come while the reader was not free yet.
     var reply: Reply?
-    /// A resend that was answered "never seen" is asked about at intervals.
-    var isResend = false
+    var kind = Kind.send
+    /// Of the service's memory for keys.
+    var keyLife: Duration
 
     /// It goes out.
     mutating func begin(_ times: Demand.Times, at now: Moment) {
@@ -134,11 +151,9 @@ public struct Question: Sendable {
 /// A payment that is being taken back.
 public struct Reversal: Sendable {
     var plan: ReversalPlan
-    /// The service has approved it: that it does not know it any more acknowledges nothing (rule R1).
-    var wasApproved: Bool
     /// What was approved, or demanded where that is not known; `nil` for all of it, where a restart has forgotten which.
     var amount: Money?
-    /// How often the service has said that it has never seen the payment.
+    /// How often the service has said that it has never seen the payment: it acknowledges nothing by that (rule R1).
     var unseen = 0
     var number = 0
     var isAsking = false

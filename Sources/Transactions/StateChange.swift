@@ -28,12 +28,18 @@ public struct StateChange: Equatable, Sendable {
     public var result: PaymentResult?
     public var error: ErrorDetail?
     public var cancelledBy: Canceller?
+    /// With an end before anything was read: what the card or phone had asked of the customer last.
+    public var message: CardholderMessage?
     /// With `sealed`.
     public var authorization: AuthorizationRequest?
     /// With `reversing`.
     public var reversal: ReversalPlan?
     /// With `approved`, where the POS has to confirm it.
     public var confirmBy: Timestamp?
+    /// Where a person says so.
+    public var settlement: Settlement?
+    /// With `sent`, where a stored payment goes to another service than the one it was begun for.
+    public var service: AskedService?
 
     public init(_ state: TransactionState, at: Timestamp = .now) {
         self.state = state

@@ -27,6 +27,10 @@ public struct KeyTable: Sendable {
         return nil
     }
 
+    /// The transaction of a request that has not been answered yet; `.some(nil)` where it has none yet, `nil` for no such
+    /// request.
+    public func holder(of key: UserKey) -> TransactionID?? { inUse[key] }
+
     public mutating func bind(_ key: UserKey, to id: TransactionID) { inUse[key] = .some(id) }
 
     public mutating func release(_ key: UserKey) { inUse[key] = nil }

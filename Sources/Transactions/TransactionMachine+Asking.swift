@@ -23,6 +23,10 @@ extension TransactionMachine {
     mutating func take(_ read: Read) {
         if demand.earlierFailedReads > 0 || (presentation?.failedReads ?? 0) > 0 { local(.failedReads(0)) }
         answerCancels(.tooLate(.reading, becomesReversal: false))
+        var read = read
+        read.takenAt = now.monotonic
+        // What nobody has approved cannot be confirmed.
+        if read.repeats != nil, demand.confirmRepeatWithin != nil { read.sale.needsConfirmation = true }
         phase = .sealed(read, giveUpAt: now.after(demand.times.query + Self.answerMargin))
         local(.connect)
     }
@@ -38,17 +42,23 @@ extension TransactionMachine {
     mutating func connection(_ input: Input) {
         guard case .sealed(let read, _) = phase else { return }
         guard case .connected = input else { return store(read) }
-        guard StoredSale.mayBeSent(readAt: read.at, now: now.wall, life: demand.times.readLife) else {
+        guard mayBeSent(readAt: read.takenAt) else {
             return end(.readExpired, after: [sealed(read)])
         }
         local(.draft(read.request))
         let question = Question(
-            request: read.request, readAt: read.at, isOwed: false, askUntil: now.after(demand.times.answer),
+            request: read.request, readAt: read.takenAt, repeats: read.repeats, isOwed: false, askUntil: now.after(demand.times.answer),
             pause: demand.times.pause, step: .asking(until: now.after(demand.times.answer + Self.answerMargin)),
-            reader: .held(until: now.after(demand.times.handover)))
+            reader: .held(until: now.after(demand.times.handover)), keyLife: demand.times.keyLife)
         write(
             [sealed(read), change(.sent)], next: .sent(question),
             then: [.send(read.request, question: 1, isAgain: false, within: demand.times.answer)])
+    }
+
+    /// Whether a read is young enough, by the clock that nobody sets (rule R2).
+    private func mayBeSent(readAt: Int64) -> Bool {
+        let (age, isFar) = now.monotonic.subtractingReportingOverflow(readAt)
+        return !isFar && age <= demand.times.readLife.milliseconds
     }
 
     /// Nothing has left: the payment is stored where the rules allow it, else the sealed read is forgotten in the same
@@ -58,6 +68,7 @@ extension TransactionMachine {
         guard read.request.type == .sale else { return end(.pspUnreachable, after: [sealed(read)]) }
         var stored = change(.stored)
         stored.result = PaymentResult(mode: transaction.mode, outcome: .stored)
+        stored.result?.repeats = read.repeats
         var event = event(.paymentStored)
         (event.result, event.card) = (stored.result, read.request.card)
         // Nobody has approved it: the reader says no more than that the card was read.
@@ -100,16 +111,13 @@ extension TransactionMachine {
     // MARK: - Answers
 
     mutating func replied(_ reply: Reply, _ number: Int) {
+        if case .settled(let asked, _) = phase, asked == number { return answerAfterSettlement(reply) }
         // One answer to one question: a second one does not undo the first.
         guard var question, question.number == number, question.reply == nil, case .asking = question.step else {
             return
         }
-        if question.isResend, reply == .neverSeen {
-            // An adapter that accepts connections only to close them is asked at intervals.
-            question.isResend = false
-            keep(question)
-            return replied(.unusable, number)
-        }
+        // An adapter that accepts connections only to close them is asked at intervals.
+        let reply = question.kind == .resend && reply == .neverSeen ? .unusable : reply
         switch question.reader {
         case .free: judge(reply, question)
         case .held:
@@ -135,7 +143,7 @@ extension TransactionMachine {
         case .pausing(let time) where now.monotonic >= time:
             let left = question.askUntil - now.monotonic
             guard left > 0 else { return takeBack(.hostTimeout, .timeout, .pspNoAnswer) }
-            ask(&question)
+            ask(&question, .query)
             keep(question)
             outward(
                 .query(
@@ -149,9 +157,9 @@ extension TransactionMachine {
         }
     }
 
-    private mutating func ask(_ question: inout Question) {
+    private mutating func ask(_ question: inout Question, _ kind: Question.Kind) {
         question.number += 1
-        question.isResend = false
+        question.kind = kind
         question.step = .asking(until: now.after(demand.times.answer + Self.answerMargin))
     }
 
@@ -169,11 +177,13 @@ extension TransactionMachine {
         var reply = reply
         // What contradicts the demand is no answer: it is asked about like a lost one (rule R1).
         if case .answered(let answer) = reply, answer.contradicts(transaction.amount) {
-            contradiction("an answer with another amount, or an approval that is none")
+            contradiction("an answer with another amount, or an invalid approval")
+            // Nothing takes it back, and nothing else may ever come: a person gets to know.
+            if question.isOwed { return rest(question, wasNeverSeen ? nil : .unanswered, .pspNoAnswer) }
             reply = .unusable
         }
         // The first question may have met a connection that was closed before a byte was written; later ones have not.
-        if reply == .unusable || (reply == .neverSeen && question.number > 1) { question.isInDoubt = true }
+        if reply == .unusable || (reply == .neverSeen && question.kind != .send) { question.isInDoubt = true }
         switch reply {
         case .answered(let answer): answered(answer, question)
         case .refused: refused(question)
@@ -183,7 +193,8 @@ extension TransactionMachine {
     }
 
     private mutating func answered(_ answer: AuthorizationAnswer, _ question: Question) {
-        let result = PaymentResult(answer, mode: transaction.mode)
+        var result = PaymentResult(answer, mode: transaction.mode)
+        result.repeats = result.outcome == .declined ? nil : question.repeats ?? transaction.result?.repeats
         let card = transaction.card?.named(answer.cardToken)
         if question.isOwed { return forwarded(result, question) }
         guard result.outcome != .declined else {
@@ -198,6 +209,8 @@ extension TransactionMachine {
 
     private mutating func refused(_ question: Question) {
         guard !question.isOwed else {
+            // That this request was not carried out says nothing about the one before it.
+            if question.isInDoubt { return rest(question, .refusedAfterDoubt, .pspRefused) }
             // The adapter has not carried it out: it goes back, so that nothing is lost.
             lastQuestion = question.number
             let wish = question.owedTo.map { Outward.answer($0, .notForwarded(.pspRefused)) }
@@ -218,7 +231,7 @@ extension TransactionMachine {
         change.card = card
         change.error = error.map { ErrorDetail($0, transaction: id) }
         var next = Phase.ended
-        if state == .approved, let seconds = demand.confirmWithin {
+        if state == .approved, let seconds = confirmationTime(result) {
             change.confirmBy = now.wall.advanced(bySeconds: Int64(seconds))
             // Not before the last moment in which a confirmation counts.
             next = .approved(confirmBy: now.after(.seconds(seconds) + .milliseconds(1)))
@@ -228,6 +241,11 @@ extension TransactionMachine {
         write([change], .forCertain, next: next, then: [.publish(event), .show(lamp), .scrub])
     }
 
+    /// Seconds within which an approval has to be confirmed; `nil` for not at all.
+    private func confirmationTime(_ result: PaymentResult) -> Int? {
+        demand.confirmWithin ?? (result.repeats == nil ? nil : demand.confirmRepeatWithin)
+    }
+
     /// Between sending and an answer something went wrong: nobody may charge this order again until it is resolved.
     private mutating func inDoubt(_ reply: Reply, _ question: Question) {
         var question = question
@@ -235,11 +253,10 @@ extension TransactionMachine {
         var next: [Outward] = []
         if left > 0 {
             if reply == .neverSeen {
-                guard StoredSale.mayBeSent(readAt: question.readAt, now: now.wall, life: demand.times.readLife) else {
+                guard mayBeSentAgain(question), mayBeSent(readAt: question.readAt) else {
                     return takeBack(.hostTimeout, .timeout, .pspNoAnswer)
                 }
-                ask(&question)
-                question.isResend = true
+                ask(&question, .resend)
                 next = [
                     .send(question.request, question: question.number, isAgain: true, within: .milliseconds(left))
                 ]
@@ -261,14 +278,24 @@ extension TransactionMachine {
         write([unknown], .forCertain, next: .unknown(question), then: [.publish(event)] + next)
     }
 
+    /// Sent again it is carried out once, for as long as the service keeps the key. A clock that was put back proves
+    /// nothing about how long ago it was sent.
+    private func mayBeSentAgain(_ question: Question) -> Bool {
+        guard question.isInDoubt else { return true }
+        guard question.keyLife > .zero, let sent = transaction.history.last(where: { $0.state == .sent }) else {
+            return false
+        }
+        return StoredSale.mayBeSent(readAt: sent.at, now: now.wall, life: question.keyLife)
+    }
+
     // MARK: - Stored payments that are forwarded
 
     /// A stored payment goes out, or is asked about where it went out before.
-    mutating func forward(_ request: AuthorizationRequest, _ wish: WishID) {
+    mutating func forward(_ request: AuthorizationRequest, _ wish: WishID, _ keyLife: Duration) {
         var question = Question(
-            request: request, readAt: transaction.createdAt, owedTo: wish, isOwed: true,
+            request: request, readAt: now.monotonic, owedTo: wish, isOwed: true,
             askUntil: now.after(demand.times.answer), pause: demand.times.pause,
-            step: .asking(until: now.after(demand.times.answer + Self.answerMargin)), reader: .free)
+            step: .asking(until: now.after(demand.times.answer + Self.answerMargin)), reader: .free, keyLife: keyLife)
         question.number = max(lastQuestion, self.question?.number ?? 0) + 1
         switch (transaction.state, phase) {
         // Asked about it is already, or it is none of the queue's.
@@ -280,6 +307,8 @@ extension TransactionMachine {
                     .send(request, question: question.number, isAgain: false, within: demand.times.answer)
                 ])
         case (.sent, .stored), (.unknown, .stored), (.unknown, .unknown):
+            question.kind = .query
+            question.isInDoubt = true
             phase = transaction.state == .sent ? .sent(question) : .unknown(question)
             outward(.query(question: question.number, within: demand.times.query))
         default: outward(.answer(wish, .superseded))
@@ -287,6 +316,9 @@ extension TransactionMachine {
     }
 
     private mutating func forwarded(_ result: PaymentResult, _ question: Question) {
+        // A refusal of what was sent again may come from a service that has booked the payment and forgotten it, and what
+        // the customer has cannot be taken back (rule R1).
+        if result.outcome == .declined, wasNeverSeen { return rest(question, .refusedAfterDoubt, .pspRefused) }
         var change = change(result.outcome == .declined ? .declined : .approved)
         change.result = result
         var event = event(.queueForwarded)
@@ -296,25 +328,52 @@ extension TransactionMachine {
         write([change], .forCertain, next: .ended, then: then)
     }
 
+    /// The service has said that it has never seen what was sent to it.
+    private var wasNeverSeen: Bool {
+        switch open {
+        case .neverSeen, .keyLifeOver, .refusedAfterDoubt: true
+        case .otherService, .unacknowledged, .unanswered, .recordAltered, nil: false
+        }
+    }
+
     /// The forwarder asks again: nothing is reversed for want of an answer, since the customer has the goods.
     private mutating func unanswered(_ reply: Reply, _ question: Question) {
-        var question = question
-        if reply == .neverSeen {
-            ask(&question)
-            question.isResend = true
-            keep(question)
-            return outward(
-                .send(
-                    question.request, question: question.number, isAgain: true, within: demand.times.answer))
+        guard reply == .neverSeen else { return rest(question, nil, .pspNoAnswer) }
+        // Once it was refused, or too old, it never goes out again, whatever the clock says later.
+        if open == .refusedAfterDoubt { return rest(question, nil, .pspRefused) }
+        guard mayBeSentAgain(question), open != .keyLifeOver else {
+            return rest(question, .keyLifeOver, .openItemKeyLifeOver)
         }
-        let wish = question.owedTo
+        var question = question
+        ask(&question, .resend)
+        let send = Outward.send(
+            question.request, question: question.number, isAgain: true, within: demand.times.answer)
+        guard question.isInDoubt, open != .neverSeen else {
+            keep(question)
+            return outward(send)
+        }
+        // Written down before it is sent again: whatever refuses it then is no proof.
+        let changes = transaction.state == .sent ? [change(.unknown)] : []
+        write(changes, as: .open(.neverSeen, nil), .forCertain, next: .unknown(question), then: [send])
+    }
+
+    /// Waits for the forwarder's next round.
+    ///
+    /// - Parameter reason: what makes it an open item.
+    private mutating func rest(_ question: Question, _ reason: OpenReason?, _ code: ErrorCode) {
+        var question = question
+        let answer = question.owedTo.map { Outward.answer($0, .notForwarded(code)) }
+        let then = [answer].compactMap(\.self)
         question.owedTo = nil
         question.step = .resting
-        let answer = wish.map { Outward.answer($0, .notForwarded(.pspNoAnswer)) }
-        guard case .sent = phase else {
-            keep(question)
-            return outward([answer].compactMap(\.self))
+        let changes = transaction.state == .sent ? [change(.unknown)] : []
+        if let reason, reason != open {
+            return write(changes, as: .open(reason, nil), .forCertain, next: .unknown(question), then: then)
         }
-        write([change(.unknown)], .forCertain, next: .unknown(question), then: [answer].compactMap(\.self))
+        guard !changes.isEmpty else {
+            keep(question)
+            return outward(then)
+        }
+        write(changes, .forCertain, next: .unknown(question), then: then)
     }
 }

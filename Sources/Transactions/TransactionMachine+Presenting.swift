@@ -8,7 +8,7 @@ extension TransactionMachine {
         case .created(let presentation), .preparing(let presentation), .armed(let presentation),
             .reading(let presentation):
             presentation
-        case .sealed, .sent, .unknown, .approved, .reversing, .leaving, .unwritten, .stored, .ended: nil
+        case .sealed, .sent, .unknown, .approved, .reversing, .leaving, .unwritten, .settled, .stored, .ended: nil
         }
     }
 
@@ -19,7 +19,7 @@ extension TransactionMachine {
         case .preparing: phase = .preparing(presentation)
         case .armed: phase = .armed(presentation)
         case .reading: phase = .reading(presentation)
-        case .sealed, .sent, .unknown, .approved, .reversing, .leaving, .unwritten, .stored, .ended: break
+        case .sealed, .sent, .unknown, .approved, .reversing, .leaving, .unwritten, .settled, .stored, .ended: break
         }
     }
 
@@ -71,6 +71,7 @@ extension TransactionMachine {
             outward(.publish(retryEvent(lane, .presentOneCardOnly)))
         case .message(let message):
             presentation.message = message
+            if message.asksForCard { presentation.asked = message }
             keep(presentation)
         case .cardDetected: cardDetected(presentation)
         case .cardAwaited: cardAwaited(presentation)
@@ -89,7 +90,8 @@ extension TransactionMachine {
             }
             if case .read(let read) = input { take(read) }
             if case .declinedByCard(let card, let chip) = input { declined(card, chip) }
-        case .ended(let code, let withoutApplication): tapEnded(code, withoutApplication, presentation)
+        case .ended(let code, let withoutApplication, let unsupported):
+            tapEnded(code, withoutApplication, unsupported, presentation)
         default: contradiction(input.name)
         }
     }
@@ -98,7 +100,9 @@ extension TransactionMachine {
     private mutating func cardMayGo() {
         switch phase {
         case .sent, .unknown, .leaving: outward(.publish(readEvent(.readRemoveCard, transaction.lane)))
-        case .created, .preparing, .armed, .reading, .sealed, .approved, .reversing, .unwritten, .stored, .ended: break
+        case .created, .preparing, .armed, .reading, .sealed, .approved, .reversing, .unwritten, .settled, .stored,
+            .ended:
+            break
         }
     }
 
@@ -153,6 +157,7 @@ extension TransactionMachine {
             return keep(presentation)
         }
         let message = presentation.message
+        if message?.asksForCard != true { presentation.asked = nil }
         // A phone that wants its holder first has been read as it should be.
         if message != .seePhone {
             presentation.failedReads += 1
@@ -200,12 +205,16 @@ extension TransactionMachine {
     }
 
     private mutating func tapEnded(
-        _ code: ErrorCode, _ withoutApplication: Bool, _ presentation: Presentation
+        _ code: ErrorCode, _ withoutApplication: Bool, _ unsupported: UnsupportedKernel?, _ presentation: Presentation
     ) {
         // A phone with only a pass, or one that gave its pass and did not come again.
         if presentation.hasPass, !isLoyalty, code == .readTimedOut || withoutApplication { return complete() }
-        guard code == .readCardUnreadable, !isLoyalty else { return end(code) }
+        // A phone that wants its holder first has been read as it should be.
+        guard code == .readCardUnreadable, !isLoyalty, presentation.message != .seePhone else {
+            return end(code, unsupported: unsupported)
+        }
         var presentation = presentation
+        presentation.asked = nil
         presentation.failedReads += 1
         local(.failedReads(presentation.failedReads))
         keep(presentation)
@@ -243,20 +252,24 @@ extension TransactionMachine {
             outward(last)
         case .armed, .reading: end(.internalFault)
         case .sent(let question), .unknown(let question): readerIsFree(question)
-        case .created, .preparing, .sealed, .approved, .reversing, .unwritten, .stored, .ended: break
+        case .created, .preparing, .sealed, .approved, .reversing, .unwritten, .settled, .stored, .ended: break
         }
     }
 
     // MARK: - Ends without anything having been sent
 
-    /// Ends with an error, or cancelled.
-    mutating func end(_ code: ErrorCode, after changes: [StateChange] = []) {
+    /// Ends with an error, or cancelled. What the card or phone still wants of the customer is kept for the receipt.
+    mutating func end(
+        _ code: ErrorCode, unsupported: UnsupportedKernel? = nil, after changes: [StateChange] = []
+    ) {
         let presentation = presentation
         local(.disarm)
         let wishes = presentation?.wishes ?? []
+        let message = presentation?.asked
         if code == .readCancelled {
             var cancelled = change(.cancelled)
             cancelled.cancelledBy = presentation?.canceller ?? .shutdown
+            cancelled.message = message
             var event = event(.readCancelled, lane: winner)
             event.by = cancelled.cancelledBy
             write(
@@ -265,8 +278,12 @@ extension TransactionMachine {
         } else {
             var failed = change(.failed)
             failed.error = isLoyalty ? ErrorDetail(loyalty: code, transaction: id) : ErrorDetail(code, transaction: id)
+            failed.error?.unsupportedKernel = unsupported
+            failed.message = message
             var event = event(.readNotCompleted, lane: winner)
             event.error = failed.error
+            event.message = message
+            event.customerText = message?.text(in: demand.language)
             write(
                 changes + [failed], next: .ended,
                 then: [.publish(event)] + wishes.map { .answer($0, .nothingToCancel) })
@@ -305,7 +322,7 @@ extension TransactionMachine {
             if !question.isOwed { question.mustBeReversed = true }
             keep(question)
             answer(wish, .tooLate(transaction.state, becomesReversal: !question.isOwed))
-        case .approved, .reversing, .leaving, .unwritten, .stored, .ended: answer(wish, .nothingToCancel)
+        case .approved, .reversing, .leaving, .unwritten, .settled, .stored, .ended: answer(wish, .nothingToCancel)
         }
     }
 

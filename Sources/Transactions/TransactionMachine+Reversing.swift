@@ -14,8 +14,7 @@ extension TransactionMachine {
         if let reference = approval?.pspReference { change.result?.pspReference = reference }
         var event = event(.paymentDeclined)
         (event.result, event.error) = (change.result, change.error)
-        let reversal = asking(
-            change, wasApproved: approval != nil, amount: approval?.amountApproved ?? transaction.amount)
+        let reversal = asking(change, amount: approval?.amountApproved ?? transaction.amount)
         write(
             [change], .forCertain, next: .reversing(reversal),
             then: [.publish(event), .show(.error), request(reversal, change.result?.pspReference), .scrub])
@@ -39,10 +38,10 @@ extension TransactionMachine {
         return change
     }
 
-    private func asking(_ change: StateChange, wasApproved: Bool, amount: Money?) -> Reversal {
+    private func asking(_ change: StateChange, amount: Money?) -> Reversal {
         let plan = change.reversal ?? ReversalPlan(reason: .timeout, due: now.wall)
         return Reversal(
-            plan: plan, wasApproved: wasApproved, amount: amount, number: 1, isAsking: true,
+            plan: plan, amount: amount, number: 1, isAsking: true,
             due: now.after(demand.times.query + Self.answerMargin))
     }
 
@@ -57,8 +56,7 @@ extension TransactionMachine {
         let change = reversing(reason, cause, nil)
         var event = event(.paymentDeclined)
         event.result = change.result
-        let reversal = asking(
-            change, wasApproved: true, amount: transaction.result?.amountApproved ?? transaction.amount)
+        let reversal = asking(change, amount: transaction.result?.amountApproved ?? transaction.amount)
         var then: [Outward] = [.publish(event), request(reversal, change.result?.pspReference)]
         if let wish { then.append(.answer(wish, .done)) }
         // It may have been confirmed since: what the journal has in the moment of the change counts.
@@ -85,7 +83,7 @@ extension TransactionMachine {
 
     mutating func reversalDue(_ reversal: Reversal) {
         var reversal = reversal
-        guard !reversal.isAsking else { return acknowledged(.none, question: reversal.number) }
+        guard !reversal.isAsking else { return acknowledged(.none, reversal.number) }
         reversal.number += 1
         reversal.isAsking = true
         reversal.due = now.after(demand.times.query + Self.answerMargin)
@@ -93,20 +91,26 @@ extension TransactionMachine {
         outward(request(reversal, transaction.result?.pspReference))
     }
 
-    mutating func acknowledged(_ acknowledgement: Acknowledgement, _ number: Int) {
-        acknowledged(acknowledgement, question: number)
-    }
+    /// So many attempts in vain, about an hour of them, are a person's business, too.
+    public static let attemptsUnseen = 10
 
-    private mutating func acknowledged(_ acknowledgement: Acknowledgement, question number: Int) {
+    mutating func acknowledged(_ acknowledgement: Acknowledgement, _ number: Int) {
+        if case .settled(let asked, _) = phase, asked == number, acknowledgement == .acknowledged {
+            return answerAfterSettlement(taken: true)
+        }
         guard case .reversing(var reversal) = phase, reversal.isAsking, reversal.number == number else { return }
+        var reason: OpenReason?
         switch acknowledgement {
         case .acknowledged: return end(reversal)
         case .neverSeen:
+            // Forgotten, lost by a proxy, or still on its way: whatever it means, nobody says that nothing is charged. The
+            // first time the request may still be in the adapter's socket.
             reversal.unseen += 1
-            // The request may still be in the adapter's socket the first time; later it never comes. What the service has
-            // approved it has seen: it goes on being asked, and stays open until it says that it has taken it back.
-            if !reversal.wasApproved, reversal.unseen > 1 { return end(reversal) }
-        case .none: break
+            if reversal.unseen > 1 { reason = .neverSeen }
+        case .none:
+            if reversal.plan.attempts + 1 >= Self.attemptsUnseen || open == .otherService { reason = .unacknowledged }
+            if open == .neverSeen { reason = nil }
+        case .notAsked: return waitForService(reversal)
         }
         let pauses = demand.times.reversal
         let attempts = reversal.plan.attempts
@@ -117,7 +121,27 @@ extension TransactionMachine {
         reversal.plan = ReversalPlan(
             reason: reversal.plan.reason, attempts: attempts + 1,
             due: Timestamp(milliseconds: isTooLate ? .max : due))
-        write([], as: .plan(reversal.plan), .ifPossible, next: .reversing(reversal))
+        let form = reason.flatMap { $0 == open ? nil : Write.Form.open($0, reversal.plan) } ?? .plan(reversal.plan)
+        write([], as: form, .ifPossible, next: .reversing(reversal))
+    }
+
+    /// Nobody was asked: that is no attempt.
+    private mutating func waitForService(_ reversal: Reversal) {
+        var reversal = reversal
+        reversal.isAsking = false
+        reversal.due = now.after(demand.times.reversal.max() ?? .seconds(600))
+        guard open != .otherService else {
+            phase = .reversing(reversal)
+            return
+        }
+        write([], as: .open(.otherService, nil), .ifPossible, next: .reversing(reversal))
+    }
+
+    /// The service that it belongs to can be asked again.
+    mutating func hasten() {
+        guard case .reversing(var reversal) = phase, !reversal.isAsking else { return }
+        reversal.due = now.monotonic
+        reversalDue(reversal)
     }
 
     private mutating func end(_ reversal: Reversal) {
@@ -130,6 +154,13 @@ extension TransactionMachine {
     }
 
     // MARK: - After a restart
+
+    /// Whether a confirmation that comes now comes in time; `nil` where none is waited for.
+    public func isConfirmable(at now: Moment) -> Bool? {
+        guard !isWriting else { return transaction.confirmation == nil ? nil : false }
+        guard case .approved(let last?) = phase else { return nil }
+        return now.monotonic < last
+    }
 
     /// When an approval has to be confirmed; `nil` where it has been, or has not to be.
     var unconfirmedDue: Timestamp? {
@@ -157,7 +188,7 @@ extension TransactionMachine {
             let wasApproved = plan.reason != .timeout || transaction.history.contains { $0.state == .approved }
             phase = .reversing(
                 Reversal(
-                    plan: plan, wasApproved: wasApproved, amount: wasApproved ? nil : transaction.amount,
+                    plan: plan, amount: wasApproved ? nil : transaction.amount,
                     due: monotonic(of: plan.due, atMost: longest)))
         case .approved, .stored, .declined, .delivered, .cancelled, .failed, .reversed, .completed: break
         }

@@ -31,6 +31,8 @@ public struct TransactionMachine: Sendable {
     public private(set) var transaction: Transaction
     public internal(set) var phase: Phase
     public internal(set) var reversalPlan: ReversalPlan?
+    /// Why a person gets to see it, as the journal has it.
+    public private(set) var open: OpenReason?
     private(set) var writing: Writing?
     private var waiting: [Input] = []
     private var writes: UInt64 = 0
@@ -40,7 +42,9 @@ public struct TransactionMachine: Sendable {
     var now: Moment
     private var effects: [Effect] = []
 
-    /// How long the host may take for what is no business of card or service: a turn of an actor, a thread's return.
+    /// How long the host may take for what is no business of card or service: a turn of an actor, a thread's return. Long,
+    /// because it is there for a host that hangs: on a busy machine with many lanes two seconds end sales that would have
+    /// gone on, while nothing is on its way yet and a till waits longer for its card anyway.
     static let hostTime: Duration = .seconds(10)
     /// Longer than any step of a preparation may take.
     static let preparationTime: Duration = .seconds(120)
@@ -63,17 +67,20 @@ public struct TransactionMachine: Sendable {
 
     /// A transaction as an earlier run, or an earlier machine, has left it in the journal.
     ///
-    /// - Parameter reversal: where it is being reversed.
+    /// - Parameters:
+    ///   - reversal: where it is being reversed.
+    ///   - open: where it is an open item.
     public init(
-        recorded transaction: Transaction, _ demand: Demand, reversal: ReversalPlan? = nil, at now: Moment
+        recorded transaction: Transaction, _ demand: Demand, reversal: ReversalPlan? = nil, open: OpenReason? = nil,
+        at now: Moment
     ) {
         self.init(transaction, demand, phase: .ended, at: now)
         reversalPlan = reversal
+        self.open = open
         switch transaction.state {
         case .approved:
             // Not before the last moment in which a confirmation counts.
-            let last = unconfirmedDue.map { Moment(monotonic: monotonic(of: $0, atMost: .seconds(86_400)), wall: $0) }
-            phase = .approved(confirmBy: last?.after(.milliseconds(1)))
+            phase = .approved(confirmBy: unconfirmedDue.map { monotonic(of: $0, since: approvedAt) &+ 1 })
         case .stored: phase = .stored
         case .created, .preparing, .armed, .reading, .sealed, .sent, .unknown, .reversing:
             // Nothing runs by itself before `recover` or `forward` says how it goes on.
@@ -132,7 +139,9 @@ public struct TransactionMachine: Sendable {
         case .reverse(let reason, let wish): reverse(reason, wish)
         case .confirmed: if case .approved = phase { phase = .ended }
         case .recover: recover()
-        case .forward(let request, let wish): forward(request, wish)
+        case .forward(let request, let wish, let keyLife): forward(request, wish, keyLife)
+        case .settle(let settlement, let wish): settle(settlement, wish)
+        case .hasten: hasten()
         case .begin, .preparing, .prepared, .notPrepared: prepare(input)
         case .ready, .won, .cardLeft, .collision, .cardAwaited, .message, .cardDetected, .passAgain, .passes,
             .endedWithPasses, .read, .declinedByCard, .ended, .cardMayGo, .tapFinished:
@@ -164,12 +173,21 @@ public struct TransactionMachine: Sendable {
 
     func change(_ state: TransactionState) -> StateChange { StateChange(state, at: now.wall) }
 
-    /// The monotonic time of a moment on the wall clock, never further away than `limit`: a clock that was put back keeps
-    /// nothing waiting for longer.
+    /// The monotonic time of a moment that another run laid down on the wall clock. One that is further away than it can
+    /// be is due now: the clock was put back since, and says nothing of how long ago that was (rule R2).
     func monotonic(of moment: Timestamp, atMost limit: Duration) -> Int64 {
         let (wait, isFar) = moment.milliseconds.subtractingReportingOverflow(now.wall.milliseconds)
-        guard !isFar else { return now.after(limit) }
-        return now.after(.milliseconds(min(max(0, wait), limit.milliseconds)))
+        guard !isFar, wait > 0, wait <= limit.milliseconds else { return now.monotonic }
+        return now.after(.milliseconds(wait))
+    }
+
+    private func monotonic(of moment: Timestamp, since begin: Timestamp) -> Int64 {
+        let (whole, isFar) = moment.milliseconds.subtractingReportingOverflow(begin.milliseconds)
+        return monotonic(of: moment, atMost: .milliseconds(isFar ? 0 : max(0, whole)))
+    }
+
+    private var approvedAt: Timestamp {
+        transaction.history.last { $0.state == .approved }?.at ?? transaction.updatedAt
     }
 
     // MARK: - Writing
@@ -189,7 +207,12 @@ public struct TransactionMachine: Sendable {
         writing = nil
         written = Written(number: number)
         for change in done.write.changes { apply(change) }
-        if case .plan(let plan) = done.write.form { reversalPlan = plan }
+        switch done.write.form {
+        case .plan(let plan): reversalPlan = plan
+        case .open(let reason, let plan): (open, reversalPlan) = (reason, plan ?? reversalPlan)
+        case .contradict(let time): transaction.settlement?.contradictedAt = time
+        case .append, .store, .forward, .reversal, .settle: break
+        }
         phase = done.next
         switch (phase, done.write.changes.last?.state) {
         // What goes out now has its time from now on: the journal may have taken long.
@@ -213,6 +236,12 @@ public struct TransactionMachine: Sendable {
             if failure == .superseded { phase = .ended }
             guard case .sent(let question) = failed.next, let wish = question.owedTo else { return }
             outward(.answer(wish, failure == .superseded ? .superseded : .notForwarded(failure.code)))
+        case (.orEnd, _) where failed.write.form.isSettlement:
+            // It stays what it was, and whoever else waits goes on waiting.
+            writing = nil
+            for case .answer(let wish, .done) in failed.then.prefix(1) {
+                outward(.answer(wish, .refused(failure.code)))
+            }
         case (.ifPossible, _):
             writing = nil
             phase = failed.next
@@ -260,6 +289,7 @@ public struct TransactionMachine: Sendable {
 
     mutating func apply(_ change: StateChange) {
         if transaction.state != change.state {
+            open = nil
             transaction.history.append(Transaction.Step(state: change.state, at: change.at))
         }
         transaction.state = change.state
@@ -270,6 +300,8 @@ public struct TransactionMachine: Sendable {
         transaction.result = change.result ?? transaction.result
         transaction.error = change.error ?? transaction.error
         transaction.cancelledBy = change.cancelledBy ?? transaction.cancelledBy
+        transaction.message = change.message ?? transaction.message
+        transaction.settlement = change.settlement ?? transaction.settlement
         transaction.confirmation = change.confirmBy.map { Confirmation(due: $0) } ?? transaction.confirmation
         reversalPlan = change.reversal ?? reversalPlan
     }
@@ -300,7 +332,12 @@ public struct TransactionMachine: Sendable {
         case .unwritten(let change, _):
             // The face has it already: only the journal is behind.
             write([change], .forCertain, next: .ended)
+        case .settled: phase = .ended
         case .stored, .ended: break
         }
     }
+}
+
+extension Write.Form {
+    var isSettlement: Bool { if case .settle = self { true } else { false } }
 }

@@ -8,8 +8,8 @@ struct NFCTap: AsyncParsableCommand {
         commandName: "nfc-tap",
         abstract: "Reads contactless cards and drives nfc-tapd.",
         discussion: """
-            Exit codes: 0 done (a payment: approved, or stored to be sent later), 1 a replay differs from its recording, an \
-            audit chain does not hold, or doctor found an error, 10 declined or reversed, 11 partially approved, 12 outcome \
+            Exit codes: 0 done (a payment: approved, or stored to be sent later), 1 a replay differs from its recording, \
+            kernels differ in something new, an audit chain does not hold, or doctor found an error, 10 declined or reversed, 11 partially approved, 12 outcome \
             unknown (look the payment up before charging again), 13 not completed (cancelled, timed out, card unreadable, \
             refused by the daemon), 14 administrator required, 64 wrong arguments, 65 malformed input, 69 no reader or no \
             daemon, 77 not allowed.
@@ -17,10 +17,11 @@ struct NFCTap: AsyncParsableCommand {
         version: Version.text,
         subcommands: [
             Readers.self, Read.self, Pay.self, Refund.self, Verify.self, LookUp.self, StoreCard.self,
-            LoyaltyCommand.self, Prepare.self, ConfigCommand.self, StatusCommand.self, TermsCommand.self, Cancel.self,
-            Confirm.self, Reverse.self, Decline.self, QueueCommand.self, Events.self, ReceiptCommand.self,
+            LoyaltyCommand.self, Prepare.self, ConfigCommand.self, StatusCommand.self, TermsCommand.self, Find.self,
+            Cancel.self, Confirm.self, Reverse.self, Decline.self, QueueCommand.self, OpenCommand.self, Events.self,
+            ReceiptCommand.self,
             HelpTopics.self, Try.self, Virtual.self,
-            Decode.self, ExplainCommand.self, Replay.self, Record.self, Simulate.self,
+            Decode.self, ExplainCommand.self, Replay.self, KernelDiffCommand.self, Record.self, Simulate.self,
             DoctorCommand.self, DiagnoseCommand.self, AuditCommand.self,
         ])
 }

@@ -46,10 +46,10 @@ struct DaemonCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Same as --reader virtual:SOCKET.", valueName: "socket"))
     var virtualReader: String?
 
-    @Flag(help: "Only look whether the configuration file is right, and say what is not.")
+    @Flag(help: "Validate the configuration file, list every error, and end.")
     var check = false
 
-    @Flag(help: "With --check: one JSON object.")
+    @Flag(help: "With --check: print one JSON object.")
     var json = false
 
     @Flag(

@@ -21,14 +21,14 @@ struct Folders {
                 Folders.variable("STATE_DIRECTORY") ?? (isInstalled ? "/var/lib/nfc-tap" : Folders.userState)
         }
         guard Folders.make(self.runtime) else {
-            throw StartFailure("runtime directory \(self.runtime) cannot be made", hint: "give --runtime-directory")
+            throw StartFailure("cannot create the runtime directory \(self.runtime)", hint: "give --runtime-directory")
         }
         guard runtime != nil || systemRuntime != nil || Folders.isOurs(self.runtime) else {
             throw StartFailure(
-                "runtime directory \(self.runtime) belongs to somebody else", hint: "give --runtime-directory")
+                "the runtime directory \(self.runtime) belongs to another user", hint: "give --runtime-directory")
         }
         guard Folders.make(self.state) else {
-            throw StartFailure("state directory \(self.state) cannot be made", hint: "give --state-directory")
+            throw StartFailure("cannot create the state directory \(self.state)", hint: "give --state-directory")
         }
     }
 

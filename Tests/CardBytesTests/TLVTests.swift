@@ -134,4 +134,48 @@ struct TLVTests {
             #expect(nodes.last?.value.count == size)
         }
     }
+
+    /// FF8105 with two objects, as kernel 2 gives its data record (C-2 A.1.59); the encoding is written out by hand.
+    @Test func `the templates of kernels are read as templates, and other bytes FF as padding`() throws {
+        let record = try Hex.bytes("FF8105 0C 9F0206000000001250 9C0100".replacing(" ", with: ""))
+        #expect(try TLV.nodes(record + [0xFF, 0x82, 0x00]).map(\.tag) == [0xFF8105, 0x9F02, 0x9C, 0x82])
+        #expect(try TLV.children(record).map(\.tag) == [0xFF8105])
+        for padded in ["FFFF820119", "FF 82 01 19", "FF", "FF8100", "82 01 19 FF FF 00"] {
+            let nodes = try TLV.nodes(Hex.bytes(padded.replacing(" ", with: "")))
+            #expect(nodes.allSatisfy { [0x82, 0x81].contains($0.tag) }, "\(padded)")
+        }
+    }
+
+    @Test func `every object that the writer takes is read back, whatever its tag, and no other is written`() throws {
+        var generator = SeededGenerator(seed: 0x57_5249_5445)
+        var count = 0
+        for round in 0..<40_000 {
+            let bits = UInt32([8, 16, 24, 32][round % 4])
+            var raw = UInt32.random(in: .min ... .max, using: &generator) >> (32 - bits)
+            // Half of them look like long tags.
+            if round % 8 < 4, bits > 8 { raw |= 0x1F << (bits - 8) }
+            if round % 16 == 2 { raw = 0xFF8100 | raw & 0xFF }
+            let tag = CardBytes.Tag(raw)
+            let value = generator.bytes(Int.random(in: 0...200, using: &generator))
+            var writer = TLVWriter()
+            let isWritten = writer.append(tag, value)
+            guard isWritten else {
+                #expect(writer.bytes.isEmpty)
+                // It is refused for a reason: nobody would read these bytes as this object.
+                let bytes = tag.bytes + TLVWriter.length(value.count) + value
+                let read = (try? TLV.children(bytes)) ?? []
+                #expect(read.count != 1 || read[0].tag != tag || Array(bytes[read[0].value]) != value, "\(tag)")
+                continue
+            }
+            count += 1
+            let read = try TLV.children([0x00] + writer.bytes)
+            #expect(read.map(\.tag) == [tag], "\(tag)")
+            #expect(try Array(([0x00] + writer.bytes)[#require(read.first).value]) == value)
+        }
+        #expect(count > 5_000)
+        var writer = TLVWriter()
+        let isTooLong = !writer.append(0x9F10, [UInt8](repeating: 0, count: 0x100_0000))
+        #expect(isTooLong)
+        #expect(writer.bytes.isEmpty)
+    }
 }

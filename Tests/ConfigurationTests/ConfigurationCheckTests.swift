@@ -111,7 +111,7 @@ struct ConfigurationCheckTests {
         #expect((json?["problems"] as? [[String: Any]])?.count == found.errors.count)
     }
 
-    @Test("What is no TOML is told with its line")
+    @Test("What is not TOML is told with its line")
     func noTOML() throws {
         #expect(try check("mode = \"test\"\n= 1\n").errors.first?.line == 2)
     }

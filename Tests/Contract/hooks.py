@@ -58,6 +58,10 @@ def transaction(name, case):
         parameters["id"] = till.sale(confirmWithin=60)["id"]
     elif which == 0 and name in ("reverseTransaction", "declineStoredTransaction", "getReceipt"):
         parameters["id"] = till.sale()["id"]
+    elif which == 0 and name == "settleOpenItem" and (item := till.open_item()):
+        parameters["id"] = item
+        if is_right(case):
+            case.body["note"] = "by telephone"
     elif which == 1 and transactions:
         parameters["id"] = some(transactions, name)
     elif parameters["id"] in transactions:

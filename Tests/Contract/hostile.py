@@ -101,7 +101,9 @@ CASES = [
     ("a body of zeros", lambda: send(post(b"\0" * 100)), 400, "request.malformed_json"),
     ("JSON 10,000 levels deep", lambda: send(post(DEEP)), 400, "request.malformed_json"),
     ("noise", lambda: send(bytes(range(256)) * 8 + b"\r\n\r\n"), 501, "request.method_unknown"),
-    ("a target that is none", lambda: send(b"GET v1/status HTTP/1.1\r\n\r\n"), 400, "request.malformed"),
+    ("a control character in the path", lambda: send(b"GET /v1/%0Astatus HTTP/1.1\r\nHost: x\r\n\r\n"), 400, "request.invalid_target"),
+    ("a path that is not UTF-8", lambda: send(b"GET /v1/%ff HTTP/1.1\r\nHost: x\r\n\r\n"), 400, "request.invalid_target"),
+    ("a target without a slash", lambda: send(b"GET v1/status HTTP/1.1\r\n\r\n"), 400, "request.malformed"),
     ("two lengths", lambda: send(STATUS + b"Content-Length: 1\r\nContent-Length: 2\r\n\r\n"), 400, "request.malformed"),
 ]
 

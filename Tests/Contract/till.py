@@ -63,6 +63,11 @@ class Till:
             time.sleep(0.1)
         raise AssertionError("the till's lane was never free")
 
+    def open_item(self):
+        """The oldest open item, if there is one."""
+        _, listed = ask(self.path, "GET", "/v1/open-items")
+        return listed["items"][0]["transaction"] if listed["items"] else None
+
     def open_batch(self):
         """The open batch of the queue, opened where there is none; a sale goes into it."""
         _, queue = ask(self.path, "GET", "/v1/queue")

@@ -70,7 +70,7 @@ struct ReaderCheckTests {
         try host.plug("04e6:5591", nodeMode: 0o600)
         let finding = try #require(host.checkup().findings(about: .nodeRights).first)
         #expect(finding.severity == .error)
-        #expect(finding.problem.contains("nfc-tapd may not open"))
+        #expect(finding.problem.contains("nfc-tapd has no access"))
         #expect(finding.fix == .run(["udevadm", "trigger", "--action=change", "--subsystem-match=usb", "--settle"]))
     }
 
@@ -158,7 +158,7 @@ struct ReaderCheckTests {
         let host = try FakeHost.healthy()
         try host.run("neard", identifier: 400, opens: [FakeHost.node], unit: "neard.service")
         let finding = try #require(host.checkup().findings(about: .holder).first)
-        #expect(finding.problem.contains("neard (process 400)") && finding.problem.contains("pcscd has it too"))
+        #expect(finding.problem.contains("neard (process 400)") && finding.problem.contains("so does pcscd"))
         #expect(finding.remedy.hasPrefix("systemctl stop neard.service"))
     }
 
@@ -247,6 +247,6 @@ struct ReaderCheckTests {
     @Test func `a CCID reader that pcscd does not list is an error`() throws {
         let findings = try FakeHost.healthy().checkup(pcsc: .readers(["ACS ACR1252 Reader"]))
             .findings(about: .backend)
-        #expect(findings.first?.problem.contains("pcscd does not have it") == true)
+        #expect(findings.first?.problem.contains("pcscd does not list it") == true)
     }
 }

@@ -2,6 +2,7 @@
 import CardBytes
 import EMV
 import EMVCrypto
+import TestSupport
 import Testing
 
 @Suite struct CAPublicKeyTests {
@@ -123,7 +124,7 @@ import Testing
     @Test func `the built-in test keys hold every row and agree with the collected list`() throws {
         let keys = CAPublicKeys.test
         #expect(keys.environment == .test)
-        #expect(keys.count == 38)
+        #expect(keys.count == 38 + 13 + 63)
         for (rid, index, length) in [("A000000003", "92", 176), ("A000000004", "FA", 144), ("A000000004", "EF", 248)] {
             let expected = try row(rid, index, length)
             let found = keys.key(
@@ -131,6 +132,42 @@ import Testing
             #expect(found?.checksum == (try hex(expected.sha1)))
         }
         #expect(keys.key(rid: visa, index: 0xE0)?.key.byteCount == 176)
+    }
+
+    /// Published with a test card's or a test tool's documentation; each was missing once.
+    private static let thirteen = [
+        ("A000000025", ["04", "62", "65", "67", "68", "A1", "B9"]), ("A000000152", ["5A", "5B"]),
+        ("B012345678", ["00", "02", "05", "F8"]),
+    ]
+
+    @Test func `the test terminal has the keys of both further lists`() throws {
+        let collected = try Vectors.caKeys()
+        let second = try VectorFile.rows("ca-public-keys/second-list.jsonl", as: Vectors.CAKey.self)
+        #expect(second.count == 63)
+        let thirteen = Self.thirteen.flatMap { rid, indices in
+            indices.compactMap { index in collected.first { $0.rid == rid && $0.index == index } }
+        }
+        #expect(thirteen.count == 13)
+        for row in thirteen + second {
+            let found = CAPublicKeys.test.key(
+                rid: try hex(row.rid), index: try hex(row.index)[0], certificateLength: row.modulus.utf8.count / 2)
+            #expect(found?.checksum == (try hex(row.sha1)), "\(row.rid) \(row.index)")
+        }
+    }
+
+    @Test
+    func
+        `in live mode a confirmed test key is refused, and a key of unconfirmed environment is the acquirer's to give`()
+        throws
+    {
+        let amex = try #require(Vectors.caKeys().first { $0.rid == "A000000025" && $0.index == "A1" })
+        let disguised = try key(amex, environment: .live)
+        #expect(throws: CAPublicKeyError.wrongEnvironment) { try CAPublicKeys(environment: .live, keys: [disguised]) }
+        let discover = try #require(Vectors.caKeys().first { $0.rid == "A000000152" && $0.index == "5A" })
+        let second = try VectorFile.rows("ca-public-keys/second-list.jsonl", as: Vectors.CAKey.self)
+        let live = try CAPublicKeys(
+            environment: .live, keys: ([discover] + second).map { try key($0, environment: .live) })
+        #expect(live.count == 64)
     }
 
     @Test func `every reason for refusal has a text`() {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import PSPSandbox
+import TestSupport
 import Testing
 import Wire
 
@@ -19,7 +20,9 @@ struct JSONTests {
         Run(command: "config check", arguments: "CONFIGURATION"), Run(command: "try"),
         Run(command: "decode", arguments: "9F270180"), Run(command: "simulate", arguments: "--list"),
         Run(command: "record", arguments: "TAP --reader virtual:visa"), Run(command: "explain", arguments: "TAP"),
-        Run(command: "replay", arguments: "TAP"), Run(command: "doctor", status: [0, 1]),
+        Run(command: "replay", arguments: "TAP"),
+        Run(command: "kernel-diff", arguments: "SCRIPTS --configurations KERNELS", status: [1]),
+        Run(command: "doctor", status: [0, 1]),
         Run(command: "diagnose", arguments: "BUNDLE"), Run(command: "help-topics"),
         Run(command: "help-topics", arguments: "taps"),
     ]
@@ -98,6 +101,8 @@ struct JSONTests {
         for (name, file) in [("TAP", "visa.tap"), ("BUNDLE", "bundle.tar")] {
             names[name] = folder.appending(path: file).path
         }
+        names["SCRIPTS"] = Checkout.file("Tests/Vectors/kernel-scripts/scripts.jsonl").path
+        names["KERNELS"] = Checkout.file("docs/examples/kernel-configurations.jsonl").path
         let nobody = ["NFC_TAP_SOCKET": folder.appending(path: "nowhere").path]
         try run(Self.withoutDaemon, in: folder, environment: nobody, &names)
     }

@@ -115,7 +115,7 @@ struct PCSCRecoveryTests {
         "After a sleep in which everything was plugged anew, the lane works",
         arguments: [FailingReader.Moment.idle, .armed])
     func slept(moment: FailingReader.Moment) throws {
-        let clock = try SleepingClock()
+        let clock = try MovedClock()
         let rig = try FakeRig(environment: clock.environment)
         let process = try #require(rig.shop.daemonProcess)
         try rig.reader.survives(.init(name: "machine slept, all plugged anew", moment: moment)) {
@@ -133,7 +133,7 @@ struct PCSCRecoveryTests {
 
     @Test("After a sleep that left everything in its place, every lane is prepared again before a card pays")
     func sleptQuietly() throws {
-        let clock = try SleepingClock()
+        let clock = try MovedClock()
         let rig = try FakeRig(environment: clock.environment)
         try rig.reader.survives(.init(name: "machine slept", moment: .idle, event: "prepare.progress")) {
             try clock.sleeps(seconds: 3_600)

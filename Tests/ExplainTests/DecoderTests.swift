@@ -183,7 +183,7 @@ struct DecoderTests {
         #expect(error("") == .empty)
         #expect(
             error("5F2A0209")?.description
-                == "no BER-TLV: value of 5F2A at offset 0 needs 2 bytes, 1 are left")
+                == "not BER-TLV: value of 5F2A at offset 0 needs 2 bytes, 1 are left")
     }
 
     @Test func `whatever is decoded ends in lines or an error`() {
@@ -204,5 +204,17 @@ struct DecoderTests {
             }
         }
         #expect(decoded > 5_000)
+    }
+
+    /// The outcome of a kernel 2 as its book writes it: a data record (FF8105) and discretionary data (FF8106).
+    @Test func `the templates of a kernel's outcome are read with what is in them`() throws {
+        let bytes = try Hex.bytes(
+            "FF8105 0D 9F0206000000001250 9F270180 FF FF8106 0A DF8115060000000000FF".replacing(" ", with: ""))
+        let decoded = try CardDataDecoder(kernel: .mastercard).decode(bytes)
+        #expect(decoded.form == "tlv")
+        #expect(decoded.objects.map(\.tag) == ["FF8105", "FF8106"])
+        #expect(decoded.objects.first?.name == "Data Record")
+        #expect(decoded.objects.first?.children.map(\.tag) == ["9F02", "9F27"])
+        #expect(decoded.objects.last?.children.map(\.tag) == ["DF8115"])
     }
 }

@@ -118,7 +118,7 @@ struct ReplayTests {
             transcript, configuration: Terminals.visa(), authentication: Terminals.authentication)
         #expect(run.isAsRecorded)
         #expect(ReplayReport(run).events.map(\.text).contains("field off for 1300 ms"))
-        #expect(Explanation(run.trace).lines.contains("  This is tap 2; the ones before came to nothing."))
+        #expect(Explanation(run.trace).lines.contains("  This is tap 2; the taps before had no result."))
     }
 
     // MARK: Header

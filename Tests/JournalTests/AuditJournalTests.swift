@@ -55,11 +55,24 @@ private final class Book {
     func tamper(_ sql: String) throws {
         let process = Process()
         process.executableURL = URL(filePath: "/usr/bin/sqlite3")
-        let free = "DROP TRIGGER audit_is_never_altered; DROP TRIGGER state_change_is_never_removed; "
-        process.arguments = [path + "/journal.sqlite", free + "DROP TRIGGER state_change_is_never_altered; " + sql]
+        let free = "DROP TRIGGER IF EXISTS audit_is_never_altered; DROP TRIGGER IF EXISTS state_change_is_never_removed; "
+        process.arguments = [path + "/journal.sqlite", free + "DROP TRIGGER IF EXISTS state_change_is_never_altered; " + sql]
         try process.run()
         process.waitUntilExit()
         #expect(process.terminationStatus == 0)
+    }
+
+    func mark() throws -> Int64? {
+        try journal.database.query("SELECT erased_before FROM installation") { (row) throws(JournalError) in
+            try row.integer(0)
+        }.first
+    }
+
+    /// The payment that began last.
+    func newest() throws -> String? {
+        try journal.database.query("SELECT id FROM payment ORDER BY rowid DESC LIMIT 1") {
+            (row) throws(JournalError) in try row.text(0)
+        }.first
     }
 
     /// All bytes of the journal's files.
@@ -129,7 +142,7 @@ struct AuditJournalTests {
         let old = try book.pay(paid, at: Timestamp(milliseconds: 1_000))
         let open = try book.pay([.armed, .reading, .sealed, .sent], at: Timestamp(milliseconds: 1_000))
         let new = try book.pay(paid)
-        #expect(try book.journal.eraseTransactions(endedBefore: Timestamp(milliseconds: 2_000)) == 1)
+        #expect(try book.journal.eraseTransactions(endedBefore: Timestamp(milliseconds: 2_000), at: .now) == 1)
         try book.journal.scrub()
         try book.sign()
         #expect(try book.journal.record(old) == nil)
@@ -145,6 +158,55 @@ struct AuditJournalTests {
         try book.pay(paid)
         try book.sign()
         #expect(try book.faults().isEmpty)
+    }
+
+    @Test("A4 the erased mark never passes the newest entry, and one that has is taken back")
+    func mark() throws {
+        let book = try Book()
+        let paid = try book.pay(paid, at: Timestamp(milliseconds: 1_000))
+        let now = Timestamp(milliseconds: 5_000)
+        #expect(try book.journal.eraseTransactions(endedBefore: Timestamp(milliseconds: 500), at: now) == 0)
+        #expect(try book.mark() == 0, "where nothing was erased there is no mark")
+        #expect(try book.journal.eraseTransactions(endedBefore: Timestamp(milliseconds: 90_000), at: now) == 1)
+        #expect(try book.journal.record(paid) == nil)
+        #expect(try book.mark() == 5_000)
+        try book.tamper("UPDATE installation SET erased_before = 99999999999999")
+        try book.journal.correctErasedMark()
+        #expect(try book.mark() == 5_000)
+    }
+
+    @Test("A4 rows that were deleted under a mark in the future are missing")
+    func futureMark() throws {
+        let book = try Book()
+        try book.pay(paid)
+        let kept = try book.pay(paid)
+        _ = try book.journal.eraseTransactions(endedBefore: .now, at: .now)
+        try book.pay(paid)
+        try book.sign()
+        #expect(try book.faults().isEmpty)
+        try book.tamper("UPDATE installation SET erased_before = 99999999999999")
+        let last = try #require(try book.newest())
+        try book.tamper("DELETE FROM state_change WHERE payment = '\(last)'; DELETE FROM payment WHERE id = '\(last)'")
+        #expect(try book.faults() == [.transactionDiffers(last)])
+        #expect(last != kept.text)
+    }
+
+    @Test("A4 the key of an erased payment stays, for its own user")
+    func keys() throws {
+        let book = try Book()
+        let new = NewTransaction(
+            id: TransactionID(), uid: 1_000, idempotencyKey: "till-7", requestHash: "aa", type: .purchase, mode: .test,
+            lane: "main", amount: Money(value: 1, currency: try #require(Currency("EUR"))), order: nil,
+            at: Timestamp(milliseconds: 1_000))
+        _ = try book.journal.create(new)
+        try book.journal.append([StateChange(.failed, at: Timestamp(milliseconds: 1_000))], to: new.id)
+        #expect(try book.journal.earlier(uid: 1_000, idempotencyKey: "till-7", requestHash: "aa") == .repeated(new.id))
+        #expect(try book.journal.eraseTransactions(endedBefore: .now, at: .now) == 1)
+        #expect(try book.journal.earlier(uid: 1_000, idempotencyKey: "till-7", requestHash: "aa") == .erased)
+        #expect(try book.journal.create(new) == .erased)
+        #expect(try book.journal.request(uid: 1_000, idempotencyKey: "till-7") == .erased)
+        #expect(try book.journal.request(uid: 1_001, idempotencyKey: "till-7") == nil)
+        #expect(try book.journal.request(uid: 1_000, idempotencyKey: "till-8") == nil)
     }
 
     @Test("The last entry is never erased, however old: the chain goes on from it")

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import Glibc
-import LocalHTTP
 import Logging
 import Testing
+
+@testable import LocalHTTP
 
 /// How many may come in, and what the others are told.
 @Suite(.timeLimit(.minutes(1))) struct ServerAdmissionTests {
@@ -72,6 +73,75 @@ import Testing
             let after = try await exchange("GET / HTTP/1.1\r\nConnection: close\r\n\r\n", at: path)
             #expect(after.status == 200)
         }
+    }
+
+    @Test func `C1 Who has no business here is told so and takes no place, and each standing leaves places to the next`() {
+        var limits = HTTPLimits.patient
+        (limits.connections, limits.connectionsPerUser, limits.reserved) = (6, 6, 2)
+        let table = ConnectionTable(limits: limits) { peer in
+            PeerStanding(rawValue: Int(peer.groupID)) ?? PeerStanding.none
+        }
+        var held: [HTTPConnection] = []
+        func come(_ standing: PeerStanding, uid: UInt32) -> ConnectionTable.Verdict {
+            let peer = PeerCredentials(processID: 1, userID: uid, groupID: UInt32(standing.rawValue))
+            let connection = HTTPConnection(peer: peer)
+            held.append(connection)
+            return table.admit(connection) {}
+        }
+        #expect((0..<4).allSatisfy { _ in come(.none, uid: 9) == .refused(.notAllowed) })
+        #expect(come(.watching, uid: 1) == .admitted)
+        #expect(come(.watching, uid: 1) == .admitted)
+        #expect(come(.watching, uid: 1) == .refused(.tooManyConnections))
+        #expect(come(.working, uid: 2) == .admitted)
+        #expect(come(.working, uid: 2) == .admitted)
+        #expect(come(.working, uid: 2) == .refused(.tooManyConnections))
+        #expect(come(.working, uid: 2) == .dropped, "as many are told so as may be served")
+        #expect(come(.administering, uid: 0) == .admitted)
+        held.first?.closing.happen()
+        #expect(come(.working, uid: 2) == .refused(.tooManyConnections))
+    }
+
+    @Test func `C1 A stream of events leaves its place to another connection, and there are only so many`() {
+        var limits = HTTPLimits.patient
+        (limits.connections, limits.connectionsPerUser) = (2, 2)
+        (limits.streams, limits.streamsPerUser) = (3, 2)
+        let table = ConnectionTable(limits: limits)
+        func come(_ uid: UInt32) -> (HTTPConnection, ConnectionTable.Verdict) {
+            let connection = HTTPConnection(peer: PeerCredentials(processID: 1, userID: uid, groupID: 1))
+            return (connection, table.admit(connection) {})
+        }
+        var streams: [HTTPConnection] = []
+        for _ in 0..<2 {
+            let (connection, verdict) = come(1)
+            #expect(verdict == .admitted)
+            #expect(table.beginStream(connection) == nil)
+            streams.append(connection)
+        }
+        let (third, verdict) = come(1)
+        #expect(verdict == .admitted, "streams take no places")
+        #expect(table.beginStream(third) == .tooManyStreams, "of this user")
+        let (other, _) = come(2)
+        #expect(table.beginStream(other) == nil)
+        let (another, _) = come(3)
+        #expect(table.beginStream(another) == .tooManyStreams, "of all")
+        streams[0].closing.happen()
+        #expect(table.beginStream(another) == nil)
+    }
+
+    @Test func `C3 A user who connects and closes in a loop is slowed down, and nobody else`() {
+        var limits = HTTPLimits.patient
+        limits.connectionsPerSecond = 10
+        let table = ConnectionTable(limits: limits)
+        func come(_ uid: UInt32, at milliseconds: Int64) -> ConnectionTable.Verdict {
+            let connection = HTTPConnection(peer: PeerCredentials(processID: 1, userID: uid, groupID: 1))
+            defer { connection.closing.happen() }
+            return table.admit(connection, at: 1_000_000_000 + UInt64(milliseconds) * 1_000_000) {}
+        }
+        #expect((0..<40).allSatisfy { _ in come(1, at: 0) == .admitted })
+        #expect(come(1, at: 0) == .dropped)
+        #expect(come(2, at: 0) == .admitted)
+        #expect(come(1, at: 99) == .dropped)
+        #expect(come(1, at: 100) == .admitted)
     }
 
     @Test func `Shutting down answers what runs, closes what idles, and removes the socket`() async throws {

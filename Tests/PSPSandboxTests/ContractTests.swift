@@ -109,7 +109,7 @@ struct ContractTests {
         try await SandboxBench.run { bench in
             let health = try await WireJSON.decode(AdapterHealth.self, from: bench.get("/v1/health").body)
             #expect(health.status == .ok)
-            #expect(health.protocolVersions == ["v1"])
+            #expect(health.protocolVersions == ["v1"] && health.keyLife == 86_400)
             #expect(health.supports == ["sale", "preauth", "refund", "verify"])
             for path in [
                 "/", "/v1", "/v1/profile", "/v1/authorizations/nonsense", "/v1/authorizations/\(TransactionID())/x",

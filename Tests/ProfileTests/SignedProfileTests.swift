@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-import Envelope
 import Testing
 import Wire
 
+@testable import Envelope
 @testable import Profile
 
 struct SignedProfileTests {
@@ -30,13 +30,21 @@ struct SignedProfileTests {
             try SignedProfile(
                 token: Example.signed(json, by: key, type: AcceptanceFile.type), key: key.verificationKey)
         }
-        #expect(error == .untrusted(.wrongType(AcceptanceFile.type)) && error?.field == nil)
+        #expect(error == .untrusted(.wrongType(AcceptanceFile.type)) && error?.field == "header.typ")
         let parts = try Example.signed(json, by: key).split(separator: ".")
         let changed = Base64URL.string(try Example.bytes((#""amount": 2500"#, #""amount": 9500"#)))
         error = #expect(throws: ProfileError.self) {
             try SignedProfile(token: "\(parts[0]).\(changed).\(parts[2])", key: key.verificationKey)
         }
         #expect(error == .untrusted(.notAuthentic))
+    }
+
+    @Test func `F6 a profile without typ is refused for that, although its signature is the right one`() throws {
+        let header = #"{"alg":"ES256","kid":"\#(key.keyID)"}"#
+        let signed = Base64URL.string(header.utf8) + "." + Base64URL.string(try Example.bytes())
+        let token = signed + "." + Base64URL.string(try key.signature(of: Array(signed.utf8)))
+        let error = #expect(throws: ProfileError.self) { try SignedProfile(token: token, key: key.verificationKey) }
+        #expect(error == .untrusted(.malformedHeader(member: "typ")) && error?.field == "header.typ")
     }
 
     @Test func `a signed profile with a fault is refused with its member`() throws {

@@ -44,10 +44,10 @@ struct VirtualCommandTests {
 
     @Test func `An error says what to write instead`() throws {
         let desk = try Desk("present one")
-        #expect(desk.control.answer(to: "present three").hasSuffix("card 'three': write one of one, two"))
+        #expect(desk.control.answer(to: "present three").hasSuffix("named 'three': write one of one, two"))
         #expect(desk.control.answer(to: "present two").hasSuffix("use swap, or remove it first"))
         #expect(desk.control.answer(to: "delay soon").hasSuffix("write a whole number from 0 to 60000"))
-        #expect(desk.control.answer(to: "fault status 1 at 1").contains("'1' is no status word"))
+        #expect(desk.control.answer(to: "fault status 1 at 1").contains("'1' is not a status word"))
     }
 
     @Test func `A refused command changes nothing`() throws {

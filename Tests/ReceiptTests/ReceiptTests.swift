@@ -65,6 +65,24 @@ struct ReceiptTests {
         #expect(text.contains("APPROVED") == (status == .approved))
     }
 
+    @Test("The receipt of an attempt says that the phone waits for its holder, in English and German")
+    func phone() throws {
+        for (language, words) in [(Language.english, "See your phone"), (.german, "Siehe Ihr Telefon")] {
+            for state in [TransactionState.failed, .cancelled] {
+                for copy in Receipt.Copy.allCases {
+                    let receipt = try ReceiptBench.receipt(state, copy, language) { transaction in
+                        (transaction.card, transaction.chip, transaction.result) = (nil, nil, nil)
+                        transaction.message = .seePhone
+                    }
+                    #expect(receipt.message == .seePhone)
+                    for width in Receipt.widths { #expect(receipt.text(width: width).contains(words)) }
+                }
+                let other = try ReceiptBench.receipt(state, .customer, language)
+                #expect(other.message == nil && !other.text().contains(words))
+            }
+        }
+    }
+
     @Test("An approved part is the total, beside what was asked for")
     func partial() throws {
         let half = Money(value: 625, currency: try #require(Currency("EUR")))
@@ -133,5 +151,28 @@ struct ReceiptTests {
     func roundTrip() throws {
         let receipt = try ReceiptBench.receipt(.approved, .merchant, .german)
         #expect(try WireJSON.decode(Receipt.self, from: try WireJSON.encode(receipt)) == receipt)
+    }
+}
+
+@Suite("A receipt of a card that this reader cannot take")
+struct UnsupportedKernelReceiptTests {
+    @Test("It names scheme and kernel in each language", arguments: Language.allCases, Receipt.Copy.allCases)
+    func named(language: Language, copy: Receipt.Copy) throws {
+        let receipt = try ReceiptBench.receipt(.failed, copy, language) { transaction in
+            transaction.result = nil
+            var error = ErrorDetail(.readCardUnsupported)
+            error.unsupportedKernel = UnsupportedKernel(scheme: "RuPay", aid: "A0000005241010", kernel: "0D")
+            transaction.error = error
+        }
+        #expect(receipt.unsupportedKernel?.scheme == "RuPay")
+        let text = receipt.text()
+        #expect(text.contains(language == .german ? "Nicht unterstützt" : "Not supported"))
+        #expect(text.contains("RuPay") && text.contains("0D"))
+        let unknown = try ReceiptBench.receipt(.failed, copy, language) { transaction in
+            var error = ErrorDetail(.readCardUnsupported)
+            error.unsupportedKernel = UnsupportedKernel(scheme: nil, aid: "D276000025", kernel: nil)
+            transaction.error = error
+        }
+        #expect(unknown.text().contains("D276000025"))
     }
 }

@@ -11,6 +11,8 @@ struct Row {
     var plan: ReversalPlan?
     var request: AuthorizationRequest?
     var isQueued = false
+    /// Why a person has to look after it.
+    var open: OpenReason?
     /// Of the payment service that was in force when it was stored.
     var service = 0
     var attempts = 0
@@ -30,6 +32,9 @@ struct Row {
         case .plan(let next):
             plan = next
             return transaction.state == .reversing ? nil : .illegal
+        case .open(_, let next): plan = next ?? plan
+        case .settle: guard open != nil else { return .notSettled(.openItemNotOpen) }
+        case .contradict: return nil
         }
         var state = transaction.state
         for change in write.changes {
@@ -38,11 +43,13 @@ struct Row {
         }
         for change in write.changes { note(change) }
         if case .store = write.form { isQueued = true }
+        if case .open(let reason, _) = write.form { open = reason }
         if state == .approved || state == .declined { isQueued = false }
         return nil
     }
 
     private mutating func note(_ change: StateChange) {
+        if change.state != transaction.state { open = nil }
         transaction.state = change.state
         transaction.history.append(Transaction.Step(state: change.state, at: change.at))
         transaction.updatedAt = change.at

@@ -29,10 +29,10 @@ extension Story {
             switch transaction.state {
             case .approved: wanted = [(transaction.result?.amountApproved ?? transaction.amount).value]
             case .declined, .cancelled, .failed, .reversed: break
-            case .reversing:
-                found.append(.open)
-                continue
-            case .unknown where traces[number].wasForwarded:
+            case .reversing,
+                .unknown where traces[number].wasForwarded:
+                // What a person does not see is lost (rule R1).
+                if rows[number].open == nil { faults.append("\(number) is \(transaction.state), and no open item") }
                 found.append(.open)
                 continue
             default: faults.append("\(number) is still \(transaction.state)")
@@ -80,7 +80,7 @@ extension Input {
             "reply \(Mirror(reflecting: reply).children.first?.label ?? "\(reply)") to \(question)"
         case .acknowledged(let acknowledgement, let question): "\(acknowledgement) to reversal \(question)"
         case .notWritten(_, let failure): "notWritten \(failure)"
-        case .ended(let code, _): "ended \(code.rawValue)"
+        case .ended(let code, _, _): "ended \(code.rawValue)"
         default: Mirror(reflecting: self).children.first?.label ?? "\(self)"
         }
     }

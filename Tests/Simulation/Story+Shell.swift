@@ -22,7 +22,7 @@ extension Story {
         demand.lanes = lanes
         demand.maximumReads = 3
         if dice.happens(300) { demand.confirmWithin = 5 + Int(dice.upTo(120)) }
-        rows.append(Row(transaction: transaction, uid: UInt32(till), demand: demand))
+        rows.append(Row(transaction: transaction, uid: UInt32(till), demand: demand, service: service))
         traces.append(Trace())
         table.take(lanes, for: LaneStatus.Holder(transaction: transaction.id, uid: UInt32(till), since: now.wall))
         machines[number] = TransactionMachine(transaction, demand, at: now)
@@ -66,7 +66,7 @@ extension Story {
             agenda.add(.disk(number, write), at: time + 1 + dice.upTo(isSlow ? 3_000 : 8), life: life)
         case .local(.prepare): prepare(number, machine)
         case .local(.connect):
-            input(number, services[service].isUp ? .connected : .notConnected, after: 1)
+            input(number, services[rows[number].service].isUp ? .connected : .notConnected, after: 1)
         case .local(.disarm): input(number, .ended(.readCancelled, withoutApplication: false), after: 50)
         case .local: break
         case .outward(let outward, _): carryOut(outward, number)
@@ -86,7 +86,7 @@ extension Story {
         case .arm(let lanes): presentCard(number, on: lanes[Int(dice.upTo(Int64(lanes.count)))])
         case .send(let request, let question, let isAgain, let limit):
             if isAgain { traces[number].isInDoubt = true }
-            let index = rows[number].isQueued ? rows[number].service : service
+            let index = rows[number].service
             traces[number].askedOf.insert(index)
             if services[index].isUp, dice.happens(services[index].repertoire.delays) {
                 agenda.add(
@@ -99,11 +99,13 @@ extension Story {
             let latency = min(50 + dice.upTo(1_500), limit.inMilliseconds)
             self.reply(number, isInTime ? reply : .unusable, question, after: isInTime ? latency : limit.inMilliseconds)
         case .query(let question, let limit):
-            let index = rows[number].isQueued ? rows[number].service : service
+            let index = rows[number].service
             reply(number, services[index].query(number, &dice), question, after: min(20, limit.inMilliseconds))
         case .reverse(_, let question):
-            traces[number].reversedBy.insert(service)
-            let acknowledgement = services[service].reverse(number, &dice)
+            // Whoever was asked takes it back, whatever the shop's service is now.
+            let index = rows[number].service
+            traces[number].reversedBy.insert(index)
+            let acknowledgement = services[index].reverse(number, &dice)
             if acknowledgement == .neverSeen { traces[number].wasNeverSeen = true }
             input(number, .acknowledged(acknowledgement, question: question), after: 20 + dice.upTo(200))
         case .settleReader:

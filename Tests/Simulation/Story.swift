@@ -195,7 +195,8 @@ struct Story {
             let row = rows[number]
             let state = row.transaction.state
             guard !row.isQueued, !state.successors.isEmpty, state != .stored else { continue }
-            machines[number] = TransactionMachine(recorded: row.transaction, row.demand, reversal: row.plan, at: now)
+            machines[number] = TransactionMachine(
+                recorded: row.transaction, row.demand, reversal: row.plan, open: row.open, at: now)
             give(number, state == .approved ? .due : .recover)
         }
     }
@@ -206,7 +207,7 @@ struct Story {
             guard machines[number] == nil, services[rows[number].service].isUp, let request = rows[number].request
             else { continue }
             let row = rows[number]
-            machines[number] = TransactionMachine(recorded: row.transaction, row.demand, at: now)
+            machines[number] = TransactionMachine(recorded: row.transaction, row.demand, open: row.open, at: now)
             wishes += 1
             traces[number].wasForwarded = true
             give(number, .forward(request, WishID(wishes)))

@@ -53,7 +53,7 @@ struct FormerServiceTests {
             // An administrator installs the former service's key and reloads.
             let error = await shop.daemon.reload { before in
                 var new = before
-                new.formerServices = ["old": former.verificationKey]
+                new.formerServices = ["old": .init(receiptKey: former.verificationKey)]
                 return new
             }
             #expect(error == nil)
@@ -92,6 +92,6 @@ struct FormerServiceTests {
         ] {
             #expect(throws: ConfigurationError.self, "\(wrong)") { try file(wrong) }
         }
-        #expect(try file(service("old", "test")).formerServices["old"] == test)
+        #expect(try file(service("old", "test")).formerServices["old"]?.receiptKey == test)
     }
 }

@@ -192,8 +192,9 @@ struct LaneGroupTests {
         try await Shop.open(in: try TestFolder(), Self.counter) { shop in
             let wrong: [(more: String, code: String, field: String)] = [
                 (#","group":"bar""#, "lane.unknown", "group"), (#","lanes":["lane-0","far"]"#, "lane.unknown", "lanes"),
-                (#","lane":"lane-0","group":"counter""#, "request.field_not_applicable", "group"),
-                (#","lane":"lane-0","lanes":["lane-1"]"#, "request.field_not_applicable", "lanes"),
+                (#","lane":"lane-0","group":"counter""#, "request.field_conflict", "group"),
+                (#","lane":"lane-0","lanes":["lane-1"]"#, "request.field_conflict", "lanes"),
+                (#","lanes":["lane-1"],"group":"counter""#, "request.field_conflict", "group"),
                 (#","lanes":[]"#, "request.invalid_field", "lanes"),
                 (#","lanes":["lane-0","lane-0"]"#, "request.invalid_field", "lanes"),
             ]

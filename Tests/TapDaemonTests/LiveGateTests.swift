@@ -30,7 +30,7 @@ struct LiveGateTests {
             acknowledgement: acknowledgement ?? ProfileSettings.acknowledgement(for: PaymentService.merchant),
             inForce: try signed(service.json(from: start, replacements)), isAccepted: accepted, failure: nil,
             recipient: recipient)
-        return gate.refusal(at: start.advanced(bySeconds: seconds))
+        return gate.obstacle(at: start.advanced(bySeconds: seconds)).map { ErrorDetail(of: $0) }
     }
 
     @Test func `with terms, profile, keys and acknowledgement nothing is missing`() throws {
@@ -41,12 +41,14 @@ struct LiveGateTests {
         var gate = LiveGate(
             version: "0.1.0", key: service.key.verificationKey, acknowledgement: nil, inForce: nil, isAccepted: false,
             failure: nil, recipient: nil)
-        #expect(gate.refusal(at: start)?.code == "credential.missing")
-        let failure = ErrorDetail(.credentialInvalid, field: "merchant.country")
+        #expect(gate.obstacle(at: start) == .noProfile)
+        let failure = ProfileError.empty("merchant.country")
         gate = LiveGate(
             version: "0.1.0", key: service.key.verificationKey, acknowledgement: nil, inForce: nil, isAccepted: false,
             failure: failure, recipient: nil)
-        #expect(gate.refusal(at: start) == failure)
+        #expect(gate.obstacle(at: start) == .profile(failure))
+        #expect(ErrorDetail(of: .profile(failure)) == ErrorDetail(.credentialInvalid, field: "merchant.country"))
+        #expect(ErrorDetail(of: .noProfile).code == "credential.missing")
     }
 
     @Test func `an unsigned profile does not count`() throws {
@@ -55,7 +57,7 @@ struct LiveGateTests {
             version: "0.1.0", key: service.key.verificationKey,
             acknowledgement: ProfileSettings.acknowledgement(for: PaymentService.merchant),
             inForce: ProfileInForce(unsigned: profile), isAccepted: true, failure: nil, recipient: nil)
-        #expect(gate.refusal(at: start)?.code == "credential.missing")
+        #expect(gate.obstacle(at: start) == .noProfile)
     }
 
     @Test("Requirement 5: the version is asked for before the terms, the terms before the configuration")

@@ -65,3 +65,10 @@ struct PaymentService: Sendable {
         await sandbox.serve(profile)
     }
 }
+
+extension ProfileRefresh {
+    /// What is told of it, where it failed.
+    var code: ErrorCode? {
+        if case .failed(let trouble) = self { ErrorCode(trouble) } else { nil }
+    }
+}

@@ -82,7 +82,7 @@ struct ProfileStoreTests {
             ]
             for (json, code, field) in wrong {
                 await service.serve(json, at: sandbox)
-                #expect(await shop.profiles.refresh() == .failed(code))
+                #expect(await shop.profiles.refresh().code == code)
                 #expect(shop.profiles.current?.serial == 5)
                 let error = try #require(try await status(shop).profileError)
                 #expect(error.code == code.rawValue && error.field == field)
@@ -90,11 +90,26 @@ struct ProfileStoreTests {
             var stranger = SandboxProfile(key: SigningKey())
             stranger.payload = try service.json(serial: 9)
             await sandbox.serve(stranger)
-            #expect(await shop.profiles.refresh() == .failed(.credentialUntrusted))
+            #expect(await shop.profiles.refresh().code == .credentialUntrusted)
             #expect(try shop.journal("SELECT serial FROM profile") == "5")
             await service.serve(try service.json(serial: 6), at: sandbox)
             #expect(await shop.profiles.refresh() == .applied)
             #expect(try await status(shop).profileError == nil)
+        }
+    }
+
+    @Test("F6 what a profile's header says wrongly is told as that, and only a wrong signature as a wrong signature")
+    func header() {
+        for (error, field) in [
+            (JWSError.malformedHeader(member: "typ"), "header.typ"), (.wrongType("JWT"), "header.typ"),
+            (.unsupportedAlgorithm("none"), "header.alg"), (.unsupportedHeader(member: "crit"), "header.crit"),
+        ] {
+            let told = ErrorDetail(of: ProfileError.untrusted(error))
+            #expect(told.code == "credential.invalid" && told.field == field)
+        }
+        for error in [JWSError.malformedToken, .wrongKey, .notAuthentic] {
+            let told = ErrorDetail(of: ProfileError.untrusted(error))
+            #expect(told.code == "credential.untrusted" && told.field == nil)
         }
     }
 
@@ -104,8 +119,8 @@ struct ProfileStoreTests {
             let stream = try await shop.client.events(
                 HTTPClientRequest(.get, "/v1/events"), answerWithin: hangLimit)
             await service.serve(try service.json(serial: 1, [(#""country": 276"#, #""country": 0"#)]), at: sandbox)
-            #expect(await shop.profiles.refresh() == .failed(.credentialInvalid))
-            #expect(await shop.profiles.refresh() == .failed(.credentialInvalid))
+            #expect(await shop.profiles.refresh().code == .credentialInvalid)
+            #expect(await shop.profiles.refresh().code == .credentialInvalid)
             await service.serve(try service.json(serial: 2), at: sandbox)
             #expect(await shop.profiles.refresh() == .applied)
             var names: [EventName] = []
@@ -133,13 +148,13 @@ struct ProfileStoreTests {
         }
         try await Shop.open(in: folder, wish()) { shop in
             #expect(shop.profiles.current?.serial == 7)
-            #expect(await shop.profiles.refresh() == .failed(.pspUnreachable))
+            #expect(await shop.profiles.refresh().code == .pspUnreachable)
             #expect(shop.profiles.current?.serial == 7)
         }
         try await withSandbox(in: folder) { sandbox in
             await service.serve(older, at: sandbox)
             try await Shop.open(in: folder, wish()) { shop in
-                #expect(await shop.profiles.refresh() == .failed(.credentialOutdated))
+                #expect(await shop.profiles.refresh().code == .credentialOutdated)
                 #expect(shop.profiles.current?.serial == 7)
             }
         }

@@ -4,7 +4,9 @@ import LocalHTTP
 import PSPSandbox
 import ReaderVirtual
 import Receipt
+import TestSupport
 import Testing
+import Transactions
 import Wire
 
 @testable import TapDaemon
@@ -57,6 +59,36 @@ struct ReceiptTests {
                 }
                 for answer in [answer, text, german] { #expect(!answer.text.contains(TestNumbers.visa)) }
             }
+        }
+    }
+
+    @Test("A phone that waits for its holder is on the receipt of the attempt, and is no failed read")
+    func phone() async throws {
+        let folder = try TestFolder()
+        var id = ""
+        try await Shop.open(in: folder) { shop in
+            try shop.reader.obey("present see-phone-forever")
+            let asked = try await shop.post(purchase(6_000, order: "A-1", more: #","language":"de","detached":true"#))
+            id = try asked.transaction().id.text
+            try await eventually("the phone asks") {
+                let events = try await shop.get("/v1/transactions/\(id)").transaction().events ?? []
+                return events.contains { $0.name == .readRetry && $0.message == .seePhone && $0.error == nil }
+            }
+            // The phone stays and asks again: while it is being read, it is too late for a moment.
+            try await eventually("it is cancelled") {
+                try await shop.delete("/v1/transactions/\(id)").cancel().transaction.state == .cancelled
+            }
+            try shop.reader.obey("remove")
+            #expect(await shop.store.books.failedReads.count(of: "A-1") == 0)
+        }
+        try await Shop.open(in: folder) { shop in
+            #expect(try await shop.get("/v1/transactions/\(id)").transaction().message == .seePhone)
+            let german = try await receipt(shop, id, "", ["Accept": "text/plain"])
+            #expect(german.text.contains("Siehe Ihr Telefon"))
+            let english = try await receipt(shop, id, "?language=en", ["Accept": "text/plain"])
+            #expect(english.text.contains("See your phone"))
+            let message = try WireJSON.decode(Receipt.self, from: try await receipt(shop, id).body).message
+            #expect(message == .seePhone)
         }
     }
 

@@ -48,17 +48,20 @@ extension HTTPResponse {
 
 /// Serves such an adapter for the length of `body`.
 func withAdapter(
-    in folder: TestFolder, limits: HTTPLimits = HTTPLimits(), connections: ConnectionCount? = nil,
+    in folder: TestFolder, at name: String = "psp.sock", keyLife: Int64? = nil, limits: HTTPLimits = HTTPLimits(),
+    connections: ConnectionCount? = nil,
+    health: String = #"{"status":"ok","protocolVersions":["v1"],"supports":["sale"]}"#,
     answer: @escaping @Sendable (ScriptedAdapter.Seen) -> HTTPResponse,
     _ body: (ScriptedAdapter) async throws -> Void
 ) async throws {
     let adapter = ScriptedAdapter()
     let server = HTTPServer(
-        socket: try ListeningSocket(path: folder.path + "/psp.sock"), limits: limits, logger: Shop.quiet,
+        socket: try ListeningSocket(path: "\(folder.path)/\(name)"), limits: limits, logger: Shop.quiet,
         connections: connections
     ) {
         if $0.path.last == "health" {
-            return .text(200, #"{"status":"ok","protocolVersions":["v1"],"supports":["sale"]}"#)
+            let life = keyLife.map { #","keyLife":\#($0)}"# } ?? "}"
+            return .text(200, health.dropLast() + life)
         }
         if $0.path.last == "keys" || $0.path.last == "profile" { return .text(404, "{}") }
         return answer(adapter.note($0))

@@ -34,7 +34,9 @@ final class Shop: Sendable {
     struct Wish: Sendable {
         var access = Access.ownerOnly
         var offline: ConfigurationFile.Offline?
-        var formerServices: [String: VerificationKey] = [:]
+        var formerServices: [String: ConfigurationFile.FormerService] = [:]
+        /// Name of the adapter's socket in the folder.
+        var adapterSocket = "psp.sock"
         var terminal = Terminal.test
         var boot = "boot-1"
         var lanes = 1
@@ -54,6 +56,7 @@ final class Shop: Sendable {
         var merchant: Merchant?
         var clock: @Sendable () -> Timestamp = { .now }
         var logger = Shop.quiet
+        var healthInterval: Duration = .seconds(30)
 
         init() {
             times.connect = .milliseconds(500)
@@ -100,6 +103,7 @@ final class Shop: Sendable {
         configuration.access = wish.access
         configuration.offline = wish.offline
         configuration.formerServices = wish.formerServices
+        configuration.adapter.socket = "\(folder.path)/\(wish.adapterSocket)"
         configuration.terminal = wish.terminal
         configuration.surroundings.boot = wish.boot
         configuration.merchant = wish.merchant
@@ -110,6 +114,7 @@ final class Shop: Sendable {
         configuration.offer = wish.loyalty
         (configuration.mode, configuration.profile) = (wish.mode, wish.profile)
         configuration.surroundings.clock = wish.clock
+        configuration.surroundings.healthInterval = wish.healthInterval
         let daemon = try await Daemon(
             configuration, socket: try ListeningSocket(path: folder.path + "/pos.sock"), logger: wish.logger)
         let shop = Shop(folder: folder, readers: readers, daemon: daemon)

@@ -108,6 +108,32 @@ struct TerminalFileTests {
         #expect(try fault("\"version\": 1", twice) == .caKey("caKeys", .duplicate(index: 0x92)))
     }
 
+    @Test func `what hosts want can be changed tag by tag, for sales and for refunds`() throws {
+        let open = try example().replacing(
+            #""hostData": {"#,
+            with: #""hostData": {"Visa": {"tags": {"9F24": "M"}, "refunds": {"9F6E": "P"}},"#)
+        let row = try TerminalFile(json: Array(open.utf8)).configuration.hostData.row(ofScheme: "Visa")
+        #expect(row.presence(of: 0x9F24, in: .purchase) == .mandatory)
+        #expect(row.presence(of: 0x9F6E, in: .purchase) == .conditional)
+        #expect(row.presence(of: 0x9F6E, in: .refund) == .prohibited)
+        #expect(row.presence(of: 0x9F03, in: .purchase) == .mandatory)
+        #expect(
+            try fault(#""9F27": "M""#, #""9F27": "X""#)
+                == .notOneOf("hostData.Mastercard.tags.9F27", ["M", "C", "O", "P"]))
+        #expect(try fault(#""9F27": "M""#, #""9F": "M""#) == .unknown("hostData.Mastercard.tags.9F"))
+        #expect(try fault(#""Mastercard": {"#, #""Masterkard": {"#) == .unknown("hostData.Masterkard"))
+        #expect(try fault(#""refunds": {"#, #""returns": {"#) == .unknown("hostData.Mastercard.returns"))
+        #expect(
+            try fault(#""preferredApplications": []"#, #""preferredApplications": ["A0"]"#)
+                == .hexadecimal("preferredApplications[0]", bytes: 5...16))
+    }
+
+    @Test(arguments: ["terminal-transit", "terminal-us"])
+    func `every example of a terminal is read`(name: String) throws {
+        let file = try TerminalFile(json: Array(Checkout.text("docs/examples/\(name).json").utf8))
+        #expect(!file.configuration.combinations.isEmpty)
+    }
+
     @Test func `every error says what to do`() {
         let errors: [TerminalFileError] = [
             .syntax(line: 1, column: 2), .missing("a"), .unknown("a"), .wrongType("a", expected: .array),

@@ -11,6 +11,8 @@ struct Books {
     private(set) var plan: ReversalPlan?
     /// A signed record of it waits to be forwarded.
     private(set) var isQueued = false
+    /// A person has to look after it.
+    private(set) var open: OpenReason?
     /// The rules of storing allow it.
     var mayStore = true
 
@@ -29,10 +31,17 @@ struct Books {
             guard transaction.state == .reversing else { return .illegal }
             plan = next
             return nil
+        case .open(_, let next):
+            guard next == nil || transaction.state == .reversing else { return .illegal }
+        case .settle: guard open != nil else { return .notSettled(transaction.settlementRefusal) }
+        case .contradict(let time):
+            transaction.settlement?.contradictedAt = time
+            return nil
         }
         guard isLegal(write) else { return .illegal }
         for change in write.changes { note(change) }
         if case .store = write.form { isQueued = true }
+        if case .open(let reason, let next) = write.form { (open, plan) = (reason, next ?? plan) }
         if [.approved, .declined, .delivered].contains(transaction.state) { isQueued = false }
         return nil
     }
@@ -47,6 +56,8 @@ struct Books {
     }
 
     private mutating func note(_ change: StateChange) {
+        if change.state != transaction.state { open = nil }
+        if let settlement = change.settlement { transaction.settlement = settlement }
         transaction.history.append(Transaction.Step(state: change.state, at: change.at))
         transaction.state = change.state
         transaction.updatedAt = change.at

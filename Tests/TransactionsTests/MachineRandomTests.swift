@@ -86,14 +86,19 @@ struct RandomStory {
             return one(of: [
                 .tapFinished, .due, .due, .unusable, .approved, .declined, .unusable, .neverSeen, .running, .refused,
                 .cancel, .reverse,
-                .forward,
+                .forward, .forwardForgotten, .settleCharged, .settleNotCharged,
             ])
         case .approved: return one(of: [.confirmed, .due, .reverse, .confirmedUnheard])
-        case .reversing: return one(of: [.acknowledged, .reversalNeverSeen, .notAcknowledged, .due, .die])
+        case .reversing:
+            return one(of: [
+                .acknowledged, .reversalNeverSeen, .reversalNeverSeen, .notAcknowledged, .notAsked, .due, .due, .die,
+                .settleCharged, .settleNotCharged, .hasten,
+            ])
         case .leaving: return one(of: [.tapFinished, .cardMayGo, .due])
         case .unwritten: return .due
+        case .settled: return one(of: [.due, .acknowledged, .approved, .declined, .die])
         case .stored: return one(of: [.forward, .forward, .declinedInQueue, .cancel])
-        case .ended: return one(of: [.die, .forward, .reverse, .cancel, .lateApproved])
+        case .ended: return one(of: [.die, .forward, .reverse, .cancel, .lateApproved, .settleCharged])
         }
     }
 

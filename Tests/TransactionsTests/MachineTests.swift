@@ -59,6 +59,40 @@ struct MachineTests {
         #expect(stage.books.transaction.state == .reversed)
     }
 
+    /// Which attempt a phone that wants its holder can end in, and whether the phone is what it ended of.
+    private static let attempts: [([Move], TransactionState, CardholderMessage?)] = [
+        ([.seePhone, .cardAwaited, .written, .timedOut], .failed, .seePhone),
+        ([.seePhone, .cardAwaited, .written, .cancel, .withdrawn], .cancelled, .seePhone),
+        ([.seePhone, .unreadable], .failed, .seePhone),
+        // The phone lies there and asks again: its answer is still awaited.
+        ([.seePhone, .cardAwaited, .written, .cardDetected, .written, .timedOut], .failed, .seePhone),
+        // Another card came, and could not be read.
+        ([.seePhone, .cardAwaited, .written, .cardDetected, .written, .unreadable], .failed, nil),
+        ([.otherMessage, .cardAwaited, .written, .timedOut], .failed, nil),
+        ([.unreadable], .failed, nil),
+    ]
+
+    @Test(arguments: attempts)
+    func `an attempt that ends while a phone waits for its holder keeps that, in the books and in its last event`(
+        moves: [Move], state: TransactionState, message: CardholderMessage?
+    ) throws {
+        var stage = play(.payment, .prepared, .written, .cardDetected, .written)
+        for move in moves { stage.play(move) }
+        stage.play(.written)
+        #expect(stage.books.transaction.state == state)
+        #expect(stage.machine.transaction.message == message)
+        #expect(stage.faults.isEmpty)
+    }
+
+    @Test func `a phone that wants its holder is no failed read, however its tap ends`() {
+        for moves: [Move] in [[.seePhone, .unreadable], [.seePhone, .cardAwaited, .written, .timedOut]] {
+            var stage = play(.payment, .prepared, .written, .cardDetected, .written)
+            for move in moves { stage.play(move) }
+            #expect(!stage.hasReadFailed)
+        }
+        #expect(play(.payment, .prepared, .written, .cardDetected, .written, .unreadable).hasReadFailed)
+    }
+
     @Test func `nothing of a card is in the words of a contradiction`() throws {
         var stage = Scenario.payment.start
         let read = try #require(Sample.read(stage.machine.transaction, at: stage.now.wall))
@@ -91,5 +125,102 @@ struct MachineTests {
             .written, .cancel, .forward)
         #expect(doubted.openWishes.isEmpty)
         #expect(doubted.faults.isEmpty)
+    }
+
+    @Test func `A1: a service that has never seen a doubt ends it nowhere but in an open item`() {
+        var stage = play(.interrupted, .recover, .written)
+        for attempt in 1...20 {
+            stage.play(.reversalNeverSeen)
+            #expect(stage.asked != nil)
+            stage.play(.written)
+            #expect(stage.books.transaction.state == .reversing)
+            #expect(stage.books.open == (attempt > 1 ? .neverSeen : nil))
+            stage.play(.due)
+        }
+        stage.play(.acknowledged)
+        stage.play(.written)
+        #expect(stage.books.transaction.state == .reversed && stage.books.open == nil)
+        #expect(stage.faults.isEmpty)
+    }
+
+    @Test func `A1: silence becomes an open item after ten attempts`() {
+        var stage = play(.interrupted, .recover, .written)
+        for attempt in 1...12 {
+            stage.play(.notAcknowledged)
+            stage.play(.written)
+            #expect(stage.books.open == (attempt > 9 ? .unacknowledged : nil))
+            stage.play(.due)
+        }
+        #expect(stage.faults.isEmpty)
+    }
+
+    @Test func `A2: where nobody can be asked that is no attempt, and the item is open at once`() {
+        var stage = play(.interrupted, .recover, .written)
+        for _ in 0..<3 {
+            stage.play(.notAsked)
+            stage.play(.written)
+            stage.play(.due)
+        }
+        #expect(stage.books.open == .otherService && stage.books.plan?.attempts == 0)
+        stage.play(.notAsked)
+        let question = stage.reversalQuestion
+        stage.play(.hasten)
+        #expect(stage.reversalQuestion == question + 1)
+        #expect(stage.faults.isEmpty)
+    }
+
+    @Test func `A6: what was sent is not sent again beyond the life of its key, whatever the clock says later`() {
+        var stage = play(.stored, .forward, .written, .unusable, .written, .forwardForgotten, .neverSeen, .written)
+        #expect(stage.books.open == .keyLifeOver && stage.books.transaction.state == .unknown)
+        // The declared life is long again: it was too late once.
+        for move in [Move.forward, .neverSeen, .forward, .running, .forward, .refused] { stage.play(move) }
+        #expect(!stage.isResent && stage.books.transaction.state == .unknown)
+        for move in [Move.forward, .approved, .written] { stage.play(move) }
+        #expect(stage.books.transaction.state == .approved && stage.books.open == nil)
+        #expect(stage.faults.isEmpty)
+    }
+
+    @Test func `A5: a stored payment that is refused after it was never seen is neither declined nor stored again`() {
+        for refusal in [Move.declined, .refused] {
+            var stage = play(.stored, .forward, .written, .unusable, .written, .forward, .neverSeen, .written)
+            #expect(stage.books.open == .neverSeen && stage.isResent)
+            stage.play(refusal)
+            stage.play(.written)
+            #expect(stage.books.transaction.state == .unknown && stage.books.open == .refusedAfterDoubt)
+            // A restart forgets nothing of it.
+            stage.die(wasTaken: false)
+            for move in [Move.neverSeen, .forward, .declined, .written] { stage.play(move) }
+            #expect(stage.books.transaction.state == .unknown && stage.books.open == .refusedAfterDoubt)
+            #expect(stage.faults.isEmpty)
+        }
+    }
+
+    @Test func `a person's word ends what is open, and is contradicted by an answer on its way, no more`() {
+        var stage = play(
+            .interrupted, .recover, .written, .reversalNeverSeen, .written, .due, .reversalNeverSeen, .written)
+        stage.play(.due)
+        stage.play(.settleCharged)
+        stage.play(.written)
+        #expect(stage.books.transaction.state == .approved && !stage.machine.isOver)
+        stage.play(.acknowledged)
+        stage.play(.written)
+        #expect(stage.books.transaction.state == .approved && stage.machine.isOver)
+        #expect(stage.books.transaction.settlement?.contradictedAt != nil)
+        #expect(stage.faults.isEmpty)
+    }
+
+    @Test func `what was not settled for want of room on the disk stays what it was`() {
+        var stage = play(.interrupted, .recover, .written, .notAsked, .written, .settleNotCharged, .full)
+        #expect(stage.books.transaction.state == .reversing && stage.openWishes.isEmpty)
+        stage.play(.settleNotCharged)
+        stage.play(.written)
+        #expect(stage.books.transaction.state == .reversed)
+        #expect(stage.faults.isEmpty)
+    }
+
+    @Test func `A7: a stored payment whose service contradicts the demand is an open item, and never settled by that`() {
+        let stage = play(.stored, .forward, .written, .partial, .written)
+        #expect(stage.books.transaction.state == .unknown && stage.books.open == .unanswered)
+        #expect(stage.faults.isEmpty)
     }
 }

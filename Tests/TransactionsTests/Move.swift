@@ -11,8 +11,9 @@ enum Move: UInt8, CaseIterable, Sendable {
     case read, declinedByCard, timedOut, unreadable, withdrawn, detached, noApplication, cardMayGo, tapFinished
     case connected, notConnected
     case approved, partial, declined, running, neverSeen, refused, unusable, lateApproved
-    case acknowledged, reversalNeverSeen, notAcknowledged, lateAcknowledged
-    case cancel, stop, reverse, confirmed, confirmedUnheard, forward, declinedInQueue
+    case acknowledged, reversalNeverSeen, notAcknowledged, lateAcknowledged, notAsked, hasten
+    case cancel, stop, reverse, confirmed, confirmedUnheard, forward, forwardForgotten, declinedInQueue
+    case settleCharged, settleNotCharged
     case written, full, failed
     case due
     // Only in random stories.
@@ -44,6 +45,7 @@ enum Move: UInt8, CaseIterable, Sendable {
         case .acknowledged, .lateAcknowledged: .acknowledged
         case .reversalNeverSeen: .neverSeen
         case .notAcknowledged: Acknowledgement.none
+        case .notAsked: .notAsked
         default: nil
         }
     }

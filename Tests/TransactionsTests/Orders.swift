@@ -60,7 +60,11 @@ struct Orders {
         for move in moves where stage.allows(move) {
             // While a write is under way whatever comes only waits: one such input is as good as many.
             if stage.asked != nil, !move.isOfJournal, !stage.waiting.isEmpty { continue }
-            if [.cancel, .reverse, .forward].contains(move), stage.wishes > 1 { continue }
+            if [.cancel, .reverse, .forward, .forwardForgotten, .settleCharged, .settleNotCharged].contains(move),
+                stage.wishes > 1
+            {
+                continue
+            }
             var next = stage
             next.play(move)
             transitions += 1
@@ -124,7 +128,7 @@ extension Stage {
     /// The state as the table names it: an end by what it came to.
     fileprivate var label: String {
         switch machine.phase {
-        case .leaving, .unwritten, .stored, .ended: machine.transaction.state.rawValue
+        case .leaving, .unwritten, .settled, .stored, .ended: machine.transaction.state.rawValue
         default: machine.phase.name
         }
     }
@@ -146,6 +150,9 @@ extension Stage {
         hasher.combine(books.transaction.state)
         hasher.combine(books.isQueued)
         hasher.combine(books.isConfirmed)
+        hasher.combine(books.open)
+        hasher.combine(books.transaction.settlement?.outcome)
+        hasher.combine(isResent)
         hasher.combine(openWishes.values.map(\.rawValue).sorted())
         hasher.combine(wishes)
         hasher.combine(heard.rawValue)
@@ -184,22 +191,26 @@ extension Stage {
         case .reversing(let reversal):
             hasher.combine(left(reversal.due))
             hasher.combine(reversal.isAsking)
-            hasher.combine(min(reversal.plan.attempts, 5))
+            hasher.combine(min(reversal.plan.attempts, 10))
+            hasher.combine(min(reversal.unseen, 2))
         case .leaving(let last, let time):
             hasher.combine(last.count)
             hasher.combine(left(time))
         case .unwritten(_, let time): hasher.combine(left(time))
+        case .settled(_, let time): hasher.combine(left(time))
         case .stored, .ended: break
         }
     }
 
     private func add(_ question: Question, _ hasher: inout Hasher) {
         hasher.combine(left(question.askUntil))
-        hasher.combine(min(60_001, now.wall.milliseconds - question.readAt.milliseconds))
+        hasher.combine(min(60_001, now.monotonic - question.readAt))
         hasher.combine(question.isOwed)
         hasher.combine(question.owedTo != nil)
         hasher.combine(question.mustBeReversed)
-        hasher.combine(question.isResend)
+        hasher.combine(question.kind)
+        hasher.combine(question.keyLife)
+        hasher.combine(question.isInDoubt)
         hasher.combine(question.pause.milliseconds)
         switch question.step {
         case .asking(let time): hasher.combine([1, left(time)])

@@ -12,29 +12,33 @@ extension Stage {
             sends > 0 || books.transaction.history.contains(where: { $0.state == .sent })
         else { return }
         let history = books.transaction.history
+        if case .settle(let settlement) = write.form {
+            if (state == .approved) != (settlement.outcome == .charged) { fault("settled as \(state)") }
+            return
+        }
         switch state {
         case .approved where !heard.contains(.approved): fault("approved without an approval")
         case .approved where mustNotStay: fault("approved, though somebody was told that it will be taken back")
-        // R1: what was in doubt ends in an approval or is taken back.
+        case .approved where history.last?.state == .reversing: fault("approved, though it was being taken back")
+        // R1: what was in doubt ends in an approval or is taken back. What the customer has cannot be: it may be declined
+        // by a service that has never said that it did not know it.
         case .declined where history.contains { $0.state == .unknown } && !history.contains { $0.state == .stored }:
             fault("declined after a doubt")
+        case .declined where isResent: fault("declined, though it was sent again to who had forgotten it")
         case .declined where heard.contains(.declined): break
         case .declined where heard.isDisjoint(with: [.declined, .refused]): fault("declined without an answer")
+        // R1: only who says that it is taken back ends it. That it was never seen is a lie, forgotten, or too early.
         case .reversed where heard.contains(.acknowledged): break
-        // R1: that an approval was never seen is a lie, or forgotten.
-        case .reversed
-        where heard.contains(.neverSeen) && !heard.contains(.approved)
-            && !history.contains(where: { $0.state == .approved }):
-            break
         case .reversed: fault("reversed without an acknowledgement")
-        case .stored where heard.isDisjoint(with: [.refused, .refusedAfterDoubt]) && sends > 0:
-            fault("stored again without a refusal")
+        case .stored where !heard.contains(.refused) && sends > 0: fault("stored again without a refusal")
+        case .stored where heard.contains(.doubt) && sends > 0: fault("stored again after a doubt")
         case .failed, .cancelled, .completed: fault("\(state) after it was sent")
         default: break
         }
         if state == .stored {
             sends = 0
             heard = []
+            isResent = false
         }
     }
 
@@ -77,6 +81,7 @@ extension Stage {
         case .reversing: 600_000
         case .leaving: 2_000
         case .unwritten: 1_000
+        case .settled: 35_000
         case .stored, .ended: 0
         }
     }
@@ -98,6 +103,7 @@ extension Stage {
         case .local(.connect):
             guard case .sealed = machine.phase else { return fault("connects in \(machine.phase.name)") }
         case .local(.draft(let request)): drafted = request
+        case .local(.failedReads(let count)): hasReadFailed = count > 0
         case .local: break
         }
     }
@@ -115,6 +121,12 @@ extension Stage {
             if let sent, sent != request { fault("another request") }
             if let drafted, drafted != request { fault("another request than was written out") }
             sent = request
+            how = isAgain ? .resend : .send
+            if isAgain, heard.contains(.neverSeen) {
+                isResent = true
+                // R1: what makes a later refusal worthless is on the disk before it.
+                if books.isQueued, books.open != .neverSeen { fault("sent again without a note of it") }
+            }
             if !isAgain { sends += 1 }
             if sends != 1 { fault("sent \(sends) times for the first time") }
             if state != .sent, !(isAgain && state == .unknown) { fault("sent in \(state)") }
@@ -122,6 +134,7 @@ extension Stage {
         case .query(let number, _):
             if state != .sent, state != .unknown { fault("asks in \(state)") }
             if sends == 0 { fault("asks about what was never sent") }
+            how = .query
             ask(number)
         case .reverse(_, let number):
             if state != .reversing { fault("reverses in \(state)") }
@@ -174,6 +187,7 @@ extension Stage {
             case .paymentStored: [.stored]
             case .paymentReversed: [.reversed]
             case .queueForwarded: [.approved, .declined]
+            case .openItemContradicted: [.approved, .declined, .reversed]
             case .readRemoveCard: [.armed, .reading, .sent, .unknown, .stored, .declined, .completed]
             case .loyaltyResult: [.armed, .reading]
             default: nil
@@ -182,6 +196,14 @@ extension Stage {
         if right?.contains(state) != true, !isStale { fault("\(event.name.rawValue) in \(state)") }
         let wantsText: Set<EventName> = [.readReadyForTap, .readRetry, .readRemoveCard]
         if wantsText.contains(event.name), event.customerText == nil { fault("\(event.name.rawValue) without a word") }
+    }
+
+    /// Written from docs/errors.md, for what the journal has and for what everybody sees.
+    private var refusalsToSettle: [ErrorCode] {
+        if books.transaction.settlement != nil { return [.openItemAlreadySettled] }
+        return [machine.transaction.state, books.transaction.state].map {
+            $0 == .approved || $0.successors.isEmpty ? .openItemEnded : .openItemNotOpen
+        }
     }
 
     private mutating func check(_ answer: WishAnswer, to wish: WishID, _ state: TransactionState) {
@@ -202,6 +224,9 @@ extension Stage {
                 machine.transaction.state.reversalRule == .refused(code) || isOwed && code == .queueStored
             case (.forward, .done): [.approved, .declined].contains(state)
             case (.forward, .notForwarded): [.stored, .unknown].contains(state) || isStale
+            case (.settle, .done): books.transaction.settlement != nil
+            case (.settle, .refused(let code)):
+                [.storageFull, .storageFailed].contains(code) || books.open == nil && refusalsToSettle.contains(code)
             default: false
             }
         if !isRight { fault("answers a wish to \(kind) in \(state) with \(answer)") }

@@ -92,11 +92,22 @@ enum Scenario: String, CaseIterable, Sendable {
             ]
         case .stored, .owedSent:
             return [
-                [.forward, .written, .unusable, .written, .forward, .neverSeen, .declined, .written],
+                [.forward, .written, .unusable, .written, .forward, .neverSeen, .written, .declined, .written],
+                [
+                    .forward, .written, .unusable, .written, .forwardForgotten, .neverSeen, .written, .forward,
+                    .settleNotCharged, .written, .approved, .written,
+                ],
                 [.forward, .written, .refused, .written, .forward, .written, .approved, .written],
             ]
         case .interrupted:
-            return [[.recover, .written, .reversalNeverSeen, .written, .due, .reversalNeverSeen, .written]]
+            let unseen: [Move] = [
+                .recover, .written, .reversalNeverSeen, .written, .due, .reversalNeverSeen, .written,
+            ]
+            return [
+                unseen + [.due, .acknowledged, .written],
+                unseen + [.due, .settleCharged, .written, .acknowledged, .written],
+                [.recover, .written, .notAsked, .written, .hasten, .notAcknowledged, .written, .settleNotCharged],
+            ]
         case .unconfirmed: return [[.due, .written, .acknowledged, .written], [.reverse, .written]]
         }
     }

@@ -7,7 +7,7 @@ import Wire
 /// One machine with everything around it that it can see: a journal that takes its time, lanes, a payment service, tills,
 /// a clock. What is said to it is held against the rules with every step.
 struct Stage {
-    enum Wish: UInt8 { case cancel, reverse, forward }
+    enum Wish: UInt8 { case cancel, reverse, forward, settle }
 
     var machine: TransactionMachine
     var books: Books
@@ -29,6 +29,9 @@ struct Stage {
     var heard: Heard = []
     /// First sendings since the payment was stored last.
     var sends = 0
+    /// How the latest question was put, and whether it was sent again after the service had said that it never saw it.
+    var how = Question.Kind.send
+    var isResent = false
     var sent: AuthorizationRequest?
     var drafted: AuthorizationRequest?
     var arms = 0
@@ -61,7 +64,9 @@ struct Stage {
     init(recorded books: Books, _ demand: Demand, at now: Moment = Sample.start) {
         self.now = now
         self.books = books
-        machine = TransactionMachine(recorded: books.transaction, demand, reversal: books.plan, at: now)
+        machine = TransactionMachine(
+            recorded: books.transaction, demand, reversal: books.plan, open: books.open, at: now)
+        if [.sent, .unknown].contains(books.transaction.state) { heard.insert(.doubt) }
         if books.transaction.history.contains(where: { $0.state == .sent }) {
             sends = books.transaction.state == .stored ? 0 : 1
         }
@@ -75,7 +80,10 @@ struct Stage {
         case .written, .full, .failed: asked != nil
         case .due: machine.due != nil
         // What is in the queue is the forwarder's, after a start too, and nothing else is.
-        case .forward: books.isQueued || !isUntouched
+        case .forward, .forwardForgotten: books.isQueued || !isUntouched
+        case .notAsked, .hasten: books.transaction.state == .reversing
+        // Of interest where there is an end to come, or just was one.
+        case .settleCharged, .settleNotCharged: !isUntouched && sends + reversalQuestion > 0 || books.open != nil
         case .recover: !books.isQueued || !isUntouched
         default: true
         }
@@ -109,8 +117,11 @@ struct Stage {
         case .lateApproved: return move.reply.map { .replied($0, question: question - 1) }
         case .acknowledged, .reversalNeverSeen, .notAcknowledged:
             if move == .acknowledged { heard.insert(.acknowledged) }
-            if move == .reversalNeverSeen { heard.insert(.neverSeen) }
             return move.acknowledgement.map { .acknowledged($0, question: reversalQuestion) }
+        case .notAsked: return .acknowledged(.notAsked, question: reversalQuestion)
+        case .hasten: return .hasten
+        case .settleCharged: return .settle(settlement(.charged), wish(.settle))
+        case .settleNotCharged: return .settle(settlement(.notCharged), wish(.settle))
         case .lateAcknowledged: return .acknowledged(.acknowledged, question: reversalQuestion - 1)
         case .cancel: return .cancel(.client, wish(.cancel))
         case .stop: return .cancel(.shutdown, nil)
@@ -122,6 +133,9 @@ struct Stage {
         case .forward:
             guard let request = Sample.request(machine.transaction) else { return nil }
             return .forward(request, wish(.forward))
+        case .forwardForgotten:
+            guard let request = Sample.request(machine.transaction) else { return nil }
+            return .forward(request, wish(.forward), keyLife: .zero)
         case .declinedInQueue:
             if books.declineStored(at: now.wall) { isStale = true }
             return nil
@@ -132,6 +146,10 @@ struct Stage {
         case .earlyDue: return .due
         default: return nil
         }
+    }
+
+    private func settlement(_ outcome: Settlement.Outcome) -> Settlement {
+        Settlement(outcome, at: now.wall, uid: 0, note: "seen in the portal")
     }
 
     mutating func pass(_ milliseconds: Int64) {
@@ -153,6 +171,7 @@ struct Stage {
         case .declined: heard.insert(.declined)
         case .refused: heard.insert(heard.contains(.doubt) ? .refusedAfterDoubt : .refused)
         case .unusable: heard.insert(.doubt)
+        case .neverSeen where how == .query: heard.formUnion([.doubt, .neverSeen])
         default: break
         }
         answeredQuestion = question
@@ -169,7 +188,11 @@ struct Stage {
             return .notWritten(write.number, failure)
         }
         lastWritten = write.number
-        if case .plan = write.form { return .written(write.number) }
+        switch write.form {
+        case .plan, .contradict: return .written(write.number)
+        case .open: if write.changes.isEmpty { return .written(write.number) }
+        case .append, .store, .forward, .reversal, .settle: break
+        }
         checkEnd(write)
         return .written(write.number)
     }
@@ -187,6 +210,7 @@ struct Stage {
         if !books.transaction.history.contains(where: { $0.state == .approved }) { next.heard.remove(.approved) }
         // What was in doubt stays so, and what was asked may have been lost.
         if [.sent, .unknown].contains(books.transaction.state) { next.heard.insert(.doubt) }
+        next.isResent = isResent
         next.mustNotStay = mustNotStay
         next.sent = sent
         next.faults = faults
@@ -244,6 +268,7 @@ extension Phase {
         case .reversing: "reversing"
         case .leaving: "leaving"
         case .unwritten: "unwritten"
+        case .settled: "settled"
         case .stored: "stored"
         case .ended: "ended"
         }

@@ -45,6 +45,9 @@ struct DocumentationTests {
 
     static let words: [(document: String, words: [String])] = [
         ("openapi.yaml", EventName.allCases.map(\.rawValue)),
+        ("openapi.yaml", OpenReason.allCases.map(\.rawValue)),
+        ("openapi.yaml", Settlement.Outcome.allCases.map(\.rawValue)),
+        ("protocol.md", OpenReason.allCases.map(\.rawValue)),
         ("openapi.yaml", CardholderMessage.allCases.map(\.rawValue)),
         ("openapi.yaml", TransactionState.allCases.map(\.rawValue)),
         ("openapi.yaml", DeclineReason.allCases.map(\.rawValue)), ("openapi.yaml", NextStep.allCases.map(\.rawValue)),

@@ -1,7 +1,7 @@
 """A PSP adapter in forty lines: adapter.py SOCKET. Approves up to 100.00; a real one asks its gateway."""
 import http.server, json, os, socketserver, sys, threading
 
-sales, reversed_keys, lock = {}, set(), threading.Lock()  # A real adapter keeps these on disk, 24 hours at least.
+sales, reversed_keys, lock = {}, set(), threading.Lock()  # A real adapter keeps these on disk, for keyLife seconds.
 
 def authorize(sale, is_reversed):
     # sale["envelope"] is the card, sealed to the payment service's key: hand it on as it is, never write it down.
@@ -14,7 +14,7 @@ class Adapter(http.server.BaseHTTPRequestHandler):
 
     def do_GET(self):
         if self.path == "/v1/health":
-            return self.reply(200, {"status": "ok", "protocolVersions": ["v1"], "supports": ["sale", "refund"]})
+            return self.reply(200, {"status": "ok", "protocolVersions": ["v1"], "supports": ["sale"], "keyLife": 86_400})
         _, answer = sales.get(self.path.split("/")[-1], (None, None))
         self.reply(200 if answer else 404, answer or {})
 
@@ -23,7 +23,7 @@ class Adapter(http.server.BaseHTTPRequestHandler):
         with lock:
             if self.path.endswith("/reversals"):
                 reversed_keys.add(key)  # Also of a sale that was never seen: should it still come, it is declined.
-                return self.reply(200 if key in sales else 404, {"status": "done"} if key in sales else {})
+                return self.reply(200, {"status": "done"})
             first, answer = sales.setdefault(key, (body, authorize(json.loads(body), key in reversed_keys)))
         self.reply(200 if first == body else 422, answer if first == body else {})  # One key, one sale, one charge.
 

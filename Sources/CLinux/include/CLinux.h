@@ -15,6 +15,7 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/timex.h>
 #include <sys/types.h>
 #include <unistd.h>
 
@@ -38,6 +39,15 @@ static inline int clinux_peer_groups(int socket, gid_t *_Nonnull groups, unsigne
     int result = getsockopt(socket, SOL_SOCKET, 59 /* SO_PEERGROUPS */, groups, &length) == 0 ? 0 : errno;
     *count = (unsigned int)(length / sizeof(gid_t));
     return result;
+}
+
+/// Whether the kernel's clock follows a time service (adjtimex(2), STA_UNSYNC): 1, 0, or -1 where it may not be asked.
+static inline int clinux_clock_is_synchronized(void) {
+    struct timex state;
+    memset(&state, 0, sizeof state);
+    int result = adjtimex(&state);
+    if (result < 0) return -1;
+    return result != TIME_ERROR && (state.status & STA_UNSYNC) == 0;
 }
 
 /// No core dump, no ptrace by the same user, /proc/self owned by root: PR_SET_DUMPABLE 0. 0, or the error number.

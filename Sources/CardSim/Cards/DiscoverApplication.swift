@@ -18,14 +18,16 @@ struct DiscoverApplication: PaymentApplication {
     private static let locator: [UInt8] = .hex("08010101 10010200")
     private static let pdol: [UInt8] = .hex("9F66049F02069F03069F1A0295055F2A029A039C019F3704")
 
-    init(_ card: CardPersonalisation, disposition: CardDisposition = .offlineWherePossible, isDevice: Bool = false) {
+    init(
+        _ card: CardPersonalisation, name: [UInt8] = .hex("A0000001523010"), label: String = "TEST DISCOVER",
+        disposition: CardDisposition = .offlineWherePossible, isDevice: Bool = false
+    ) {
         self.card = card
         self.disposition = disposition
         self.isDevice = isDevice
-        let label = Array("TEST DISCOVER".utf8)
         files = ApplicationFiles(
-            name: .hex("A0000001523010"),
-            proprietary: [(0x50, label), (0x87, [0x01]), (0x9F38, DiscoverApplication.pdol)])
+            name: name,
+            proprietary: [(0x50, Array(label.utf8)), (0x87, [0x01]), (0x9F38, DiscoverApplication.pdol)])
         let identity = TestIssuerIdentity.issuer(of: card.pan)
         secrets = CardSecrets(
             card, version: identity?.version ?? .mastercard20, key: TestPrivateKeys.mastercardICC)

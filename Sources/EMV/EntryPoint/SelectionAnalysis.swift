@@ -26,6 +26,8 @@ public struct SelectionAnalysis: Sendable {
         public let priority: UInt8
         /// Kernel Identifier (9F2A) as sent; empty where absent.
         public let kernelIdentifier: [UInt8]
+        /// The kernel that the entry asks for, by 9F2A or else by its provider; `nil` where any will do, or none can be told.
+        public let requestedKernel: KernelIdentifier?
         /// Combinations whose AID the name equals or begins with, by their index.
         public let matching: [Int]
         /// Those of `matching` that are allowed and whose kernel the entry accepts.
@@ -38,6 +40,8 @@ public struct SelectionAnalysis: Sendable {
     public let applications: [ListedApplication]
     /// Candidates in the order of selection, as indices of `applications` and `combinations`.
     public let candidates: [(application: Int, combination: Int)]
+    /// The merchant's preference put a candidate before one that the card wanted first.
+    public let isReordered: Bool
 
     /// - Parameter directory: the answer to the selection of the PPSE, or `nil` before there is one.
     public init(
@@ -54,11 +58,12 @@ public struct SelectionAnalysis: Sendable {
         let entries = answer.map { PPSEEntry.entries(ofPPSE: $0) } ?? []
         combinations = prepared
         applications = entries.map { SelectionAnalysis.listed($0, prepared) }
-        candidates = Candidate.list(
+        let listed = Candidate.list(
             entries, configuration.combinations,
-            allowed: prepared.enumerated().map { ($0.offset, $0.element.isAllowed) }
-        )
-        .map { candidate in (entries.firstIndex(of: candidate.entry) ?? 0, candidate.combination) }
+            allowed: prepared.enumerated().map { ($0.offset, $0.element.isAllowed) })
+        let ordered = Candidate.preferring(configuration.preferredApplications, listed)
+        isReordered = ordered != listed
+        candidates = ordered.map { candidate in (entries.firstIndex(of: candidate.entry) ?? 0, candidate.combination) }
     }
 
     private static func listed(
@@ -70,8 +75,10 @@ public struct SelectionAnalysis: Sendable {
             return combinations[index].isAllowed
                 && entry.requestedKernel(matching: combination.aid).accepts(combination.kernel)
         }
+        let requested: KernelIdentifier? =
+            if case .kernel(let kernel) = entry.requestedKernel(matching: entry.adfName) { kernel } else { nil }
         return ListedApplication(
             adfName: entry.adfName, label: entry.label, priority: entry.priority & 0x0F,
-            kernelIdentifier: entry.kernelIdentifier, matching: matching, usable: usable)
+            kernelIdentifier: entry.kernelIdentifier, requestedKernel: requested, matching: matching, usable: usable)
     }
 }

@@ -7,6 +7,8 @@ public struct TerminalConfiguration: Equatable, Sendable {
     public var combinations: [Combination]
     /// AIDs or RIDs that the merchant prefers on a card with several applications, in order; empty leaves it to the card.
     public var preferredApplications: [[UInt8]] = []
+    /// What the hosts of each scheme want in field 55.
+    public var hostData = HostData.standard
 
     public init(terminalData: [DataObject], combinations: [Combination]) {
         self.terminalData = terminalData

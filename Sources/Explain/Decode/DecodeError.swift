@@ -24,17 +24,17 @@ extension DecodeError: CustomStringConvertible {
     public var description: String {
         switch self {
         case .empty: "no bytes"
-        case .tlv(let error): "no BER-TLV: \(error)"
-        case .dol(let error): "no data object list: \(error)"
-        case .apdu(let error): "no APDU: \(error)"
+        case .tlv(let error): "not BER-TLV: \(error)"
+        case .dol(let error): "not a data object list: \(error)"
+        case .apdu(let error): "not an APDU: \(error)"
         case .cutOff(let part, let offset): "\(part) missing at offset \(offset)"
         case .unknownConvention(let byte):
-            "no ATR: \(Hex.string([byte])) at offset 0 is neither 3B nor 3F"
+            "not an ATR: the first byte \(Hex.string([byte])) is neither 3B nor 3F"
         case .wrongCheckByte(let offset, let expected):
             "check byte at offset \(offset) should be \(Hex.string([expected]))"
         case .wrongLength(let offset, let said, let have):
-            "length byte at offset \(offset) says \(said), there are \(have)"
-        case .trailing(let offset): "bytes left over at offset \(offset)"
+            "length byte at offset \(offset) says \(said) bytes, \(have) follow"
+        case .trailing(let offset): "extra bytes at offset \(offset)"
         }
     }
 }

@@ -11,6 +11,12 @@ struct CardDataReplacement {
     private var step = 0
     private(set) var replacedTags: [Tag] = []
     private(set) var zeroedTags: [Tag] = []
+    /// From 1.
+    private(set) var blankedSteps: [Int] = []
+    private var hasUID = false
+
+    /// Whatever its length, this is no data object: a tag that goes on for ever. A replay stops where the tap did.
+    private static let blank: UInt8 = 0x9F
 
     init(_ transcript: Transcript) {
         var numbers: [[UInt8]] = []
@@ -39,9 +45,20 @@ struct CardDataReplacement {
     /// Header lines that say what was done.
     var notes: [Transcript.Field] {
         func list(_ tags: [Tag]) -> String { tags.map(\.description).joined(separator: " ") }
-        var notes = [
-            Transcript.Field(key: "replaced", value: "test values for \(list(replacedTags)); UID of the card")
-        ]
+        var notes: [Transcript.Field] = []
+        let replaced =
+            (replacedTags.isEmpty ? [] : ["test values for \(list(replacedTags))"])
+            + (hasUID ? ["UID of the card"] : [])
+        if !replaced.isEmpty {
+            notes.append(Transcript.Field(key: "replaced", value: replaced.joined(separator: "; ")))
+        }
+        if !blankedSteps.isEmpty {
+            let steps = blankedSteps.map { String($0) }.joined(separator: " ")
+            notes.append(
+                Transcript.Field(
+                    key: "blanked",
+                    value: "bytes 9F for the whole answer in step \(steps): what cannot be read cannot be replaced"))
+        }
         if !zeroedTags.isEmpty {
             notes.append(
                 Transcript.Field(
@@ -55,17 +72,18 @@ struct CardDataReplacement {
 
     // MARK: Steps
 
-    mutating func replace(_ step: Transcript.Step) throws(SubstitutionError) -> Transcript.Step {
+    mutating func replace(_ step: Transcript.Step) -> Transcript.Step {
         self.step += 1
         switch step {
         case .activated(var card):
+            if !card.uid.isEmpty { hasUID = true }
             card.uid = card.uid.indices.map { UInt8(truncatingIfNeeded: $0 == 0 ? 0x08 : $0) }
             return .activated(card)
         case .collided, .released: return step
         case .exchanged(let command, let answer):
             if command.isSelection, !command.isDirectorySelection { aid = command.data }
             guard case .response(let response) = answer else { return step }
-            let data = try data(response.data, of: command)
+            let data = data(response.data, of: command)
             return .exchanged(replacing(command), .response(ResponseAPDU(data: data, status: response.status)))
         }
     }
@@ -86,16 +104,29 @@ struct CardDataReplacement {
         return made ?? command
     }
 
-    private mutating func data(_ data: [UInt8], of command: CommandAPDU) throws(SubstitutionError) -> [UInt8] {
+    private mutating func data(_ data: [UInt8], of command: CommandAPDU) -> [UInt8] {
         guard !data.isEmpty else { return data }
-        guard let nodes = try? TLV.nodes(data) else { throw .unreadableAnswer(step: step) }
+        guard let nodes = try? TLV.nodes(data) else { return blank(data) }
         var result = data
         for node in nodes where !node.tag.isConstructed && !node.value.isEmpty {
             let value = Array(data[node.value])
             let new = node.tag == 0x80 ? formatOne(value, command) : replacement(node.tag, value)
             result.replaceSubrange(node.value, with: new)
         }
-        return result
+        return holdsNumber(result) ? blank(result) : result
+    }
+
+    private mutating func blank(_ data: [UInt8]) -> [UInt8] {
+        blankedSteps.append(step)
+        return [UInt8](repeating: CardDataReplacement.blank, count: data.count)
+    }
+
+    /// A public test number may stand for itself.
+    private func holdsNumber(_ data: [UInt8]) -> Bool {
+        let text = Hex.string(data)
+        return originals.contains { pan in
+            !TestAccount.publicNumbers.contains(pan) && TestAccount.traces(of: pan).contains { text.contains($0) }
+        }
     }
 
     /// Format 1 of GENERATE AC has the cryptogram in bytes 4 to 11; of GET PROCESSING OPTIONS nothing of the holder's.

@@ -33,7 +33,7 @@ enum OutcomeStory {
         case .declined: "Declined offline."
         case .onlineRequest: "Online request: the acquirer gets the data record and the issuer decides."
         case .endApplication: "The application ended without a decision."
-        case .selectNext: "The next application was to be tried, and there was none."
+        case .selectNext: "The next application was to be tried, but none was left."
         case .tryAnotherInterface: "Another interface is to be used."
         case .tryAgain: "The card is to be presented again."
         }

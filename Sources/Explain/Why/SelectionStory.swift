@@ -78,7 +78,7 @@ enum SelectionStory {
         }
         var sentences: [String] = []
         if facts.earlierTaps > 0 {
-            sentences.append("This is tap \(facts.earlierTaps + 1); the ones before came to nothing.")
+            sentences.append("This is tap \(facts.earlierTaps + 1); the taps before had no result.")
         }
         sentences.append("A card of \(Phrase.card(activation)) answered.")
         guard let directory = facts.exchanges.first(where: { $0.command.isDirectorySelection }) else {
@@ -102,7 +102,9 @@ enum SelectionStory {
         let label = application.label.map { " \"\(CardText.ascii($0))\"" } ?? ""
         let order = application.priority == 0 ? "no priority" : "priority \(application.priority)"
         let start = "\(Hex.string(application.adfName))\(label), \(order)"
-        if application.matching.isEmpty { return "\(start): skipped, the terminal has no AID that it begins with." }
+        if application.matching.isEmpty {
+            return "\(start): skipped, the terminal has no AID that it begins with\(scheme(application))."
+        }
         let usable = application.usable.map { name(facts.analysis.combinations[$0]) }
         guard usable.isEmpty else { return "\(start): candidate for \(usable.joined(separator: " and "))." }
         let allowed = application.matching.contains { facts.analysis.combinations[$0].isAllowed }
@@ -110,6 +112,14 @@ enum SelectionStory {
         return allowed
             ? "\(start): skipped, it asks for kernel \(kernel) (9F2A), which the terminal does not use for this AID."
             : "\(start): skipped, its combination is left out for this transaction."
+    }
+
+    /// Whose it is, and which kernel it would need.
+    private static func scheme(_ application: SelectionAnalysis.ListedApplication) -> String {
+        let name = PaymentNetwork(aid: application.adfName)?.scheme
+        let kernel = application.requestedKernel.map { "it asks for \(CodeNames.kernelName($0))" }
+        let told = [name.map { "it is \($0)'s" }, kernel].compactMap { $0 }
+        return told.isEmpty ? "" : "; " + told.joined(separator: " and ")
     }
 
     // MARK: Final selection
@@ -123,7 +133,9 @@ enum SelectionStory {
                 Hex.string(facts.analysis.applications[$0.application].adfName)
             }
             sentences.append(
-                "Candidates by the card's priority, ties in the order of the directory: \(names.joined(separator: ", "))."
+                facts.analysis.isReordered
+                    ? "Candidates by the merchant's preference, then by the card's priority: \(names.joined(separator: ", "))."
+                    : "Candidates by the card's priority, ties in the order of the directory: \(names.joined(separator: ", "))."
             )
         }
         let selections = facts.selections

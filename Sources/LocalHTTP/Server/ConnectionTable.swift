@@ -1,17 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
-import NIOCore
+import Linux
 import Synchronization
 
 /// The connections there are, by user: who may come in, and whom to tell when the server stops.
 final class ConnectionTable: Sendable {
     private struct Entry {
         var connection: HTTPConnection
-        var channel: any Channel
+        var stop: @Sendable () -> Void
+        var standing: PeerStanding
+        /// It only carries events from now on.
+        var isStream = false
+    }
+
+    /// What one user has.
+    private struct Share {
+        var connections = 0
+        var streams = 0
+        /// When as many connections as at first may come at once, in nanoseconds of the monotonic clock.
+        var paceUntil: UInt64 = 0
     }
 
     private struct State {
         var entries: [UInt64: Entry] = [:]
-        var countByUser: [UInt32: Int] = [:]
+        var users: [UInt32: Share] = [:]
+        var connections = 0
+        var streams = 0
         /// Connections that are only there to be told that they may not.
         var refused = 0
         var isStopping = false
@@ -27,24 +40,40 @@ final class ConnectionTable: Sendable {
 
     private let state = Mutex(State())
     private let limits: HTTPLimits
-
+    private let standing: @Sendable (PeerCredentials) -> PeerStanding
     private let count: ConnectionCount?
+    /// Seconds' worth of connections that may come at once.
+    private static let burst: UInt64 = 4
+    /// Users beyond these are forgotten once they have nothing: an id costs an attacker nothing.
+    private static let rememberedUsers = 256
 
-    init(limits: HTTPLimits, count: ConnectionCount? = nil) {
+    init(
+        limits: HTTPLimits, count: ConnectionCount? = nil,
+        standing: @escaping @Sendable (PeerCredentials) -> PeerStanding = { _ in .administering }
+    ) {
         self.limits = limits
         self.count = count
+        self.standing = standing
     }
 
     /// Decides, and counts the connection until it closes.
-    func admit(_ connection: HTTPConnection, _ channel: any Channel) -> Verdict {
+    ///
+    /// - Parameter stop: tells it that the server stops.
+    func admit(
+        _ connection: HTTPConnection, at now: UInt64 = MachineClock.awake, stop: @escaping @Sendable () -> Void
+    ) -> Verdict {
+        let standing = self.standing(connection.peer)
+        let user = connection.peer.userID
         let verdict = state.withLock { state -> Verdict in
-            if let refusal = refusal(of: connection.peer.userID, state) {
+            guard isInPace(user, now, &state) else { return .dropped }
+            if let refusal = refusal(of: user, standing, state) {
                 guard state.refused < limits.connections else { return .dropped }
                 state.refused += 1
                 return .refused(refusal)
             }
-            state.entries[connection.id] = Entry(connection: connection, channel: channel)
-            state.countByUser[connection.peer.userID, default: 0] += 1
+            state.entries[connection.id] = Entry(connection: connection, stop: stop, standing: standing)
+            state.users[user, default: Share()].connections += 1
+            state.connections += 1
             return .admitted
         }
         switch verdict {
@@ -57,6 +86,26 @@ final class ConnectionTable: Sendable {
         return verdict
     }
 
+    /// A connection becomes a stream of events, and leaves its place to another.
+    ///
+    /// - Returns: why it may not.
+    func beginStream(_ connection: HTTPConnection) -> HTTPRefusal? {
+        let user = connection.peer.userID
+        return state.withLock { state in
+            guard let entry = state.entries[connection.id], !entry.isStream else { return nil }
+            let share = entry.standing.share(of: limits.streams, reserved: limits.reserved)
+            guard state.streams < share, state.users[user, default: Share()].streams < limits.streamsPerUser else {
+                return .tooManyStreams
+            }
+            state.entries[connection.id]?.isStream = true
+            state.connections -= 1
+            state.streams += 1
+            state.users[user, default: Share()].connections -= 1
+            state.users[user, default: Share()].streams += 1
+            return nil
+        }
+    }
+
     /// Lets nobody in any more; who is in is told.
     func stop() {
         let entries = state.withLock { state in
@@ -65,23 +114,48 @@ final class ConnectionTable: Sendable {
         }
         for entry in entries {
             entry.connection.stopping.happen()
-            entry.channel.pipeline.fireUserInboundEventTriggered(ServerConnectionHandler.Stop())
+            entry.stop()
         }
     }
 
-    private func refusal(of user: UInt32, _ state: State) -> HTTPRefusal? {
+    private func refusal(of user: UInt32, _ standing: PeerStanding, _ state: State) -> HTTPRefusal? {
         if state.isStopping { return .shuttingDown }
-        if state.entries.count >= limits.connections { return .tooManyConnections }
-        if state.countByUser[user, default: 0] >= limits.connectionsPerUser { return .tooManyConnectionsOfUser }
+        guard standing != .none else { return .notAllowed }
+        if state.connections >= standing.share(of: limits.connections, reserved: limits.reserved) {
+            return .tooManyConnections
+        }
+        if state.users[user, default: Share()].connections >= limits.connectionsPerUser {
+            return .tooManyConnectionsOfUser
+        }
         return nil
     }
 
+    /// A loop that connects and closes must not keep the others waiting.
+    private func isInPace(_ user: UInt32, _ now: UInt64, _ state: inout State) -> Bool {
+        let pause = 1_000_000_000 / UInt64(max(1, limits.connectionsPerSecond))
+        let until = max(state.users[user, default: Share()].paceUntil, now) &+ pause
+        guard until &- now <= Self.burst * 1_000_000_000 else { return false }
+        state.users[user, default: Share()].paceUntil = until
+        if state.users.count > Self.rememberedUsers {
+            state.users = state.users.filter {
+                $0.value.connections > 0 || $0.value.streams > 0 || $0.value.paceUntil > now
+            }
+        }
+        return true
+    }
+
     private func remove(_ connection: HTTPConnection) {
+        let user = connection.peer.userID
         state.withLock { state in
-            guard state.entries.removeValue(forKey: connection.id) != nil else { return }
+            guard let entry = state.entries.removeValue(forKey: connection.id) else { return }
             count?.closed()
-            let left = state.countByUser[connection.peer.userID, default: 1] - 1
-            state.countByUser[connection.peer.userID] = left > 0 ? left : nil
+            if entry.isStream {
+                state.streams -= 1
+                state.users[user, default: Share()].streams -= 1
+            } else {
+                state.connections -= 1
+                state.users[user, default: Share()].connections -= 1
+            }
         }
     }
 }

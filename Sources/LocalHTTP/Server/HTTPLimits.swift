@@ -6,6 +6,14 @@ public struct HTTPLimits: Equatable, Sendable {
     public var connections = 32
     /// Connections of one user; the next one is answered 429.
     public var connectionsPerUser = 8
+    /// Of `connections`, and of `streams`, so many are kept for whoever stands higher: see `PeerStanding`.
+    public var reserved = 0
+    /// Streams of events in all. A connection that has become one takes no place among the others.
+    public var streams = 32
+    /// Streams of one user; the next one is answered 429.
+    public var streamsPerUser = 8
+    /// New connections of one user in a second, over some seconds; what comes beyond is closed without a word.
+    public var connectionsPerSecond = 200
     /// Request line and header fields together; more is answered 431.
     public var headBytes = 16 * 1024
     /// Header fields in number; more is answered 431.

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /// Why the server answers a request itself, without asking the handler. The connection is closed after it.
 public enum HTTPRefusal: String, CaseIterable, Error, Sendable {
-    /// No HTTP: request line, header field or `Content-Length` broken; target not in origin form, badly
-    /// percent-encoded, not UTF-8, or with a control character.
+    /// No HTTP: request line, header field or `Content-Length` broken, or a target that is not in origin form.
     case malformed
+    /// Path or query badly percent-encoded, not UTF-8, or with a control character.
+    case invalidTarget
     /// A version other than HTTP/1.1.
     case versionNotSupported
     /// A method that HTTP does not know, which is also how a client looks that speaks another protocol.
@@ -24,17 +25,22 @@ public enum HTTPRefusal: String, CaseIterable, Error, Sendable {
     case tooManyConnectionsOfUser
     /// The server has `HTTPLimits.connections` connections.
     case tooManyConnections
+    /// The server has `HTTPLimits.streams` streams of events, or this user has `streamsPerUser`.
+    case tooManyStreams
+    /// A peer without any permission.
+    case notAllowed
     /// The server is being stopped.
     case shuttingDown
 
     public var status: Int {
         switch self {
-        case .malformed, .incomplete, .pipelined: 400
+        case .malformed, .invalidTarget, .incomplete, .pipelined: 400
         case .headTimedOut, .bodyTimedOut: 408
         case .transferEncodingRefused: 411
         case .bodyTooLarge: 413
         case .expectationFailed: 417
-        case .tooManyConnectionsOfUser: 429
+        case .notAllowed: 403
+        case .tooManyConnectionsOfUser, .tooManyStreams: 429
         case .headTooLarge: 431
         case .methodNotImplemented: 501
         case .tooManyConnections, .shuttingDown: 503
@@ -46,18 +52,21 @@ public enum HTTPRefusal: String, CaseIterable, Error, Sendable {
     public var message: String {
         switch self {
         case .malformed: "Malformed HTTP request"
-        case .versionNotSupported: "Protocol version other than HTTP/1.1"
-        case .methodNotImplemented: "Unknown request method"
-        case .incomplete: "Request ended before it was complete"
-        case .pipelined: "Further request before the answer to the first"
-        case .transferEncodingRefused: "Transfer-Encoding on a request"
-        case .expectationFailed: "Expectation other than 100-continue"
+        case .invalidTarget: "Path or query that is not percent-encoded text"
+        case .versionNotSupported: "Unsupported HTTP version"
+        case .methodNotImplemented: "Unknown HTTP method"
+        case .incomplete: "Incomplete request"
+        case .pipelined: "Pipelined request"
+        case .transferEncodingRefused: "Unsupported Transfer-Encoding header"
+        case .expectationFailed: "Unsupported Expect header"
         case .headTooLarge: "Request head larger than allowed"
         case .headTimedOut: "Request head not complete in time"
         case .bodyTooLarge: "Request body larger than allowed"
         case .bodyTimedOut: "Request body not complete in time"
-        case .tooManyConnectionsOfUser: "Too many connections of this user"
+        case .tooManyConnectionsOfUser: "Too many connections by this user"
         case .tooManyConnections: "Too many connections"
+        case .tooManyStreams: "Too many event streams"
+        case .notAllowed: "Peer without permission"
         case .shuttingDown: "Server shutting down"
         }
     }
@@ -65,9 +74,11 @@ public enum HTTPRefusal: String, CaseIterable, Error, Sendable {
     /// Whether the same request may succeed when sent again.
     public var isRetryable: Bool {
         switch self {
-        case .headTimedOut, .bodyTimedOut, .tooManyConnectionsOfUser, .tooManyConnections, .shuttingDown: true
-        case .malformed, .versionNotSupported, .methodNotImplemented, .incomplete, .pipelined,
-            .transferEncodingRefused, .expectationFailed, .headTooLarge, .bodyTooLarge:
+        case .headTimedOut, .bodyTimedOut, .tooManyConnectionsOfUser, .tooManyConnections, .tooManyStreams,
+            .shuttingDown:
+            true
+        case .malformed, .invalidTarget, .versionNotSupported, .methodNotImplemented, .incomplete, .pipelined,
+            .transferEncodingRefused, .expectationFailed, .headTooLarge, .bodyTooLarge, .notAllowed:
             false
         }
     }

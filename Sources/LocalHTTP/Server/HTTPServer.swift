@@ -24,10 +24,13 @@ public final class HTTPServer: Sendable {
     private let stopping = Termination()
     private let grace = Mutex<Duration>(.zero)
 
+    /// - Parameter standing: who gets in where not everybody does.
+    ///
     /// The socket listens from the moment it was made: a service may call itself ready before `run`.
     public init(
         socket: ListeningSocket, limits: HTTPLimits = HTTPLimits(), logger: Logger,
         refusalBody: @escaping @Sendable (HTTPRefusal) -> [UInt8] = \.json, connections: ConnectionCount? = nil,
+        standing: @escaping @Sendable (PeerCredentials) -> PeerStanding = { _ in .administering },
         handler: @escaping HTTPHandler
     ) {
         self.socket = socket
@@ -35,7 +38,7 @@ public final class HTTPServer: Sendable {
         self.logger = logger
         self.refusalBody = refusalBody
         self.handler = handler
-        table = ConnectionTable(limits: limits, count: connections)
+        table = ConnectionTable(limits: limits, count: connections, standing: standing)
     }
 
     /// Serves until `shutDown` has done its work or the task is cancelled, which closes every connection at once.
@@ -95,7 +98,10 @@ public final class HTTPServer: Sendable {
         guard let peer = peer.flatMap({ $0 }) else { return refuseSilently(channel) }
         let connection = HTTPConnection(peer: peer)
         let refusal: HTTPRefusal?
-        switch table.admit(connection, channel) {
+        let verdict = table.admit(connection) {
+            channel.pipeline.fireUserInboundEventTriggered(ServerConnectionHandler.Stop())
+        }
+        switch verdict {
         case .admitted: refusal = nil
         case .refused(let reason): refusal = reason
         case .dropped: return refuseSilently(channel)
@@ -184,6 +190,11 @@ public final class HTTPServer: Sendable {
             fields.set("Cache-Control", "no-store")
             if isHead {
                 return try await outbound.write(.answer(status: 200, fields: fields, body: [], isHead: true))
+            }
+            if let refusal = table.beginStream(connection) {
+                let fields: HTTPFields = ["Content-Type": "application/json", "Retry-After": "1"]
+                return try await outbound.write(
+                    .answer(status: refusal.status, fields: fields, body: refusalBody(refusal), isHead: false))
             }
             try await stream(queue, fields, to: outbound, connection)
         case .verbatim(let bytes):

@@ -77,7 +77,7 @@ public final class ListeningSocket: Sendable {
         do throws(ListenError) {
             if let group { try calling(.chown, try FileSystem.setGroup(group, of: path)) }
             try calling(.chmod, try FileSystem.setMode(mode, of: path))
-            guard listen(descriptor, 128) == 0 else { throw .system(call: .listen, errno: errno) }
+            guard listen(descriptor, 4_096) == 0 else { throw .system(call: .listen, errno: errno) }
         } catch {
             try? FileSystem.remove(path)
             throw error

@@ -73,7 +73,8 @@ struct RequestIntake {
         case .idle, .head, .body: break
         }
         if let refusal = head.refusal(limits) { return refuse(refusal) }
-        guard let target = RequestTarget(head.target) else { return refuse(.malformed) }
+        let target: RequestTarget
+        do throws(HTTPRefusal) { target = try RequestTarget(head.target) } catch { return refuse(error) }
         let request = ReceivedRequest(method: HTTPMethod(rawValue: head.method), target: target, fields: head.fields)
         state = .body(request, keepAlive: head.keepAlive)
         return head.expectsContinue ? .askForBody : .wait(.body)

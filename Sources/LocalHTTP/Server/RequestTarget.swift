@@ -4,15 +4,16 @@ struct RequestTarget: Equatable, Sendable {
     var path: [String]
     var query: [HTTPRequest.QueryItem]
 
-    /// `nil` where the target is no path, badly percent-encoded, not UTF-8, or has a control character in it, encoded
-    /// or not.
-    init?(_ target: String) {
+    /// - Throws: `.malformed` if the target is no path; `.invalidTarget` if it is badly percent-encoded, not UTF-8, or has
+    ///   an encoded control character in it.
+    init(_ target: String) throws(HTTPRefusal) {
         guard target.utf8.first == UInt8(ascii: "/"), target.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
-            return nil
+            throw .malformed
         }
         let parts = target.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
-        guard let path = Self.segments(of: parts[0].dropFirst()) else { return nil }
-        guard let query = Self.items(of: parts.count == 2 ? parts[1] : "") else { return nil }
+        guard let path = Self.segments(of: parts[0].dropFirst()),
+            let query = Self.items(of: parts.count == 2 ? parts[1] : "")
+        else { throw .invalidTarget }
         (self.path, self.query) = (path, query)
     }
 

@@ -28,4 +28,12 @@ public struct Access: Equatable, Sendable {
         if !roles.isEmpty { roles.insert(.monitor) }
         return roles
     }
+
+    /// Who gets a connection where not everybody does.
+    func standing(of peer: PeerCredentials) -> PeerStanding {
+        let roles = roles(of: peer)
+        if roles.contains(.admin) { return .administering }
+        if !roles.isDisjoint(with: [.cashier, .loyalty]) { return .working }
+        return roles.isEmpty ? .none : .watching
+    }
 }

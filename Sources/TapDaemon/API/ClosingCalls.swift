@@ -24,7 +24,8 @@ extension PointOfSaleAPI {
     func decline(_ id: TransactionID, _ request: HTTPRequest, isAdmin: Bool) async throws(ErrorBody) -> HTTPResponse {
         let transaction = try await owned(id, request, isAdmin: isAdmin)
         let after = try await carryOut("decline", on: transaction, request, outcome: \.state.rawValue) {
-            () throws(ErrorBody) in try await payments.decline(transaction)
+            () throws(ErrorBody) in
+            try await telling(about: id) { () throws(QueueRefusal) in try await payments.decline(transaction) }
         }
         return .message(200, after)
     }

@@ -47,11 +47,8 @@ final class EventHub: Sendable {
                 if state.kept.count > capacity { state.kept.removeFirst(state.kept.count - capacity) }
                 return (kept, Array(state.subscribers.values))
             }
-            var encoded: [EventSubscriber.View: ServerSentEvent] = [:]
             for subscriber in subscribers where subscriber.takesNow(kept) {
-                let view = subscriber.view
-                guard let message = encoded[view] ?? view.message(kept.event, encode) else { continue }
-                encoded[view] = message
+                guard let message = kept.message(for: subscriber.view, encode) else { continue }
                 subscriber.queue.send(message)
             }
         }

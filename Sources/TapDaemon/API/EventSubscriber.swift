@@ -8,8 +8,19 @@ final class EventSubscriber: Sendable {
     /// By reference: dropping the oldest of a thousand moves the others, and an event by value is a kilobyte.
     final class Kept: Sendable {
         let event: Event
+        /// For the views that asked first: whoever comes back gets what others got.
+        private let messages = Mutex<[View: ServerSentEvent]>([:])
+        /// Languages times roles that see results or not; more are encoded anew.
+        private static let views = 8
 
         init(_ event: Event) { self.event = event }
+
+        func message(for view: View, _ encode: EventHub.Encoder) -> ServerSentEvent? {
+            if let known = messages.withLock({ $0[view] }) { return known }
+            guard let message = view.message(event, encode) else { return nil }
+            messages.withLock { if $0.count < Self.views { $0[view] = message } }
+            return message
+        }
     }
 
     /// What a client sees of an event, and in which words.
@@ -51,7 +62,7 @@ final class EventSubscriber: Sendable {
         var next = missed
         repeat {
             for kept in next {
-                guard let message = view.message(kept.event, encode) else { continue }
+                guard let message = kept.message(for: view, encode) else { continue }
                 // It has been told that it missed some and asks again: nothing more comes on this stream.
                 guard queue.send(message) == .queued else { return waiting.withLock { $0 = nil } }
             }

@@ -22,12 +22,16 @@ extension PointOfSaleAPI {
         }
         let open = await store.books.unfinishedReversals
         let oldest = open.map { Double(Timestamp.now.milliseconds - $0.milliseconds) / 1_000 }.max() ?? 0
-        return [lanes] + queue(await payments.outline()) + (await journal.families()) + [
+        let journalFamilies = await journal.families()
+        return [lanes] + queue(await payments.outline()) + openItems(await payments.openItems()) + journalFamilies + [
             gauge(
                 "nfc_tap_reversals_open", Double(open.count),
                 "Payments that the adapter has not confirmed as taken back."),
             gauge("nfc_tap_reversals_oldest_seconds", max(0, oldest), "Age of the oldest of them."),
             gauge("nfc_tap_adapter_up", health.state.state == .up ? 1 : 0, "Whether the payment adapter answers."),
+            gauge(
+                "nfc_tap_clock_believed", clock.doubt == nil ? 1 : 0,
+                "Whether the machine's clock is believed; while not, nothing is erased and no live payment taken."),
             gauge("nfc_tap_event_streams", Double(events.subscriberCount), "Clients that listen to events."),
             gauge("nfc_tap_connections", Double(connections.count), "Connections to the socket for points of sale."),
         ]
@@ -48,6 +52,18 @@ extension PointOfSaleAPI {
                 "nfc_tap_queue_readable", outline.failure == nil ? 1 : 0,
                 "Whether the journal gives what is stored; nothing is forwarded where not."),
         ]
+    }
+
+    /// What is not known has no value, here too.
+    private func openItems(_ extent: OpenItemExtent?) -> [MetricFamily] {
+        var count = MetricFamily("nfc_tap_open_items", .gauge, help: "Payments that a person has to look after.")
+        var oldest = MetricFamily("nfc_tap_open_items_oldest_seconds", .gauge, help: "Age of the oldest of them.")
+        if let extent {
+            count.add(Double(extent.count))
+            let age = extent.oldest.map { Double(Timestamp.now.milliseconds - $0.milliseconds) / 1_000 }
+            oldest.add(max(0, age ?? 0))
+        }
+        return [count, oldest]
     }
 
     private func gauge(_ name: String, _ value: Double, _ help: String) -> MetricFamily {

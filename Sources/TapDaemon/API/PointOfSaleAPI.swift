@@ -16,6 +16,7 @@ struct PointOfSaleAPI: Sendable {
     let payments: PaymentQueue
     let trail: AuditTrail
     let journal: JournalHealth
+    let clock: ClockWatch
     let connections: ConnectionCount
     let support: String
     let version: String
@@ -23,6 +24,7 @@ struct PointOfSaleAPI: Sendable {
     let start: @Sendable (TransactionID) -> Bool
     /// For what outlives a request.
     let queue: WorkQueue
+    let replays = ReplayTurns()
 
     func answer(_ request: HTTPRequest) async -> HTTPResponse {
         await RequestContext.$audience.withValue(await audience(of: request)) { await answered(request) }
@@ -75,16 +77,23 @@ struct PointOfSaleAPI: Sendable {
             return try await acceptTerms(request, roles)
         case _ where path.first == "queue":
             return try await answerAboutQueue(path.dropFirst(), request, roles)
+        case _ where path.first == "open-items":
+            return try await answerAboutOpenItems(path.dropFirst(), request, roles)
         case 1 where path[0] == "events":
             try request.only(.get, parameters: [])
+            if try request.cursor() != nil { await replays.wait(request.peer.userID) }
             return .events(
                 events.subscribe(
                     after: try request.cursor(), seesResults: !roles.isDisjoint(with: [.cashier, .admin]),
                     seesPasses: !roles.isDisjoint(with: [.cashier, .admin, .loyalty]), audience: RequestContext.audience
                 ))
         case 1 where path[0] == "transactions":
-            try request.only(.get, .post, parameters: request.method == .get ? ["order"] : [])
+            try request.only(.get, .post, parameters: request.method == .get ? ["order", "key"] : [])
             guard request.method == .get else { return try await create(request, roles) }
+            if let key = request.query.first(where: { $0.name == "key" }) {
+                try roles.require(.cashier, or: .loyalty)
+                return try await find(key.value, request)
+            }
             try roles.require(.cashier)
             return try await list(request)
         case 2 where path[0] == "transactions":
@@ -131,9 +140,11 @@ struct PointOfSaleAPI: Sendable {
             support: support)
         status.journal = journal
         status.configuration = settings.status
+        status.clock = clock.status
         status.profile = known.profile
         status.profileError = known.error
         status.blocked = profiles.refusal()
+        status.openItems = await payments.openItems()
         return status
     }
 }
@@ -199,27 +210,6 @@ extension HTTPResponse {
     ) -> HTTPResponse {
         do { return .json(status, try WireJSON.encode(message, for: RequestContext.audience), fields: fields) } catch {
             return .refusal(ErrorBody(error))
-        }
-    }
-}
-
-extension ErrorCode {
-    /// The catalogue's word for what the server refuses by itself.
-    init(_ refusal: HTTPRefusal) {
-        switch refusal {
-        case .malformed: self = .requestMalformed
-        case .versionNotSupported: self = .requestVersionNotSupported
-        case .methodNotImplemented: self = .requestMethodUnknown
-        case .incomplete: self = .requestIncomplete
-        case .pipelined: self = .requestPipelined
-        case .transferEncodingRefused: self = .requestTransferEncoding
-        case .expectationFailed: self = .requestExpectationFailed
-        case .headTooLarge: self = .requestHeadTooLarge
-        case .headTimedOut, .bodyTimedOut: self = .requestTooSlow
-        case .bodyTooLarge: self = .requestBodyTooLarge
-        case .tooManyConnectionsOfUser: self = .requestTooManyConnectionsOfUser
-        case .tooManyConnections: self = .requestTooManyConnections
-        case .shuttingDown: self = .daemonUnavailable
         }
     }
 }

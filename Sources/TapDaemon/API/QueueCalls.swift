@@ -12,7 +12,7 @@ extension PointOfSaleAPI {
         switch (path.count, path.first) {
         case (0, _):
             try request.only(.get, parameters: [])
-            return .message(200, try await payments.reading { () throws(JournalError) in try await payments.status() })
+            return .message(200, try await storedPayments())
         case (1, "flush"):
             try request.only(.post, parameters: [])
             return .message(202, try await flush(request, roles))
@@ -23,10 +23,16 @@ extension PointOfSaleAPI {
         }
     }
 
+    private func storedPayments() async throws(ErrorBody) -> QueueStatus {
+        do throws(JournalError) { return try await payments.status() } catch { throw ErrorBody(ErrorCode(error)) }
+    }
+
     private func flush(_ request: HTTPRequest, _ roles: Set<Role>) async throws(ErrorBody) -> QueueStatus {
-        guard roles.contains(.admin) else { return try await payments.flush() }
-        return try await administer("flush", "", request, outcome: { "stored: \($0.count)" }) {
-            () throws(ErrorBody) in try await payments.flush()
+        guard roles.contains(.admin) else {
+            return try await telling { () throws(QueueRefusal) in try await payments.flush() }
+        }
+        return try await administerQueue("flush", "", request, outcome: { "stored: \($0.count)" }) {
+            () throws(QueueRefusal) in try await payments.flush()
         }
     }
 
@@ -40,33 +46,46 @@ extension PointOfSaleAPI {
         case (0, _):
             try request.only(.post, parameters: [])
             let size = request.body.isEmpty ? nil : try request.message(BatchRequest.self).size
-            let batch = try await administer(
+            let batch = try await administerQueue(
                 "open batch", "", request, outcome: { "\($0.id), payments: \($0.count)" }
-            ) { () throws(ErrorBody) in
+            ) { () throws(QueueRefusal) in
                 try await payments.openBatch(size: size ?? Limits.batchSize.upperBound)
             }
             return .message(201, batch)
         case (1, _):
             try request.only(.get, parameters: [])
-            let batch = try await administer("export batch", subject, request, outcome: { "payments: \($0.count)" }) {
-                () throws(ErrorBody) in try await payments.batch(id)
+            let batch = try await administerQueue(
+                "export batch", subject, request, outcome: { "payments: \($0.count)" }
+            ) {
+                () throws(QueueRefusal) in try await payments.batch(id)
             }
             return .message(200, batch)
         case (2, "reset"):
             try request.only(.post, parameters: [])
-            let answer = try await administer("reset batch", subject, request, outcome: \.summary) {
-                () throws(ErrorBody) in try await payments.reset(id)
+            let answer = try await administerQueue("reset batch", subject, request, outcome: \.summary) {
+                () throws(QueueRefusal) in try await payments.reset(id)
             }
             return .message(200, answer)
         case (2, "resolve"):
             try request.only(.post, parameters: [])
             let token = try request.message(BatchResolution.self).token
-            let answer = try await administer("resolve batch", subject, request, outcome: \.summary) {
-                () throws(ErrorBody) in try await payments.resolve(id, token: token)
+            let answer = try await administerQueue("resolve batch", subject, request, outcome: \.summary) {
+                () throws(QueueRefusal) in try await payments.resolve(id, token: token)
             }
             return .message(200, answer)
         default:
             throw ErrorBody(.requestUnknownPath)
+        }
+    }
+}
+
+extension PointOfSaleAPI {
+    private func administerQueue<Answer>(
+        _ action: String, _ subject: String, _ request: HTTPRequest, outcome: (Answer) -> String,
+        _ body: () async throws(QueueRefusal) -> Answer
+    ) async throws(ErrorBody) -> Answer {
+        try await administer(action, subject, request, outcome: outcome) { () throws(ErrorBody) in
+            try await telling(body)
         }
     }
 }

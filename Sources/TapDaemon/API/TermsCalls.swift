@@ -14,15 +14,16 @@ extension PointOfSaleAPI {
         guard roles.contains(.admin) else { throw ErrorBody(.authAdminRequired) }
         let message = try request.message(TermsAcceptanceRequest.self)
         let uid = request.peer.userID
-        do throws(ErrorBody) {
+        do throws(TermsRefusal) {
             return .message(201, try await profiles.accept(message, uid: uid, name: Self.name(ofUser: uid)))
         } catch {
+            let refusal = ErrorBody(of: error)
             // The acceptance itself is written down together with its entry.
             await trail.note(
                 AuditEntry(
                     .terms, subject: profiles.current?.merchant.id ?? "",
-                    detail: "not accepted by uid \(uid): \(error.error.code)"))
-            throw error
+                    detail: "not accepted by uid \(uid): \(refusal.error.code)"))
+            throw refusal
         }
     }
 

@@ -71,6 +71,32 @@ extension PointOfSaleAPI {
         }
     }
 
+    /// What became of a request with the caller's own key, for a till that has lost the answer.
+    func find(_ key: String, _ request: HTTPRequest) async throws(ErrorBody) -> HTTPResponse {
+        guard request.query.count == 1, Limits.idempotencyKeyLength.contains(key.utf8.count),
+            key.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
+        else { throw ErrorBody(.requestInvalidParameter, field: "key") }
+        let own = UserKey(uid: request.peer.userID, key: key)
+        let running = await store.books.keys.holder(of: own)
+        let known: KnownRequest?
+        do throws(JournalError) {
+            known = try await store.journal.use { (journal) throws(JournalError) in
+                try journal.request(uid: own.uid, idempotencyKey: own.key)
+            }
+        } catch {
+            throw ErrorBody(ErrorCode(error))
+        }
+        switch known {
+        case .recorded(let found):
+            return .message(200, TransactionList(transactions: [try await self.known(found.id)]))
+        case .erased: throw ErrorBody(.transactionErased)
+        case nil:
+            // Being accepted in this very moment: it is neither recorded nor lost.
+            if let running { throw ErrorBody(.idempotencyInProgress, transaction: running) }
+            throw ErrorBody(.idempotencyKeyUnknown)
+        }
+    }
+
     func cancel(_ id: TransactionID, _ request: HTTPRequest, isAdmin: Bool) async throws(ErrorBody) -> HTTPResponse {
         let transaction = try await owned(id, request, isAdmin: isAdmin)
         let isOwner = try await isOwner(request.peer.userID, of: id)

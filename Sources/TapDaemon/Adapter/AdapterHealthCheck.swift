@@ -6,23 +6,28 @@ import Wire
 /// Asks the adapter now and then how it is, so that the till knows before a card is read.
 final class AdapterHealthCheck: Sendable {
     private let settings: CurrentSettings
+    private let clock: ClockWatch
     private let logger: Logger
     /// Called whenever the payment service has been reached.
     private let onContact: @Sendable () async -> Void
     private let known = Mutex(Status.AdapterLink(state: .unknown))
+    private let life = Mutex(Duration.seconds(AdapterHealth.defaultKeyLife))
     /// Somebody wants to know now; and the next answer.
     private let wish = Mutex((now: OneShot(), answer: OneShot()))
 
     init(
-        _ settings: CurrentSettings, logger: Logger,
+        _ settings: CurrentSettings, clock: ClockWatch, logger: Logger,
         onContact: @escaping @Sendable () async -> Void = {}
     ) {
         self.settings = settings
+        self.clock = clock
         self.logger = logger
         self.onContact = onContact
     }
 
     var state: Status.AdapterLink { known.withLock { $0 } }
+    /// How long the service keeps keys, as it has said last.
+    var keyLife: Duration { life.withLock { $0 } }
 
     /// Asks until its task is cancelled.
     func run() async {
@@ -52,11 +57,16 @@ final class AdapterHealthCheck: Sendable {
         await answer.wait(atMost: limit)
     }
 
+    /// Has the adapter asked soon.
+    func hasten() { wish.withLock { $0.now }.fire() }
+
     private func ask() async {
         let health = await settings.snapshot.adapter.health()
         let isUp = health != nil
         // A degraded adapter works, but has not reached the payment service.
-        if health == .ok { await onContact() }
+        if health?.status == .ok { await onContact() }
+        if let health { life.withLock { $0 = health.keyLifetime } }
+        if let time = health?.serviceTime { clock.heard(time) }
         let before = known.withLock { known in
             defer { known = Status.AdapterLink(state: isUp ? .up : .down, checkedAt: .now) }
             return known.state

@@ -2,14 +2,13 @@
 import Configuration
 import Envelope
 import LocalHTTP
-import Wire
 
 extension AdapterLink {
     /// What the adapter answers to the question for the profile.
     enum ProfileAnswer: Equatable, Sendable {
         /// JWS in compact form.
         case token(String)
-        case unavailable(ErrorCode)
+        case unavailable(ProfileTrouble)
     }
 
     func profile() async -> ProfileAnswer {
@@ -17,11 +16,11 @@ extension AdapterLink {
             let answer = try await client.send(HTTPClientRequest(.get, "/v1/profile"), answerWithin: times.query)
             switch answer.status {
             case 200: return .token(String(decoding: answer.body, as: UTF8.self))
-            case 404: return .unavailable(.credentialMissing)
-            default: return .unavailable(.pspNoAnswer)
+            case 404: return .unavailable(.none)
+            default: return .unavailable(.noAnswer)
             }
         } catch {
-            return .unavailable(.pspUnreachable)
+            return .unavailable(.adapterUnreachable)
         }
     }
 

@@ -99,12 +99,12 @@ struct AdapterLink: Sendable {
     }
 
     /// What the adapter says of itself; `nil` where it does not answer, or says that it is down.
-    func health() async -> AdapterHealth.State? {
+    func health() async -> AdapterHealth? {
         do throws(HTTPClientError) {
             let answer = try await client.send(HTTPClientRequest(.get, "/v1/health"), answerWithin: times.query)
             guard answer.status == 200 else { return nil }
             let health = try? WireJSON.decode(AdapterHealth.self, from: answer.body)
-            return health?.status == .down ? nil : health?.status
+            return health?.status == .down ? nil : health
         } catch {
             return nil
         }
@@ -132,6 +132,11 @@ struct AdapterLink: Sendable {
         default: return .unusable
         }
     }
+}
+
+extension AdapterHealth {
+    /// How long the service keeps keys; at most a year, whatever it says.
+    var keyLifetime: Duration { .seconds(max(0, min(keyLife ?? AdapterHealth.defaultKeyLife, 31_622_400))) }
 }
 
 /// No adapter accepts connections.

@@ -75,6 +75,7 @@ extension DaemonConfiguration {
         if new.journal.directory != old.journal.directory { settings.append("journal.directory") }
         if new.journal.retention != old.journal.retention { settings.append("journal") }
         if new.support != old.support { settings.append("support") }
+        if new.pos.places != old.pos.places { settings.append("pos") }
         return settings
     }
 

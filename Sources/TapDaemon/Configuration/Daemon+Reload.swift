@@ -25,6 +25,9 @@ extension Daemon {
             let lanes = try await newLanes(new, before)
             let later = settings.replace(with: new)
             await store.change { [settings] in $0.lanes.apply(settings.snapshot, lanes) }
+            // A service that is configured again is asked at once.
+            await store.hasten()
+            stored.wake()
             logger.notice("configuration read again", metadata: ["lanes": "\(new.lanes.count)"])
             let restart = later.isEmpty ? "" : ", after a restart: \(later.joined(separator: ", "))"
             await trail.note(
@@ -73,6 +76,8 @@ extension Daemon {
         let trouble = queue.isOverdue == true ? ", overdue" : ""
         let unread = queue.failure == nil ? "" : ", queue not readable"
         let reversals = await store.books.unfinishedReversals.count
+        let open = await stored.openItems()
+        let items = open.map { $0.count == 0 ? "" : ", \($0.count) open item\($0.count == 1 ? "" : "s")" }
         let mode = settings.snapshot.mode.rawValue
         let refused = settings.status.error == nil ? "" : ", newer configuration refused"
         let journal = await journalHealth.status()
@@ -80,7 +85,8 @@ extension Daemon {
         let damaged = journal.damaged.isEmpty ? "" : ", \(journal.damaged.count) damaged"
         return "\(mode) mode, \(ready) of \(lanes.count) lanes ready, adapter \(health.state.state.rawValue), "
             + "\(waiting)\(trouble)\(unread), "
-            + "\(reversals) reversal\(reversals == 1 ? "" : "s") open\(unwritable)\(damaged)\(refused)"
+            + "\(reversals) reversal\(reversals == 1 ? "" : "s") open\(items ?? ", open items not known")"
+            + "\(unwritable)\(damaged)\(refused)"
     }
 
     /// Returns once the store and the journal's thread have answered: a daemon of which one hangs is not alive.

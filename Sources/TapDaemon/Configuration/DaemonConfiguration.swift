@@ -34,9 +34,13 @@ public struct DaemonConfiguration: Sendable {
     struct Surroundings: Sendable {
         /// By which keys and profiles expire.
         var clock: @Sendable () -> Timestamp = { .now }
+        /// Whether the machine's clock follows a time service; `nil` where nobody says.
+        var isClockSynchronized: @Sendable () -> Bool? = { MachineClock.isSynchronized }
         /// Of the machine, new with each start of it.
         var boot = DaemonConfiguration.kernelBoot()
         var limits = HTTPLimits()
+        /// Knows a card again while the process lives.
+        var marker = CardMarker()
         /// How long a transaction waits for a client whose connections have all ended.
         var patience: Duration = .seconds(2)
         var healthInterval: Duration = .seconds(30)
@@ -59,6 +63,7 @@ public struct DaemonConfiguration: Sendable {
         file = ConfigurationFile(defaultsOf: host)
         file.profile = ProfileSettings()
         access = .ownerOnly
+        surroundings.limits = HTTPLimits(file.pos.places)
         for reader in readers { try add(reader) }
     }
 
@@ -71,6 +76,7 @@ public struct DaemonConfiguration: Sendable {
         self.file = file
         access = Access(groups: file.pos.roles)
         offer = LoyaltyOffer(file.loyalty, mode: file.mode)
+        surroundings.limits = HTTPLimits(file.pos.places)
         if let before { surroundings = before.surroundings }
         for lane in file.lanes {
             let wanted = LaneSetting(
@@ -93,7 +99,7 @@ public struct DaemonConfiguration: Sendable {
         OfflineSettings(
             rules: file.offline?.rules, issuer: file.offline?.issuer ?? recipient.keyID,
             receiptKey: file.offline?.receiptKey ?? (file.mode == .test ? SandboxReceipts.key : nil),
-            formerKeys: file.formerServices, alertAge: file.offline?.alertAge ?? .seconds(3_600))
+            formerServices: file.formerServices, alertAge: file.offline?.alertAge ?? .seconds(3_600))
     }
 
     /// The kernel's name for this start of the machine, or the service manager's word for it: the unit's `/proc` holds
@@ -157,6 +163,14 @@ public struct DaemonConfiguration: Sendable {
             throw ConfigurationError(
                 "lane \(name)", "virtual reader: \(error)", remedy: "raise the limit of open files")
         }
+    }
+}
+
+extension HTTPLimits {
+    init(_ places: PointOfSaleSettings.Places) {
+        self.init()
+        (connections, connectionsPerUser, reserved) = (places.connections, places.connectionsPerUser, places.reserved)
+        (streams, streamsPerUser) = (places.streams, places.streamsPerUser)
     }
 }
 

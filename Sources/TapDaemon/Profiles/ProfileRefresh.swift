@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import Wire
+import Journal
+import Profile
 
 /// What came of asking the adapter for the profile.
 enum ProfileRefresh: Equatable, Sendable {
@@ -8,5 +9,16 @@ enum ProfileRefresh: Equatable, Sendable {
     /// A newer one is in force.
     case applied
     /// What came cannot be used, or nothing came; the one in force stays in force.
-    case failed(ErrorCode)
+    case failed(ProfileTrouble)
+}
+
+/// Why there is no newer profile.
+enum ProfileTrouble: Equatable, Sendable {
+    /// The adapter has none.
+    case none
+    /// The adapter answers something else.
+    case noAnswer
+    case adapterUnreachable
+    case refused(ProfileError)
+    case notWritten(JournalError)
 }

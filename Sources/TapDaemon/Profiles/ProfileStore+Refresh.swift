@@ -40,13 +40,13 @@ extension ProfileStore {
 
     private func fetch(_ settings: ProfileSettings) async -> ProfileRefresh {
         switch await configured.snapshot.adapter.profile() {
-        case .unavailable(let code): return .failed(code)
+        case .unavailable(let trouble): return .failed(trouble)
         case .token(let token):
             do throws(ProfileError) {
                 return try await apply(try SignedProfile(token: token, key: settings.key), settings)
             } catch {
                 await note(error)
-                return .failed(ErrorCode(error))
+                return .failed(.refused(error))
             }
         }
     }
@@ -71,7 +71,7 @@ extension ProfileStore {
                     token: new.token, appliedAt: now()))
         } catch {
             logger.error("profile not written", metadata: ["error": "\(error)"])
-            return .failed(ErrorCode(error))
+            return .failed(.notWritten(error))
         }
         let (earlier, later) = state.withLock { state in
             let earlier = terms(state)
@@ -79,6 +79,7 @@ extension ProfileStore {
             state.floor = profile.serial
             return (earlier, terms(state))
         }
+        noteApplied(profile)
         logger.info("profile applied", metadata: ["serial": "\(profile.serial)", "expires": "\(profile.expiresAt)"])
         publish(Event(.profileApplied))
         let isOther = before.map { $0.profile.terms.hash != profile.terms.hash } ?? false

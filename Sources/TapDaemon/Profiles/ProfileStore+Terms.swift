@@ -8,6 +8,20 @@ import Profile
 import Synchronization
 import Wire
 
+/// Why terms are not accepted.
+enum TermsRefusal: Error, Equatable, Sendable {
+    case noSignedTerms
+    /// This program, for these terms.
+    case versionTooOld
+    case revoked
+    /// Not the terms in force.
+    case otherTerms
+    case alreadyAccepted
+    case fileTooLong
+    case file(ProfileError)
+    case journal(JournalError)
+}
+
 extension ProfileStore {
     /// What `GET /v1/terms` answers.
     var terms: Terms {
@@ -29,33 +43,30 @@ extension ProfileStore {
     /// Accepts the terms in force, once for the merchant: for every lane, reader and installation state of it.
     ///
     /// - Parameter name: of the user who asks.
-    /// - Throws: `terms.already_accepted`, `terms.other_version`, `terms.file_invalid`, `terms.revoked`,
-    ///   `credential.missing` where there are no signed terms, `reader.unsupported` where this version is too old for
-    ///   them.
     func accept(
         _ request: TermsAcceptanceRequest, uid: UInt32, name: String
-    ) async throws(ErrorBody) -> TermsAcceptance {
+    ) async throws(TermsRefusal) -> TermsAcceptance {
         let (inForce, isAccepted) = state.withLock { ($0.inForce, $0.acceptance != nil) }
-        guard let settings, let inForce, inForce.signed != nil else { throw ErrorBody(.credentialMissing) }
+        guard let settings, let inForce, inForce.signed != nil else { throw .noSignedTerms }
         let profile = inForce.profile
         // The version comes first: nobody is to accept terms for what cannot be used.
         if let minimum = profile.software.minimum, let own = SoftwareVersion(Version.text), own < minimum {
-            throw ErrorBody(.readerUnsupported, field: "software.minimum")
+            throw .versionTooOld
         }
-        guard !profile.terms.isRevoked else { throw ErrorBody(.termsRevoked) }
+        guard !profile.terms.isRevoked else { throw .revoked }
         var acceptance = TermsAcceptance(
             merchant: profile.merchant.id, version: profile.terms.version, hash: profile.terms.hash,
             key: settings.key.thumbprint, acceptedAt: now(), acceptedBy: name, uid: uid, source: .local)
         switch request.content {
         case .hash(let hash):
-            guard hash == profile.terms.hash else { throw ErrorBody(.termsOtherVersion, field: "hash") }
+            guard hash == profile.terms.hash else { throw .otherTerms }
         case .file(let token):
             let file = try acceptanceFile(token, settings.key, profile)
             (acceptance.acceptedBy, acceptance.acceptedAt) = (file.acceptedBy, file.acceptedAt)
             acceptance.source = .file
         }
-        guard !isAccepted else { throw ErrorBody(.termsAlreadyAccepted) }
-        guard try await writeDown(acceptance) else { throw ErrorBody(.termsAlreadyAccepted) }
+        guard !isAccepted else { throw .alreadyAccepted }
+        guard try await writeDown(acceptance) else { throw .alreadyAccepted }
         let changed = state.withLock { state -> Status.Terms? in
             // The terms may be others by now.
             guard state.inForce?.profile.terms.hash == acceptance.hash,
@@ -72,21 +83,21 @@ extension ProfileStore {
     }
 
     /// - Returns: `false` where the same has been written down before.
-    private func writeDown(_ acceptance: TermsAcceptance) async throws(ErrorBody) -> Bool {
+    private func writeDown(_ acceptance: TermsAcceptance) async throws(TermsRefusal) -> Bool {
         do throws(JournalError) { return try await journal.accept(acceptance) } catch {
-            throw ErrorBody(ErrorCode(error))
+            throw .journal(error)
         }
     }
 
     private func acceptanceFile(
         _ token: String, _ key: VerificationKey, _ profile: Profile
-    ) throws(ErrorBody) -> AcceptanceFile {
+    ) throws(TermsRefusal) -> AcceptanceFile {
         guard token.utf8.count <= Limits.acceptanceFileLength else {
-            throw ErrorBody(.termsFileInvalid, field: "file")
+            throw .fileTooLong
         }
         do throws(ProfileError) { return try AcceptanceFile(token: token, key: key, for: profile) } catch {
             logger.warning("acceptance file refused", metadata: ["reason": "\(error)"])
-            throw ErrorBody(.termsFileInvalid, field: error.field.map { "file.\($0)" } ?? "file")
+            throw .file(error)
         }
     }
 }

@@ -16,7 +16,7 @@ final class ProfileStore: Sendable {
         /// Of the terms in force.
         var acceptance: TermsAcceptance?
         /// Why the latest profile is not used.
-        var failure: ErrorDetail?
+        var failure: ProfileError?
         /// What the adapter offers, in its order of preference. Nobody signed it.
         var offered: RecipientKeySet?
         /// No profile with a lower serial comes into force any more.
@@ -30,13 +30,17 @@ final class ProfileStore: Sendable {
     let journal: JournalThread
     let events: EventHub
     let trail: AuditTrail
+    let clock: ClockWatch
     let logger: Logger
     let state = Mutex(State())
+    /// Called when a profile has come into force.
+    private let applied = Mutex<(@Sendable () -> Void)?>(nil)
 
     init(
-        _ configured: CurrentSettings, journal: JournalThread, events: EventHub, trail: AuditTrail
+        _ configured: CurrentSettings, journal: JournalThread, events: EventHub, trail: AuditTrail, clock: ClockWatch
     ) {
         self.configured = configured
+        self.clock = clock
         (self.journal, self.events) = (journal, events)
         (self.trail, logger) = (trail, trail.logger)
     }
@@ -78,17 +82,20 @@ final class ProfileStore: Sendable {
     }
 
     /// What keeps every payment from being taken; `nil` in test mode.
-    func refusal() -> ErrorDetail? {
+    func refusal() -> ErrorDetail? { obstacle().map { ErrorDetail(of: $0) } }
+
+    private func obstacle() -> LiveObstacle? {
         let configuration = configured.snapshot.configuration.file
         guard configuration.mode == .live else { return nil }
-        guard let settings = configuration.profile else { return ErrorDetail(.credentialMissing) }
+        guard let settings = configuration.profile else { return .noProfile }
+        let isClockBelieved = clock.doubt == nil
         let gate = state.withLock {
             LiveGate(
                 version: Version.text, key: settings.key, acknowledgement: settings.acknowledgement,
                 inForce: $0.inForce, isAccepted: $0.acceptance != nil, failure: $0.failure,
-                recipient: configuration.adapter.recipient)
+                recipient: configuration.adapter.recipient, isClockBelieved: isClockBelieved)
         }
-        return gate.refusal(at: now())
+        return gate.obstacle(at: now())
     }
 
     /// Why this currency is not taken; `nil` where it is.
@@ -99,7 +106,7 @@ final class ProfileStore: Sendable {
 
     /// What `GET /v1/status` tells.
     var status: (terms: Status.Terms, profile: ProfileStatus?, error: ErrorDetail?) {
-        state.withLock { (terms($0), $0.inForce?.status, $0.failure) }
+        state.withLock { (terms($0), $0.inForce?.status, $0.failure.map { ErrorDetail(of: $0) }) }
     }
 
     func terms(_ state: State) -> Status.Terms {
@@ -124,6 +131,7 @@ final class ProfileStore: Sendable {
             return await note(error)
         }
         let acceptance = try await self.acceptance(of: inForce)
+        clock.noteProfile(issuedAt: inForce.profile.issuedAt)
         state.withLock { ($0.inForce, $0.acceptance) = (inForce, acceptance) }
     }
 
@@ -136,10 +144,10 @@ final class ProfileStore: Sendable {
 
     /// Notes why a profile is not used, and says so where that is news.
     func note(_ error: ProfileError) async {
-        let detail = ErrorDetail(ErrorCode(error), field: error.field)
+        let detail = ErrorDetail(of: error)
         let (isNews, kept) = state.withLock { state in
-            defer { state.failure = detail }
-            return (state.failure != detail, state.inForce?.profile.serial)
+            defer { state.failure = error }
+            return (state.failure != error, state.inForce?.profile.serial)
         }
         guard isNews else { return }
         logger.error("profile refused", metadata: ["reason": "\(error)"])
@@ -151,23 +159,17 @@ final class ProfileStore: Sendable {
         publish(event)
     }
 
+    /// Calls `body` whenever a profile has come into force.
+    func onApplied(_ body: @escaping @Sendable () -> Void) { applied.withLock { $0 = body } }
+
+    func noteApplied(_ profile: Profile) {
+        clock.noteProfile(issuedAt: profile.issuedAt)
+        applied.withLock { $0 }?()
+    }
+
     func publish(_ event: Event) {
         var event = event
         event.mode = mode
         events.publish(event)
-    }
-}
-
-extension ErrorCode {
-    /// The catalogue's word for why a profile is not used.
-    init(_ error: ProfileError) {
-        switch error {
-        case .untrusted: self = .credentialUntrusted
-        case .expired, .notYetValid: self = .credentialExpired
-        case .older, .sameSerial: self = .credentialOutdated
-        case .member, .text, .time, .version, .currency, .network, .empty, .repeated, .networkNotAccepted,
-            .networkWithoutApplication, .recipientKey, .verificationKey, .period, .otherTerms:
-            self = .credentialInvalid
-        }
     }
 }

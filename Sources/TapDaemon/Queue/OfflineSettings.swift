@@ -13,13 +13,15 @@ struct OfflineSettings: Sendable {
     var issuer: String
     /// Signs receipts for batches; `nil` where there is none, and no batch is ever let go.
     var receiptKey: VerificationKey?
-    /// Those of payment services that the shop had before, by their names.
-    var formerKeys: [String: VerificationKey] = [:]
+    /// Payment services that the shop had before, by their names.
+    var formerServices: [String: ConfigurationFile.FormerService] = [:]
     /// A payment that waits for longer is told of as overdue.
     var alertAge: Duration = .seconds(3_600)
 
     /// What signs a receipt for a batch for `payee`. No other payment service can let go what is not its own.
-    func receiptKey(for payee: String) -> VerificationKey? { payee == issuer ? receiptKey : formerKeys[payee] }
+    func receiptKey(for payee: String) -> VerificationKey? {
+        payee == issuer ? receiptKey : formerServices[payee]?.receiptKey
+    }
 
     /// - Parameter oldest: when the oldest payment was stored; `nil` where none is.
     func isOverdue(_ oldest: Timestamp?, at now: Timestamp) -> Bool {

@@ -19,6 +19,10 @@ final class PaymentQueue: Sendable {
     /// Happens when there is something to forward at once; then there is a new one.
     private let waking = Mutex(OneShot())
     private let contact: Mutex<OnlineContact?>
+    /// When this run noted it, on the monotonic clock.
+    private let contactNoted = Mutex<Int64?>(nil)
+    /// What this run has stored, with when, on the monotonic clock.
+    private let storedHere = Mutex<[TransactionID: Int64]>([:])
     private let written: Mutex<OnlineContact?>
     /// What the last reading of the queue failed of.
     private let trouble = Mutex<JournalError?>(nil)
@@ -51,9 +55,13 @@ final class PaymentQueue: Sendable {
 
     /// Notes that the payment service was reached just now. Written down at most once a minute: what is on disk is never
     /// later than the truth.
-    func noteContact() async {
+    ///
+    /// - Parameter issuer: with whom; `nil` for the service that is configured now. Contact with a former one is none.
+    func noteContact(with issuer: String? = nil) async {
+        guard issuer ?? settings().issuer == settings().issuer else { return }
         let now = OnlineContact(at: .now, boot: boot, issuer: settings().issuer)
         contact.withLock { $0 = now }
+        contactNoted.withLock { $0 = Moment.nowWithSleep.monotonic }
         wake()
         let isDue = written.withLock { last in
             last?.boot != now.boot || last?.issuer != now.issuer
@@ -107,13 +115,35 @@ final class PaymentQueue: Sendable {
         ) { facts in
             OfflineDecision.refusal(of: sale, in: base.with(facts), by: settings.rules)
         }
-        if refusal == nil { wake() }
+        if refusal == nil {
+            noteStored(request.id)
+            wake()
+        }
         return refusal
     }
 
+    private func noteStored(_ id: TransactionID) {
+        let now = Moment.nowWithSleep.monotonic
+        storedHere.withLock { stored in
+            // More than any rules let wait.
+            if stored.count >= 10_000, let oldest = stored.min(by: { $0.value < $1.value }) { stored[oldest.key] = nil }
+            stored[id] = now
+        }
+    }
+
+    /// By the clock that nobody sets; `nil` for what an earlier run has stored.
+    func timeSinceStored(_ id: TransactionID) -> Duration? {
+        storedHere.withLock { $0[id] }.map { .milliseconds(Moment.nowWithSleep.monotonic - $0) }
+    }
+
     func situation(at now: Timestamp, _ settings: OfflineSettings) -> OfflineSituation {
-        OfflineSituation(
-            now: now, boot: boot, issuer: settings.issuer, lastContact: contact.withLock { $0 })
+        let contact = contact.withLock { $0 }
+        var situation = OfflineSituation(now: now, boot: boot, issuer: settings.issuer, lastContact: contact)
+        // Of a contact in this run the clock that nobody sets knows how long ago it was (rule R2).
+        if let contact, let noted = contactNoted.withLock({ $0 }) {
+            situation.now.milliseconds = contact.at.milliseconds + (Moment.nowWithSleep.monotonic - noted)
+        }
+        return situation
     }
 
     // MARK: - What waits
@@ -149,6 +179,15 @@ final class PaymentQueue: Sendable {
             outline.failure = error
         }
         return outline
+    }
+
+    /// Payments that a person has to look after; `nil` where the journal cannot say.
+    func openItems() async -> OpenItemExtent? {
+        do throws(JournalError) {
+            return try await journal.use { (journal) throws(JournalError) in try journal.openItemExtent() }
+        } catch {
+            return nil
+        }
     }
 
     /// What waits, for the forwarder. Whether it could be read is kept for whoever asks, and told once.

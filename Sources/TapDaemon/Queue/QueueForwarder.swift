@@ -34,17 +34,33 @@ struct QueueForwarder: Sendable {
         }
     }
 
+    /// What is known of the payment services in one round.
+    private struct Round {
+        var unreachable: Set<AskedService> = []
+        var keyLives: [AskedService: Duration] = [:]
+    }
+
     /// Forwards everything that is due.
     ///
     /// - Returns: whether something still waits.
     private func round() async -> Bool {
-        let settings = queue.settings()
         let now = Timestamp.now
         guard let entries = await queue.entries() else { return true }
+        let services = runner.paymentServices
+        var round = Round()
         do throws(JournalError) {
-            for entry in entries where entry.batch == nil && entry.issuer == settings.issuer && entry.due <= now {
+            for entry in entries where entry.batch == nil && isDue(entry, now) {
                 guard !Task.isCancelled else { return true }
-                if try await forward(entry) == .unreachable { return true }
+                let service = services.service(of: entry)
+                guard let service, let link = services.link(to: service) else {
+                    // It waits for whom it belongs to, and a person gets to know.
+                    if entry.open == nil { try await keepOpen(.otherService, entry) }
+                    continue
+                }
+                guard !round.unreachable.contains(service) else { continue }
+                if try await forward(entry, to: service, link, &round) == .unreachable {
+                    round.unreachable.insert(service)
+                }
             }
         } catch {
             logger.error("queue not forwarded", metadata: ["error": "\(error)"])
@@ -53,28 +69,56 @@ struct QueueForwarder: Sendable {
         return await queue.entries()?.isEmpty != true
     }
 
-    private func forward(_ entry: QueueEntry) async throws(JournalError) -> Progress {
+    /// A time that is further away than the longest pause was laid down by a clock that has been put back since (rule R2).
+    private func isDue(_ entry: QueueEntry, _ now: Timestamp) -> Bool {
+        let longest = times.reversal.max() ?? .seconds(600)
+        return entry.due <= now || entry.due > now.moved(by: longest)
+    }
+
+    private func forward(
+        _ entry: QueueEntry, to service: AskedService, _ link: AdapterLink, _ round: inout Round
+    ) async throws(JournalError) -> Progress {
         let id = entry.transaction.id
         // Answered, declined or let go since the queue was read.
         guard let record = try await queue.journal.queueRecord(id) else { return .nothing }
         let request: AuthorizationRequest
         do throws(RecordFault) { request = try self.request(in: record, of: entry) } catch {
             await report(error, entry)
+            if entry.open == nil { try await keepOpen(.recordAltered, entry) }
             await fail(entry, .queueRecordAltered)
             return .nothing
         }
         // The adapter that is asked first hears the rest, too.
-        let adapter = queue.current.snapshot.adapter
         var connection: HTTPClientConnection?
+        var keyLife = Duration.zero
         if entry.transaction.state == .stored {
-            do throws(AdapterUnreachable) { connection = try await adapter.connect() } catch { return .unreachable }
+            do throws(AdapterUnreachable) { connection = try await link.connect() } catch { return .unreachable }
+        } else {
+            // What was sent before may have to be sent again, for as long as the service keeps its key.
+            guard let life = await self.keyLife(of: service, link, &round) else { return .unreachable }
+            keyLife = life
         }
-        if let code = await runner.forward(entry, request, over: connection) {
+        if let code = await runner.forward(
+            entry, request, to: Addressee(service, link), over: connection, keyLife: keyLife)
+        {
             await fail(entry, code)
             return .nothing
         }
-        await queue.noteContact()
+        if service.issuer == queue.settings().issuer { await queue.noteContact() }
         return .answered
+    }
+
+    private func keyLife(of service: AskedService, _ link: AdapterLink, _ round: inout Round) async -> Duration? {
+        if let known = round.keyLives[service] { return known }
+        let life = await link.health()?.keyLifetime
+        round.keyLives[service] = life
+        return life
+    }
+
+    private func keepOpen(_ reason: OpenReason, _ entry: QueueEntry) async throws(JournalError) {
+        let id = entry.transaction.id
+        logger.warning("open item", metadata: ["transaction": "\(id)", "reason": "\(reason.rawValue)"])
+        try await queue.journal.use { (journal) throws(JournalError) in try journal.keepOpen(reason, for: id) }
     }
 
     /// The request as it was signed, where the signature holds and it is this payment's.
@@ -112,6 +156,8 @@ struct QueueForwarder: Sendable {
             metadata: ["transaction": "\(id)", "error": "\(code.rawValue)", "attempts": "\(entry.attempts + 1)"])
         do throws(JournalError) {
             try await queue.journal.postpone(id, attempts: entry.attempts + 1, due: due)
+            let isLost = entry.transaction.state != .stored && entry.attempts + 1 >= TransactionMachine.attemptsUnseen
+            if isLost, entry.open == nil { try await keepOpen(.unanswered, entry) }
         } catch {
             logger.error("queue not written", metadata: ["transaction": "\(id)", "error": "\(error)"])
         }
@@ -139,5 +185,15 @@ struct QueueForwarder: Sendable {
                 metadata: ["count": "\(extent.count)", "oldest": "\(extent.oldest.map { "\($0)" } ?? "")"])
         }
         return isOverdue
+    }
+}
+
+extension PaymentServices {
+    /// Whom a stored payment goes to, or went to before; `nil` where nobody has said where that is.
+    fileprivate func service(of entry: QueueEntry) -> AskedService? {
+        guard entry.transaction.state != .stored, let service = entry.service else {
+            return service(ofStored: entry.issuer)
+        }
+        return service
     }
 }

@@ -11,21 +11,26 @@ struct AuditKeeper: Sendable {
     let events: EventHub
     let key: SigningKey
     let settings: CurrentSettings
+    let clock: ClockWatch
     /// Between two signed heads, where there is anything new.
     var interval: Duration = .seconds(60)
     let logger: Logger
     private var retention: Retention { settings.snapshot.journal.retention }
 
-    init(journal: JournalThread, events: EventHub, key: SigningKey, settings: CurrentSettings, logger: Logger) {
+    init(
+        journal: JournalThread, events: EventHub, key: SigningKey, settings: CurrentSettings, clock: ClockWatch,
+        logger: Logger
+    ) {
         (self.journal, self.events, self.key) = (journal, events, key)
-        (self.settings, self.logger) = (settings, logger)
+        (self.settings, self.clock, self.logger) = (settings, clock, logger)
     }
 
     /// Goes on until its task is cancelled.
     func run() async {
         var nextErasure = ContinuousClock.now
         while !Task.isCancelled {
-            if ContinuousClock.now >= nextErasure {
+            // What a wrong clock takes for old is not old: it waits until the clock is believed.
+            if ContinuousClock.now >= nextErasure, clock.doubt == nil {
                 await erase(now: .now)
                 nextErasure = ContinuousClock.now.advanced(by: retention.interval)
             }
@@ -52,14 +57,16 @@ struct AuditKeeper: Sendable {
     }
 
     /// Erases transactions, audit entries and events that are older than their time, from the files too.
+    ///
+    /// - Parameter now: the time, which has to be believed.
     func erase(now: Timestamp) async {
         events.forget(before: now.moved(by: -retention.events))
         let transactions = now.moved(by: -retention.transactions)
         do throws(JournalError) {
             let count = try await journal.use { (journal) throws(JournalError) in
-                try journal.eraseTransactions(endedBefore: transactions)
+                try journal.eraseTransactions(endedBefore: transactions, at: now)
             }
-            let audit = try await eraseAudit(before: now.moved(by: -retention.audit))
+            let audit = try await eraseAudit(before: now.moved(by: -retention.audit), at: now)
             guard count > 0 || audit else { return }
             try await journal.use { (journal) throws(JournalError) in try journal.scrub() }
             logger.info("old records erased", metadata: ["transactions": "\(count)"])
@@ -68,11 +75,11 @@ struct AuditKeeper: Sendable {
         }
     }
 
-    private func eraseAudit(before time: Timestamp) async throws(JournalError) -> Bool {
+    private func eraseAudit(before time: Timestamp, at now: Timestamp) async throws(JournalError) -> Bool {
         let last = try await journal.use { (journal) throws(JournalError) in try journal.lastAudit(before: time) }
         guard let last, let token = statement(.checkpoint, last) else { return false }
         try await journal.use { (journal) throws(JournalError) in
-            try journal.eraseAudit(upTo: last.sequence, checkpoint: token)
+            try journal.eraseAudit(upTo: last.sequence, checkpoint: token, at: now)
         }
         return true
     }
@@ -85,10 +92,6 @@ struct AuditKeeper: Sendable {
             return nil
         }
     }
-}
-
-extension Timestamp {
-    fileprivate func moved(by duration: Duration) -> Timestamp { advanced(bySeconds: duration.components.seconds) }
 }
 
 extension Duration {

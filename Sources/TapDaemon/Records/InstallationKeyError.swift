@@ -12,10 +12,12 @@ public enum InstallationKeyError: Error, Equatable, Sendable {
 extension InstallationKeyError: CustomStringConvertible {
     public var description: String {
         switch self {
-        case .unreadable(let path, let errno): "installation key \(path) cannot be read, error \(errno)"
+        case .unreadable(let path, let errno):
+            "cannot read the installation key \(path) (errno \(errno)): check its owner and mode"
         case .noKey(let path, let error):
-            "installation key \(path) is unusable (\(error)): restore it, or move it away to begin with a new one"
-        case .unwritable(let path, let errno): "installation key \(path) cannot be written, error \(errno)"
+            "invalid installation key \(path) (\(error)): restore it from the backup"
+        case .unwritable(let path, let errno):
+            "cannot write the installation key \(path) (errno \(errno)): check the folder's owner and mode"
         }
     }
 }

@@ -114,8 +114,10 @@ actor JournalThread {
 
     func unfinished() throws(JournalError) -> [JournalRecord] { try journal.unfinished() }
 
-    func confirm(_ id: TransactionID, at time: Timestamp) throws(JournalError) -> ConfirmationOutcome {
-        try journal.confirm(id, at: time)
+    func confirm(
+        _ id: TransactionID, at time: Timestamp, isInTime: Bool?
+    ) throws(JournalError) -> ConfirmationOutcome {
+        try journal.confirm(id, at: time, isInTime: isInTime)
     }
 
     func unconfirmed() throws(JournalError) -> [(id: TransactionID, due: Timestamp)] { try journal.unconfirmed() }

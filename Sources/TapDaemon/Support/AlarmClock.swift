@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-import CardBytes
 import Dispatch
-import ReaderCore
 import Synchronization
+import Transactions
 
 /// Rings once, at the earliest time that somebody wants.
 final class AlarmClock: Sendable {
+    /// Milliseconds. What is further away is looked at again then.
+    private static let slice: Int64 = 30_000
     private static let queue = DispatchQueue(label: "nfc-tap.alarm")
 
     private struct State {
@@ -25,10 +26,10 @@ final class AlarmClock: Sendable {
             state.timer?.cancel()
             (state.time, state.timer) = (time, nil)
             guard let time else { return }
-            let wait = max(0, time - Int64(clamping: monotonicNow().nanoseconds / 1_000_000))
+            let (far, isTooFar) = time.subtractingReportingOverflow(Moment.now.monotonic)
+            let wait = isTooFar ? AlarmClock.slice : min(max(0, far), AlarmClock.slice)
             let timer = DispatchSource.makeTimerSource(queue: AlarmClock.queue)
-            // A day at a time: what is further away is looked at again then.
-            timer.schedule(deadline: .now() + .milliseconds(Int(min(wait, 86_400_000)) + 1), leeway: .milliseconds(1))
+            timer.schedule(deadline: .now() + .milliseconds(Int(wait) + 1), leeway: .milliseconds(1))
             timer.setEventHandler { [weak self] in
                 self?.state.withLock { if $0.time == time { ($0.time, $0.timer) = (nil, nil) } }
                 ring()

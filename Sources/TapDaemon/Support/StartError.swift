@@ -27,7 +27,8 @@ public enum StartError: Error, Equatable, Sendable {
 extension StartError: CustomStringConvertible {
     public var description: String {
         switch self {
-        case .stateDirectory(let path, let errno): "state directory \(path) cannot be made, error \(errno)"
+        case .stateDirectory(let path, let errno):
+            "cannot create the state directory \(path) (errno \(errno)): create it for the daemon's user"
         case .journal(let error): error.description
         case .socket(let error): error.description
         case .lane(let name, let error): "lane \(name): \(error)"

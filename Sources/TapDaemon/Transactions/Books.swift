@@ -14,6 +14,8 @@ struct Books: Sendable {
     var failedReads = FailedReadTable()
     /// What became of wishes for passes: only here, never in the journal, and not for long.
     var passes = PassShelf<KeptPasses>()
+    var sales = RecentSales()
+    var pace = PaceTable()
     var isStopping = false
 
     init(_ lanes: LaneDesk) { self.lanes = lanes }
@@ -100,6 +102,26 @@ struct Books: Sendable {
     mutating func sent(_ id: TransactionID, at now: TapInstant) -> Double? {
         live[id]?.sentAt = now
         return live[id]?.sealedAt.map { now.seconds(since: $0) }
+    }
+
+    /// A card is about to pay.
+    ///
+    /// - Returns: the sale of minutes ago that looks the same.
+    mutating func noteSale(_ id: TransactionID, mark: [UInt8]?, on lane: String, at now: Moment) -> TransactionID? {
+        guard let mark, let transaction = live[id]?.transaction, transaction.type == .purchase else { return nil }
+        return sales.note(id, mark: mark, lane: lane, amount: transaction.amount, at: now)
+    }
+
+    /// What its new state means for others.
+    mutating func follow(_ running: Running, at now: Moment) {
+        let transaction = running.transaction
+        sales.follow(transaction)
+        guard transaction.state.isSettled, let begunAt = running.begunAt else { return }
+        let hasRead = transaction.history.contains { $0.state == .reading }
+        if hasRead || now.monotonic - begunAt >= PaceTable.shortest {
+            pace.giveBack(running.machine.demand.uid, at: now)
+        }
+        live[transaction.id]?.begunAt = nil
     }
 
     // MARK: - What is known

@@ -36,7 +36,9 @@ struct ClientWishes: Sendable {
     func confirm(_ transaction: Transaction) async throws(ErrorBody) -> Transaction {
         let id = transaction.id
         let outcome: ConfirmationOutcome
-        do throws(JournalError) { outcome = try await runner.journal.confirm(id, at: .now) } catch {
+        // Whatever the wall clock says meanwhile (rule R2).
+        let isInTime = await runner.books.live[id]?.isConfirmable
+        do throws(JournalError) { outcome = try await runner.journal.confirm(id, at: .now, isInTime: isInTime) } catch {
             throw ErrorBody(ErrorCode(error), transaction: id)
         }
         switch outcome {
@@ -71,6 +73,33 @@ struct ClientWishes: Sendable {
             // Being forwarded, in this very moment or since an earlier run.
             if try await fresh(transaction).state.reversalRule == .follows, await runner.books.live[id] == nil {
                 throw ErrorBody(.queueStored, transaction: id)
+            }
+        }
+        throw ErrorBody(.storageFailed, transaction: id)
+    }
+
+    /// Ends an open item as a person says.
+    ///
+    /// - Returns: the transaction after that.
+    /// - Throws: `open_item.not_open`, `open_item.ended`, `open_item.already_settled`, `queue.in_batch`.
+    func settle(_ transaction: Transaction, _ settlement: Settlement) async throws(ErrorBody) -> Transaction {
+        let id = transaction.id
+        for _ in 0..<4 {
+            let isKnown: Bool
+            do throws(JournalError) { isKnown = try await runner.revive(id) } catch {
+                throw ErrorBody(ErrorCode(error), transaction: id)
+            }
+            guard isKnown else { throw ErrorBody(.transactionUnknown) }
+            switch await runner.wish(id, { .settle(settlement, $0) }) {
+            case .done: return try await fresh(transaction)
+            case .refused(let code): throw ErrorBody(code, transaction: id)
+            case .cancelled, .tooLate, .nothingToCancel, .notForwarded, .superseded: break
+            case nil: throw ErrorBody(.storageFailed, transaction: id)
+            }
+            // It has ended in this very moment.
+            let after = try await fresh(transaction)
+            if after.state == .approved || after.state.successors.isEmpty {
+                throw ErrorBody(after.settlementRefusal, transaction: id)
             }
         }
         throw ErrorBody(.storageFailed, transaction: id)

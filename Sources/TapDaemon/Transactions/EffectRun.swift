@@ -16,7 +16,13 @@ struct EffectRun: Sendable {
     let runner: TransactionRunner
 
     private var id: TransactionID { running.transaction.id }
-    private var adapter: AdapterLink { running.terms.adapter }
+    /// The way to the service that it belongs to, as the configuration has it now or had it when it began; and whether a
+    /// restart would find it.
+    private var way: (link: AdapterLink?, isConfigured: Bool) {
+        let terms = running.terms
+        guard let link = runner.paymentServices.link(to: terms.addressee.service) else { return (terms.adapter, false) }
+        return (link, true)
+    }
 
     // MARK: - The journal
 
@@ -45,7 +51,8 @@ struct EffectRun: Sendable {
                 request, sale, after: Array(write.changes.dropLast()), stored, by: running.terms.offline)
             if let refusal { return .notStorable(refusal) }
         case .forward:
-            guard let change = write.changes.first else { return .illegal }
+            guard var change = write.changes.first else { return .illegal }
+            change.service = running.terms.addressee.service
             if try await !journal.beginForward(id, change) { return .superseded }
         case .reversal(let unconfirmedOnly):
             guard let change = write.changes.first else { return .illegal }
@@ -53,6 +60,26 @@ struct EffectRun: Sendable {
                 return .superseded
             }
             if unconfirmedOnly { logger.warning("approval not confirmed", metadata: ["transaction": "\(id)"]) }
+        case .open(let reason, let plan):
+            logger.warning("open item", metadata: ["transaction": "\(id)", "reason": "\(reason.rawValue)"])
+            let (id, changes) = (id, write.changes)
+            try await journal.use { (journal) throws(JournalError) in
+                try journal.keepOpen(reason, changes, plan, for: id)
+            }
+        case .settle(let settlement):
+            guard let change = write.changes.first else { return .illegal }
+            let id = id
+            let refusal = try await journal.use { (journal) throws(JournalError) in
+                try journal.settle(id, change, settlement)
+            }
+            if let refusal { return .notSettled(refusal) }
+            logger.notice(
+                "open item settled",
+                metadata: ["transaction": "\(id)", "as": "\(settlement.outcome.rawValue)", "uid": "\(settlement.uid)"])
+        case .contradict(let time):
+            logger.critical("open item settled otherwise than its service answers", metadata: ["transaction": "\(id)"])
+            let id = id
+            try await journal.use { (journal) throws(JournalError) in try journal.contradict(id, at: time) }
         }
         return nil
     }
@@ -76,7 +103,8 @@ struct EffectRun: Sendable {
 
     func connect() async -> Input {
         do throws(AdapterUnreachable) {
-            let (id, connection) = (id, try await running.terms.early.take())
+            guard let early = running.terms.early else { return .notConnected }
+            let (id, connection) = (id, try await early.take())
             await runner.change { $0.live[id]?.connection = connection }
             return .connected
         } catch {
@@ -86,20 +114,34 @@ struct EffectRun: Sendable {
 
     /// - Parameter isAgain: over a new connection, under the same key.
     func send(_ request: AuthorizationRequest, isAgain: Bool, within time: Duration) async -> Reply {
+        guard let adapter = running.terms.adapter else { return .unusable }
         guard !isAgain, let connection = running.connection else {
-            return await adapter.authorizeAgain(request, within: time)
+            return noted(await adapter.authorizeAgain(request, within: time))
         }
         let draft = await running.draft?.value
         guard let message = draft ?? adapter.message(request) else { return .refused }
         let pending = adapter.begin(message, over: connection, within: time)
         let (id, now) = (id, monotonicNow())
         if let seconds = await runner.change({ $0.sent(id, at: now) }) { runner.measures.took(.sent, seconds: seconds) }
-        return await adapter.reply(to: pending)
+        return noted(await adapter.reply(to: pending))
     }
 
-    func query(within time: Duration) async -> Reply { await adapter.query(id, within: time) }
+    func query(within time: Duration) async -> Reply { noted(await way.link?.query(id, within: time) ?? .unusable) }
 
-    func reverse(_ request: ReversalRequest) async -> Acknowledgement { await adapter.reverse(id, request) }
+    /// What was approved has reached the payment service that the transaction began with.
+    private func noted(_ reply: Reply) -> Reply {
+        guard case .answered(let answer) = reply, [.approved, .partial].contains(answer.outcome) else { return reply }
+        let (stored, issuer) = (services.stored, running.terms.offline.issuer)
+        services.work.add { await stored.noteContact(with: issuer) }
+        return reply
+    }
+
+    func reverse(_ request: ReversalRequest) async -> Acknowledgement {
+        let (link, isConfigured) = way
+        guard let link else { return .notAsked }
+        let acknowledgement = await link.reverse(id, request)
+        return acknowledgement == .none && !isConfigured ? .notAsked : acknowledgement
+    }
 }
 
 extension WriteFailure {

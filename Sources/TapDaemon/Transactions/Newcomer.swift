@@ -23,7 +23,9 @@ struct Newcomer {
     }
 
     /// What there is to say about it before the lanes are looked at.
-    func facts(_ books: Books) -> AdmissionFacts {
+    ///
+    /// - Parameter paid: what the journal has paid its order with.
+    func facts(_ books: Books, paid: TransactionID?) -> AdmissionFacts {
         var facts = AdmissionFacts(mode: configuration.mode)
         if case .failure(let refusal) = loyalty { facts.passesRefusal = refusal }
         facts.isStopping = books.isStopping
@@ -32,6 +34,7 @@ struct Newcomer {
             profiles.refusal().map { ErrorBody(error: $0) }
             ?? profiles.refusal(of: request.amount.currency).map { ErrorBody($0, field: "amount.currency") }
         facts.unresolved = books.unresolved(request.order)
+        facts.paid = books.sales.payment(of: request.order, in: configuration.mode) ?? paid
         return facts
     }
 
@@ -40,11 +43,16 @@ struct Newcomer {
     }
 
     /// - Parameter failedReads: of the same order, before.
-    func running(on names: [String], _ lane: String, _ offline: OfflineSettings, failedReads: Int) -> Running {
+    /// - Parameter keyLife: how long the payment service keeps keys, as it says now.
+    func running(
+        on names: [String], _ lane: String, _ offline: OfflineSettings, failedReads: Int, keyLife: Duration
+    ) -> Running {
         let now = Moment.now
+        let services = PaymentServices(configuration, profiles.current)
         var terms = RunTerms(
-            terminal: profiles.currentTerminal(), adapter: configuration.adapter, offline: offline)
+            terminal: profiles.currentTerminal(), addressee: services.addressee, offline: offline)
         terms.loyalty = try? loyalty.get()
+        terms.marker = configuration.surroundings.marker
         terms.preferredApplications = (request.preferredApplications ?? []).compactMap { try? Hex.bytes($0) }
         var transaction = Transaction(
             id: TransactionID(), type: request.type, mode: configuration.mode, lane: lane, amount: request.amount,
@@ -58,34 +66,40 @@ struct Newcomer {
         laidDown.deadline = request.deadline ?? Limits.defaultDeadlineSeconds
         laidDown.isDetached = request.detached ?? false
         laidDown.confirmWithin = request.confirmWithin
+        laidDown.confirmRepeatWithin = request.confirmRepeatWithin
         laidDown.language = request.language
         laidDown.wantsPasses = terms.loyalty != nil
         laidDown.lanes = names
-        laidDown.times = terms.adapter.times.ofMachine
+        laidDown.times = configuration.adapter.times.ofMachine
+        laidDown.times.keyLife = keyLife
         if isPayment {
             laidDown.maximumReads = terms.terminal.maxTapRetries
             laidDown.earlierFailedReads = failedReads
         }
-        return Running(TransactionMachine(transaction, laidDown, at: now), terms)
+        var running = Running(TransactionMachine(transaction, laidDown, at: now), terms)
+        running.begunAt = now.monotonic
+        return running
     }
 }
 
 extension Running {
     /// What the journal has of a transaction, made a machine again so that something can happen to it.
-    init(_ record: JournalRecord, _ terms: RunTerms) {
+    init(_ record: JournalRecord, _ terms: RunTerms, _ times: AdapterTimes) {
         var demand = Demand(kind: .sale, uid: record.uid)
-        demand.times = terms.adapter.times.ofMachine
+        demand.times = times.ofMachine
         self.init(
-            TransactionMachine(recorded: record.transaction, demand, reversal: record.reversal, at: .now), terms)
+            TransactionMachine(
+                recorded: record.transaction, demand, reversal: record.reversal, open: record.open, at: .now),
+            terms)
     }
 }
 
 extension NewTransaction {
-    init(_ demand: TransactionDemand, _ transaction: Transaction) {
+    init(_ demand: TransactionDemand, _ transaction: Transaction, _ service: AskedService?) {
         self.init(
             id: transaction.id, uid: demand.key.uid, idempotencyKey: demand.key.key, requestHash: demand.requestHash,
             type: transaction.type, mode: transaction.mode, lane: transaction.lane, amount: transaction.amount,
-            order: transaction.order, at: transaction.createdAt, details: transaction.details)
+            order: transaction.order, at: transaction.createdAt, details: transaction.details, service: service)
     }
 }
 

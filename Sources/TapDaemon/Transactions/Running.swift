@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import CardBytes
 import Configuration
+import Envelope
 import Linux
 import LocalHTTP
 import Loyalty
@@ -12,7 +13,7 @@ import Wire
 struct Running: Sendable {
     var machine: TransactionMachine
     /// As configuration and profile laid it down when the transaction began.
-    let terms: RunTerms
+    var terms: RunTerms
     /// Transaction Sequence Counter (9F41).
     var sequence: UInt32 = 0
     /// The lanes that wait for its card.
@@ -23,6 +24,10 @@ struct Running: Sendable {
     var draft: Task<HTTPClientRequest?, Never>?
     var sealedAt: TapInstant?
     var sentAt: TapInstant?
+    /// Until it has settled once, on the monotonic clock.
+    var begunAt: Int64?
+    /// On the clock that counts sleep.
+    var approvedAt: Int64?
     /// Nothing has to wait for a card any more.
     let isUnwanted = OneShot()
     let isSettled = OneShot()
@@ -36,6 +41,15 @@ struct Running: Sendable {
 
     var transaction: Transaction { machine.transaction }
 
+    /// Whether a confirmation comes in time, by the clocks that nobody sets; `nil` where none is waited for.
+    var isConfirmable: Bool? {
+        guard let isInTime = machine.isConfirmable(at: .now) else { return nil }
+        guard let approvedAt, let seconds = machine.demand.confirmWithin ?? machine.demand.confirmRepeatWithin
+        else { return isInTime }
+        // A machine that sleeps with an open approval wakes up too late for it.
+        return isInTime && Moment.nowWithSleep.monotonic - approvedAt <= Int64(seconds) * 1_000
+    }
+
     /// The authorisation goes out: connection and draft are used up.
     mutating func forgetDraft() { (connection, draft) = (nil, nil) }
 }
@@ -47,17 +61,21 @@ struct RunTerms: Sendable {
     var loyalty: LoyaltyRequest?
     /// AIDs or RIDs that the shop prefers on a co-badged card.
     var preferredApplications: [[UInt8]] = []
+    /// Knows a card again, for some minutes.
+    var marker: CardMarker?
     /// The service that is asked, and no other.
-    var adapter: AdapterLink
+    var addressee: Addressee
     /// On which the authorisation goes out.
-    var early: EarlyConnection
+    var early: EarlyConnection?
     var offline: OfflineSettings
 
-    init(terminal: Terminal, adapter: AdapterLink, offline: OfflineSettings) {
+    var adapter: AdapterLink? { addressee.link }
+
+    init(terminal: Terminal, addressee: Addressee, offline: OfflineSettings) {
         self.terminal = terminal
         self.offline = offline
-        self.adapter = adapter
-        early = EarlyConnection(adapter)
+        self.addressee = addressee
+        early = addressee.link.map { EarlyConnection($0) }
     }
 }
 

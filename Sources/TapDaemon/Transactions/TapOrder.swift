@@ -24,6 +24,7 @@ struct TapOrder: Sendable {
     let loyalty: LoyaltyRequest?
     /// AIDs or RIDs that the shop prefers on a co-badged card.
     let preferredApplications: [[UInt8]]
+    let marker: CardMarker?
     /// Signalled when the adapter has the result, or will not get it.
     let delivered: WakeSignal
     /// How long the reader's thread waits for that at most: longer than it takes to connect.
@@ -49,11 +50,14 @@ struct TapOrder: Sendable {
             transaction: id.text, reader: reader, amount: magnitude, currency: amount.currency.code,
             issuedAt: UInt64(max(0, now.milliseconds / 1_000)))
         var configuration = terminal.file.configuration
-        configuration.preferredApplications = preferredApplications
-        return PaymentTap(
+        // This transaction's wishes come before those of the terminal.
+        configuration.preferredApplications = preferredApplications + configuration.preferredApplications
+        var tap = PaymentTap(
             configuration: configuration, authentication: terminal.file.authentication,
             transaction: transaction, binding: binding, recipient: terminal.recipient,
             deadlines: TapDeadlines(card: monotonicNow().advanced(byMilliseconds: UInt64(max(0, deadline)) * 1_000)))
+        tap.marker = marker
+        return tap
     }
 }
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import CardBytes
 import Loyalty
 import ReaderCore
 import TapSession
@@ -29,7 +30,15 @@ struct TapRun: Sendable {
                 let statuses = await runner.change { [id] in $0.keep(found, of: id) }
                 if let statuses { await runner.take(translation.input(found, statuses), id) }
             }
-            for input in translation.inputs(of: step) { await runner.take(input, id) }
+            for input in translation.inputs(of: step) {
+                guard case .read(var read) = input, case .result(let result) = step else {
+                    await runner.take(input, id)
+                    continue
+                }
+                let (mark, lane) = (result.read?.mark, translation.lane)
+                read.repeats = await runner.change { [id] in $0.noteSale(id, mark: mark, on: lane, at: .now) }
+                await runner.take(.read(read), id)
+            }
         }
         await runner.take(.tapFinished, id)
         // Whatever still waits for a card does so in vain.
@@ -38,10 +47,19 @@ struct TapRun: Sendable {
     }
 
     private func note(_ error: PaymentTapError, on lane: String) async {
+        if case .missingHostData = error {
+            runner.logger.error("card data not sent", metadata: ["transaction": "\(id)", "reason": "\(error)"])
+        }
         await runner.change { $0.lanes.noteTapFailure(lane, ErrorCode(error)) }
     }
 
     private func note(_ result: PaymentTapResult) async {
+        // The AID is the reader's own, and the reason says nothing that a card could fill in.
+        runner.logger.info(
+            "application chosen",
+            metadata: [
+                "transaction": "\(id)", "aid": "\(Hex.string(result.aid))", "reason": "\(result.choice.reason)",
+            ])
         for (phase, seconds) in result.phases.seconds { runner.measures.took(phase, seconds: seconds) }
         await runner.change { [id] in $0.live[id]?.sealedAt = result.phases.sealed }
         await tap.race.othersAreFree.wait(atMost: .seconds(1))
@@ -56,7 +74,7 @@ struct TapRun: Sendable {
         let order = TapOrder(
             id: id, type: transaction.type, amount: transaction.amount, terminal: terms.terminal,
             sequence: running.sequence, deadline: deadline, loyalty: terms.loyalty,
-            preferredApplications: terms.preferredApplications, delivered: tap.handover)
+            preferredApplications: terms.preferredApplications, marker: terms.marker, delivered: tap.handover)
         return { await $0.tap(order, $1) }
     }
 }

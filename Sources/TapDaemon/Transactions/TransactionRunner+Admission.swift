@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Configuration
 import Journal
 import Logging
 import Transactions
@@ -8,6 +9,7 @@ import Wire
 extension TransactionRunner {
     /// Accepts a request, reserves the lane and writes the transaction down. Refused, it leaves nothing behind.
     func admit(_ demand: TransactionDemand) async -> Admission {
+        var paid: TransactionID?
         do throws(JournalError) {
             let earlier = try await journal.earlier(
                 uid: demand.key.uid, idempotencyKey: demand.key.key, requestHash: demand.requestHash)
@@ -16,25 +18,38 @@ extension TransactionRunner {
                 guard let transaction = try await transaction(id) else { return .refused(.storageFailed) }
                 return .repeated(transaction)
             case .keyReused(let id): return .refused(.idempotencyKeyReused, by: id)
+            case .erased: return .refused(.transactionErased)
             case .created, nil: break
             }
+            paid = try await payment(of: demand.request)
         } catch {
             return .refused(ErrorCode(error))
         }
         guard let services else { return .refused(.daemonUnavailable) }
         // One configuration for all of it, from here to the transaction's end.
         let newcomer = Newcomer(demand, settings.snapshot, profiles)
-        switch books.lanes.table.admit(demand.request, newcomer.facts(books)) {
+        switch books.lanes.table.admit(demand.request, newcomer.facts(books, paid: paid)) {
         case .failure(let refusal): return .refused(refusal)
         case .success(let names):
             guard let lane = names.first else { return .refused(.internalFault) }
             if demand.request.dryRun == true { return .acceptable(newcomer.dryRun(lane)) }
+            guard books.pace.take(demand.key.uid, at: .now) else { return .refused(.requestTooOften) }
             let running = newcomer.running(
                 on: names, lane, services.stored.settings(),
-                failedReads: books.failedReads.count(of: demand.request.order))
+                failedReads: books.failedReads.count(of: demand.request.order), keyLife: services.health.keyLife)
             books.enter(running, demand.key)
-            return await writeDown(NewTransaction(demand, running.transaction), running.transaction)
+            return await writeDown(
+                NewTransaction(demand, running.transaction, running.terms.addressee.service), running.transaction)
         }
+    }
+
+    /// What the journal says has paid the order of a request.
+    private func payment(of request: TransactionRequest) async throws(JournalError) -> TransactionID? {
+        guard request.type == .purchase, request.allowRepeat != true, let order = request.order else { return nil }
+        let mode = settings.snapshot.mode
+        return try await journal.records(order: order).first {
+            $0.transaction.mode == mode && $0.transaction.isPaidInFull
+        }?.transaction.id
     }
 
     private func writeDown(_ new: NewTransaction, _ transaction: Transaction) async -> Admission {

@@ -32,11 +32,11 @@ extension TransactionRunner {
         case .disarm:
             running.isUnwanted.fire()
             running.tap?.disarm()
-        case .connectEarly: running.terms.early.open()
+        case .connectEarly: running.terms.early?.open()
         case .connect: follow(id, run.services) { await run.connect() }
         case .draft(let request):
             let adapter = running.terms.adapter
-            books.live[id]?.draft = Task { adapter.message(request) }
+            books.live[id]?.draft = Task { adapter?.message(request) }
         case .failedReads(let count): books.failedReads.set(count, of: running.transaction.order)
         case .log(let contradiction):
             logger.error(

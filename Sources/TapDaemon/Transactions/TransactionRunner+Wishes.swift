@@ -51,28 +51,36 @@ extension TransactionRunner {
         return Running(
             record,
             RunTerms(
-                terminal: profiles.currentTerminal(), adapter: settings.snapshot.adapter,
-                offline: services.stored.settings()))
+                terminal: profiles.currentTerminal(), addressee: paymentServices.addressee(record.service),
+                offline: services.stored.settings()), settings.snapshot.adapter.times)
     }
 
     /// Sends a stored payment, or asks what became of it where it went out before.
     ///
+    /// - Parameter keyLife: how long the service keeps keys, as it says now.
     /// - Returns: why it was not answered; `nil` where it was, or is not to be forwarded any more.
-    func forward(_ entry: QueueEntry, _ request: AuthorizationRequest, over connection: HTTPClientConnection?) async
-        -> ErrorCode?
-    {
+    func forward(
+        _ entry: QueueEntry, _ request: AuthorizationRequest, to addressee: Addressee,
+        over connection: HTTPClientConnection?, keyLife: Duration
+    ) async -> ErrorCode? {
         let id = entry.transaction.id
         if books.live[id] == nil {
             let record = JournalRecord(
-                transaction: entry.transaction, uid: entry.uid, requestHash: "")
+                transaction: entry.transaction, uid: entry.uid, requestHash: "", service: addressee.service,
+                open: entry.open)
             guard let running = recorded(record) else { return .daemonUnavailable }
             books.revive(running)
         }
         books.live[id]?.connection = connection
-        guard case .notForwarded(let code) = await wish(id, patience: nil, { .forward(request, $0) }) else {
-            return nil
-        }
+        books.live[id]?.terms.addressee = addressee
+        let answer = await wish(id, patience: nil) { .forward(request, $0, keyLife: keyLife) }
+        guard case .notForwarded(let code) = answer else { return nil }
         return code
+    }
+
+    /// The configuration has changed: whoever can be asked now is asked at once.
+    func hasten() {
+        for (id, running) in books.live where running.machine.open == .otherService { take(.hasten, id) }
     }
 
     // MARK: - After a restart

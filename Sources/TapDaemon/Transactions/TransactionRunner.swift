@@ -14,6 +14,7 @@ actor TransactionRunner {
     struct Services: Sendable {
         let preparer: LanePreparer
         let stored: PaymentQueue
+        let health: AdapterHealthCheck
         /// What runs for a machine: goes on until its task is cancelled.
         let work: WorkQueue
     }
@@ -85,6 +86,8 @@ actor TransactionRunner {
         if before == .sent || before == .unknown, let sentAt = running.sentAt, transaction.state.isSettled {
             measures.took(.answered, seconds: monotonicNow().seconds(since: sentAt))
         }
+        books.follow(running, at: .now)
+        if transaction.state == .approved { books.live[transaction.id]?.approvedAt = Moment.nowWithSleep.monotonic }
         if transaction.state == .armed { books.setDeadline(of: running, at: .now) }
         guard transaction.state.isSettled else { return }
         books.lanes.table.release(by: transaction.id)
@@ -136,8 +139,3 @@ actor TransactionRunner {
     }
 }
 
-extension Moment {
-    static var now: Moment {
-        Moment(monotonic: Int64(clamping: monotonicNow().nanoseconds / 1_000_000), wall: .now)
-    }
-}

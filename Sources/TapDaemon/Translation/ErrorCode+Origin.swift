@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import EMV
+import Envelope
 import Journal
+import LocalHTTP
+import Profile
 import ReaderCore
 import TapSession
 import Wire
@@ -10,7 +13,7 @@ extension ErrorCode {
         switch error {
         case .reader(let error): self = ErrorCode(error)
         case .recipient, .sealing: self = .envelopeKeyUnusable
-        case .incompleteRecord: self = .readCardUnreadable
+        case .incompleteRecord, .missingHostData: self = .readCardUnreadable
         }
     }
 
@@ -52,4 +55,54 @@ extension ErrorCode {
 
 extension ErrorCode {
     init(_ error: JournalError) { self = error == .full ? .storageFull : .storageFailed }
+}
+
+extension ErrorCode {
+    /// Why a profile is not used.
+    init(_ error: ProfileError) {
+        switch error {
+        // Whoever signed it, what its header says is wrong: the key has nothing to do with that.
+        case .untrusted(.wrongType(_)), .untrusted(.malformedHeader(_)), .untrusted(.unsupportedHeader(_)),
+            .untrusted(.unsupportedAlgorithm(_)):
+            self = .credentialInvalid
+        case .untrusted(.malformedToken), .untrusted(.wrongKey), .untrusted(.notAuthentic): self = .credentialUntrusted
+        case .expired, .notYetValid: self = .credentialExpired
+        case .older, .sameSerial: self = .credentialOutdated
+        case .member, .text, .time, .version, .currency, .network, .empty, .repeated, .networkNotAccepted,
+            .networkWithoutApplication, .recipientKey, .verificationKey, .period, .otherTerms:
+            self = .credentialInvalid
+        }
+    }
+
+    init(_ trouble: ProfileTrouble) {
+        switch trouble {
+        case .none: self = .credentialMissing
+        case .noAnswer: self = .pspNoAnswer
+        case .adapterUnreachable: self = .pspUnreachable
+        case .refused(let error): self = ErrorCode(error)
+        case .notWritten(let error): self = ErrorCode(error)
+        }
+    }
+
+    /// What the server refuses by itself.
+    init(_ refusal: HTTPRefusal) {
+        switch refusal {
+        case .malformed: self = .requestMalformed
+        case .invalidTarget: self = .requestInvalidTarget
+        case .versionNotSupported: self = .requestVersionNotSupported
+        case .methodNotImplemented: self = .requestMethodUnknown
+        case .incomplete: self = .requestIncomplete
+        case .pipelined: self = .requestPipelined
+        case .transferEncodingRefused: self = .requestTransferEncoding
+        case .expectationFailed: self = .requestExpectationFailed
+        case .headTooLarge: self = .requestHeadTooLarge
+        case .headTimedOut, .bodyTimedOut: self = .requestTooSlow
+        case .bodyTooLarge: self = .requestBodyTooLarge
+        case .tooManyConnectionsOfUser: self = .requestTooManyConnectionsOfUser
+        case .tooManyConnections: self = .requestTooManyConnections
+        case .tooManyStreams: self = .requestTooManyStreams
+        case .notAllowed: self = .authRoleMissing
+        case .shuttingDown: self = .daemonUnavailable
+        }
+    }
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import CardBytes
 import Configuration
 import EMV
 import Loyalty
@@ -104,7 +105,8 @@ struct TapTranslation {
         case .tryAnotherInterface: return .ended(.readOtherInterface, withoutApplication: false)
         case .endApplication:
             return .ended(
-                ErrorCode(result.error), withoutApplication: result.kernel == nil && running.terms.loyalty != nil)
+                ErrorCode(result.error), withoutApplication: result.kernel == nil && running.terms.loyalty != nil,
+                unsupported: UnsupportedKernel(result.choice))
         case .selectNext, .tryAgain: return .ended(ErrorCode(result.error), withoutApplication: false)
         }
     }
@@ -133,6 +135,16 @@ extension CardholderMessage {
         case .presentCardAgain: self = .presentCardAgain
         case .clearDisplay, .none: return nil
         }
+    }
+}
+
+extension UnsupportedKernel {
+    /// - Returns: `nil` where an application was taken, or the card lists none.
+    init?(_ choice: ApplicationChoice) {
+        guard case .unsupported(let application) = choice else { return nil }
+        self.init(
+            scheme: application.scheme, aid: Hex.string(application.aid),
+            kernel: application.kernel.map { Hex.string(Tag($0.rawValue).bytes) })
     }
 }
 

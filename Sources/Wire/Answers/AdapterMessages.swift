@@ -41,10 +41,19 @@ public struct AdapterHealth: Codable, Equatable, Sendable {
     public var protocolVersions: [String]
     /// Types of authorisation that it takes.
     public var supports: [String]
+    /// Seconds for which it keeps every Idempotency-Key on disk; `defaultKeyLife` where it says nothing.
+    public var keyLife: Int64?
+    /// What time it is for the payment service: the `Date` of its latest answer, moved on. Never the machine's own clock,
+    /// which it is to judge.
+    public var serviceTime: Timestamp?
 
-    public init(status: State, protocolVersions: [String], supports: [String]) {
+    /// What the contract asks for.
+    public static let defaultKeyLife: Int64 = 86_400
+
+    public init(status: State, protocolVersions: [String], supports: [String], keyLife: Int64? = nil) {
         self.status = status
         self.protocolVersions = protocolVersions
         self.supports = supports
+        self.keyLife = keyLife
     }
 }

@@ -21,11 +21,16 @@ public enum EventName: String, Codable, CaseIterable, Sendable {
     case loyaltyResult = "loyalty.result"
     case queueForwarded = "queue.forwarded"
     case queueFailed = "queue.failed"
+    /// A person has said how a payment ended, and the payment service now says the contrary. Nothing has changed by that.
+    case openItemContradicted = "openItem.contradicted"
     case termsChanged = "terms.changed"
     /// A profile has come into force.
     case profileApplied = "profile.applied"
     /// A profile was fetched and is not used; `error` says why. The one before it stays in force.
     case profileRefused = "profile.refused"
+    /// The machine's clock is not believed: nothing is erased, and no live payment is taken.
+    case clockUnbelievable = "clock.unbelievable"
+    case clockBelieved = "clock.believed"
     /// Older events than the first one that follows are no longer kept: ask for the transactions of interest.
     case eventsMissed = "events.missed"
 }

@@ -24,6 +24,8 @@ public struct PaymentResult: Codable, Equatable, Sendable {
     public var receiptLines: [String]?
     /// Where the customer finds a digital receipt; the payload of a QR code.
     public var receiptURL: String?
+    /// The same card has paid the same amount on the same lane minutes ago: in that transaction.
+    public var repeats: TransactionID?
     /// Present once the payment is being or has been taken back.
     public var reversal: Reversal?
     public var next: [NextStep]?

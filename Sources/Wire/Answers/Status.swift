@@ -74,7 +74,11 @@ public struct Status: Codable, Equatable, Sendable {
     public var blocked: ErrorDetail?
     public var lanes: [LaneStatus]
     public var queue: Queue
+    /// Payments that a person has to look after; missing where the journal cannot say.
+    public var openItems: OpenItemExtent?
     public var psp: AdapterLink
+    /// Whether the machine's clock is believed.
+    public var clock: ClockStatus?
     /// Name of this installation for support, stable over restarts.
     public var support: String
     /// The books; missing from daemons that do not look.

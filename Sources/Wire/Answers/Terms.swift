@@ -77,7 +77,7 @@ extension TermsAcceptanceRequest: Codable {
         case (let hash?, nil): content = .hash(hash)
         case (nil, let file?): content = .file(file)
         case (nil, nil): throw decoder.refusal(.requestMissingField, at: CodingKeys.hash)
-        case (.some, .some): throw decoder.refusal(.requestFieldNotApplicable, at: CodingKeys.file)
+        case (.some, .some): throw decoder.refusal(.requestFieldConflict, at: CodingKeys.file)
         }
     }
 

@@ -2,7 +2,7 @@
 extension Transaction: Codable {
     private enum CodingKeys: String, CodingKey {
         case id, type, mode, state, lane, amount, order, createdAt, updatedAt, card, result, loyalty, error, cancelledBy
-        case history, events, details, chip, confirmation
+        case history, events, details, chip, confirmation, message, settlement
     }
 
     public init(from decoder: any Decoder) throws {
@@ -25,7 +25,9 @@ extension Transaction: Codable {
         loyalty = try members.decodeIfPresent(LoyaltyResult.self, forKey: .loyalty)
         error = try members.decodeIfPresent(ErrorDetail.self, forKey: .error)
         cancelledBy = try members.decodeIfPresent(Canceller.self, forKey: .cancelledBy)
+        message = try members.decodeIfPresent(CardholderMessage.self, forKey: .message)
         confirmation = try members.decodeIfPresent(Confirmation.self, forKey: .confirmation)
+        settlement = try members.decodeIfPresent(Settlement.self, forKey: .settlement)
         history = try members.decode([Step].self, forKey: .history)
         events = try members.decodeIfPresent([Event].self, forKey: .events)
     }
@@ -49,7 +51,9 @@ extension Transaction: Codable {
         try members.encodeIfPresent(loyalty, forKey: .loyalty)
         try members.encodeIfPresent(error, forKey: .error)
         try members.encodeIfPresent(cancelledBy, forKey: .cancelledBy)
+        try members.encodeIfPresent(message, forKey: .message)
         try members.encodeIfPresent(confirmation, forKey: .confirmation)
+        try members.encodeIfPresent(settlement, forKey: .settlement)
         try members.encode(history, forKey: .history)
         try members.encodeIfPresent(events, forKey: .events)
     }

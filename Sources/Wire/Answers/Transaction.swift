@@ -35,8 +35,12 @@ public struct Transaction: Equatable, Sendable {
     public var error: ErrorDetail?
     /// Present in state `cancelled`.
     public var cancelledBy: Canceller?
+    /// In states `failed` and `cancelled`: what the card or phone had asked of the customer last, if that was not done.
+    public var message: CardholderMessage?
     /// Present where the POS asked for a two-step close and the payment was approved.
     public var confirmation: Confirmation?
+    /// Present where a person has said how it ended, since nobody could prove it.
+    public var settlement: Settlement?
     /// Every state so far, oldest first.
     public var history: [Step]
     /// The events about it that are still kept, oldest first; in the answer to a question about one transaction.

@@ -32,6 +32,8 @@ public struct ErrorDetail: Codable, Equatable, Sendable {
     public var next: [NextStep]?
     /// The transaction that is in the way, or that this is about.
     public var transaction: TransactionID?
+    /// What the card would have needed, with `read.card_unsupported`.
+    public var unsupportedKernel: UnsupportedKernel?
     /// Address of the explanation of the error.
     public var docs: String
     /// Who helps with what is beyond everybody else, and what they will ask for.
@@ -52,7 +54,7 @@ public struct ErrorDetail: Codable, Equatable, Sendable {
 
 extension ErrorDetail {
     private enum CodingKeys: String, CodingKey {
-        case code, message, resolution, retryable, who, field, next, transaction, docs, support
+        case code, message, resolution, retryable, who, field, next, transaction, unsupportedKernel, docs, support
     }
 
     /// In the language of the audience, if this version knows the code.
@@ -70,6 +72,7 @@ extension ErrorDetail {
         try members.encodeIfPresent(field, forKey: .field)
         try members.encodeIfPresent(next, forKey: .next)
         try members.encodeIfPresent(transaction, forKey: .transaction)
+        try members.encodeIfPresent(unsupportedKernel, forKey: .unsupportedKernel)
         try members.encode(docs, forKey: .docs)
         try members.encodeIfPresent(support, forKey: .support)
     }

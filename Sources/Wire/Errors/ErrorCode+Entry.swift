@@ -4,7 +4,8 @@ extension ErrorCode {
     public var entry: ErrorEntry {
         switch self {
         case .requestMalformedJSON, .requestUnknownField, .requestMissingField, .requestInvalidField,
-            .requestFieldNotApplicable, .requestMalformed, .requestBodyMissing, .requestIncomplete, .requestPipelined,
+            .requestFieldNotApplicable, .requestFieldConflict, .requestDuplicateField, .requestMalformed,
+            .requestInvalidTarget, .requestBodyMissing, .requestIncomplete, .requestPipelined,
             .requestInvalidParameter, .idempotencyKeyMissing, .idempotencyKeyInvalid:
             row(400, .integrator)
         case .requestNotJSON:
@@ -15,7 +16,7 @@ extension ErrorCode {
             row(413, .integrator)
         case .requestTooSlow:
             row(408, .integrator, retry: true)
-        case .requestTooManyConnectionsOfUser:
+        case .requestTooManyConnectionsOfUser, .requestTooManyStreams, .requestTooOften:
             row(429, .integrator, retry: true)
         case .requestTooManyConnections:
             row(503, .administrator, retry: true)
@@ -29,8 +30,10 @@ extension ErrorCode {
             row(411, .integrator)
         case .requestNotAcceptable:
             row(406, .integrator)
-        case .requestUnknownPath, .transactionUnknown, .helpTopicUnknown, .laneUnknown:
+        case .requestUnknownPath, .transactionUnknown, .idempotencyKeyUnknown, .helpTopicUnknown, .laneUnknown:
             row(404, .integrator)
+        case .transactionErased:
+            row(410, .integrator)
         case .requestMethodNotAllowed:
             row(405, .integrator)
         case .idempotencyKeyReused, .amountItemsMismatch, .amountCurrencyMismatch, .amountCurrencyUnknown,
@@ -42,14 +45,16 @@ extension ErrorCode {
             row(403, .administrator)
         case .termsNotAccepted:
             row(409, .administrator, next: [.otherMethod])
-        case .termsAlreadyAccepted, .termsOtherVersion, .queueInBatch, .queueEmpty, .queueBatchClosed:
+        case .termsAlreadyAccepted, .termsOtherVersion, .queueInBatch, .queueEmpty, .queueBatchClosed, .openItemNotOpen,
+            .openItemEnded, .openItemAlreadySettled:
             row(409, .administrator)
         case .termsRevoked:
             row(403, .administrator, next: [.otherMethod])
         case .termsFileInvalid, .queueTokenInvalid, .queueTokenExpired, .queueTokenMismatch, .loyaltyNotConfigured:
             row(422, .administrator)
-        case .credentialMissing, .credentialExpired, .offlineExpired, .offlineInvalidated, .offlineIssuerChanged,
-            .readerInUse, .readerServiceUnavailable, .daemonUnavailable:
+        case .credentialMissing, .credentialExpired, .offlineNotContacted, .offlineExpired, .offlineInvalidated,
+            .offlineIssuerChanged,
+            .readerInUse, .readerServiceUnavailable, .daemonUnavailable, .clockUnbelievable:
             row(503, .administrator, retry: true, next: [.otherMethod])
         case .credentialUntrusted, .liveNotAcknowledged, .liveTestKey, .liveVirtualReader, .readerUnsupported,
             .readerModelUnsupported, .envelopeKeyUnusable:
@@ -64,7 +69,8 @@ extension ErrorCode {
             row(409, .cashier, retry: true)
         case .orderUnresolved, .readerBusy:
             row(409, .cashier, retry: true, next: [.otherMethod])
-        case .receiptNoAddress, .transactionNotApproved, .queueStored, .queueNotStored, .queueDeclineTooLate:
+        case .orderPaid, .receiptNoAddress, .transactionNotApproved, .queueStored, .queueNotStored,
+            .queueDeclineTooLate:
             row(409, .cashier)
         case .confirmationNotWanted:
             row(409, .integrator)
@@ -76,6 +82,10 @@ extension ErrorCode {
             row(409, .administrator, retry: true)
         case .queueBatchUnknown:
             row(404, .administrator)
+        case .openItemOtherService, .openItemNeverSeen, .openItemRefusedAfterDoubt, .openItemContradicted:
+            row(502, .administrator)
+        case .openItemUnacknowledged, .openItemUnanswered, .openItemKeyLifeOver:
+            row(504, .administrator)
         case .queueRecordAltered, .internalFault:
             row(500, .support)
         case .offlineNotAllowed, .offlineCurrencyNotAllowed, .offlineAmountExceeded, .offlineTotalExceeded,

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// What the POS socket accepts at most. Each limit has its own answer in the error catalogue.
 public enum Limits {
-    /// Connections at a time, and of one uid.
-    public static let connections = 32
-    public static let connectionsPerUser = 8
     /// Bytes of a request head, and seconds it may take to arrive.
     public static let headLength = 16 * 1024
     public static let headSeconds = 5
@@ -39,6 +36,9 @@ public enum Limits {
     public static let programmes = 16
     public static let programmeLength = 32
     public static let languageLength = 35
+    /// Characters of the note of a settlement, and the open items in one answer.
+    public static let noteLength = 500
+    public static let openItems = 100
     /// Bytes of an acceptance file.
     public static let acceptanceFileLength = 16 * 1024
     /// Characters of an error message, and of a field's path in it.

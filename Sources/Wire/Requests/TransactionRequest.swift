@@ -26,6 +26,11 @@ public struct TransactionRequest: Equatable, Sendable {
 
     /// Seconds after the approval within which the POS confirms it, 1…600; unconfirmed it is taken back. Payments only.
     public var confirmWithin: Int?
+    /// The same, but only where the same card has paid the same amount on the same lane within the last minutes: a sale
+    /// that may be the one before. Payments only.
+    public var confirmRepeatWithin: Int?
+    /// The order may be paid again: without it a paid one is refused. Payments only.
+    public var allowRepeat: Bool?
     /// The passes wanted; with `purchase` in the same tap as the payment.
     public var loyalty: LoyaltyWish?
     /// Language of what the customer reads, BCP 47.
@@ -60,6 +65,7 @@ extension TransactionRequest: Codable {
     private enum CodingKeys: String, CodingKey, CaseIterable {
         case type, lane, lanes, group, amount, currency, items, amountStatus, reason, consent, order, deadline, detached
         case loyalty, language, description, preferredApplications, dryRun, confirmWithin
+        case confirmRepeatWithin, allowRepeat
     }
 
     public init(from decoder: any Decoder) throws {
@@ -89,6 +95,10 @@ extension TransactionRequest: Codable {
         detached = try members.decodeIfPresent(Bool.self, forKey: .detached)
         confirmWithin =
             members.contains(.confirmWithin) ? try members.decodeWhole(Int.self, forKey: .confirmWithin) : nil
+        confirmRepeatWithin =
+            members.contains(.confirmRepeatWithin)
+            ? try members.decodeWhole(Int.self, forKey: .confirmRepeatWithin) : nil
+        allowRepeat = try members.decodeIfPresent(Bool.self, forKey: .allowRepeat)
         loyalty = try members.decodeIfPresent(LoyaltyWish.self, forKey: .loyalty)
         language = try members.decodeIfPresent(String.self, forKey: .language)
         description = try members.decodeIfPresent(AmountDescription.self, forKey: .description)
@@ -118,6 +128,8 @@ extension TransactionRequest: Codable {
         try members.encodeIfPresent(deadline, forKey: .deadline)
         try members.encodeIfPresent(detached, forKey: .detached)
         try members.encodeIfPresent(confirmWithin, forKey: .confirmWithin)
+        try members.encodeIfPresent(confirmRepeatWithin, forKey: .confirmRepeatWithin)
+        try members.encodeIfPresent(allowRepeat, forKey: .allowRepeat)
         try members.encodeIfPresent(loyalty, forKey: .loyalty)
         try members.encodeIfPresent(language, forKey: .language)
         try members.encodeIfPresent(description, forKey: .description)
@@ -145,13 +157,19 @@ extension TransactionRequest: Codable {
         if let deadline, !Limits.deadlineSeconds.contains(deadline) {
             throw decoder.refusal(.requestInvalidField, at: CodingKeys.deadline)
         }
-        if let confirmWithin {
+        for (seconds, key) in [
+            (confirmWithin, CodingKeys.confirmWithin), (confirmRepeatWithin, .confirmRepeatWithin),
+        ] {
+            guard let seconds else { continue }
             guard type == .purchase || type == .refund else {
-                throw decoder.refusal(.requestFieldNotApplicable, at: CodingKeys.confirmWithin)
+                throw decoder.refusal(.requestFieldNotApplicable, at: key)
             }
-            guard Limits.confirmSeconds.contains(confirmWithin) else {
-                throw decoder.refusal(.requestInvalidField, at: CodingKeys.confirmWithin)
+            guard Limits.confirmSeconds.contains(seconds) else {
+                throw decoder.refusal(.requestInvalidField, at: key)
             }
+        }
+        if allowRepeat != nil, type != .purchase {
+            throw decoder.refusal(.requestFieldNotApplicable, at: CodingKeys.allowRepeat)
         }
         if let order, !order.isReference(upTo: Limits.orderLength) {
             throw decoder.refusal(.requestInvalidField, at: CodingKeys.order)
@@ -169,14 +187,14 @@ extension TransactionRequest {
             throw decoder.refusal(.requestInvalidField, at: CodingKeys.lane)
         }
         if let lanes {
-            guard lane == nil else { throw decoder.refusal(.requestFieldNotApplicable, at: CodingKeys.lanes) }
+            guard lane == nil else { throw decoder.refusal(.requestFieldConflict, at: CodingKeys.lanes) }
             guard (1...Limits.lanes).contains(lanes.count), Set(lanes).count == lanes.count,
                 lanes.allSatisfy({ $0.isReference(upTo: Limits.orderLength) })
             else { throw decoder.refusal(.requestInvalidField, at: CodingKeys.lanes) }
         }
         if let group {
             guard lane == nil, lanes == nil else {
-                throw decoder.refusal(.requestFieldNotApplicable, at: CodingKeys.group)
+                throw decoder.refusal(.requestFieldConflict, at: CodingKeys.group)
             }
             guard group.isReference(upTo: Limits.orderLength) else {
                 throw decoder.refusal(.requestInvalidField, at: CodingKeys.group)

@@ -71,7 +71,7 @@ public enum HoldingPlace: String, CaseIterable, Sendable {
 public enum ReceiptWord: String, CaseIterable, Sendable {
     case test, date, terminal, order, number, requested, notCharged, pending
     case application, entry, verification, account, defaultAccount, approvalCode, sequenceNumber, reference
-    case signature, statement, digital
+    case signature, statement, digital, notSupported, kernel
     case titlePayment, titlePreauthorization, titleRefund, titleRelease, titleCheck
     case copyCustomer, copyMerchant
     case total, totalRefunded, totalReserved
@@ -80,6 +80,7 @@ public enum ReceiptWord: String, CaseIterable, Sendable {
     case statusApproved, statusCardValid, statusPartiallyApproved, statusDeclined, statusStored, statusUnknown
     case statusReversed, statusCancelled, statusNotCompleted
     case restDue, nothingCharged, nothingRefunded, notYetApproved, doNotRepeat, noLongerCounts, confirmationPending
+    case seePhone
     /// `{note}` is the item's own note, `{date}` the day of the first payment.
     case firstOn
     case dueLater, amountPending

@@ -46,8 +46,9 @@ public enum TransactionState: String, Codable, CaseIterable, Sendable {
         case .sent: [.approved, .declined, .stored, .unknown, .reversing]
         case .unknown: [.approved, .declined, .stored, .reversing]
         case .approved: [.reversing]
-        case .stored: [.sent, .declined, .delivered]
-        case .reversing: [.reversed]
+        // Approved where a person has found out at the payment service that it was charged.
+        case .stored: [.sent, .approved, .declined, .delivered]
+        case .reversing: [.reversed, .approved]
         case .declined, .delivered, .cancelled, .failed, .reversed, .completed: []
         }
     }

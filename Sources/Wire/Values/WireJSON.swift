@@ -4,12 +4,16 @@ import FoundationEssentials
 /// JSON of both APIs, as bytes. Keys are sorted, so that the same value is always the same bytes.
 public enum WireJSON {
     /// - Throws: `WireError` with `request.malformed_json`, `request.unknown_field`, `request.missing_field`,
-    ///   `request.invalid_field`, or what the message type itself refuses; the field is named where there is one.
+    ///   `request.invalid_field`, `request.duplicate_field`, or what the message type itself refuses; the field is named where there is one.
     public static func decode<Message: Decodable>(
         _ type: Message.Type, from bytes: [UInt8]
     ) throws(WireError) -> Message {
         do {
-            return try JSONDecoder().decode(type, from: Data(bytes))
+            let message = try JSONDecoder().decode(type, from: Data(bytes))
+            if let name = DuplicateMember.name(in: bytes) {
+                throw WireError(.requestDuplicateField, field: WireError.printable(name))
+            }
+            return message
         } catch let error as WireError {
             throw error
         } catch let error as DecodingError {
@@ -57,6 +61,10 @@ extension WireError {
                 text += text.isEmpty ? key.stringValue : ".\(key.stringValue)"
             }
         }
+        return printable(text)
+    }
+
+    static func printable(_ text: String) -> String? {
         let printable = text.unicodeScalars.prefix(Limits.fieldPathLength)
             .map { (0x20...0x7E).contains($0.value) ? Character($0) : "?" }
         return printable.isEmpty ? nil : String(printable)

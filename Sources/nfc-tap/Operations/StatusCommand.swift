@@ -20,6 +20,10 @@ struct StatusCommand: AsyncParsableCommand {
         for line in StatusCommand.credentials(status) { StandardOutput.print(line) }
         StandardOutput.print("adapter  \(status.psp.state.rawValue)")
         for line in status.queue.lines + (status.journal?.lines ?? []) { StandardOutput.print(line) }
+        if let items = status.openItems, items.count > 0 {
+            let oldest = items.oldest.map { ", the oldest since \($0)" } ?? ""
+            StandardOutput.print("OPEN     \(items.count) for a person\(oldest): run nfc-tap open")
+        }
         for lane in status.lanes {
             let holder = lane.holder.map { ", held by uid \($0.uid) since \($0.since)" } ?? ""
             StandardOutput.print(

@@ -35,6 +35,14 @@ struct Pay: AsyncParsableCommand {
             valueName: "seconds"))
     var confirmWithin: Int?
 
+    @Option(
+        help: ArgumentHelp(
+            "The same, only if the same card has just paid the same amount on the same lane.", valueName: "seconds"))
+    var confirmRepeatWithin: Int?
+
+    @Flag(help: "Charge an order that has been paid already once more.")
+    var allowRepeat = false
+
     @OptionGroup var daemon: DaemonChoice
     @OptionGroup var options: TransactionOptions
 
@@ -42,6 +50,9 @@ struct Pay: AsyncParsableCommand {
         do { _ = try AmountText.parse(amount) } catch { throw ValidationError("\(error).") }
         if let confirmWithin, !Limits.confirmSeconds.contains(confirmWithin) {
             throw ValidationError("--confirm-within takes 1 to 600 seconds.")
+        }
+        if let confirmRepeatWithin, !Limits.confirmSeconds.contains(confirmRepeatWithin) {
+            throw ValidationError("--confirm-repeat-within takes 1 to 600 seconds.")
         }
         if stopOnPass, loyalty.isEmpty { throw ValidationError("--stop-on-pass needs --loyalty.") }
     }
@@ -60,6 +71,8 @@ struct Pay: AsyncParsableCommand {
         var request = TransactionRequest(type: .purchase, amount: money)
         request.loyalty = wish
         request.confirmWithin = confirmWithin
+        request.confirmRepeatWithin = confirmRepeatWithin
+        request.allowRepeat = allowRepeat ? true : nil
         try await options.run(request, receipt: receipt, with: daemon.client)
     }
 }

@@ -10,13 +10,23 @@ extension Transaction {
         if let code = result?.approvalCode { lines.append("  approval code  \(code)") }
         if let code = result?.responseCode { lines.append("  response code  \(code)") }
         if let reason = result?.reason { lines.append("  reason         \(reason.rawValue)") }
+        if let unsupported = error?.unsupportedKernel { lines.append("  not supported  \(unsupported)") }
         if let error {
             lines.append("  error          \(error.message) (\(error.code))\n  remedy         \(error.resolution)")
         }
+        if let repeats = result?.repeats { lines.append("  the same as    \(repeats), minutes ago: same card, same amount") }
         if let confirmation, state == .approved {
             lines.append(
                 confirmation.confirmedAt.map { "  confirmed      \($0)" }
                     ?? "  to confirm     before \(confirmation.due), or it is taken back: nfc-tap confirm \(id)")
+        }
+        if let settlement {
+            lines.append(
+                "  settled        as \(settlement.outcome.rawValue) by uid \(settlement.uid), \(settlement.at): "
+                    + settlement.note)
+            if let time = settlement.contradictedAt {
+                lines.append("                 the payment service said the contrary, \(time)")
+            }
         }
         if let loyalty { lines += loyalty.lines }
         let next = (result?.next ?? error?.next ?? []).map(\.rawValue)

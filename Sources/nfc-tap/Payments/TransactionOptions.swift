@@ -145,7 +145,8 @@ actor Narrator {
         case .paymentUnknown: say("no clear answer yet; asking again")
         case .readerAttached, .readerDetached, .readerNotReady, .readNotCompleted, .readCancelled, .paymentApproved,
             .paymentDeclined, .paymentStored, .paymentReversed, .loyaltyResult, .queueForwarded, .queueFailed,
-            .termsChanged, .profileApplied, .profileRefused, .eventsMissed:
+            .openItemContradicted, .termsChanged, .profileApplied, .profileRefused, .clockUnbelievable, .clockBelieved,
+            .eventsMissed:
             break
         }
     }

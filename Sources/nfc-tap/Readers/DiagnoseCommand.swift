@@ -57,7 +57,7 @@ struct DiagnoseCommand: AsyncParsableCommand {
             return try Descriptor(opening: file, O_WRONLY | O_CREAT | O_EXCL, mode: 0o600)
         } catch {
             throw Failure(
-                "\(file) cannot be made", hint: "name a file that is not there yet, in a folder of yours",
+                "cannot create \(file)", hint: "name a new file in a folder that you may write to",
                 exitCode: .malformedInput)
         }
     }

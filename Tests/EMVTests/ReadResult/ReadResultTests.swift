@@ -87,29 +87,20 @@ struct ReadResultTests {
         #expect(ClearTags.contains(0x9F26))
     }
 
-    @Test func `field 55 has DF name and no track`() throws {
+    @Test func `the completed record has what a host of Visa demands`() throws {
         let card = ScriptedCard(try Vectors.exchanges("cppemv_mock-visa-online"))
         var entryPoint = EntryPoint(
             configuration: Terminals.visa(), transaction: .test(9_000),
             unpredictableNumbers: Terminals.unpredictableNumbers)
         let final = try Run.drive(&entryPoint) { card.answer($1) }.outcome
-        let tags = final.acquirerData.map { $0.tag }
-        for tag: CardBytes.Tag in [0x84, 0x95, 0x9F10, 0x9F26, 0x9F33, 0x9F36, 0x9F37, 0x82] {
+        let record = try #require(final.completed(for: .test(9_000), at: Terminals.visa()).outcome.dataRecord)
+        let tags = record.map { $0.tag }
+        #expect(final.missingHostData(for: .test(9_000), at: Terminals.visa()) != nil)
+        for tag: CardBytes.Tag in [0x84, 0x9F03, 0x95, 0x9F10, 0x9F26, 0x9F33, 0x9F36, 0x9F37, 0x82] {
             #expect(tags.contains(tag))
         }
-        #expect(!tags.contains(0x57))
         #expect(final.account?.lastFour == "0010")
         #expect(final.application?.displayName == "VISA CREDIT")
-    }
-
-    @Test func `every kernel's list has what every scheme needs, or the record adds it`() {
-        for kernel: UInt32 in 2...8 {
-            let tags = AcquirerTags.tags(for: KernelIdentifier(rawValue: kernel))
-            #expect(Set(tags).count == tags.count)
-            for tag: CardBytes.Tag in [0x9F26, 0x9F36, 0x9F10, 0x9F37, 0x9F02, 0x9A, 0x9C, 0x5F2A, 0x9F1A, 0x82, 0x95] {
-                #expect(tags.contains(tag), "kernel \(kernel), \(tag)")
-            }
-        }
     }
 
     @Test func `an outcome is coded as the parameter set`() {

@@ -28,11 +28,13 @@ public struct PN532Card: Sendable {
         let sak = activation.sak ?? 0x20
         let uid = activation.uid
         var data: [UInt8] = [0x01, 0x00, 0x04, sak, UInt8(truncatingIfNeeded: uid.count)] + uid
-        if sak & 0x20 != 0, isRATSOn {
-            data +=
-                answerToSelect
-                ?? ([UInt8(truncatingIfNeeded: activation.answerToSelect.count + 1)] + activation.answerToSelect)
-        }
+        if sak & 0x20 != 0, isRATSOn { data += ats }
         return data
+    }
+
+    /// With its length byte TL.
+    var ats: [UInt8] {
+        let own = card.activation.answerToSelect
+        return answerToSelect ?? ([UInt8(truncatingIfNeeded: own.count + 1)] + own)
     }
 }

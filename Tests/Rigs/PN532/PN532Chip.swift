@@ -27,6 +27,8 @@ struct PN532Chip {
     private var isRATSOn = true
     private var retries: UInt8 = 0xFF
     private var rest: [UInt8] = []
+    /// With the active card, once the host itself has brought it to blocks: by RATS or ATTRIB in frames of its own.
+    private var dialogue: PN532BlockDialogue?
     private(set) var isFieldOn = false
     /// Raw frames of the host that no presence check explains.
     private(set) var rawFrames: [PN532RawFrame] = []
@@ -54,6 +56,8 @@ struct PN532Chip {
         case 0x02: return plain(code, [0x32, 0x01, 0x06, 0x07])
         case 0x06: return plain(code, readRegisters(data))
         case 0x08: return writeRegisters(data)
+        // The baud rate: a pseudo-terminal has none. The host's ACK that follows finds nothing to stop.
+        case 0x10: return data.count == 1 && data[0] <= 0x08 ? plain(code) : .syntaxError
         case 0x12:
             isRATSOn = (data.first ?? 0) & 0x10 != 0
             return plain(code)
@@ -63,12 +67,11 @@ struct PN532Chip {
         case 0x40: return exchange(data)
         case 0x42: return communicateThrough(data)
         case 0x44:
-            if let active { halted.insert(active) }
-            active = nil
+            halt()
             return plain(code, [0x00])
         case 0x4A: return list(data)
         case 0x52:
-            active = nil
+            release()
             return plain(code, [0x00])
         case 0x60: return autoPoll(data)
         default: return .syntaxError
@@ -97,7 +100,7 @@ struct PN532Chip {
         case 0x01:
             isFieldOn = (data.last ?? 0) & 0x01 != 0
             if !isFieldOn {
-                active = nil
+                release()
                 halted = []
             }
         case 0x05: retries = data.last ?? 0xFF
@@ -106,12 +109,28 @@ struct PN532Chip {
         return plain(0x32)
     }
 
+    private mutating func release() {
+        active = nil
+        dialogue = nil
+    }
+
+    private mutating func halt() {
+        if let active { halted.insert(active) }
+        release()
+    }
+
     private mutating func list(_ data: [UInt8]) -> Reaction {
+        let wantsTypeA = data.count > 1 && data[1] == 0x00
         let wantsTypeB = data.count > 1 && data[1] == 0x03
         isFieldOn = true
-        guard let target = activate(typeB: wantsTypeB) else {
-            // Taken from others, not measured: the search for type A leaves the chip as its own WUPA wanted it.
-            if !wantsTypeB { registers[PN532RawFrame.bitFraming] = 0x07 }
+        // Of FeliCa and Jewel (1, 2, 4) there is never one here.
+        guard wantsTypeA || wantsTypeB, let target = activate(typeB: wantsTypeB) else {
+            if wantsTypeA {
+                // Taken from others, not measured: the search for type A leaves the chip as its own WUPA wanted it. nfcpy
+                // knows by the REQA left in the FIFO that nobody answered.
+                registers[PN532RawFrame.bitFraming] = 0x07
+                registers[0x6339] = 0x26
+            }
             return .wait(milliseconds: retries == 0xFF ? nil : 20, otherwise: [0x4B, 0x00])
         }
         return plain(0x4A, [0x01] + target)
@@ -142,6 +161,7 @@ struct PN532Chip {
         }
         cards[index].card.card.powerOn()
         active = cards[index].id
+        dialogue = nil
         return cards[index].card.targetData(withATS: isRATSOn)
     }
 
@@ -170,15 +190,62 @@ struct PN532Chip {
         return .answer([0x41, rest.isEmpty ? 0x00 : 0x40] + piece, milliseconds: milliseconds)
     }
 
-    /// Only presence checks are answered, by R(ACK) to R(NAK); to any other frame no card says anything.
+    /// Frames of the host's own. While the chip itself speaks blocks with the card, only presence checks are answered, by
+    /// R(ACK) to R(NAK); a card that the chip has only selected is brought to blocks by the host, as nfcpy does it.
     private mutating func communicateThrough(_ data: [UInt8]) -> Reaction {
-        if active == nil {
-            rawFrames.append(
-                PN532RawFrame(
-                    bytes: data, bitsOfLastByte: (registers[PN532RawFrame.bitFraming] ?? 0) & 0x07,
-                    addsChecksum: (registers[PN532RawFrame.transmitMode] ?? 0) & 0x80 != 0))
+        guard let index = cards.firstIndex(where: { $0.id == active }) else {
+            if active == nil { noteRawFrame(data) }
+            return plain(0x42, [0x01])
         }
-        let isPresent = cards.contains { $0.id == active } && (data.first == 0xB2 || data.first == 0xBA)
-        return plain(0x42, isPresent ? [0x00, 0xA3] : [0x01])
+        if dialogue != nil { return exchangeBlock(data, cards[index]) }
+        if let answer = begin(data, cards[index].card) { return plain(0x42, [0x00] + answer) }
+        return plain(0x42, data.first == 0xB2 || data.first == 0xBA ? [0x00, 0xA3] : [0x01])
+    }
+
+    private mutating func noteRawFrame(_ data: [UInt8]) {
+        rawFrames.append(
+            PN532RawFrame(
+                bytes: data, bitsOfLastByte: (registers[PN532RawFrame.bitFraming] ?? 0) & 0x07,
+                addsChecksum: (registers[PN532RawFrame.transmitMode] ?? 0) & 0x80 != 0))
+    }
+
+    /// What leads to blocks: RATS; of type B, S(DESELECT) after the chip's own ATTRIB, then WUPB and ATTRIB.
+    ///
+    /// - Returns: the card's answer, without its checksum; `nil` for anything else.
+    private mutating func begin(_ frame: [UInt8], _ card: PN532Card) -> [UInt8]? {
+        if card.isTypeB {
+            switch frame.first {
+            case 0xCA where frame.count == 2: return frame
+            case 0x05 where frame.count == 3: return Array(card.targetData(withATS: false).dropFirst().prefix(12))
+            case 0x1D where frame.count >= 9 && Array(frame[1..<5]) == card.card.activation.uid:
+                // Param 2: the low half is FSDI (ISO/IEC 14443-3 §7.10.4).
+                dialogue = PN532BlockDialogue(frameSize: frame[6] & 0x0F)
+                return [frame[8] & 0x0F]
+            default: return nil
+            }
+        }
+        guard !isRATSOn, frame.count == 2, frame[0] == 0xE0, (card.card.activation.sak ?? 0x20) & 0x20 != 0 else {
+            return nil
+        }
+        dialogue = PN532BlockDialogue(frameSize: frame[1] >> 4)
+        return card.ats
+    }
+
+    private mutating func exchangeBlock(_ block: [UInt8], _ slot: Slot) -> Reaction {
+        guard var dialogue, let index = cards.firstIndex(where: { $0.id == slot.id }) else {
+            return plain(0x42, [0x01])
+        }
+        let reaction = dialogue.receive(block, &cards[index].card.card)
+        self.dialogue = dialogue
+        switch reaction {
+        case .block(let answer, let milliseconds): return .answer([0x43, 0x00] + answer, milliseconds: milliseconds)
+        case .silence: return plain(0x42, [0x01])
+        case .deselected(let answer):
+            halt()
+            return plain(0x42, [0x00] + answer)
+        case .gone:
+            cards.remove(at: index)
+            return plain(0x42, [0x01])
+        }
     }
 }

@@ -6,7 +6,8 @@ import Linux
 import ReaderCore
 import Synchronization
 
-/// A PN532 on a pseudo-terminal, served by a thread of its own: libnfc's `pn532_uart` driver talks to it unmodified.
+/// A PN532 on a pseudo-terminal, served by a thread of its own: libnfc's `pn532_uart` driver and nfcpy's `pn532` talk to
+/// it unmodified.
 ///
 /// Cards come and go by calls from any thread. Runs until it is unplugged.
 public final class PN532Emulator: Sendable {

@@ -8,7 +8,7 @@ extension Kernel2 {
         .cryptogramInformation, .cvmResults, .dfName, .interfaceDeviceSerialNumber, .issuerApplicationData,
         .issuerCodeTableIndex, .paymentAccountReference, .terminalCapabilities, .terminalCountry, .terminalType, .tvr,
         .track2Equivalent, .transactionCategoryCode, .transactionCurrency, .transactionDate, .transactionType,
-        .unpredictableNumber,
+        .unpredictableNumber, .tokenRequestorID,
     ]
     static let magStripeRecordTags: [Tag] = [
         .applicationLabel, .preferredName, .dfName, .issuerCodeTableIndex, .magStripeVersion, .paymentAccountReference,

@@ -71,6 +71,6 @@ extension Kernel3 {
         .amountAuthorised, .amountOther, .applicationCryptogram, .aip, .atc, .panSequenceNumber,
         .customerExclusiveData, .issuerApplicationData, .entryMode, .terminalCountry, .terminalCapabilities,
         .track2Equivalent, .transactionCurrency, .transactionDate, .transactionType, .unpredictableNumber, .tvr,
-        .formFactorIndicator,
+        .formFactorIndicator, .paymentAccountReference, .tokenRequestorID,
     ]
 }

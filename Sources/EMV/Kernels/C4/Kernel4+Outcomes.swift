@@ -10,6 +10,7 @@ extension Kernel4 {
         .issuerActionCodeOnline, .issuerApplicationData, .merchantCategoryCode, .terminalCountry,
         .applicationCryptogram, .cryptogramInformation, .terminalCapabilities, .cvmResults, .terminalType, .atc,
         .unpredictableNumber, .merchantNameAndLocation, .readerCapabilities, .enhancedReaderCapabilities,
+        .paymentAccountReference, .tokenRequestorID,
     ]
 
     func outcome(_ answered: ApplicationCryptogram) -> Outcome {

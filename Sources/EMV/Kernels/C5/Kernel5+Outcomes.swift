@@ -7,7 +7,7 @@ extension Kernel5 {
         .cryptogramInformation, .issuerApplicationData, .entryMode, .terminalCountry, .tvr, .track1DiscretionaryData,
         .track2Equivalent, .transactionCurrency, .transactionDate, .transactionTime, .transactionType,
         .unpredictableNumber, .cardholderVerificationStatus, .cdol2, .cvmResults, .dfName, .issuerCountry,
-        .schemeIssuerCountry,
+        .schemeIssuerCountry, .paymentAccountReference, .tokenRequestorID,
     ]
     private static let magStripeRecordTags: [Tag] = [
         .amountAuthorised, .amountOther, .cardholderName, .entryMode, .terminalCountry, .track1DiscretionaryData,

@@ -128,7 +128,7 @@ extension Kernel6 {
         .applicationUsageControl, .cardholderName, .cryptogramInformation, .dfName, .issuerApplicationData,
         .readerApplicationVersion, .terminalCapabilities, .terminalCountry, .terminalType, .tvr,
         .track1DiscretionaryData, .track2Equivalent, .transactionDate, .transactionType, .unpredictableNumber, .tsi,
-        .transactionCurrency,
+        .transactionCurrency, .paymentAccountReference, .tokenRequestorID,
     ]
 
     private var declined: Outcome { Outcome(.declined, cvm: .noCVM, uiOnOutcome: message(.notAuthorised)) }

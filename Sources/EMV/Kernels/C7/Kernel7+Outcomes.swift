@@ -8,6 +8,7 @@ extension Kernel7 {
         .formFactorIndicator, .customerExclusiveData, .cryptogramInformation, .track2Equivalent, .ttq,
         .amountAuthorised, .amountOther, .availableOfflineSpendingAmount, .productIdentification, .terminalAID,
         .transactionTime, .merchantNameAndLocation, .paymentAccountReference,
+        .tokenRequestorID,
     ]
 
     var declined: Outcome { Outcome(.declined, cvm: .noCVM, uiOnOutcome: message(.notAuthorised)) }

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+import Crypto
+public import Wire
+
+/// What has become of a request with an idempotency key.
+public enum KnownRequest: Equatable, Sendable {
+    case recorded(Transaction)
+    /// Its records were erased because their time was over.
+    case erased
+}
+
+/// Idempotency keys outlive what they were sent for: a request that comes again after years must not be a new one. Of an
+/// erased transaction only a digest of its key is left.
+extension Journal {
+    /// What a user's idempotency key has become; `nil` for one that has never arrived.
+    public func request(uid: UInt32, idempotencyKey: String) throws(JournalError) -> KnownRequest? {
+        let found = try records(
+            where: "uid = ? AND idempotency_key = ?", [.integer(Int64(uid)), .text(idempotencyKey)])
+        if let record = found.first { return .recorded(record.transaction) }
+        return try isSpent(uid: uid, idempotencyKey: idempotencyKey) ? .erased : nil
+    }
+
+    func isSpent(uid: UInt32, idempotencyKey: String) throws(JournalError) -> Bool {
+        try database.query(
+            "SELECT 1 FROM spent_key WHERE digest = ?", [.text(Journal.digest(uid: Int64(uid), idempotencyKey))]
+        ) { (row) throws(JournalError) in try row.integer(0) }.first != nil
+    }
+
+    /// Keeps the keys of payments that are about to be erased.
+    func keepKeys(of condition: String, _ values: [SQLValue]) throws(JournalError) {
+        let keys = try database.query("SELECT uid, idempotency_key FROM payment WHERE \(condition)", values) {
+            (row) throws(JournalError) in Journal.digest(uid: try row.integer(0), try row.text(1))
+        }
+        for key in keys {
+            try database.run("INSERT OR IGNORE INTO spent_key (digest) VALUES (?)", [.text(key)])
+        }
+    }
+
+    private static func digest(uid: Int64, _ key: String) -> String {
+        let digits = Array("0123456789abcdef".utf8)
+        let hash = SHA256.hash(data: Array("\(uid)\n\(key)".utf8)).prefix(16)
+        return String(decoding: hash.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 0x0F)]] }, as: UTF8.self)
+    }
+}

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+import Journal
+import LocalHTTP
+import Transactions
+import Wire
+
+/// The calls under `/v1/open-items`. Cashiers see what is open; an administrator settles it.
+extension PointOfSaleAPI {
+    func answerAboutOpenItems(
+        _ path: ArraySlice<String>, _ request: HTTPRequest, _ roles: Set<Role>
+    ) async throws(ErrorBody) -> HTTPResponse {
+        switch (path.count, path.last) {
+        case (0, _):
+            try request.only(.get, parameters: [])
+            try roles.require(.cashier)
+            let list = try await payments.inJournal { (journal) throws(JournalError) in
+                OpenItemList(count: try journal.openItemExtent().count, items: try journal.openItems())
+            }
+            return .message(200, list)
+        case (2, "settlement"):
+            try request.only(.post, parameters: [])
+            guard roles.contains(.admin) else { throw ErrorBody(.authAdminRequired) }
+            guard let id = TransactionID(path.first ?? "") else { throw ErrorBody(.transactionUnknown) }
+            return .message(200, try await settle(id, request))
+        default:
+            throw ErrorBody(.requestUnknownPath)
+        }
+    }
+
+    private func settle(_ id: TransactionID, _ request: HTTPRequest) async throws(ErrorBody) -> Transaction {
+        let demand = try request.message(SettlementDemand.self)
+        let transaction = try await known(id)
+        let settlement = Settlement(demand.outcome, at: .now, uid: request.peer.userID, note: demand.note)
+        return try await administer(
+            "settle", id.text, request, outcome: { "\(demand.outcome.rawValue), \($0.state.rawValue)" }
+        ) {
+            () throws(ErrorBody) in try await ClientWishes(store).settle(transaction, settlement)
+        }
+    }
+}

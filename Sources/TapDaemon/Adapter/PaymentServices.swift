@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+import Configuration
+import LocalHTTP
+import Profile
+import Wire
+
+/// Which payment services can be asked, and how: the one in force, and those that the shop had before as far as the
+/// configuration says where they are. A question goes to the service that it belongs to, and to no other one (rule R1).
+struct PaymentServices: Sendable {
+    /// What is begun now is for this one.
+    let current: AskedService
+    private let adapter: AdapterLink
+    private let former: [String: ConfigurationFile.FormerService]
+
+    init(_ snapshot: ConfigurationSnapshot, _ profile: Profile?) {
+        let settings = OfflineSettings(snapshot.configuration, profile)
+        current = AskedService(issuer: settings.issuer, socket: snapshot.adapter.client.path)
+        adapter = snapshot.adapter
+        former = settings.formerServices
+    }
+
+    /// The way to a service; `nil` where nobody has said where it is.
+    ///
+    /// - Parameter service: `nil` for what an earlier version of this program has begun, which knew one service only.
+    func link(to service: AskedService?) -> AdapterLink? {
+        guard let service, service != current else { return adapter }
+        return former[service.issuer]?.socket.map { AdapterLink(path: $0, times: adapter.times) }
+    }
+
+    /// Where what is stored for a service, and was never sent, goes.
+    func service(ofStored issuer: String) -> AskedService? {
+        guard issuer != current.issuer else { return current }
+        return former[issuer]?.socket.map { AskedService(issuer: issuer, socket: $0) }
+    }
+}
+
+/// Whom a transaction belongs to, with the way there.
+struct Addressee: Sendable {
+    /// `nil` for what an earlier version of this program has begun.
+    let service: AskedService?
+    /// `nil` where nobody has said where it is: then nobody is asked.
+    let link: AdapterLink?
+
+    init(_ service: AskedService?, _ link: AdapterLink?) {
+        self.service = service
+        self.link = link
+    }
+}
+
+extension PaymentServices {
+    /// The one that is in force, for what begins now.
+    var addressee: Addressee { Addressee(current, adapter) }
+
+    /// Whom an earlier question goes to.
+    func addressee(_ service: AskedService?) -> Addressee { Addressee(service, link(to: service)) }
+}
+
+extension TransactionRunner {
+    /// As configuration and profile have it now.
+    nonisolated var paymentServices: PaymentServices { PaymentServices(settings.snapshot, profiles.current) }
+}

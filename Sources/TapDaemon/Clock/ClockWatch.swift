@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+import Configuration
+import Logging
+import Synchronization
+import Transactions
+import Wire
+
+/// Looks at the wall clock now and then, and whenever something depends on it; says once that it is not believed, and once
+/// that it is again.
+final class ClockWatch: Sendable {
+    private struct State {
+        var belief: TimeBelief
+        var profileIssuedAt: Timestamp?
+        /// What was said last.
+        var told: TimeBelief.Doubt?
+    }
+
+    private let state: Mutex<State>
+    private let isSynchronized: @Sendable () -> Bool?
+    private let events: EventHub
+    private let logger: Logger
+    /// A clock that is put right is believed soon.
+    private static let interval: Duration = .seconds(5)
+
+    /// - Parameter newest: time of the journal's newest entry.
+    init(
+        journal newest: Timestamp?, isSynchronized: @escaping @Sendable () -> Bool?, events: EventHub, logger: Logger
+    ) {
+        state = Mutex(State(belief: TimeBelief(journal: newest, at: .nowWithSleep)))
+        self.isSynchronized = isSynchronized
+        (self.events, self.logger) = (events, logger)
+        _ = doubt
+    }
+
+    /// The payment service has said what time it is.
+    func heard(_ time: Timestamp) { state.withLock { $0.belief.heard(time, at: .nowWithSleep) } }
+
+    /// A signed profile has come into force.
+    func noteProfile(issuedAt time: Timestamp) { state.withLock { $0.profileIssuedAt = time } }
+
+    /// Why the clock is not believed at this moment; `nil` where it is.
+    var doubt: TimeBelief.Doubt? {
+        let synchronized = isSynchronized()
+        let (doubt, isNews) = state.withLock { state in
+            state.belief.judge(
+                TimeBelief.Witnesses(isSynchronized: synchronized, profileIssuedAt: state.profileIssuedAt), at: .nowWithSleep)
+            let doubt = state.belief.doubt
+            defer { state.told = doubt }
+            return (doubt, doubt != state.told)
+        }
+        if isNews { tell(doubt) }
+        return doubt
+    }
+
+    var status: ClockStatus { ClockStatus(doubt: doubt) }
+
+    /// Looks until its task is cancelled.
+    func run() async {
+        while !Task.isCancelled {
+            _ = doubt
+            do { try await Task.sleep(for: ClockWatch.interval) } catch { return }
+        }
+    }
+
+    private func tell(_ doubt: TimeBelief.Doubt?) {
+        var event = Event(doubt == nil ? .clockBelieved : .clockUnbelievable)
+        if let doubt {
+            event.error = ErrorDetail(.clockUnbelievable)
+            logger.critical("clock not believed", metadata: ["reason": "\(doubt.rawValue)", "time": "\(event.at)"])
+        } else {
+            logger.notice("clock believed again", metadata: ["time": "\(event.at)"])
+        }
+        events.publish(event)
+    }
+}

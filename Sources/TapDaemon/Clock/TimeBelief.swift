@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+import Transactions
+import Wire
+
+/// Whether the wall clock is believed, without asking any clock: what is known of the time goes in, a judgement comes out
+/// (docs/decisions/0019).
+///
+/// A clock can be wrong by years after a dead battery, and right again a minute later. Nothing may be erased meanwhile, and
+/// no live payment taken: dates of cards, keys and profiles would be judged by it.
+struct TimeBelief: Sendable {
+    /// Why the wall clock is not believed.
+    typealias Doubt = ClockStatus.Doubt
+
+    /// What others say of the time just now.
+    struct Witnesses: Sendable {
+        /// Whether the machine's clock follows a time service; `nil` where nobody says.
+        var isSynchronized: Bool?
+        /// When the profile in force was signed.
+        var profileIssuedAt: Timestamp?
+    }
+
+    /// A time server may put a clock back by less than this while it begins to follow it.
+    static let tolerance: Duration = .seconds(60)
+    /// Beyond it a second witness is wanted.
+    static let farthest: Duration = .seconds(86_400)
+
+    /// The newest entry of the journal at the start, or the latest moment that a second witness confirmed.
+    private var base: Moment?
+    /// The latest time that was believed: before it the clock is wrong, or was.
+    private var latest: Timestamp?
+    /// What the payment service said, with when that was heard.
+    private var service: Moment?
+    /// `nil` where the clock is believed.
+    private(set) var doubt: Doubt?
+
+    /// - Parameter newest: time of the journal's newest entry; `nil` for an empty one.
+    init(journal newest: Timestamp?, at now: Moment) {
+        base = newest.map { Moment(monotonic: now.monotonic, wall: $0) }
+        latest = newest
+    }
+
+    /// The payment service has said what time it is.
+    mutating func heard(_ time: Timestamp, at now: Moment) { service = Moment(monotonic: now.monotonic, wall: time) }
+
+    /// Judges the clock.
+    mutating func judge(_ witnesses: Witnesses, at now: Moment) {
+        doubt = doubt(witnesses, now)
+        guard doubt == nil else { return }
+        latest = now.wall
+        if base == nil || isConfirmed(witnesses, now) { base = now }
+    }
+
+    private func doubt(_ witnesses: Witnesses, _ now: Moment) -> Doubt? {
+        if let service, !isNear(now.wall, service.wall(at: now)) { return .contradicted }
+        guard !isConfirmed(witnesses, now) else { return nil }
+        let earliest = [latest, witnesses.profileIssuedAt].compactMap(\.self).max()
+        if let earliest, now.wall < earliest.moved(by: .zero - TimeBelief.tolerance) { return .behind }
+        guard let base, now.wall > base.wall(at: now).moved(by: TimeBelief.farthest) else { return nil }
+        // A profile that was signed within a day is as good as a witness.
+        guard let issued = witnesses.profileIssuedAt, isNear(now.wall, issued) else { return .ahead }
+        return nil
+    }
+
+    /// A second witness says the same.
+    private func isConfirmed(_ witnesses: Witnesses, _ now: Moment) -> Bool {
+        service != nil || witnesses.isSynchronized == true
+    }
+
+    private func isNear(_ time: Timestamp, _ other: Timestamp) -> Bool {
+        time >= other.moved(by: .zero - TimeBelief.farthest) && time <= other.moved(by: TimeBelief.farthest)
+    }
+}
+
+extension Moment {
+    /// What the wall clock says `later` if it has run since like the monotonic one.
+    fileprivate func wall(at later: Moment) -> Timestamp {
+        let (elapsed, isFar) = later.monotonic.subtractingReportingOverflow(monotonic)
+        let (sum, isTooLate) = wall.milliseconds.addingReportingOverflow(isFar ? 0 : max(0, elapsed))
+        return Timestamp(milliseconds: isTooLate ? .max : sum)
+    }
+}
+
+extension Timestamp {
+    func moved(by duration: Duration) -> Timestamp { advanced(bySeconds: duration.components.seconds) }
+}

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+public import Wire
+
+/// What no answer of the payment service ends, a person does, who has asked it by other ways.
+extension TransactionMachine {
+    /// Ends it as a person says. The journal refuses that for what is no open item in that moment.
+    mutating func settle(_ settlement: Settlement, _ wish: WishID) {
+        guard let (question, until, owedTo) = unfinished else {
+            return outward(.answer(wish, .refused(transaction.settlementRefusal)))
+        }
+        let isReversal = transaction.state == .reversing
+        let state: TransactionState = settlement.outcome == .charged ? .approved : isReversal ? .reversed : .declined
+        var change = change(state)
+        change.settlement = settlement
+        change.result = PaymentResult(
+            mode: transaction.mode, outcome: settlement.outcome == .charged ? .approved : .declined,
+            reason: isReversal ? transaction.result?.reason : nil)
+        change.result?.pspReference = transaction.result?.pspReference
+        if state == .reversed { change.result?.reversal = .done }
+        var event = event(
+            state == .approved ? .paymentApproved : state == .reversed ? .paymentReversed : .paymentDeclined)
+        event.result = change.result
+        var then: [Outward] = [.answer(wish, .done), .publish(event), .scrub]
+        if let owedTo { then.append(.answer(owedTo, .done)) }
+        let next = until.map { Phase.settled(question: question, until: $0) } ?? .ended
+        write([change], as: .settle(settlement), next: next, then: then)
+    }
+
+    /// Number of the question that is on its way, until when its answer may come, and who waits for it; `nil` where there
+    /// is nothing to settle.
+    private var unfinished: (question: Int, until: Int64?, owedTo: WishID?)? {
+        switch phase {
+        case .reversing(let reversal): (reversal.number, reversal.isAsking ? reversal.due : nil, nil)
+        case .sent(let question) where question.isOwed, .unknown(let question) where question.isOwed:
+            if case .asking(let until) = question.step {
+                (question.number, until, question.owedTo)
+            } else {
+                (question.number, nil, question.owedTo)
+            }
+        case .stored: (0, nil, nil)
+        default: nil
+        }
+    }
+
+    /// What comes back to a reversal or to a question once a person has ended it: what says the contrary is told, and
+    /// changes nothing.
+    ///
+    /// - Parameter taken: the service has taken it back.
+    mutating func answerAfterSettlement(taken: Bool) {
+        guard let settlement = transaction.settlement else { return }
+        guard taken == (settlement.outcome == .charged) else {
+            phase = .ended
+            return
+        }
+        var event = event(.openItemContradicted)
+        event.amount = transaction.amount
+        event.error = ErrorDetail(.openItemContradicted, transaction: id)
+        write([], as: .contradict(now.wall), .forCertain, next: .ended, then: [.publish(event)])
+    }
+
+    mutating func answerAfterSettlement(_ reply: Reply) {
+        guard case .answered(let answer) = reply, !answer.contradicts(transaction.amount) else { return }
+        answerAfterSettlement(taken: answer.outcome == .declined)
+    }
+}
+
+extension Transaction {
+    /// Why it cannot be settled, as it is.
+    public var settlementRefusal: ErrorCode {
+        if settlement != nil { return .openItemAlreadySettled }
+        switch state {
+        case .approved, .declined, .delivered, .cancelled, .failed, .reversed, .completed: return .openItemEnded
+        case .created, .preparing, .armed, .reading, .sealed, .sent, .stored, .unknown, .reversing:
+            return .openItemNotOpen
+        }
+    }
+}

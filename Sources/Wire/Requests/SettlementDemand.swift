@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Body of `POST /v1/open-items/{id}/settlement`: how a payment ended that could not be ended by proof.
+public struct SettlementDemand: Equatable, Sendable {
+    public var outcome: Settlement.Outcome
+    /// From where that is known, for whoever asks later.
+    public var note: String
+
+    public init(_ outcome: Settlement.Outcome, note: String) {
+        self.outcome = outcome
+        self.note = note
+    }
+}
+
+extension SettlementDemand: Codable {
+    private enum CodingKeys: String, CodingKey, CaseIterable {
+        case outcome = "as"
+        case note
+    }
+
+    public init(from decoder: any Decoder) throws {
+        let members = try decoder.strictContainer(keyedBy: CodingKeys.self)
+        outcome = try members.decode(Settlement.Outcome.self, forKey: .outcome)
+        note = try members.decode(String.self, forKey: .note)
+        guard note.contains(where: { !$0.isWhitespace }), note.unicodeScalars.count <= Limits.noteLength,
+            note.unicodeScalars.allSatisfy({ $0.value >= 0x20 && $0.value != 0x7F }), !note.holdsCardNumber
+        else { throw decoder.refusal(.requestInvalidField, at: CodingKeys.note) }
+    }
+}
+
+extension String {
+    /// Whether there are 12 to 19 digits in it, with blanks and dashes between them or not, that a card number could be: the
+    /// last one checks the others (ISO/IEC 7812-1, Annex B).
+    fileprivate var holdsCardNumber: Bool {
+        let parts = split { !$0.isWholeNumber && $0 != " " && $0 != "-" }
+        return parts.contains { part in
+            let digits = part.compactMap(\.wholeNumberValue)
+            return digits.indices.contains { start in
+                (12...19).contains { length in
+                    start + length <= digits.count && Self.isChecked(digits[start..<(start + length)])
+                }
+            }
+        }
+    }
+
+    private static func isChecked(_ digits: ArraySlice<Int>) -> Bool {
+        let sum = digits.reversed().enumerated().reduce(0) { sum, digit in
+            let doubled = digit.element * 2
+            return sum + (digit.offset % 2 == 0 ? digit.element : doubled > 9 ? doubled - 9 : doubled)
+        }
+        return sum % 10 == 0
+    }
+}

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+import ArgumentParser
+import TapClient
+import Wire
+
+struct Find: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Says what became of a request with your own idempotency key.",
+        discussion: """
+            For a till that has lost an answer. Ends like the command that began the transaction; a key that never arrived is \
+            an error, and the request may be sent again with the same key.
+            """)
+
+    @Argument(help: ArgumentHelp("The key of the request.", valueName: "key"))
+    var key: String
+
+    @Flag(help: "Print the transaction as JSON.")
+    var json = false
+
+    @OptionGroup var daemon: DaemonChoice
+
+    func run() async throws {
+        let transaction: Transaction
+        do throws(TapClientError) {
+            transaction = try await daemon.client.transaction(idempotencyKey: key)
+        } catch {
+            throw Failure(error)
+        }
+        if json {
+            try StandardOutput.print(json: transaction)
+        } else {
+            StandardOutput.print(CommandLabel.payment.summary(transaction))
+        }
+        let code = transaction.exitCode
+        if code != .success { throw code }
+    }
+}

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import LocalHTTP
+import ReaderVirtual
+import Synchronization
+import TestSupport
+import Testing
+import Wire
+
+@testable import TapDaemon
+
+/// A service that has forgotten a key books again what is sent again: nothing is, beyond the life of its keys.
+@Suite("How long a payment service keeps keys", .timeLimit(.minutes(5)))
+struct KeyLifeTests {
+    private func items(_ shop: Shop) async throws -> [OpenItem] {
+        try WireJSON.decode(OpenItemList.self, from: try await shop.get("/v1/open-items").body).items
+    }
+
+    /// A stored sale in a shop whose adapter is away.
+    private func stored(in folder: TestFolder, _ body: (Shop, TransactionID) async throws -> Void) async throws {
+        try await Shop.open(in: folder, try StoreAndForwardTests.wish()) { shop in
+            await shop.daemon.stored.noteContact()
+            try shop.reader.obey("present visa-afl")
+            let sale = try await shop.post(purchase(500), wait: 20).transaction()
+            #expect(sale.state == .stored)
+            try await body(shop, sale.id)
+        }
+    }
+
+    private func sends(_ adapter: ScriptedAdapter) -> Int {
+        adapter.requests.count { $0.method == .post && $0.path.last == "authorizations" }
+    }
+
+    @Test(
+        "A6: a stored sale that was booked is not sent again to a service that may have forgotten it by now",
+        arguments: [0, 1])
+    func forgotten(keyLife: Int64) async throws {
+        let folder = try TestFolder()
+        let begun = Mutex<Timestamp?>(nil)
+        let remembers = Mutex(false)
+        try await stored(in: folder) { shop, id in
+            try await withAdapter(in: folder, keyLife: keyLife) { request in
+                if request.method == .post {
+                    // Booked, and the answer is lost.
+                    begun.withLock { $0 = $0 ?? request.at }
+                    return .text(500, "{}")
+                }
+                if remembers.withLock({ $0 }) { return .text(200, #"{"outcome":"approved","approvalCode":"1"}"#) }
+                let age = request.at.milliseconds - (begun.withLock { $0 }?.milliseconds ?? 0)
+                return age < 1_500 * keyLife ? .text(503, "{}") : .text(404, "{}")
+            } _: { adapter in
+                let item = try await eventually("an open item") { try await items(shop).first }
+                #expect(item.transaction == id && item.reason == .keyLifeOver && item.state == .unknown)
+                // It is asked about on and on, and never sent again.
+                let asked = adapter.requests.count
+                _ = try await eventually("more questions") { adapter.requests.count > asked + 3 ? true : nil }
+                #expect(sends(adapter) == 1)
+                remembers.withLock { $0 = true }
+                #expect(try await shop.reach([.approved], id).result?.approvalCode == "1")
+                #expect(try await items(shop).isEmpty)
+            }
+        }
+    }
+
+    @Test("A6: within that time it is sent again, once, and a refusal then is no proof that nothing was charged")
+    func refusedAgain() async throws {
+        let folder = try TestFolder()
+        try await stored(in: folder) { shop, id in
+            try await withAdapter(in: folder) { request in
+                guard request.method == .post else { return .text(404, "{}") }
+                return request.earlier(.post) == 0
+                    ? .text(500, "{}") : .text(200, #"{"outcome":"declined","responseCode":"94"}"#)
+            } _: { adapter in
+                let item = try await eventually("an open item") {
+                    try await items(shop).first { $0.reason == .refusedAfterDoubt }
+                }
+                #expect(item.transaction == id && item.state == .unknown)
+                let asked = adapter.requests.count
+                _ = try await eventually("more questions") { adapter.requests.count > asked + 3 ? true : nil }
+                #expect(sends(adapter) == 2)
+                let settled = try await shop.post(
+                    to: "/v1/open-items/\(id)/settlement", #"{"as":"charged","note":"in the portal"}"#)
+                #expect(try settled.transaction().state == .approved)
+                #expect(try shop.journal("SELECT count(*) FROM queue_record") == "0")
+            }
+        }
+    }
+
+    @Test("A6: a sale that was lost on its way is sent again within the time, and approved")
+    func lost() async throws {
+        let folder = try TestFolder()
+        try await stored(in: folder) { shop, id in
+            try await withAdapter(in: folder) { request in
+                guard request.method == .post else { return .text(404, "{}") }
+                return request.earlier(.post) == 0 ? .text(500, "{}") : .text(200, #"{"outcome":"approved"}"#)
+            } _: { adapter in
+                _ = try await shop.reach([.approved], id)
+                #expect(sends(adapter) == 2)
+                #expect(try await items(shop).isEmpty)
+            }
+        }
+    }
+
+    @Test("A6: an online sale is not sent again to a service that keeps no keys, but taken back")
+    func online() async throws {
+        let folder = try TestFolder()
+        try await withAdapter(in: folder, keyLife: 0) { request in
+            if request.path.last == "reversals" { return .text(200, #"{"status":"done"}"#) }
+            return request.method == .post ? .text(500, "{}") : .text(404, "{}")
+        } _: { adapter in
+            try await Shop.open(in: folder) { shop in
+                _ = try await eventually("the service's word") {
+                    shop.daemon.health.keyLife == .zero ? true : nil
+                }
+                try shop.reader.obey("present visa")
+                let id = try await shop.post(purchase(500), wait: 20).transaction().id
+                _ = try await shop.reach([.reversed], id)
+                #expect(sends(adapter) == 1)
+            }
+        }
+    }
+}

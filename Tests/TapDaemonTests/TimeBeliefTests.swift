@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+import Testing
+import Transactions
+import Wire
+
+@testable import TapDaemon
+
+@Suite("Whether the wall clock is believed (A4, rule R2)")
+struct TimeBeliefTests {
+    private static let newest = Timestamp(milliseconds: 1_750_000_000_000)
+    private let nobody = TimeBelief.Witnesses()
+
+    /// So long after the start, with the wall clock so many seconds after the journal's newest entry.
+    private func moment(_ elapsed: Int64, wall seconds: Int64) -> Moment {
+        Moment(monotonic: elapsed * 1_000, wall: Self.newest.advanced(bySeconds: seconds))
+    }
+
+    private func doubt(
+        wall seconds: Int64, journal: Timestamp? = newest, _ witnesses: TimeBelief.Witnesses = .init(),
+        service: Int64? = nil
+    ) -> TimeBelief.Doubt? {
+        var belief = TimeBelief(journal: journal, at: moment(0, wall: seconds))
+        if let service {
+            belief.heard(Self.newest.advanced(bySeconds: service), at: moment(0, wall: seconds))
+        }
+        belief.judge(witnesses, at: moment(0, wall: seconds))
+        return belief.doubt
+    }
+
+    private static let day: Int64 = 86_400
+
+    @Test("A4 without a second witness it has to be within a day after the journal's newest entry")
+    func alone() {
+        #expect(doubt(wall: 0) == nil)
+        #expect(doubt(wall: -60) == nil, "a time server puts it back by so much")
+        #expect(doubt(wall: -61) == .behind)
+        #expect(doubt(wall: -365 * Self.day) == .behind)
+        #expect(doubt(wall: Self.day) == nil)
+        #expect(doubt(wall: Self.day + 1) == .ahead)
+        #expect(doubt(wall: 91 * Self.day) == .ahead)
+        #expect(doubt(wall: 91 * Self.day, journal: nil) == nil, "new books contradict nothing")
+    }
+
+    @Test("A4 a second witness that says the same is enough, also where the journal was written in a wrong year")
+    func confirmed() {
+        let synchronized = TimeBelief.Witnesses(isSynchronized: true)
+        #expect(doubt(wall: 91 * Self.day, synchronized) == nil)
+        #expect(doubt(wall: -91 * Self.day, synchronized) == nil)
+        #expect(doubt(wall: 91 * Self.day, service: 91 * Self.day) == nil)
+        #expect(doubt(wall: -91 * Self.day, service: -91 * Self.day) == nil)
+        let signed = TimeBelief.Witnesses(profileIssuedAt: Self.newest.advanced(bySeconds: 91 * Self.day))
+        #expect(doubt(wall: 91 * Self.day + 3_600, signed) == nil)
+        #expect(doubt(wall: 91 * Self.day, .init(isSynchronized: false)) == .ahead, "that is no witness")
+    }
+
+    @Test("A4 what the payment service says of the time counts more than the machine's word that it is right")
+    func contradicted() {
+        #expect(doubt(wall: 0, .init(isSynchronized: true), service: 2 * Self.day) == .contradicted)
+        #expect(doubt(wall: 2 * Self.day, .init(isSynchronized: true), service: 0) == .contradicted)
+        #expect(doubt(wall: Self.day, service: 0) == nil)
+    }
+
+    @Test("A4 before a signed profile was issued no clock is right")
+    func profile() {
+        let signed = TimeBelief.Witnesses(profileIssuedAt: Self.newest.advanced(bySeconds: 3_600))
+        #expect(doubt(wall: 3_000, signed) == .behind)
+        #expect(doubt(wall: 3_600, signed) == nil)
+    }
+
+    @Test("A4 a clock that jumps while the daemon runs is not believed, and is again once it is put right")
+    func jumps() {
+        var belief = TimeBelief(journal: Self.newest, at: moment(0, wall: 10))
+        belief.judge(nobody, at: moment(0, wall: 10))
+        belief.judge(nobody, at: moment(30 * Self.day, wall: 30 * Self.day))
+        #expect(belief.doubt == nil, "time passes")
+        belief.judge(nobody, at: moment(30 * Self.day + 1, wall: 121 * Self.day))
+        #expect(belief.doubt == .ahead)
+        belief.judge(nobody, at: moment(30 * Self.day + 2, wall: 30 * Self.day + 2))
+        #expect(belief.doubt == nil)
+        belief.judge(nobody, at: moment(30 * Self.day + 3, wall: 3))
+        #expect(belief.doubt == .behind)
+        belief.judge(nobody, at: moment(30 * Self.day + 4, wall: 30 * Self.day + 4))
+        #expect(belief.doubt == nil)
+    }
+
+    @Test("A4 small steps ahead do not add up")
+    func creeping() {
+        var belief = TimeBelief(journal: Self.newest, at: moment(0, wall: 0))
+        var doubts: [TimeBelief.Doubt?] = []
+        for step in 1...4 as ClosedRange<Int64> {
+            belief.judge(nobody, at: moment(step, wall: step * Self.day * 9 / 10))
+            doubts.append(belief.doubt)
+        }
+        #expect(doubts == [nil, .ahead, .ahead, .ahead])
+    }
+}

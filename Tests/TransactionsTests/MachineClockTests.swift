@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+import Testing
+import Wire
+
+@testable import Transactions
+
+@Suite("The machine when the wall clock is wrong (rule R2)")
+struct MachineClockTests {
+    private let start = Sample.start
+
+    /// So long after the start by the clock that nobody sets, and by the wall clock.
+    private func moment(_ seconds: Int64, wall: Int64) -> Moment {
+        Moment(monotonic: start.monotonic + seconds * 1_000, wall: start.wall.advanced(bySeconds: wall))
+    }
+
+    private func recorded(_ states: [TransactionState], confirmBy: Int64? = nil) -> Transaction {
+        var transaction = Sample.transaction(.purchase)
+        transaction.history = states.map { Transaction.Step(state: $0, at: start.wall) }
+        transaction.state = states.last ?? .created
+        transaction.updatedAt = start.wall
+        transaction.confirmation = confirmBy.map { Confirmation(due: start.wall.advanced(bySeconds: $0)) }
+        return transaction
+    }
+
+    private let sent: [TransactionState] = [.created, .armed, .reading, .sealed, .sent]
+
+    @Test(
+        "A3 a reversal that another run planned is due at its time, or at once where that is too far away to be right",
+        arguments: [(0, 10), (9, 1), (10, 0), (500, 0), (-365 * 86_400, 0), (-600, 0), (-590, 600)] as [(Int64, Int64)])
+    func reversal(wall: Int64, left: Int64) {
+        let plan = ReversalPlan(reason: .timeout, attempts: 3, due: start.wall.advanced(bySeconds: 10))
+        var machine = TransactionMachine(
+            recorded: recorded(sent + [.approved, .reversing]), Demand(kind: .sale, uid: 1_000), reversal: plan,
+            at: moment(0, wall: wall))
+        _ = machine.take(.recover, at: moment(0, wall: wall))
+        #expect(machine.due == start.monotonic + left * 1_000)
+    }
+
+    @Test(
+        "A3 an approval of another run waits for its confirmation for as long as it has, and not before it was given",
+        arguments: [(0, 60), (59, 1), (60, 0), (4_000, 0), (-1, 0), (-3_600, 0)] as [(Int64, Int64)])
+    func unconfirmed(wall: Int64, left: Int64) {
+        let machine = TransactionMachine(
+            recorded: recorded(sent + [.approved], confirmBy: 60), Demand(kind: .sale, uid: 1_000),
+            at: moment(0, wall: wall))
+        #expect(machine.due == start.monotonic + left * 1_000 + 1)
+        #expect(machine.isConfirmable(at: moment(left, wall: -3_600)) == true)
+        #expect(machine.isConfirmable(at: Moment(monotonic: start.monotonic + left * 1_000 + 1, wall: start.wall)) == false)
+    }
+}
