@@ -20,7 +20,7 @@ RELEASE_FLAGS := -c release --static-swift-stdlib --disable-local-rpath -Xlinker
 PREFIX ?= /usr/local
 DESTDIR ?=
 
-.PHONY: demo test build release lint format bless bench load check-instructions simulate put-back soak check-secrets check-kills check-books check-deaths fuzz check-threads check-addresses check-units check-udev check-guest check-licence check-contract check-examples \
+.PHONY: demo test build release lint format bless bench load check-instructions simulate put-back soak check-secrets check-kills check-books check-deaths check-wobbles fuzz check-threads check-addresses check-units check-udev check-guest check-licence check-contract check-examples \
 	check-protocol docs deb dist check-dist check-package install clean
 
 demo:
@@ -111,6 +111,12 @@ check-deaths:
 	$(SWIFT) build --product nfc-tapd
 	scripts/check-books.py "$$($(SWIFT) build --show-bin-path)" --count $$(($(or $(KILLS),500) * 8)) --kills $(or $(KILLS),500) \
 		--clocks --away 3 --seed $(or $(SEED),1)
+
+# COUNT torn, mute and repeated presentations at random on each of the three readers, single and with passes.
+check-wobbles:
+	@scripts/install-packages.sh $(TEST_PACKAGES)
+	$(SWIFT) build --build-tests
+	NFC_TAP_WOBBLES=$(or $(COUNT),1000) CI=1 $(SWIFT) test --skip-build --no-parallel --filter 'Wobble'
 
 # Hours of taps: memory and descriptors stay flat, and every tap is in the books.
 soak:

@@ -70,7 +70,7 @@ let package = Package(
         room("ReaderCore", ["CardBytes", "Linux"]),
         room("ReaderPCSC", ["CardBytes", "CPCSC", "Linux", "ReaderCore", "ReaderModels"]),
         room("ReaderNFC", ["CardBytes", "Linux", "ReaderCore"]),
-        room("ReaderNFCWorker", ["CardBytes", "CNFC", "ReaderCore", "ReaderNFC"]),
+        room("ReaderNFCWorker", ["CardBytes", "CNFC", "Linux", "ReaderCore", "ReaderNFC"]),
         room("ReaderModels", ["ReaderCore"]),
         room("Doctor", ["Configuration", "Envelope", "Linux", "ReaderModels", "Wire"]),
         room("ReaderVirtual", ["CardBytes", "CardSim", "Linux", "ReaderCore"]),
@@ -114,17 +114,17 @@ let package = Package(
             embedding: "terminal-test.json"),
         program(
             "nfc-tapd",
-            ["CLinux", "Codes", "Configuration", "CScrub", "Linux", "LocalHTTP", "TapDaemon", arguments, logging]
+            ["Codes", "Configuration", "CScrub", "Linux", "LocalHTTP", "TapDaemon", "Wire", arguments, logging]
                 + lifecycle),
         program(
             "nfc-tap",
             [
-                "CardBytes", "CardSim", "CLinux", "Codes", "Configuration", "Doctor", "EMV", "Envelope", "Explain",
-                "Help", "Journal", "KernelDiff", "Linux", "Loyalty", "ReaderCore", "ReaderModels", "ReaderNFC",
-                "ReaderPCSC", "ReaderVirtual", "Receipt", "TapClient", "TapSession", "Wire", arguments,
+                "CardBytes", "CardSim", "CLinux", "Codes", "Configuration", "CScrub", "Doctor", "EMV", "Envelope",
+                "Explain", "Help", "Journal", "KernelDiff", "Linux", "Loyalty", "ReaderCore", "ReaderModels",
+                "ReaderNFC", "ReaderPCSC", "ReaderVirtual", "Receipt", "TapClient", "TapSession", "Wire", arguments,
             ]),
         program("nfc-tap-psp-sandbox", ["Linux", "LocalHTTP", "PSPSandbox", arguments, logging, signals]),
-        program("nfc-tap-libnfc-worker", ["ReaderNFCWorker", "CScrub"]),
+        program("nfc-tap-libnfc-worker", ["CScrub", "Linux", "ReaderNFCWorker"]),
         .target(
             name: "Programs", dependencies: ["nfc-tapd", "nfc-tap", "nfc-tap-psp-sandbox", "nfc-tap-libnfc-worker"],
             path: "packaging/Programs", swiftSettings: strict),

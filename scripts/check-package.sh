@@ -149,6 +149,10 @@ value() { # KEY: that member of a JSON object
     python3 -c 'import json, sys; print(json.load(sys.stdin).get(sys.argv[1], ""))' "$1"
 }
 active() { inside systemctl is-active --quiet "$1"; }
+nothing_else_runs() { # the unit's own words for what it refuses, and that it works with them
+    [ "$(inside systemctl show --property=StartLimitIntervalUSec --value nfc-tapd.service)" = 0 ] &&
+        [ "$(inside systemctl show --property=OOMScoreAdjust --value nfc-tapd.service)" = -500 ]
+}
 present() { inside nfc-tap virtual --control "$reader" present visa; }
 lift() { inside nfc-tap virtual --control "$reader" remove; }
 ready() { [ "$(get /v1/status | value ready)" = True ]; }
@@ -160,6 +164,10 @@ inside dpkg --install /srv/packages/first.deb >"$tree/dpkg" 2>&1 || {
 }
 await 10 "the daemon does not run after the installation" active nfc-tapd.service
 active nfc-tapd.socket
+nothing_else_runs || {
+    say "FAILED: the unit may stop for ever, or is the first to be ended" >&2
+    exit 1
+}
 inside id nfc-tapd >/dev/null
 [ "$(inside stat -c '%U:%G %a' "$sock")" = "root:nfc-tap 660" ] || {
     say "FAILED: the socket has $(inside stat -c '%U:%G %a' "$sock")" >&2
@@ -367,6 +375,26 @@ inside dpkg --install /srv/packages/second.deb >"$tree/dpkg" 2>&1
 await 10 "the daemon does not run after it was installed again" active nfc-tapd.service
 inside nfc-tap status >/dev/null
 [ "$(get "/v1/transactions/$paid" | value state)" = approved ]
+# A reversal that nobody acknowledges is open money: the journal that knows of it is not purged.
+inside systemctl start nfc-tap-psp-sandbox.service
+await 20 "the lane is not ready before the purge" ready
+begin
+inside systemctl stop nfc-tap-psp-sandbox.service
+wait "$client" || true
+await 60 "no reversal waits before the purge" waits
+for attempt in 1 2; do
+    if inside dpkg --purge nfc-tap >"$tree/dpkg" 2>&1; then
+        say "FAILED: purged while a reversal was open" >&2
+        exit 1
+    fi
+    grep -q "$running" "$tree/dpkg" || {
+        say "FAILED: the purge does not say what is open: $(cat "$tree/dpkg")" >&2
+        exit 1
+    }
+    inside test -e /var/lib/nfc-tap/journal.sqlite
+done
+say "a purge with an open reversal is refused, and names it"
+inside touch /var/lib/nfc-tap/delete-open-money
 inside dpkg --purge nfc-tap >"$tree/dpkg" 2>&1
 # A file that the shop put there is the shop's.
 [ "$(inside ls -A /etc/nfc-tap)" = terminal.json ] || {

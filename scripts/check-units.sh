@@ -35,5 +35,6 @@ score() { # UNIT THRESHOLD [DROP-IN]
 }
 score nfc-tapd.service 5
 score nfc-tapd.service 6 usb.conf
+score nfc-tapd.service 6 netlink.conf
 score nfc-tapd.service 6 serial.conf
 score nfc-tap-psp-sandbox.service 5

@@ -20,7 +20,7 @@ for unit in nfc-tapd.service nfc-tapd.socket nfc-tap-psp-sandbox.service; do
     install -D -m 0644 "systemd/$unit" "$units/$unit"
     sed -i "s#/usr/bin/nfc-#$prefix/bin/nfc-#" "$units/$unit"
 done
-for drop_in in usb.conf serial.conf; do
+for drop_in in usb.conf netlink.conf serial.conf; do
     install -D -m 0644 "systemd/nfc-tapd.service.d/$drop_in" "$destination/usr/share/nfc-tap/$drop_in"
 done
 install -D -m 0644 systemd/nfc-tap-polkit.rules "$destination/usr/share/polkit-1/rules.d/50-nfc-tap.rules"

@@ -9,7 +9,6 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 /// The process that started this one; remembers `started_by` where it is not 0.
@@ -34,13 +33,6 @@ static inline int cnfc_end_with_parent(void) {
     cnfc_parent(getppid());
     if (sigaction(SIGUSR1, &action, NULL) != 0) return -1;
     return prctl(PR_SET_PDEATHSIG, SIGUSR1, 0, 0, 0);
-}
-
-/// No core file, no tracer of the same user: the process holds card data. Returns 0, or -1 with errno set.
-static inline int cnfc_keep_memory_private(void) {
-    const struct rlimit none = {0, 0};
-    if (setrlimit(RLIMIT_CORE, &none) != 0) return -1;
-    return prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
 }
 
 /// Refuses further opens of the terminal (root's excepted) while it stays open.

@@ -82,7 +82,31 @@ extension HostFacts {
                         "install -D -m 0644 /usr/share/nfc-tap/\(file) /etc/systemd/system/nfc-tapd.service.d/\(file) "
                         + "&& systemctl daemon-reload && systemctl restart nfc-tapd"))
         }
+        if isInstalled, connection.contains("_usb"), usesModernUSBLibrary, !hasDropIn("netlink.conf") {
+            findings.append(
+                Finding(
+                    .backend, .error,
+                    "libnfc works over libusb-1.0 here, which finds no USB reader without netlink, and "
+                        + "\(Self.daemonName).service refuses that",
+                    remedy:
+                        "install -D -m 0644 /usr/share/nfc-tap/netlink.conf "
+                        + "/etc/systemd/system/nfc-tapd.service.d/netlink.conf && systemctl daemon-reload "
+                        + "&& systemctl restart nfc-tapd"))
+        }
         return findings
+    }
+
+    /// Whether libnfc, or the libusb-0.1 that it is linked with, wants libusb-1.0: the name stands in the table of what the
+    /// library needs. The worker itself knows for certain once it runs.
+    private var usesModernUSBLibrary: Bool {
+        let folders = ["/usr/lib", "/usr/local/lib"].flatMap { folder in
+            [folder] + tree.entries(folder).filter { $0.contains("-linux-gnu") }.map { "\(folder)/\($0)" }
+        }
+        let name = Array("libusb-1.0.so".utf8)
+        return folders.flatMap { ["\($0)/libnfc.so.6", "\($0)/libusb-0.1.so.4"] }.contains { path in
+            guard let bytes = tree.bytes(path), bytes.count >= name.count else { return false }
+            return (0...(bytes.count - name.count)).contains { bytes[$0...].starts(with: name) }
+        }
     }
 
     /// What the unit needs on top for a device that the daemon opens itself.

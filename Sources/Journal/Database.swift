@@ -37,6 +37,39 @@ enum SQLValue: Equatable {
         unsafe handle = opened
         // A reader such as the sqlite3 program may hold a lock for a moment.
         _ = unsafe sqlite3_busy_timeout(handle, 5_000)
+        let isMade = unsafe sqlite3_create_function_v2(
+            handle, JournalDigests.function, -1, SQLITE_UTF8 | SQLITE_DETERMINISTIC, nil, Database.digest, nil, nil, nil)
+        guard isMade == SQLITE_OK else { throw JournalError(sqlite: isMade) }
+    }
+
+    /// `JournalDigests.digest` as a function of SQL. The pointers are SQLite's, and valid for the length of the call.
+    private static let digest: @convention(c) (OpaquePointer?, Int32, UnsafeMutablePointer<OpaquePointer?>?) -> Void = {
+        context, count, arguments in
+        var values: [SQLValue] = []
+        for index in 0..<Int(count) {
+            let argument = unsafe arguments?[index]
+            switch unsafe sqlite3_value_type(argument) {
+            case SQLITE_INTEGER: values.append(.integer(unsafe sqlite3_value_int64(argument)))
+            case SQLITE_NULL: values.append(.null)
+            default:
+                let start = unsafe sqlite3_value_text(argument)
+                values.append(.text(unsafe start.map { unsafe String(cString: $0) } ?? ""))
+            }
+        }
+        let text = JournalDigests.digest(values)
+        unsafe csqlite_result_text(context, text, Int32(text.utf8.count))
+    }
+
+    /// Has `stop` asked now and then while a statement runs, which ends with an error once it is true. `stop` must outlive
+    /// this connection.
+    func interrupt(by stop: StopWish) {
+        let context = unsafe Unmanaged.passUnretained(stop).toOpaque()
+        unsafe sqlite3_progress_handler(
+            handle, 20_000,
+            { context in
+                guard let context = unsafe context else { return 0 }
+                return unsafe Unmanaged<StopWish>.fromOpaque(context).takeUnretainedValue().isWished ? 1 : 0
+            }, context)
     }
 
     deinit {
@@ -76,6 +109,9 @@ enum SQLValue: Equatable {
     /// All of `body` or nothing of it, on disk when this returns; inside another transaction, when that returns.
     func transaction<Result>(_ body: () throws(JournalError) -> Result) throws(JournalError) -> Result {
         let isOuter = depth == 0
+        // SQLite has rolled everything back by itself, as it may on a full disk: what came now would stand alone.
+        let isRolledBack = unsafe sqlite3_get_autocommit(handle) != 0
+        guard isOuter || !isRolledBack else { throw .failed(code: SQLITE_ABORT) }
         try run(isOuter ? "BEGIN IMMEDIATE" : "SAVEPOINT part")
         depth += 1
         defer { depth -= 1 }

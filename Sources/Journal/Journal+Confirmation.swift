@@ -36,12 +36,15 @@ extension Journal {
         }
     }
 
-    /// Approved payments whose POS has not confirmed them yet, the most urgent first, each with its time.
+    /// Approved payments whose POS has not confirmed them yet, the most urgent first, each with its time. Damaged ones are
+    /// not among them.
     public func unconfirmed() throws(JournalError) -> [(id: TransactionID, due: Timestamp)] {
         try database.query(
             """
             SELECT id, confirm_due FROM payment
-            WHERE confirm_due IS NOT NULL AND confirmed_at IS NULL AND state = 'approved' ORDER BY confirm_due
+            WHERE confirm_due IS NOT NULL AND confirmed_at IS NULL AND state = 'approved'
+                AND \(isSoundRow)
+            ORDER BY confirm_due
             """
         ) { (row) throws(JournalError) in
             guard let id = TransactionID(try row.text(0)) else { throw .damaged }

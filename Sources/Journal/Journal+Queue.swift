@@ -106,7 +106,8 @@ extension Journal {
         }
         var entries: [QueueEntry] = []
         for (id, issuer, storedAt, batch, attempts, due) in rows {
-            guard let found = try records(where: "id = ?", [.text(id)]).first else { throw .damaged }
+            // Its signed record proves what was stored.
+            guard let found = try records(where: "id = ?", [.text(id)], .read).first else { throw .damaged }
             entries.append(
                 QueueEntry(
                     transaction: found.transaction, uid: found.uid, issuer: issuer, service: found.service,

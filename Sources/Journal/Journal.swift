@@ -11,28 +11,41 @@ public final class Journal {
     /// Name of this installation for support.
     public let support: String
     let database: Database
+    /// Columns of `payment`, in the order of the table.
+    let paymentColumns: [String]
     private let lock: JournalLock
 
+    public static let fileName = "journal.sqlite"
+    /// Above this many bytes a start looks at what is open and at how the pages hang together, and leaves the rest to the
+    /// daily check: see docs/decisions/0018.
+    public static let wholeCheckLimit: Int64 = 256 << 20
+
     /// Opens the journal in `directory`, which must exist; makes a new one where there is none.
+    ///
+    /// - Throws: `.damaged` where SQLite's own check finds a fault. Nothing was changed then.
     public init(directory: String) throws(JournalError) {
-        let path = directory + "/journal.sqlite"
-        lock = try JournalLock(path: directory + "/journal.lock")
-        // SQLite gives its companion files the mode of this one.
-        let descriptor = unsafe open(path, O_CREAT | O_RDWR | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { throw .cannotOpen(path: path) }
-        _ = close(descriptor)
+        let path = directory + "/" + Journal.fileName
+        lock = try JournalLock(directory: directory, file: path)
         database = try Database(path: path)
         // secure_delete: what is dropped is overwritten, not merely unlinked.
         try database.run(
             script: """
+                PRAGMA temp_store = MEMORY;
                 PRAGMA journal_mode = WAL;
                 PRAGMA synchronous = FULL;
                 PRAGMA secure_delete = ON;
                 PRAGMA foreign_keys = ON;
                 """)
+        try Journal.examine(database)
         support = try Journal.migrate(database)
+        paymentColumns = try Journal.columns(of: "payment", in: database)
+        try database.run(script: JournalDigests.triggers(columns: paymentColumns))
         try correctErasedMark()
     }
+
+    /// Whether the file that is written has still the journal's name: where somebody has moved or removed it, whatever is
+    /// written is lost at the next start.
+    public var isInPlace: Bool { lock.isInPlace }
 
     /// Writes a new transaction down in state `created`, unless its user has used the key before.
     public func create(_ new: NewTransaction) throws(JournalError) -> Creation {
@@ -104,14 +117,15 @@ public final class Journal {
         try records(where: "order_reference = ? ORDER BY id DESC LIMIT 100", [.text(order)])
     }
 
-    /// Transactions that have no end yet, oldest first: what a start has to bring to one.
+    /// Transactions that have no end yet, oldest first: what a start has to bring to one. Damaged ones are not among them.
     public func unfinished() throws(JournalError) -> [JournalRecord] {
         let states = TransactionState.allCases.filter { !$0.successors.isEmpty && $0 != .approved && $0 != .stored }
         let marks = states.map { _ in "?" }.joined(separator: ", ")
         // What is being forwarded is the forwarder's: it is never reversed for want of an answer.
         let queued = "SELECT 1 FROM queue_record WHERE queue_record.payment = payment.id"
         return try records(
-            where: "state IN (\(marks)) AND NOT EXISTS (\(queued)) ORDER BY id", states.map { .text($0.rawValue) })
+            where: "state IN (\(marks)) AND NOT EXISTS (\(queued)) ORDER BY id", states.map { .text($0.rawValue) },
+            .leaveOut)
     }
 
     /// Takes `count` event cursors out of use for ever, so that none is given twice, also after a crash.
@@ -141,6 +155,13 @@ extension Journal {
         return try database.transaction { () throws(JournalError) in
             for step in Schema.steps[found...] { try database.run(script: step) }
             try database.run(script: "PRAGMA user_version = \(Schema.version)")
+            try database.run(script: Schema.meta)
+            // What an earlier version wrote has to be believed once.
+            let hasDigests = try meta("digests", in: database) != nil
+            if found < Schema.version || !hasDigests {
+                try database.run(script: JournalDigests.renewal(columns: columns(of: "payment", in: database)))
+                try setMeta("digests", "1", in: database)
+            }
             try database.run(
                 "INSERT OR IGNORE INTO installation (only_row, support, next_event) VALUES (1, ?, 1)",
                 [.text(TransactionID().text)])

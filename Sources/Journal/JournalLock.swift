@@ -2,19 +2,53 @@
 import Glibc
 
 /// Keeps a second daemon away from the journal, for as long as this process lives. Other programs may still read it.
+///
+/// The folder and the journal's own file are locked, not a file beside them: whoever unlinked that would let a second
+/// daemon in. SQLite's own locks are of another kind and do not get into the way of these (flock(2), fcntl_locking(2)).
 struct JournalLock: ~Copyable {
-    private let descriptor: Int32
+    private let folder: Int32
+    /// Must not be closed before SQLite has closed the file: that would drop SQLite's locks.
+    private let file: Int32
+    private let path: String
 
-    init(path: String) throws(JournalError) {
-        let opened = unsafe open(path, O_CREAT | O_RDWR | O_CLOEXEC, 0o600)
-        guard opened >= 0 else { throw .cannotOpen(path: path) }
-        guard flock(opened, LOCK_EX | LOCK_NB) == 0 else {
-            // Not stored yet: an initializer that throws with everything stored runs `deinit`, which closes again.
-            _ = close(opened)
-            throw .inUse(path: path)
+    /// Makes the file where there is none.
+    init(directory: String, file path: String) throws(JournalError) {
+        let folder = try JournalLock.lock(directory, O_RDONLY | O_DIRECTORY, of: path)
+        let file: Int32
+        do throws(JournalError) {
+            // SQLite gives its companion files the mode of this one.
+            file = try JournalLock.lock(path, O_CREAT | O_RDWR | O_NOFOLLOW, of: path)
+        } catch {
+            // Nothing is stored yet: an initializer that throws with everything stored runs `deinit`, which closes again.
+            _ = close(folder)
+            throw error
         }
-        descriptor = opened
+        self.folder = folder
+        self.file = file
+        self.path = path
     }
 
-    deinit { _ = close(descriptor) }
+    /// Whether the file is still the one that has this name: neither unlinked nor replaced.
+    var isInPlace: Bool {
+        var ours = stat()
+        var named = stat()
+        guard unsafe fstat(file, &ours) == 0, unsafe lstat(path, &named) == 0 else { return false }
+        return ours.st_dev == named.st_dev && ours.st_ino == named.st_ino
+    }
+
+    private static func lock(_ path: String, _ flags: Int32, of journal: String) throws(JournalError) -> Int32 {
+        let opened = unsafe open(path, flags | O_CLOEXEC, 0o600)
+        guard opened >= 0 else { throw .cannotOpen(path: path) }
+        guard flock(opened, LOCK_EX | LOCK_NB) == 0 else {
+            let isTaken = errno == EWOULDBLOCK
+            _ = close(opened)
+            throw isTaken ? .inUse(path: journal) : .cannotOpen(path: path)
+        }
+        return opened
+    }
+
+    deinit {
+        _ = close(file)
+        _ = close(folder)
+    }
 }

@@ -4,17 +4,45 @@ import Wire
 
 extension Journal {
     /// Columns in the order in which `record(_:)` takes them.
-    private static let columns = """
+    static let columns = """
         id, uid, request_hash, type, mode, lane, value, currency, order_reference, state, created_at, updated_at, card,
         result, error, cancelled_by, authorization, reversal_reason, reversal_attempts, reversal_due,
         details, chip, confirm_due, confirmed_at, service, settlement,
         (SELECT reason FROM open_item WHERE payment = payment.id), message
         """
+    static let columnCount = Int32(columns.split(separator: ",").count)
 
-    func records(where condition: String, _ values: [SQLValue]) throws(JournalError) -> [JournalRecord] {
-        let found = try database.query("SELECT \(Journal.columns) FROM payment WHERE \(condition)", values) {
-            (row) throws(JournalError) in try Journal.record(row)
-        }
+    /// Whether a row of `payment` is as it was written, in SQL.
+    var isSoundRow: String {
+        "\(JournalDigests.expression(columns: paymentColumns)) IS \(JournalDigests.written)"
+    }
+
+    /// What a reader does with payments that are not as they were written.
+    enum DamageCare {
+        /// Throws.
+        case refuse
+        /// Leaves them to `damagedPayments`.
+        case leaveOut
+        /// Takes them as they are, because something else proves what is in them.
+        case read
+    }
+
+    /// - Parameter care: what becomes of a row that is not as it was written.
+    func records(
+        where condition: String, _ values: [SQLValue], _ care: DamageCare = .refuse
+    ) throws(JournalError) -> [JournalRecord] {
+        let isSound = care == .read ? "1" : isSoundRow
+        let found = try database.query(
+            "SELECT \(Journal.columns), \(isSound) FROM payment WHERE \(condition)", values
+        ) { (row) throws(JournalError) -> JournalRecord? in
+            do throws(JournalError) {
+                guard try row.integer(Journal.columnCount) == 1 else { throw .damaged }
+                return try Journal.record(row)
+            } catch {
+                guard care == .leaveOut, error == .damaged else { throw error }
+                return nil
+            }
+        }.compactMap(\.self)
         var records: [JournalRecord] = []
         for var record in found {
             record.transaction.history = try history(of: record.transaction.id)
@@ -31,7 +59,7 @@ extension Journal {
         }
     }
 
-    private static func record(_ row: borrowing Row) throws(JournalError) -> JournalRecord {
+    static func record(_ row: borrowing Row) throws(JournalError) -> JournalRecord {
         guard let id = TransactionID(try row.text(0)), let uid = UInt32(exactly: try row.integer(1)),
             let currency = Currency(journalled: try row.text(7))
         else { throw .damaged }

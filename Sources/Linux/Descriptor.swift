@@ -87,6 +87,13 @@ package struct Descriptor: ~Copyable, Sendable {
         guard fsync(number) == 0 else { throw .last }
     }
 
+    /// Has the disk keep `size` bytes for this file, really and not only as a number.
+    package func allocate(_ size: Int64) throws(SystemError) {
+        var code: Int32
+        repeat { code = posix_fallocate(number, 0, off_t(size)) } while code == EINTR
+        guard code == 0 else { throw SystemError(code: code) }
+    }
+
     package func setMode(_ mode: mode_t) throws(SystemError) {
         guard fchmod(number, mode) == 0 else { throw .last }
     }

@@ -64,6 +64,11 @@ package enum FileSystem {
         guard unsafe chown(path, UInt32.max, group) == 0 else { throw .last }
     }
 
+    /// Of a link itself where it is one.
+    package static func setOwner(_ user: UInt32, _ group: UInt32, of path: String) throws(SystemError) {
+        guard unsafe lchown(path, user, group) == 0 else { throw .last }
+    }
+
     /// Makes one folder.
     package static func makeFolder(_ path: String, mode: mode_t = 0o700) throws(SystemError) {
         guard unsafe mkdir(path, mode) == 0 else { throw .last }

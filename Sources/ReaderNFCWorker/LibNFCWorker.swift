@@ -6,13 +6,13 @@ import ReaderNFC
 
 /// The worker's side: reads requests from the socket and does them with libnfc, one after the other, on one thread.
 ///
-/// Everything libnfc can do to a process happens here. The process holds card data, hence no core, no tracer, no log.
+/// Everything libnfc can do to a process happens here. The process holds card data: whoever starts this has hardened it.
 public enum LibNFCWorker {
     /// Serves until the other side closes the socket or asks for the end.
     ///
-    /// - Returns: the exit status: 0, or 1 where the other side cannot be understood or the process not be protected.
+    /// - Returns: the exit status: 0, or 1 where the other side cannot be understood.
     public static func run() -> Int32 {
-        guard cnfc_keep_memory_private() == 0, cnfc_end_with_parent() == 0 else { return 1 }
+        guard cnfc_end_with_parent() == 0 else { return 1 }
         let inbox = WorkerInbox(socket: WorkerProgram.socket)
         var device: LibNFCDevice?
         while true {

@@ -35,6 +35,7 @@ public final class Daemon: Sendable {
     let installation: SigningKey
     let audit: AuditKeeper
     let trail: AuditTrail
+    let journalHealth: JournalHealth
     private let forwarder: QueueForwarder
     let stored: PaymentQueue
 
@@ -46,12 +47,11 @@ public final class Daemon: Sendable {
     ) async throws(StartError) {
         let settings = CurrentSettings(configuration)
         self.logger = logger
-        let (journal, firstEvent, newest) = try Daemon.openJournal(configuration.journal.directory)
-        do throws(InstallationKeyError) {
-            installation = try InstallationKey.inFolder(configuration.journal.directory)
-        } catch {
-            throw .installationKey(error)
-        }
+        let directory = configuration.journal.directory
+        let reserve = StorageReserve(folder: directory)
+        let books = try Daemon.openBooks(directory, reserve)
+        let (journal, firstEvent, newest) = (books.journal, books.firstEvent, books.newest)
+        installation = books.key
         let events = EventHub(firstID: firstEvent)
         let lanes = try Daemon.lanes(configuration)
         let trail = AuditTrail(journal: journal, logger: logger)
@@ -62,13 +62,20 @@ public final class Daemon: Sendable {
         let store = TransactionRunner(
             journal: journal, events: events, lanes: lanes, settings: settings, profiles: profiles, logger: logger)
         let contact: OnlineContact?
+        do throws(SystemError) {
+            journalHealth = try JournalHealth(journal, reserve, folder: directory, trail: trail)
+        } catch {
+            throw .stateDirectory(directory, errno: error.code)
+        }
+        await journalHealth.probe()
         do throws(JournalError) {
+            try await journalHealth.noteDamaged()
             try await profiles.restore()
             contact = try await journal.use { (journal) throws(JournalError) in try journal.lastOnline() }.map {
                 OnlineContact(at: $0.at, boot: $0.boot, issuer: $0.issuer)
             }
         } catch {
-            throw .journal(error)
+            throw StartError(opening: error, directory + "/" + Journal.fileName)
         }
         audit = AuditKeeper(
             journal: journal, events: events, key: installation, settings: settings, clock: clock,
@@ -86,11 +93,14 @@ public final class Daemon: Sendable {
             store: store, health: health, terminal: profiles.currentTerminal,
             refreshProfile: profiles.refreshForLane, queue: background, logger: logger)
         await store.serve(with: .init(preparer: preparer, stored: stored, health: health, work: background))
-        do throws(JournalError) { try await store.recover() } catch { throw .journal(error) }
+        do throws(JournalError) { try await store.recover() } catch {
+            throw StartError(opening: error, directory + "/" + Journal.fileName)
+        }
         let connections = ConnectionCount()
         let api = PointOfSaleAPI(
             store: store, profiles: profiles, events: events, settings: settings, health: health,
-            preparer: preparer, payments: stored, trail: trail, clock: clock, connections: connections,
+            preparer: preparer, payments: stored, trail: trail, journal: journalHealth, clock: clock,
+            connections: connections,
             support: journal.support, version: Version.text,
             start: { id in payments.add { await store.run(id) } }, queue: payments)
         // What the server refuses by itself, it refuses before it has read a language.
@@ -116,6 +126,8 @@ public final class Daemon: Sendable {
             group.addTask { await self.background.run() }
             group.addTask { await self.health.run() }
             group.addTask { await self.audit.run() }
+            group.addTask { await self.journalHealth.run() }
+            group.addTask { await self.journalHealth.examineDaily { await self.store.isQuiet() } }
             group.addTask { await self.clock.run() }
             group.addTask { await self.scrubAsWished() }
             group.addTask { await self.preparer.run() }
@@ -169,22 +181,25 @@ public final class Daemon: Sendable {
         }
     }
 
-    private static func openJournal(_ directory: String) throws(StartError) -> (JournalThread, UInt64, Timestamp?) {
+    private static func openBooks(
+        _ directory: String, _ reserve: StorageReserve
+    ) throws(StartError) -> (journal: JournalThread, key: SigningKey, firstEvent: UInt64, newest: Timestamp?) {
         do throws(SystemError) { try FileSystem.makeFolder(directory) } catch {
             guard error.code == EEXIST else { throw .stateDirectory(directory, errno: error.code) }
         }
+        let (journal, key) = try BookBinding.open(directory)
         do throws(JournalError) {
-            let journal = try Journal(directory: directory)
             // More than one run ever publishes: an event's number is then never given twice without asking again.
             let first = try journal.reserveEvents(1_000_000_000)
             let newest = try journal.newestAuditTime()
             do throws(SystemError) {
-                return (JournalThread(journal, on: try SerialThread(name: "journal")), first, newest)
+                let thread = try SerialThread(name: "journal")
+                return (JournalThread(journal, on: thread, reserve: reserve), key, first, newest)
             } catch {
                 throw JournalError.failed(code: 0)
             }
         } catch {
-            throw .journal(error)
+            throw StartError(opening: error, directory + "/" + Journal.fileName)
         }
     }
 

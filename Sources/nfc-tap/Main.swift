@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import ArgumentParser
+import Linux
 
 @main
 enum Main {
     static func main() async {
+        // Some commands read cards; what cannot be had is no reason not to.
+        _ = ProcessHardening.apply()
         do {
             var command = try NFCTap.parseAsRoot()
             if var asynchronous = command as? any AsyncParsableCommand {

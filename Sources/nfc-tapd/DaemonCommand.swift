@@ -3,6 +3,7 @@ import ArgumentParser
 import Codes
 import Configuration
 import Glibc
+import Linux
 import LocalHTTP
 import Logging
 import ServiceLifecycle
@@ -51,6 +52,20 @@ struct DaemonCommand: AsyncParsableCommand {
     @Flag(help: "With --check: print one JSON object.")
     var json = false
 
+    @Flag(
+        help: """
+            Begin new books where journal or key is lost and there is no backup. What is left is moved aside, nothing is \
+            deleted. Refused where the books are whole.
+            """)
+    var newBooks = false
+
+    @Flag(
+        help: """
+            Only list the money that is open in the journal: ends with 1 where there is any, and with 65 where the journal \
+            cannot be read.
+            """)
+    var openMoney = false
+
     @Option(
         help: ArgumentHelp("Lowest level of log messages: debug, info, warning, error.", valueName: "level"),
         transform: Self.level)
@@ -65,21 +80,25 @@ struct DaemonCommand: AsyncParsableCommand {
 
     func run() async throws {
         if check { return try checkConfiguration() }
+        if newBooks { return try BookCommands.beginAnew(try journalFolder()) }
+        if openMoney { return try BookCommands.tellOpenMoney(in: try journalFolder()) }
         let inherited = InheritedSocket.takeAll()
         let notification = ServiceNotification()
         let logger = LogOutput.logger(level: logLevel)
-        if !ProcessHardening.forbidDumps() { logger.warning("core dumps could not be forbidden") }
-        let isMemoryLocked = ProcessHardening.lockMemory()
-        if !isMemoryLocked { logger.notice("memory not locked: raise the limit of locked memory") }
-        if !ProcessHardening.scrubsFreedMemory { logger.warning("freed memory is not overwritten") }
+        let hardening = ProcessHardening.apply()
+        if !hardening.forbidsDumps { logger.warning("core dumps could not be forbidden") }
+        if !hardening.locksMemory { logger.notice("memory not locked: raise the limit of locked memory") }
+        if !hardening.scrubsFreedMemory { logger.warning("freed memory is not overwritten") }
         let host = try makeHost()
+        let pause = StartPause(folder: host.stateDirectory)
+        await pause.wait(logger)
         let daemon: Daemon
         do {
             daemon = try await makeDaemon(host, inherited, logger)
         } catch let error as ConfigurationError {
             throw StartFailure("\(error.key): \(error.problem)", hint: error.remedy)
         } catch let error as StartError {
-            throw StartFailure(error.description)
+            throw StartFailure(error.description, hint: error.remedy)
         } catch let error as ListenError {
             throw StartFailure("POS socket: \(error)")
         }
@@ -88,7 +107,8 @@ struct DaemonCommand: AsyncParsableCommand {
                 services: [
                     .init(
                         service: DaemonService(
-                            daemon: daemon, notification: notification, isMemoryLocked: isMemoryLocked,
+                            daemon: daemon, notification: notification, pause: pause,
+                            isMemoryLocked: hardening.locksMemory,
                             reload: { await reload(daemon, host, logger) }))
                 ],
                 gracefulShutdownSignals: [.sigterm, .sigint], logger: logger))
@@ -122,6 +142,16 @@ struct DaemonCommand: AsyncParsableCommand {
         (host.runtimeDirectory, host.stateDirectory) = (folders.runtime, folders.state)
         host.credentials = Folders.credentials
         return host
+    }
+
+    /// Where the journal is by the configuration and the options.
+    private func journalFolder() throws -> String {
+        if let stateDirectory { return stateDirectory }
+        let host = try makeHost()
+        guard let config else { return host.stateDirectory }
+        do { return try ConfigurationFile(path: config, host: host).journal.directory } catch {
+            throw StartFailure("\(error.key): \(error.problem)", hint: error.remedy)
+        }
     }
 
     private func checkConfiguration() throws {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Linux
 import LocalHTTP
 import ServiceLifecycle
 import TapDaemon
@@ -9,6 +10,7 @@ import UnixSignals
 struct DaemonService: Service {
     let daemon: Daemon
     let notification: ServiceNotification
+    let pause: StartPause
     let isMemoryLocked: Bool
     let reload: @Sendable () async -> Void
 
@@ -26,13 +28,24 @@ struct DaemonService: Service {
                     for await _ in signals { await reloadOnce() }
                 }
                 group.addTask { await tellStatus() }
+                group.addTask { await callItARun() }
                 try await group.next()
                 group.cancelAll()
             }
         } onGracefulShutdown: {
             notification.send(.stopping)
+            pause.forget()
             daemon.shutDown()
         }
+    }
+
+    /// A daemon that lasts has not failed to start. Comes back at the end only: whoever does ends all the others.
+    private func callItARun() async {
+        do {
+            try await Task.sleep(for: StartPause.goodRun)
+            pause.forget()
+            while true { try await Task.sleep(for: .seconds(86_400)) }
+        } catch { return }
     }
 
     private func reloadOnce() async {

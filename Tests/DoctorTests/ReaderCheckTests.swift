@@ -205,6 +205,27 @@ struct ReaderCheckTests {
         #expect(host.checkup().findings(about: .backend).isEmpty)
     }
 
+    @Test(
+        "D2 Where libnfc works over libusb-1.0 the unit has to allow netlink, and nowhere else",
+        arguments: [("libnfc.so.6", true), ("libusb-0.1.so.4", true), ("libusb-1.0.so.0", false)])
+    func netlink(library: String, isMet: Bool) throws {
+        // A socket of the host answers no more than two connections: one checkup for each.
+        func findings(_ files: [String: String]) throws -> [Finding] {
+            let host = try FakeHost.healthy(lanes: ["libnfc:pn53x_usb"])
+            try host.plug("04e6:5591")
+            try host.write("etc/systemd/system/nfc-tapd.service.d/usb.conf")
+            for (path, text) in files { try host.write(path, text) }
+            return host.checkup().findings(about: .backend)
+        }
+        let folder = "usr/lib/x86_64-linux-gnu/"
+        #expect(try findings([folder + "libnfc.so.6": "ELF libusb-0.1.so.4"]).isEmpty)
+        let modern = [folder + library: "ELF libc.so.6\0libusb-1.0.so.0\0"]
+        let remedy = try findings(modern).first?.remedy ?? ""
+        #expect(remedy.contains("/usr/share/nfc-tap/netlink.conf") == isMet)
+        let dropIn = ["etc/systemd/system/nfc-tapd.service.d/netlink.conf": ""]
+        #expect(try findings(modern.merging(dropIn) { $1 }).isEmpty)
+    }
+
     @Test func `no reader at all is an error`() throws {
         let host = try FakeHost.healthy()
         try host.remove("sys")

@@ -88,7 +88,7 @@ struct JournalTests {
         let journal = try Journal(directory: folder.path)
         _ = try journal.create(try new())
         #expect(try folder.sqlite("PRAGMA journal_mode") == "wal")
-        for name in ["journal.sqlite", "journal.sqlite-wal", "journal.lock"] {
+        for name in ["journal.sqlite", "journal.sqlite-wal"] {
             let mode = try FileManager.default.attributesOfItem(atPath: folder.path + "/" + name)[.posixPermissions]
             #expect(mode as? Int == 0o600, "mode of \(name)")
         }
@@ -231,7 +231,7 @@ struct JournalTests {
     func locked() throws {
         let folder = try Folder()
         let journal = try Journal(directory: folder.path)
-        #expect(throws: JournalError.inUse(path: folder.path + "/journal.lock")) {
+        #expect(throws: JournalError.inUse(path: folder.path + "/journal.sqlite")) {
             _ = try Journal(directory: folder.path)
         }
         _ = try journal.create(try new())
@@ -239,7 +239,7 @@ struct JournalTests {
 
     @Test("A folder that is not there, a file that is no journal and a later version are refused with their reason")
     func unusable() throws {
-        #expect(throws: JournalError.cannotOpen(path: "/nowhere/at/all/journal.lock")) {
+        #expect(throws: JournalError.cannotOpen(path: "/nowhere/at/all")) {
             _ = try Journal(directory: "/nowhere/at/all")
         }
         let garbage = try Folder()

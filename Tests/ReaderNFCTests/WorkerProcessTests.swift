@@ -29,6 +29,28 @@ struct WorkerProcessTests {
         return path
     }
 
+    /// The second source: the dynamic linker.
+    @Test func `D2 The worker says which libusb it meets, as the linker has it`() throws {
+        let worker = try #require(WorkerProgram.find())
+        func output(_ program: String, _ arguments: [String]) throws -> String {
+            let process = Process()
+            process.executableURL = URL(fileURLWithPath: program)
+            process.arguments = arguments
+            let pipe = Pipe()
+            process.standardOutput = pipe
+            try process.run()
+            let said = try pipe.fileHandleForReading.readToEnd() ?? Data()
+            process.waitUntilExit()
+            return String(decoding: said, as: UTF8.self)
+        }
+        let linked = try output("/usr/bin/ldd", [worker])
+        try #require(linked.contains("libnfc.so"))
+        let expected = linked.contains("libusb-1.0.so") ? "libusb-1.0" : "libusb-0.1"
+        let said = try output(worker, ["--usb-library"]).trimmingCharacters(in: .newlines)
+        #expect(said == expected)
+        print("this machine's worker meets \(said)")
+    }
+
     @Test(arguments: ["/nowhere/nfc-tap-libnfc-worker", "/etc/passwd", "/"])
     func `A program that cannot be started is named as such`(program: String) {
         #expect(throws: ReaderError.serviceUnavailable(.workerMissing)) {

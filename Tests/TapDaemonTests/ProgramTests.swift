@@ -35,7 +35,7 @@ struct ProgramTests {
         return process.terminationStatus
     }
 
-    private func text(_ pipe: Pipe) -> String {
+    fileprivate func text(_ pipe: Pipe) -> String {
         String(decoding: pipe.fileHandleForReading.availableData, as: UTF8.self)
     }
 
@@ -169,6 +169,95 @@ struct ProgramTests {
         #expect(try await status().contains(#""groups":["bar"]"#))
         process.terminate()
         #expect(try await end(process) == 0)
+    }
+}
+
+extension ProgramTests {
+    @Test("D1 Starts that come to nothing have pauses that grow, and one that lasts or ends in order begins anew")
+    func pauses() async throws {
+        let folder = try TestFolder()
+        let manager = try DatagramSocket(path: folder.path + "/notify")
+        let wrong = ["--runtime-directory", folder.path, "--config", folder.path + "/none.toml"]
+        let environment = ["NOTIFY_SOCKET": folder.path + "/notify"]
+        func fail() async throws -> String {
+            let (process, output) = try start(wrong, environment)
+            #expect(try await end(process) != 0)
+            return text(output)
+        }
+        for _ in 0..<3 { #expect(try await !fail().contains("starts came to nothing")) }
+        let fourth = try await fail()
+        #expect(fourth.contains("starts came to nothing") && fourth.contains("wait=\"1.0 seconds\""), "\(fourth)")
+        let fifth = try await fail()
+        #expect(fifth.contains("wait=\"2.0 seconds\""), "\(fifth)")
+        let (process, _) = try start(["--runtime-directory", folder.path], environment)
+        #expect(try await manager.next()?.contains("READY=1") == true)
+        process.terminate()
+        #expect(try await end(process) == 0)
+        #expect(try await !fail().contains("starts came to nothing"))
+    }
+
+    @Test("A8 A second daemon does not get in, whichever files are removed; restored books are taken again")
+    func secondProcess() async throws {
+        let folder = try TestFolder()
+        let manager = try DatagramSocket(path: folder.path + "/notify")
+        let (first, _) = try start(
+            ["--runtime-directory", folder.path], ["NOTIFY_SOCKET": folder.path + "/notify"])
+        #expect(try await manager.next()?.contains("READY=1") == true)
+        let state = folder.path + "/state/"
+        func second() async throws -> String {
+            let (process, output) = try start([
+                "--runtime-directory", folder.path + "/other", "--state-directory", folder.path + "/state",
+            ])
+            #expect(try await end(process) != 0)
+            return text(output)
+        }
+        #expect(try await second().contains("used by another daemon"))
+        // What was the lock once, and whatever else can be removed, the journal itself last.
+        for name in try FileManager.default.contentsOfDirectory(atPath: state).sorted(by: >) {
+            try FileManager.default.moveItem(atPath: state + name, toPath: folder.path + "/" + name)
+            let said = try await second()
+            #expect(said.contains(state.dropLast()) || said.contains("journal"), "\(name): \(said)")
+        }
+        let client = HTTPClient(path: folder.path + "/pos.sock")
+        try await eventually("a daemon that has lost its journal and says so") {
+            let answer = try await client.send(HTTPClientRequest(.get, "/v1/status"), answerWithin: hangLimit)
+            let status = try WireJSON.decode(Status.self, from: answer.body)
+            return !status.ready && status.journal?.writable == false
+        }
+        first.terminate()
+        #expect(try await end(first) == 0)
+    }
+
+    @Test("A8 The way on without a backup is a command that says what it did, and one start later all is well")
+    func newBooks() async throws {
+        let folder = try TestFolder()
+        let place = ["--runtime-directory", folder.path]
+        let manager = try DatagramSocket(path: folder.path + "/notify")
+        func run() async throws {
+            let (process, _) = try start(place, ["NOTIFY_SOCKET": folder.path + "/notify"])
+            var told = ""
+            while !told.contains("READY=1") { told = try #require(try await manager.next()) }
+            process.terminate()
+            #expect(try await end(process) == 0)
+            while !told.contains("STOPPING=1") { told = try #require(try await manager.next()) }
+        }
+        try await run()
+        let (whole, said) = try start(place + ["--new-books"])
+        #expect(try await end(whole) != 0)
+        #expect(text(said).contains("are whole"))
+        try FileManager.default.removeItem(atPath: folder.path + "/state/installation.key")
+        let (refused, why) = try start(place)
+        #expect(try await end(refused) != 0)
+        let reason = text(why)
+        #expect(reason.contains("installation.key is missing") && reason.contains("--new-books"), "\(reason)")
+        let (begun, told) = try start(place + ["--new-books"])
+        #expect(try await end(begun) == 0)
+        #expect(text(told).contains("former-books-"))
+        try await run()
+        #expect(
+            try sqlite(
+                folder.path + "/state/journal.sqlite",
+                "SELECT count(*) FROM audit WHERE detail LIKE 'new books by uid %'") == "1")
     }
 }
 

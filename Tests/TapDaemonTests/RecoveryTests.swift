@@ -117,7 +117,7 @@ struct RecoveryTests {
         let folder = try TestFolder()
         try await Shop.open(in: folder) { _ in
             let configuration = try DaemonConfiguration(in: folder)
-            await #expect(throws: StartError.journal(.inUse(path: folder.path + "/state/journal.lock"))) {
+            await #expect(throws: StartError.journal(.inUse(path: folder.path + "/state/journal.sqlite"))) {
                 _ = try await Daemon(
                     configuration, socket: try ListeningSocket(path: folder.path + "/other.sock"), logger: Shop.quiet)
             }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import CardSim
+import Foundation
 import ReaderVirtual
 import TestSupport
 import Testing
@@ -8,7 +9,7 @@ import Wire
 @testable import TapDaemon
 
 /// F1: a card that wobbles while it is presented must not leave a sale without an end (rule R3).
-@Suite("Cards that wobble", .timeLimit(.minutes(5)))
+@Suite("F1 cards that wobble", .timeLimit(.minutes(240)))
 struct WobbleTests {
     private static let loyalty =
         #","detached":true,"loyalty":{}"#
@@ -46,7 +47,7 @@ struct WobbleTests {
         }
     }
 
-    @Test("R3: whatever a card does at any command, the sale ends in the journal", arguments: ["", loyalty])
+    @Test("F1 R3: whatever a card does at any command, the sale ends in the journal", arguments: ["", loyalty])
     func random(more: String) async throws {
         let folder = try TestFolder()
         try await withSandbox(in: folder) { _ in
@@ -81,7 +82,7 @@ struct WobbleTests {
     }
 
     private static let ends: Set<TransactionState> = [.approved, .declined, .failed, .cancelled, .completed]
-    private static let rounds = 40
+    private static let rounds = ProcessInfo.processInfo.environment["NFC_TAP_WOBBLES"].flatMap(Int.init) ?? 40
 
     private static func command(_ random: inout SeededGenerator) -> String {
         let at = Int.random(in: 1...6, using: &random)

@@ -75,6 +75,12 @@ static inline int clinux_lock_memory(void) {
     return mlockall(MCL_CURRENT | MCL_FUTURE | 4 /* MCL_ONFAULT */) == 0 ? 0 : errno;
 }
 
+/// Of CScrub, which not every program is linked with.
+extern int cscrub_is_in_force(void) __attribute__((weak));
+
+/// 1 where freed memory is overwritten in this program.
+static inline int clinux_scrubs_freed_memory(void) { return cscrub_is_in_force != NULL ? cscrub_is_in_force() : 0; }
+
 /// Takes the program's and its libraries' code out of this process's memory, where it comes back page by page as it is
 /// used again, locked as it comes where `lock` is not 0. Mappings that may be written are left alone. The number of
 /// mappings that could not be treated so.

@@ -22,7 +22,8 @@ extension PointOfSaleAPI {
         }
         let open = await store.books.unfinishedReversals
         let oldest = open.map { Double(Timestamp.now.milliseconds - $0.milliseconds) / 1_000 }.max() ?? 0
-        return [lanes] + queue(await payments.outline()) + openItems(await payments.openItems()) + [
+        let journalFamilies = await journal.families()
+        return [lanes] + queue(await payments.outline()) + openItems(await payments.openItems()) + journalFamilies + [
             gauge(
                 "nfc_tap_reversals_open", Double(open.count),
                 "Payments that the adapter has not confirmed as taken back."),

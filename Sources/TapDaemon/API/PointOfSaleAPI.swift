@@ -15,6 +15,7 @@ struct PointOfSaleAPI: Sendable {
     let preparer: LanePreparer
     let payments: PaymentQueue
     let trail: AuditTrail
+    let journal: JournalHealth
     let clock: ClockWatch
     let connections: ConnectionCount
     let support: String
@@ -130,11 +131,14 @@ struct PointOfSaleAPI: Sendable {
     private func status() async -> Status {
         let lanes = await store.laneStatuses()
         let known = profiles.status
+        let journal = await journal.status()
         var status = Status(
-            mode: settings.snapshot.mode, version: version, ready: lanes.contains { $0.state == .ready },
+            mode: settings.snapshot.mode, version: version,
+            ready: journal.writable && lanes.contains { $0.state == .ready },
             accepting: await !store.books.isStopping, terms: known.terms, lanes: lanes,
             queue: await queueStatus(), psp: health.state,
             support: support)
+        status.journal = journal
         status.configuration = settings.status
         status.clock = clock.status
         status.profile = known.profile

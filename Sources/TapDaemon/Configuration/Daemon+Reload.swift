@@ -80,9 +80,13 @@ extension Daemon {
         let items = open.map { $0.count == 0 ? "" : ", \($0.count) open item\($0.count == 1 ? "" : "s")" }
         let mode = settings.snapshot.mode.rawValue
         let refused = settings.status.error == nil ? "" : ", newer configuration refused"
+        let journal = await journalHealth.status()
+        let unwritable = journal.writable ? "" : ", journal not writable"
+        let damaged = journal.damaged.isEmpty ? "" : ", \(journal.damaged.count) damaged"
         return "\(mode) mode, \(ready) of \(lanes.count) lanes ready, adapter \(health.state.state.rawValue), "
             + "\(waiting)\(trouble)\(unread), "
-            + "\(reversals) reversal\(reversals == 1 ? "" : "s") open\(items ?? ", open items not known")\(refused)"
+            + "\(reversals) reversal\(reversals == 1 ? "" : "s") open\(items ?? ", open items not known")"
+            + "\(unwritable)\(damaged)\(refused)"
     }
 
     /// Returns once the store and the journal's thread have answered: a daemon of which one hangs is not alive.

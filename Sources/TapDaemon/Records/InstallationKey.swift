@@ -13,7 +13,12 @@ enum InstallationKey {
     /// More than a JWK of this kind ever takes.
     private static let longest = 4_096
 
-    /// The key of the folder, made where there is none.
+    /// The key of the folder; `nil` where there is none.
+    static func find(in folder: String) throws(InstallationKeyError) -> SigningKey? {
+        try read(folder + "/" + fileName)
+    }
+
+    /// The key of the folder, made where there is none: only `BookBinding` knows whether it may be.
     ///
     /// - Throws: where the file cannot be read or written, or holds no key: it is never replaced by a new one, because
     ///   what the old one signed could not be verified any more.
@@ -47,7 +52,7 @@ enum InstallationKey {
         return key
     }
 
-    private static func write(
+    static func write(
         _ bytes: [UInt8], to path: String, mode: mode_t
     ) throws(InstallationKeyError) {
         try write(bytes.span, to: path, mode: mode)

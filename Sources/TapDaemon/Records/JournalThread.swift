@@ -26,8 +26,12 @@ actor JournalThread {
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe thread.asUnownedSerialExecutor() }
 
-    init(_ journal: sending Journal, on thread: SerialThread) {
+    /// Room for what has begun, on a full disk.
+    private nonisolated let reserve: StorageReserve?
+
+    init(_ journal: sending Journal, on thread: SerialThread, reserve: StorageReserve? = nil) {
         self.thread = thread
+        self.reserve = reserve
         support = journal.support
         self.journal = journal
         (wishes, wish) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
@@ -66,6 +70,16 @@ actor JournalThread {
         for write in writes { write.done.resume(returning: failure) }
     }
 
+    /// The same for what has begun already: on a full disk it takes the room that is kept for it.
+    private nonisolated func writeOn<Result: Sendable>(
+        _ work: @escaping @Sendable (Journal) throws(JournalError) -> Result
+    ) async throws(JournalError) -> Result {
+        do throws(JournalError) { return try await write(work) } catch {
+            guard error == .full, let reserve, reserve.release() else { throw error }
+        }
+        return try await write(work)
+    }
+
     nonisolated func create(_ new: NewTransaction) async throws(JournalError) -> Creation {
         try await write { (journal) throws(JournalError) in try journal.create(new) }
     }
@@ -75,11 +89,11 @@ actor JournalThread {
     }
 
     nonisolated func append(_ changes: [StateChange], to id: TransactionID) async throws(JournalError) {
-        try await write { (journal) throws(JournalError) in try journal.append(changes, to: id) }
+        try await writeOn { (journal) throws(JournalError) in try journal.append(changes, to: id) }
     }
 
     nonisolated func plan(_ reversal: ReversalPlan, for id: TransactionID) async throws(JournalError) {
-        try await write { (journal) throws(JournalError) in try journal.plan(reversal, for: id) }
+        try await writeOn { (journal) throws(JournalError) in try journal.plan(reversal, for: id) }
     }
 
     nonisolated func audit(_ entry: AuditEntry) async throws(JournalError) {

@@ -10,6 +10,18 @@ public enum StartError: Error, Equatable, Sendable {
     case socket(ListenError)
     case lane(String, ReaderError)
     case installationKey(InstallationKeyError)
+    /// Journal or key is missing, damaged, or not the other's.
+    case books(BookTrouble)
+
+    /// What to do about it, where that is known.
+    public var remedy: String? {
+        switch self {
+        case .books(let trouble): trouble.remedy
+        case .journal(.inUse): "stop the daemon that works with it"
+        case .journal(.full): "free space on its disk"
+        case .stateDirectory, .journal, .socket, .lane, .installationKey: nil
+        }
+    }
 }
 
 extension StartError: CustomStringConvertible {
@@ -21,6 +33,7 @@ extension StartError: CustomStringConvertible {
         case .socket(let error): error.description
         case .lane(let name, let error): "lane \(name): \(error)"
         case .installationKey(let error): error.description
+        case .books(let trouble): trouble.description
         }
     }
 }

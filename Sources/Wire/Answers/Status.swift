@@ -43,9 +43,25 @@ public struct Status: Codable, Equatable, Sendable {
         }
     }
 
+    public struct Journal: Codable, Equatable, Sendable {
+        /// A sale could be written down now: tried a few seconds ago at most.
+        public var writable: Bool
+        /// Payments that are not as they were written, and are left alone: their ids, or `row N` where that is unreadable.
+        public var damaged: [String]
+        /// What is wrong with the file or its disk.
+        public var error: ErrorDetail?
+        /// When the whole file was last looked at.
+        public var examinedAt: Timestamp?
+
+        public init(writable: Bool, damaged: [String]) {
+            self.writable = writable
+            self.damaged = damaged
+        }
+    }
+
     public var mode: Mode
     public var version: String
-    /// At least one lane can take a transaction now.
+    /// At least one lane can take a transaction now, and it could be written down.
     public var ready: Bool
     /// Requests are accepted, be it to wait.
     public var accepting: Bool
@@ -65,6 +81,8 @@ public struct Status: Codable, Equatable, Sendable {
     public var clock: ClockStatus?
     /// Name of this installation for support, stable over restarts.
     public var support: String
+    /// The books; missing from daemons that do not look.
+    public var journal: Journal?
     /// Which configuration is in force.
     public var configuration: ConfigurationStatus?
 

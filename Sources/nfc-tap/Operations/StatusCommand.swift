@@ -19,7 +19,7 @@ struct StatusCommand: AsyncParsableCommand {
         StandardOutput.print("mode     \(status.mode.rawValue)  (nfc-tapd \(status.version))")
         for line in StatusCommand.credentials(status) { StandardOutput.print(line) }
         StandardOutput.print("adapter  \(status.psp.state.rawValue)")
-        for line in status.queue.lines { StandardOutput.print(line) }
+        for line in status.queue.lines + (status.journal?.lines ?? []) { StandardOutput.print(line) }
         if let items = status.openItems, items.count > 0 {
             let oldest = items.oldest.map { ", the oldest since \($0)" } ?? ""
             StandardOutput.print("OPEN     \(items.count) for a person\(oldest): run nfc-tap open")
@@ -46,6 +46,16 @@ struct StatusCommand: AsyncParsableCommand {
             lines.append("         latest profile refused: \(error.message)\(field): \(error.resolution)")
         }
         if let error = status.blocked { lines.append("blocked  \(error.message): \(error.resolution)") }
+        return lines
+    }
+}
+
+extension Status.Journal {
+    /// The lines for a person; none where nothing is wrong.
+    var lines: [String] {
+        var lines: [String] = []
+        if let error { lines.append("journal  \(error.message): \(error.resolution)") }
+        if !damaged.isEmpty { lines.append("journal  damaged payments: \(damaged.joined(separator: " "))") }
         return lines
     }
 }

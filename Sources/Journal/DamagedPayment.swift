@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+public import Wire
+
+/// A payment whose row in the journal is not as it was written. It is left alone, for nothing in it can be believed: what
+/// could still be made out is here, for the person who has to look after it.
+public struct DamagedPayment: Equatable, Sendable {
+    /// Number of its row in the table `payment`.
+    public var row: Int64
+    /// Missing where nobody can tell which one it is.
+    public var id: TransactionID?
+    /// As it can be read, which need not be right.
+    public var state: String?
+    public var order: String?
+    public var value: Int64?
+    public var currency: String?
+
+    public init(row: Int64, id: TransactionID? = nil) {
+        self.row = row
+        self.id = id
+    }
+}
+
+extension DamagedPayment: CustomStringConvertible {
+    /// For logs and the audit chain.
+    public var description: String {
+        let amount = value.flatMap { value in currency.map { ", \(value) \($0)" } } ?? ""
+        return "row \(row) of payment, \(id?.text ?? "id unreadable"), state \(state ?? "unreadable")\(amount)"
+    }
+}

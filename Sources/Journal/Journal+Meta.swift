@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+import Glibc
+public import Wire
+
+/// What the journal notes about itself.
+extension Journal {
+    /// Thumbprint of the installation key that this journal belongs with; `nil` until it was bound to one.
+    public func boundKey() throws(JournalError) -> String? { try Journal.meta("installation-key", in: database) }
+
+    /// Binds the journal to the key with this thumbprint.
+    public func bind(key thumbprint: String) throws(JournalError) {
+        try database.transaction { () throws(JournalError) in
+            try Journal.setMeta("installation-key", thumbprint, in: database)
+        }
+    }
+
+    /// Whether anything in it is signed by an installation key, which nobody can replace then.
+    public func needsItsKey() throws(JournalError) -> Bool {
+        try database.query(
+            """
+            SELECT EXISTS (SELECT 1 FROM audit_statement) OR EXISTS (SELECT 1 FROM queue_record)
+                OR EXISTS (SELECT 1 FROM batch)
+            """
+        ) { (row) throws(JournalError) in try row.integer(0) != 0 }.first ?? true
+    }
+
+    /// Writes a row, as a sale would: on the disk when it returns.
+    public func probe(at time: Timestamp) throws(JournalError) {
+        try database.transaction { () throws(JournalError) in
+            try Journal.setMeta("probe", "\(time)", in: database)
+        }
+    }
+
+    /// Whether there are books in `directory`: a journal that was begun, by this or another version.
+    ///
+    /// - Throws: `.damaged` for a file that is no journal, or is one no more.
+    public static func isBegun(in directory: String) throws(JournalError) -> Bool {
+        let path = directory + "/" + fileName
+        var status = stat()
+        guard unsafe lstat(path, &status) == 0, status.st_size > 0 else { return false }
+        let database = try Database(path: path, readOnly: true)
+        let version = try database.query("PRAGMA user_version") { (row) throws(JournalError) in try row.integer(0) }
+        guard version.first ?? 0 > 0 else { return false }
+        let rows = try database.query("SELECT count(*) FROM installation") { (row) throws(JournalError) in
+            try row.integer(0)
+        }
+        return rows.first ?? 0 > 0
+    }
+
+    static func meta(_ name: String, in database: Database) throws(JournalError) -> String? {
+        try database.query("SELECT value FROM meta WHERE name = ?", [.text(name)]) { (row) throws(JournalError) in
+            try row.text(0)
+        }.first
+    }
+
+    static func setMeta(_ name: String, _ value: String, in database: Database) throws(JournalError) {
+        try database.run("INSERT OR REPLACE INTO meta (name, value) VALUES (?, ?)", [.text(name), .text(value)])
+    }
+
+    static func columns(of table: String, in database: Database) throws(JournalError) -> [String] {
+        try database.query("SELECT name FROM pragma_table_info('\(table)') ORDER BY cid") {
+            (row) throws(JournalError) in try row.text(0)
+        }
+    }
+}

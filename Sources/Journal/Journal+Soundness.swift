@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+import Wire
+
+/// Whether what the file says is what was written into it.
+extension Journal {
+    /// SQLite's own look at the file: with small ones the indexes too, by which a repeated key or an order's payments are
+    /// found. An empty file is sound.
+    static func examine(_ database: Database) throws(JournalError) {
+        let check = try size(of: database) > wholeCheckLimit ? "quick_check" : "integrity_check"
+        let found = try database.query("PRAGMA \(check)(1)") { (row) throws(JournalError) in try row.text(0) }
+        guard found == ["ok"] else { throw .damaged }
+    }
+
+    /// What a `JournalExamination` has to look at, one after the other.
+    public func tables() throws(JournalError) -> [String] {
+        try database.query("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'") {
+            (row) throws(JournalError) in try row.text(0)
+        }
+    }
+
+    /// Payments that have no end yet and are not as they were written, or cannot be understood: all that a start has to
+    /// know. Where the file is small, those that have ended too.
+    public func damagedPayments() throws(JournalError) -> [DamagedPayment] {
+        let size = try Journal.size(of: database)
+        return try damaged(where: size > Journal.wholeCheckLimit ? Journal.isOpen : "1", [])
+    }
+
+    /// The same among the next payments, whatever became of them.
+    ///
+    /// - Parameter row: the last one that was looked at; 0 to begin.
+    /// - Returns: also the last one that was looked at now; `nil` where there are no more.
+    public func damagedPayments(
+        after row: Int64, limit: Int
+    ) throws(JournalError) -> (damaged: [DamagedPayment], last: Int64?) {
+        let last = try database.query(
+            "SELECT max(rowid) FROM (SELECT rowid FROM payment WHERE rowid > ? ORDER BY rowid LIMIT ?)",
+            [.integer(row), .integer(Int64(limit))]
+        ) { (row) throws(JournalError) in row.optionalInteger(0) }.first
+        guard let last = last ?? nil else { return ([], nil) }
+        return (try damaged(where: "rowid > ? AND rowid <= ?", [.integer(row), .integer(last)]), last)
+    }
+
+    private func damaged(where condition: String, _ values: [SQLValue]) throws(JournalError) -> [DamagedPayment] {
+        let rows = try database.query(
+            "SELECT \(Journal.columns), \(isSoundRow), rowid FROM payment NOT INDEXED WHERE \(condition)", values
+        ) { (row) throws(JournalError) -> Int64? in
+            do throws(JournalError) {
+                guard try row.integer(Journal.columnCount) == 1 else { throw .damaged }
+                _ = try Journal.record(row)
+                return nil
+            } catch {
+                guard error == .damaged else { throw error }
+                return try row.integer(Journal.columnCount + 1)
+            }
+        }
+        var damaged: [DamagedPayment] = []
+        for row in rows.compactMap(\.self) { damaged.append(contentsOf: try outline(row)) }
+        return damaged
+    }
+
+    static func size(of database: Database) throws(JournalError) -> Int64 {
+        try database.query("SELECT page_count * page_size FROM pragma_page_count, pragma_page_size") {
+            (row) throws(JournalError) in try row.integer(0)
+        }.first ?? 0
+    }
+
+    /// What has an end by a state that is one, and nothing to be confirmed, is not open. A state that is none is.
+    private static var isOpen: String {
+        let ended = TransactionState.allCases.filter(\.successors.isEmpty).map { "'\($0.rawValue)'" }
+        return """
+            state NOT IN (\(ended.joined(separator: ", ")), 'approved')
+                OR (state = 'approved' AND confirm_due IS NOT NULL AND confirmed_at IS NULL)
+            """
+    }
+
+    private func outline(_ row: Int64) throws(JournalError) -> [DamagedPayment] {
+        try database.query(
+            "SELECT id, state, order_reference, value, currency FROM payment WHERE rowid = ?", [.integer(row)]
+        ) { (found) throws(JournalError) in
+            var damaged = DamagedPayment(row: row, id: found.optionalText(0).flatMap { TransactionID($0) })
+            damaged.state = found.optionalText(1)
+            damaged.order = found.optionalText(2)
+            damaged.value = found.optionalInteger(3)
+            damaged.currency = found.optionalText(4)
+            return damaged
+        }
+    }
+}

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+public import Wire
+
+/// What is not settled in a journal's file: money that somebody may have paid, or that a shop has not got yet. For reading
+/// only, without the daemon, which may work with the file or be gone.
+public struct OpenMoney: Equatable, Sendable {
+    /// Signed sales that the payment service does not have.
+    public var stored: [TransactionID] = []
+    /// Payments that have to be taken back.
+    public var reversals: [TransactionID] = []
+    /// Payments that were sent, and whose outcome nobody knows.
+    public var unknown: [TransactionID] = []
+    /// Approvals that the till has yet to confirm.
+    public var unconfirmed: [TransactionID] = []
+    /// Rows that cannot be understood.
+    public var unreadable = 0
+
+    /// The installation that the journal belongs to.
+    public let installation: String
+
+    public init(file: String) throws(JournalError) {
+        let database = try Database(path: file, readOnly: true)
+        installation =
+            try database.query("SELECT support FROM installation") { (row) throws(JournalError) in
+                try row.text(0)
+            }.first ?? ""
+        let ended = TransactionState.allCases.filter(\.successors.isEmpty).map { "'\($0.rawValue)'" }
+        let rows = try database.query(
+            """
+            SELECT id, CASE state WHEN 'approved' THEN
+                    CASE WHEN confirm_due IS NOT NULL AND confirmed_at IS NULL THEN 'unconfirmed' ELSE 'settled' END
+                ELSE state END
+            FROM payment WHERE state NOT IN (\(ended.joined(separator: ", "))) ORDER BY id
+            """
+        ) { (row) throws(JournalError) in (row.optionalText(0), row.optionalText(1)) }
+        for (id, state) in rows {
+            switch (id.flatMap { TransactionID($0) }, state) {
+            case (_, "settled"): break
+            case (let id?, "stored"): stored.append(id)
+            case (let id?, "reversing"): reversals.append(id)
+            case (let id?, "sent"), (let id?, "unknown"): unknown.append(id)
+            case (let id?, "unconfirmed"): unconfirmed.append(id)
+            // Nothing has been sent: the next start ends it, and nobody loses anything.
+            case (_?, "created"), (_?, "preparing"), (_?, "armed"), (_?, "reading"), (_?, "sealed"): break
+            default: unreadable += 1
+            }
+        }
+    }
+
+    public var isNone: Bool { lines.isEmpty }
+
+    /// What there is, a line each, with the ids.
+    public var lines: [String] {
+        func line(_ ids: [TransactionID], _ what: String) -> [String] {
+            ids.isEmpty ? [] : ["\(ids.count) \(what): " + ids.map(\.text).joined(separator: " ")]
+        }
+        return line(stored, "stored and not forwarded") + line(reversals, "being taken back")
+            + line(unknown, "sent, outcome unknown") + line(unconfirmed, "approved and not confirmed")
+            + (unreadable == 0 ? [] : ["\(unreadable) unreadable"])
+    }
+}

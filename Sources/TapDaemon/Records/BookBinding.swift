@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+import Envelope
+import Glibc
+import Journal
+import Linux
+public import Wire
+
+/// The journal and the installation's key: each knows the other. The journal has the key's thumbprint, and a file beside
+/// the key has the journal's name.
+///
+/// Only where there is neither of them are both made. Everything else is a loss that a person has to look after: a new key
+/// could not send what the old one has signed, and an empty journal has forgotten what is to be taken back.
+public enum BookBinding {
+    /// The journal's name, beside the key.
+    static let markName = "installation.journal"
+    private static let longestMark = 128
+
+    /// What lies in a folder.
+    private struct Finding {
+        var hasJournal = false
+        var key: SigningKey?
+        /// Whether a journal's name lies beside the key, and which.
+        var isMarked = false
+        var marked: TransactionID?
+    }
+
+    /// Journal and key of the folder, made where there is neither.
+    static func open(_ folder: String) throws(StartError) -> (journal: Journal, key: SigningKey) {
+        let found = try look(folder)
+        let keyPath = folder + "/" + InstallationKey.fileName
+        guard found.hasJournal || (found.key == nil && !found.isMarked) else {
+            throw .books(.journalMissing(journalPath(folder), named: found.marked))
+        }
+        let journal = try journal(folder)
+        let wanted = try asking(folder) { () throws(JournalError) in try journal.boundKey() }
+        switch (found.key, wanted) {
+        case (nil, nil):
+            // The first start, or one that was cut off: nobody has signed anything.
+            guard try !asking(folder, { () throws(JournalError) in try journal.needsItsKey() }) else {
+                throw .books(.keyMissing(keyPath))
+            }
+        case (nil, _?): throw .books(.keyMissing(keyPath))
+        case (_?, nil):
+            guard found.marked.map({ $0.text == journal.support }) ?? true else {
+                throw .books(.journalForeign(journalPath(folder), belongs: found.marked))
+            }
+        case (let key?, let wanted?):
+            guard key.verificationKey.thumbprint != wanted else { break }
+            guard found.marked?.text == journal.support else {
+                throw .books(.journalForeign(journalPath(folder), belongs: found.marked))
+            }
+            throw .books(.keyForeign(keyPath, wanted: wanted))
+        }
+        let key = try key(folder)
+        if wanted == nil {
+            try asking(folder) { () throws(JournalError) in try journal.bind(key: key.verificationKey.thumbprint) }
+        }
+        if found.marked?.text != journal.support { try mark(journal.support, folder) }
+        return (journal, key)
+    }
+
+    private static func asking<Answer>(
+        _ folder: String, _ body: () throws(JournalError) -> Answer
+    ) throws(StartError) -> Answer {
+        do throws(JournalError) { return try body() } catch { throw StartError(opening: error, journalPath(folder)) }
+    }
+
+    /// What is not settled in the folder's journal, a line each; `nil` where there is no journal.
+    public static func openMoney(in folder: String) throws(StartError) -> [String]? {
+        do throws(JournalError) {
+            guard FileSystem.exists(journalPath(folder)) else { return nil }
+            return try OpenMoney(file: journalPath(folder)).lines
+        } catch {
+            throw StartError(opening: error, journalPath(folder))
+        }
+    }
+
+    // MARK: - New books
+
+    /// Puts what is left of the books aside and begins new ones; only where they cannot be opened. Nothing is deleted.
+    ///
+    /// - Parameter person: who wishes it, for the audit chain.
+    /// - Returns: what to tell that person.
+    public static func beginAnew(
+        _ folder: String, by person: String, at now: Timestamp
+    ) throws(StartError) -> [String] {
+        let trouble = try trouble(folder)
+        // Read before it is moved; what cannot be read is open as far as anybody knows.
+        let open = (try? OpenMoney(file: journalPath(folder)).lines) ?? ["not readable"]
+        let former = folder + "/former-books-" + String("\(now)".filter { $0.isNumber || $0.isLetter })
+        do throws(SystemError) {
+            try FileSystem.makeFolder(former)
+            let names = [
+                Journal.fileName, Journal.fileName + "-wal", Journal.fileName + "-shm", InstallationKey.fileName,
+                InstallationKey.publicFileName, markName,
+            ]
+            for name in names where FileSystem.exists(folder + "/" + name) {
+                try FileSystem.rename(folder + "/" + name, to: former + "/" + name)
+            }
+        } catch {
+            throw .stateDirectory(former, errno: error.code)
+        }
+        try begin(folder, ["new books by \(person), because \(trouble)", "former books are in \(former)"], open)
+        try giveToOwner(folder, former)
+        return ["new books begun in \(folder); what was there is in \(former)"]
+            + open.map { "open in the former books: \($0)" }
+    }
+
+    private static func trouble(_ folder: String) throws(StartError) -> BookTrouble {
+        do throws(StartError) { _ = try open(folder) } catch {
+            guard case .books(let trouble) = error else { throw error }
+            return trouble
+        }
+        throw .books(.whole(folder))
+    }
+
+    private static func begin(_ folder: String, _ story: [String], _ open: [String]) throws(StartError) {
+        let (journal, _) = try self.open(folder)
+        do throws(JournalError) {
+            for line in story + open.map({ "open in the former books: \($0)" }) {
+                try journal.audit(AuditEntry(.administration, detail: line))
+            }
+        } catch {
+            throw StartError(opening: error, journalPath(folder))
+        }
+    }
+
+    /// The daemon works with the files under the folder's user, whoever made them.
+    private static func giveToOwner(_ folder: String, _ former: String) throws(StartError) {
+        guard geteuid() == 0 else { return }
+        do throws(SystemError) {
+            let owner = try FileStatus(of: folder)
+            let names = [Journal.fileName, InstallationKey.fileName, InstallationKey.publicFileName, markName]
+            for path in names.map({ folder + "/" + $0 }) + [former] {
+                try FileSystem.setOwner(owner.userID, owner.groupID, of: path)
+            }
+        } catch {
+            throw .stateDirectory(folder, errno: error.code)
+        }
+    }
+
+    // MARK: - Files
+
+    private static func journalPath(_ folder: String) -> String { folder + "/" + Journal.fileName }
+
+    private static func look(_ folder: String) throws(StartError) -> Finding {
+        var finding = Finding()
+        do throws(JournalError) { finding.hasJournal = try Journal.isBegun(in: folder) } catch {
+            throw StartError(opening: error, journalPath(folder))
+        }
+        do throws(InstallationKeyError) { finding.key = try InstallationKey.find(in: folder) } catch {
+            throw .books(.keyUnusable(error))
+        }
+        finding.isMarked = FileSystem.exists(folder + "/" + markName)
+        let text = try? FileSystem.beginning(of: folder + "/" + markName, longestMark)
+        finding.marked = text.flatMap { TransactionID(String(decoding: $0.filter { $0 > 0x20 }, as: UTF8.self)) }
+        return finding
+    }
+
+    private static func journal(_ folder: String) throws(StartError) -> Journal {
+        do throws(JournalError) { return try Journal(directory: folder) } catch {
+            throw StartError(opening: error, journalPath(folder))
+        }
+    }
+
+    private static func key(_ folder: String) throws(StartError) -> SigningKey {
+        do throws(InstallationKeyError) { return try InstallationKey.inFolder(folder) } catch {
+            throw .installationKey(error)
+        }
+    }
+
+    private static func mark(_ journal: String, _ folder: String) throws(StartError) {
+        do throws(InstallationKeyError) {
+            try InstallationKey.write(Array((journal + "\n").utf8), to: folder + "/" + markName, mode: 0o600)
+        } catch {
+            throw .installationKey(error)
+        }
+    }
+}
+
+extension StartError {
+    /// Why a journal cannot be opened or read at a start.
+    init(opening error: JournalError, _ path: String) {
+        switch error {
+        case .damaged: self = .books(.journalDamaged(path))
+        // A statement that does not fit what is in the file: an error, a constraint, a mismatch of types (SQLite 3.40).
+        case .failed(let code) where [1, 19, 20].contains(code & 0xFF): self = .books(.journalDamaged(path))
+        default: self = .journal(error)
+        }
+    }
+}

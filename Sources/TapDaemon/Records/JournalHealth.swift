@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+import Configuration
+import Glibc
+import Journal
+import Linux
+import Logging
+import Synchronization
+import Wire
+
+/// Whether a sale could be written down now, and whether what the journal says is what was written.
+final class JournalHealth: Sendable {
+    private struct State {
+        var trouble: ErrorCode?
+        var checkedAt: ContinuousClock.Instant?
+        var damaged: [DamagedPayment] = []
+        /// Tables in which the last look found a fault.
+        var faults: [String] = []
+        var examinedAt: Timestamp?
+    }
+
+    private let state = Mutex(State())
+    private let journal: JournalThread
+    private let reserve: StorageReserve
+    private let folder: String
+    private let trail: AuditTrail
+    private let thread: SerialThread
+    private var logger: Logger { trail.logger }
+    /// Of a look whose answer is still good for whoever asks.
+    private static let freshness: Duration = .seconds(5)
+    private static let interval: Duration = .seconds(10)
+    /// After a start that has looked at everything already.
+    private static let firstExamination: Duration = .seconds(600)
+    private static let examinationInterval: Duration = .seconds(86_400)
+    private static let slice = 200
+
+    init(_ journal: JournalThread, _ reserve: StorageReserve, folder: String, trail: AuditTrail) throws(SystemError) {
+        (self.journal, self.reserve, self.folder, self.trail) = (journal, reserve, folder, trail)
+        thread = try SerialThread(name: "examination")
+    }
+
+    // MARK: - Whether a sale could be written
+
+    /// Why nothing could be written down just now; looked at again where the last look is some seconds old.
+    func trouble() async -> ErrorCode? {
+        let isFresh = state.withLock { $0.checkedAt.map { $0.duration(to: .now) < JournalHealth.freshness } ?? false }
+        if !isFresh { await probe() }
+        return state.withLock { $0.trouble }
+    }
+
+    /// Goes on until its task is cancelled.
+    func run() async {
+        while !Task.isCancelled {
+            await probe()
+            do { try await Task.sleep(for: JournalHealth.interval) } catch { return }
+        }
+    }
+
+    /// Tries what a sale needs: room that is really there, and a write that is really on the disk.
+    func probe() async {
+        let found = await JournalHealth.trouble(of: journal, reserve)
+        let before = state.withLock { state in
+            defer { (state.trouble, state.checkedAt) = (found, .now) }
+            return state.trouble
+        }
+        guard found != before else { return }
+        if let found {
+            logger.critical("journal cannot be written, no sale can be taken", metadata: ["error": "\(found.rawValue)"])
+        } else {
+            logger.notice("journal can be written again")
+        }
+    }
+
+    private static func trouble(of journal: JournalThread, _ reserve: StorageReserve) async -> ErrorCode? {
+        do throws(JournalError) {
+            try await journal.use { (journal) throws(JournalError) in
+                guard journal.isInPlace else { throw .damaged }
+                do throws(SystemError) { try reserve.fill() } catch {
+                    throw [ENOSPC, EDQUOT].contains(error.code) ? .full : .failed(code: error.code)
+                }
+                try journal.probe(at: .now)
+            }
+            return nil
+        } catch {
+            return ErrorCode(error)
+        }
+    }
+
+    // MARK: - Whether it is as it was written
+
+    /// What a start has to know. Each damaged payment is told of: nothing else brings it to an end.
+    func noteDamaged() async throws(JournalError) {
+        let damaged = try await journal.use { (journal) throws(JournalError) in try journal.damagedPayments() }
+        await note(damaged)
+    }
+
+    /// Looks at everything once a day, until its task is cancelled.
+    ///
+    /// - Parameter isQuiet: whether nobody waits for the disk.
+    func examineDaily(while isQuiet: @escaping @Sendable () async -> Bool) async {
+        do {
+            try await Task.sleep(for: JournalHealth.firstExamination)
+            while true {
+                await examine(while: isQuiet)
+                try await Task.sleep(for: JournalHealth.examinationInterval)
+            }
+        } catch { return }
+    }
+
+    /// Looks at every table and every payment, in pieces, each of which gives way to a sale.
+    func examine(while isQuiet: @escaping @Sendable () async -> Bool) async {
+        do {
+            var faults: [String] = []
+            let tables = try await journal.use { (journal) throws(JournalError) in try journal.tables() }
+            for table in tables where try await !isSound(table, while: isQuiet) { faults.append(table) }
+            var last: Int64? = 0
+            while let row = last {
+                try await quiet(isQuiet)
+                let slice = try await journal.use { (journal) throws(JournalError) in
+                    try journal.damagedPayments(after: row, limit: JournalHealth.slice)
+                }
+                await note(slice.damaged)
+                last = slice.last
+            }
+            state.withLock { ($0.faults, $0.examinedAt) = (faults, .now) }
+            guard !faults.isEmpty else { return logger.info("journal examined, nothing found") }
+            logger.critical(
+                "journal damaged: make a copy, and restore the last backup",
+                metadata: ["file": "\(folder)/\(Journal.fileName)", "tables": "\(faults.joined(separator: " "))"])
+            await trail.note(
+                AuditEntry(.operation, detail: "journal damaged in \(faults.joined(separator: " "))"))
+        } catch {
+            guard !(error is CancellationError) else { return }
+            state.withLock { $0.faults = ["unreadable"] }
+            logger.critical("journal not examined", metadata: ["error": "\(error)"])
+        }
+    }
+
+    private func isSound(_ table: String, while isQuiet: @escaping @Sendable () async -> Bool) async throws -> Bool {
+        while true {
+            try await quiet(isQuiet)
+            let stop = StopWish()
+            let watch = Task {
+                while !Task.isCancelled {
+                    if await !isQuiet() { stop.isWished = true }
+                    try await Task.sleep(for: .milliseconds(20))
+                }
+            }
+            defer { watch.cancel() }
+            let outcome: Result<Bool?, JournalError> = await withCheckedContinuation { done in
+                thread.perform { [folder] in
+                    done.resume(
+                        returning: Result { () throws(JournalError) in
+                            try JournalExamination(directory: folder, stop: stop).isSound(table)
+                        })
+                }
+            }
+            if let isSound = try outcome.get() { return isSound }
+        }
+    }
+
+    private func quiet(_ isQuiet: @Sendable () async -> Bool) async throws {
+        while await !isQuiet() { try await Task.sleep(for: .milliseconds(200)) }
+    }
+
+    private func note(_ damaged: [DamagedPayment]) async {
+        let news = state.withLock { state in
+            let news = damaged.filter { !state.damaged.contains($0) }
+            state.damaged += news
+            return news
+        }
+        for payment in news {
+            logger.critical("payment damaged in the journal and set apart", metadata: ["payment": "\(payment)"])
+            await trail.note(
+                AuditEntry(
+                    .operation, subject: payment.id?.text ?? "", detail: "payment damaged, set apart: \(payment)"))
+        }
+    }
+
+    // MARK: - What is told
+
+    /// Payments that nothing brings to an end, because their rows are not as they were written.
+    var damaged: [DamagedPayment] { state.withLock { $0.damaged } }
+
+    func status() async -> Status.Journal {
+        let trouble = await trouble()
+        return state.withLock { state in
+            var status = Status.Journal(
+                writable: trouble == nil, damaged: state.damaged.map { $0.id?.text ?? "row \($0.row)" })
+            status.error = (trouble ?? (state.faults.isEmpty ? nil : .storageFailed)).map { ErrorDetail($0) }
+            status.examinedAt = state.examinedAt
+            return status
+        }
+    }
+
+    func families() async -> [MetricFamily] {
+        let status = await status()
+        var writable = MetricFamily("nfc_tap_journal_writable", .gauge, help: "Whether a sale could be written down.")
+        writable.add(status.writable ? 1 : 0)
+        var damaged = MetricFamily(
+            "nfc_tap_journal_damaged_payments", .gauge, help: "Payments that are not as they were written.")
+        damaged.add(Double(status.damaged.count))
+        var sound = MetricFamily(
+            "nfc_tap_journal_sound", .gauge, help: "Whether the last look at the file found no fault.")
+        sound.add(state.withLock { $0.faults.isEmpty } ? 1 : 0)
+        return [writable, damaged, sound]
+    }
+}
+
+extension TransactionRunner {
+    /// No sale is under way that would wait for the disk.
+    func isQuiet() -> Bool { books.live.values.allSatisfy(\.transaction.state.isSettled) }
+}

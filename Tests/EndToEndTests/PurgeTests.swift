@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import TestSupport
+import Testing
+
+/// The package's own scripts, run as dpkg runs them, against a journal that a daemon wrote; dpkg's DPKG_ROOT names the folder
+/// that stands for the machine.
+@Suite(.serialized) struct PurgeTests {
+    private struct Machine {
+        let root: URL
+        var state: URL { root.appending(path: "var/lib/nfc-tap") }
+
+        init(_ journal: URL) throws {
+            root = FileManager.default.temporaryDirectory.appending(path: "purge-\(UUID().uuidString.prefix(8))")
+            for folder in ["var/lib", "usr/bin", "run/nfc-tap", "etc/nfc-tap"] {
+                try FileManager.default.createDirectory(
+                    at: root.appending(path: folder), withIntermediateDirectories: true)
+            }
+            try FileManager.default.copyItem(at: journal, to: root.appending(path: "var/lib/nfc-tap"))
+            try FileManager.default.createSymbolicLink(
+                at: root.appending(path: "usr/bin/nfc-tapd"), withDestinationURL: Program.daemon.url)
+        }
+
+        func end() { try? FileManager.default.removeItem(at: root) }
+
+        /// - Returns: exit status, and what it said.
+        func run(_ script: String, _ action: String) throws -> (status: Int32, said: String) {
+            let process = Process()
+            process.executableURL = URL(filePath: "/bin/sh")
+            process.arguments = [Checkout.file("packaging/debian/nfc-tap.\(script)").path, action]
+            process.environment = ["PATH": "/usr/bin:/bin", "DPKG_ROOT": root.path]
+            let pipe = Pipe()
+            process.standardError = pipe
+            process.standardOutput = pipe
+            try process.run()
+            let said = try pipe.fileHandleForReading.readToEnd() ?? Data()
+            process.waitUntilExit()
+            return (process.terminationStatus, String(decoding: said, as: UTF8.self))
+        }
+    }
+
+    /// A shop's journal in which a payment is sent and not answered, or not.
+    private func withMachine(open: Bool, _ body: (Machine, String) throws -> Void) throws {
+        let shop = try Shop()
+        try shop.awaitReader()
+        try shop.card("present visa")
+        // The sandbox never answers the second amount.
+        let payment = open ? nil : try shop.pay("12.50 EUR")
+        if open {
+            let client = try Program.tap.launch(
+                ["pay", "12.98", "EUR", "--socket", shop.posSocket, "--json"], in: shop.folder)
+            shop.keep(client)
+            try shop.eventually("a payment without an answer") {
+                let journal = shop.folder.appending(path: "state/journal.sqlite").path
+                return try sqlite(journal, "SELECT state FROM payment") == "sent"
+            }
+        } else {
+            #expect(payment?.state == "approved")
+        }
+        shop.killDaemon()
+        let state = shop.folder.appending(path: "state")
+        let id = try sqlite(state.appending(path: "journal.sqlite").path, "SELECT id FROM payment")
+        let machine = try Machine(state)
+        defer { machine.end() }
+        try body(machine, id)
+    }
+
+    private func sqlite(_ path: String, _ sql: String) throws -> String {
+        let process = Process()
+        process.executableURL = URL(filePath: "/usr/bin/sqlite3")
+        process.arguments = ["-readonly", path, sql]
+        let pipe = Pipe()
+        process.standardOutput = pipe
+        try process.run()
+        let output = try pipe.fileHandleForReading.readToEnd() ?? Data()
+        process.waitUntilExit()
+        return String(decoding: output, as: UTF8.self).trimmingCharacters(in: .newlines)
+    }
+
+    @Test("E8 A purge refuses while money is open, says what, and deletes all the same once a person wishes it")
+    func open() throws {
+        try withMachine(open: true) { machine, id in
+            #expect(try machine.run("prerm", "remove").status == 0)
+            for _ in 0..<2 {
+                let purge = try machine.run("postrm", "purge")
+                #expect(purge.status != 0)
+                #expect(purge.said.contains(id) && purge.said.contains("delete-open-money"), "\(purge.said)")
+                #expect(FileManager.default.fileExists(atPath: machine.state.appending(path: "journal.sqlite").path))
+            }
+            try Data().write(to: machine.state.appending(path: "delete-open-money"))
+            #expect(try machine.run("postrm", "purge").status == 0)
+            #expect(!FileManager.default.fileExists(atPath: machine.state.path))
+        }
+    }
+
+    @Test("E8 Where nothing is open a purge deletes the journal, and asks nobody")
+    func settled() throws {
+        try withMachine(open: false) { machine, _ in
+            #expect(try machine.run("prerm", "remove").status == 0)
+            let purge = try machine.run("postrm", "purge")
+            #expect(purge.status == 0 && purge.said.isEmpty, "\(purge.said)")
+            #expect(!FileManager.default.fileExists(atPath: machine.state.path))
+        }
+    }
+
+    @Test("E8 A journal that nobody has looked at, that was written since, or that cannot be read, is taken for open")
+    func unknown() throws {
+        try withMachine(open: false) { machine, _ in
+            let journal = machine.state.appending(path: "journal.sqlite")
+            #expect(try machine.run("postrm", "purge").said.contains("nobody has looked"))
+            #expect(try machine.run("prerm", "remove").status == 0)
+            try FileManager.default.setAttributes(
+                [.modificationDate: Date(timeIntervalSinceNow: 60)], ofItemAtPath: journal.path)
+            #expect(try machine.run("postrm", "purge").said.contains("nobody has looked"))
+            try Data(repeating: 0x41, count: 8_192).write(to: journal)
+            #expect(try machine.run("prerm", "remove").status == 0)
+            let purge = try machine.run("postrm", "purge")
+            #expect(purge.status != 0 && purge.said.contains("cannot be read"), "\(purge.said)")
+            #expect(FileManager.default.fileExists(atPath: journal.path))
+        }
+    }
+
+    @Test("E8 An upgrade and a removal keep the journal, and ask nothing of it", arguments: ["upgrade", "remove"])
+    func kept(action: String) throws {
+        try withMachine(open: true) { machine, _ in
+            for script in ["prerm", "postrm"] {
+                let run = try machine.run(script, action)
+                #expect(run.status == 0, "\(run.said)")
+            }
+            #expect(FileManager.default.fileExists(atPath: machine.state.appending(path: "journal.sqlite").path))
+        }
+    }
+}
