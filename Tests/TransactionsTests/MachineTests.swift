@@ -173,7 +173,7 @@ struct MachineTests {
         var stage = play(.stored, .forward, .written, .unusable, .written, .forwardForgotten, .neverSeen, .written)
         #expect(stage.books.open == .keyLifeOver && stage.books.transaction.state == .unknown)
         // The declared life is long again: it was too late once.
-        for move in [Move.forward, .neverSeen, .forward, .running, .forward, .refused] { stage.play(move) }
+        for move in [Move.forward, .neverSeen, .forward, .running, .forward, .refused, .written] { stage.play(move) }
         #expect(!stage.isResent && stage.books.transaction.state == .unknown)
         for move in [Move.forward, .approved, .written] { stage.play(move) }
         #expect(stage.books.transaction.state == .approved && stage.books.open == nil)
@@ -218,7 +218,8 @@ struct MachineTests {
         #expect(stage.faults.isEmpty)
     }
 
-    @Test func `A7: a stored payment whose service contradicts the demand is an open item, and never settled by that`() {
+    @Test func `A7: a stored payment whose service contradicts the demand is an open item, and never settled by that`()
+    {
         let stage = play(.stored, .forward, .written, .partial, .written)
         #expect(stage.books.transaction.state == .unknown && stage.books.open == .unanswered)
         #expect(stage.faults.isEmpty)

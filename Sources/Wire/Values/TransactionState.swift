@@ -44,7 +44,7 @@ public enum TransactionState: String, Codable, CaseIterable, Sendable {
         case .sealed: [.sent, .stored, .failed]
         // Stored again where the adapter has certainly not carried out what was forwarded.
         case .sent: [.approved, .declined, .stored, .unknown, .reversing]
-        case .unknown: [.approved, .declined, .stored, .reversing]
+        case .unknown: [.approved, .declined, .reversing]
         case .approved: [.reversing]
         // Approved where a person has found out at the payment service that it was charged.
         case .stored: [.sent, .approved, .declined, .delivered]
