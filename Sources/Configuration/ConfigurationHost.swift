@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
+import Linux
 import Wire
 
 /// The machine that a configuration is read for: where what it names is found, and what holds where it says nothing.
@@ -13,7 +14,7 @@ public struct ConfigurationHost: Sendable {
     /// systemd's folder of credentials for the daemon; `nil` where there is none.
     public var credentials: String?
     /// The number of a group; `nil` where it does not exist.
-    public var groupNumber: @Sendable (String) -> UInt32? = ConfigurationHost.systemGroup
+    public var groupNumber: @Sendable (String) -> UInt32? = UserDatabase.number(ofGroup:)
 
     /// This machine, with the daemon as its unit runs it.
     public init() {}
@@ -23,8 +24,7 @@ public struct ConfigurationHost: Sendable {
         var host = ConfigurationHost()
         let folder = "/run/credentials/nfc-tapd.service"
         host.credentials =
-            unsafe getenv("CREDENTIALS_DIRECTORY").map { unsafe String(cString: $0) }
-            ?? (unsafe access(folder, F_OK) == 0 ? folder : nil)
+            Environment.value("CREDENTIALS_DIRECTORY") ?? (FileSystem.exists(folder) ? folder : nil)
         return host
     }
 
@@ -41,26 +41,10 @@ public struct ConfigurationHost: Sendable {
 
     /// The same of a file of this machine.
     public static func contents(_ path: String) -> [UInt8]? {
-        let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-        guard descriptor >= 0 else { return nil }
-        defer { _ = close(descriptor) }
-        var all: [UInt8] = []
-        var piece = [UInt8](repeating: 0, count: 64 * 1_024)
-        while true {
-            let count = unsafe read(descriptor, &piece, piece.count)
-            if count == 0 { return all }
-            guard count > 0, all.count + count <= 1_024 * 1_024 else { return nil }
-            all += piece.prefix(count)
-        }
-    }
-
-    private static func systemGroup(_ name: String) -> UInt32? {
-        var entry = unsafe group()
-        var found: UnsafeMutablePointer<group>?
-        var strings = [CChar](repeating: 0, count: 16 * 1_024)
-        guard unsafe getgrnam_r(name, &entry, &strings, strings.count, &found) == 0, unsafe found != nil else {
+        do throws(SystemError) {
+            return try Descriptor(opening: path, O_RDONLY | O_NONBLOCK).readAll(atMost: 1_024 * 1_024)
+        } catch {
             return nil
         }
-        return unsafe entry.gr_gid
     }
 }

@@ -16,8 +16,10 @@ enum ConcatKDF {
         precondition((8...256).contains(keyBits) && keyBits.isMultiple(of: 8))
         var hash = SHA256()
         hash.update(data: bigEndian(1))
+        // Bytes for the length of a closure, so that no copy has to be wiped.
         unsafe secret.withUnsafeBytes { unsafe hash.update(bufferPointer: $0) }
         hash.update(data: otherInfo(algorithm: algorithm, keyBits: keyBits, partyU: partyU, partyV: partyV))
+        // The digest has 32 bytes, and a key no more.
         return unsafe hash.finalize().withUnsafeBytes { digest in
             unsafe SymmetricKey(data: UnsafeRawBufferPointer(rebasing: digest.prefix(keyBits / 8)))
         }

@@ -64,7 +64,7 @@ public struct RecipientKey: Equatable, Sendable {
 
     /// Whether this is a published test key, whose private half anybody has, under whatever name, or one that calls itself
     /// a test key: its `kid` starts with `test-`.
-    public var isTest: Bool { keyID.hasPrefix("test-") || PublishedTestKeys.thumbprints.contains(thumbprint) }
+    public var isTest: Bool { keyID.hasPrefix("test-") || PublishedSandboxKeys.thumbprints.contains(thumbprint) }
 
     /// The public JWK as JSON, members in alphabetical order.
     public var jwk: String {

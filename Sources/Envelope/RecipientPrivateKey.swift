@@ -37,6 +37,7 @@ public struct RecipientPrivateKey: Sendable {
         publicKey = keyID.map { RecipientKey(algorithm: algorithm, keyID: $0, material: publicMaterial) }
         let d = try members.secretOctets("d", bytes)
         do {
+            // The library reads the secret where it lies, so that no copy has to be wiped.
             switch publicMaterial {
             case .p256:
                 material = .p256(

@@ -78,8 +78,8 @@ public final class AuditSource {
     }
 
     private func erasures() throws(JournalError) -> [(sequence: Int64, before: Int64)] {
-        try database.query("SELECT sequence, detail FROM audit WHERE kind = 'retention'") { (row) throws(JournalError) in
-            (try row.integer(0), Erasure(try row.text(1)))
+        try database.query("SELECT sequence, detail FROM audit WHERE kind = 'retention'") {
+            (row) throws(JournalError) in (try row.integer(0), Erasure(try row.text(1)))
         }.compactMap { entry in entry.1.map { (entry.0, $0.before.milliseconds) } }
     }
 

@@ -101,7 +101,7 @@ enum SQLValue: Equatable {
     }
 }
 
-/// A compiled statement.
+/// A compiled statement. For its `unsafe` holds what is said of those of `Database`.
 @safe final class Statement {
     private let handle: OpaquePointer
 

@@ -81,9 +81,10 @@ extension Journal {
         let old = "updated_at < ? AND state IN (\(marks))"
         let values = [SQLValue.integer(time.milliseconds)] + ended.map { .text($0.rawValue) }
         return try database.transaction { () throws(JournalError) in
-            let count = try database.query("SELECT count(*) FROM payment WHERE \(old)", values) {
-                (row) throws(JournalError) in Int(try row.integer(0))
-            }.first ?? 0
+            let count =
+                try database.query("SELECT count(*) FROM payment WHERE \(old)", values) {
+                    (row) throws(JournalError) in Int(try row.integer(0))
+                }.first ?? 0
             guard count > 0 else { return 0 }
             // First the entry, then what it tells of: the mark is never later than the newest entry.
             try note(AuditEntry(.retention, detail: Erasure(count: count, before: time).text, at: now))

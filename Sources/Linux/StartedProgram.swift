@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
+import CLinux
 import Glibc
 
 /// Another program, started by this one without a shell.
 package struct StartedProgram: Sendable {
     package let identifier: Int32
+
+    init(identifier: Int32) { self.identifier = identifier }
 
     /// - Parameters:
     ///   - program: a path, or a name that is looked for in PATH.
@@ -109,7 +112,7 @@ package struct StartedProgram: Sendable {
 }
 
 /// The strings as a C array with a final NULL, for the length of the call.
-private func withCStrings<Result>(
+func withCStrings<Result>(
     _ strings: [String], _ body: (UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>) -> Result
 ) -> Result {
     var pointers = unsafe strings.map { unsafe strdup($0) } + [nil]

@@ -7,7 +7,7 @@ import LocalHTTP
 public import Wire
 
 /// A payment service for tests: opens the envelope, checks the card record as an issuer would, and answers by the amount.
-/// Keeps its books in memory.
+/// Keeps its books in memory. It has a stored property for each book and each thing that a test makes it do differently.
 public actor Sandbox {
     nonisolated let key: RecipientPrivateKey
     private let timing: SandboxTiming

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import CLinux
 import CardBytes
 import Glibc
+import Linux
 import ReaderCore
 
 /// A running worker and this side of its socket. Ends the process when it goes.
@@ -24,17 +24,20 @@ struct WorkerProcess: ~Copyable {
             _ = close(pair[0])
             throw .faulty(code: Int64(errno))
         }
-        var started: pid_t = 0
-        let code = spawn(program, socket: childEnd, &started)
-        guard code == 0 else {
+        // libnfc is quiet and never scans; a crash prints no memory.
+        let environment = ["LIBNFC_LOG_LEVEL=0", "LIBNFC_AUTO_SCAN=false", "SWIFT_BACKTRACE=enable=no"]
+        do throws(SystemError) {
+            identifier = try StartedProgram(
+                alone: program, environment: environment, socket: childEnd, as: WorkerProgram.socket
+            ).identifier
+        } catch {
             _ = close(pair[0])
-            switch code {
-            case EAGAIN, ENOMEM, EMFILE, ENFILE: throw .faulty(code: Int64(code))
+            switch error.code {
+            case EAGAIN, ENOMEM, EMFILE, ENFILE: throw .faulty(code: Int64(error.code))
             default: throw .serviceUnavailable(.workerMissing)
             }
         }
         socket = pair[0]
-        identifier = started
     }
 
     /// Kills the process and waits a moment for the kernel to give it up; never longer than half a second.
@@ -65,46 +68,4 @@ struct WorkerProcess: ~Copyable {
         _ = kill(identifier, SIGKILL)
         _ = waitpid(identifier, nil, WNOHANG)
     }
-}
-
-/// posix_spawn with nothing of this process but `socket` (as descriptor 3) and stderr; a group of its own, so that the
-/// terminal's interrupt reaches the owner first; no signal blocked or ignored.
-private func spawn(_ program: String, socket: Int32, _ started: inout pid_t) -> Int32 {
-    var actions = unsafe posix_spawn_file_actions_t()
-    _ = unsafe posix_spawn_file_actions_init(&actions)
-    defer { _ = unsafe posix_spawn_file_actions_destroy(&actions) }
-    _ = unsafe posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
-    _ = unsafe posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0)
-    _ = unsafe posix_spawn_file_actions_adddup2(&actions, socket, WorkerProgram.socket)
-    _ = unsafe clinux_close_from(&actions, WorkerProgram.socket + 1)
-
-    var attributes = posix_spawnattr_t()
-    _ = unsafe posix_spawnattr_init(&attributes)
-    defer { _ = unsafe posix_spawnattr_destroy(&attributes) }
-    var none = sigset_t()
-    var all = sigset_t()
-    _ = unsafe sigemptyset(&none)
-    _ = unsafe sigfillset(&all)
-    _ = unsafe posix_spawnattr_setsigmask(&attributes, &none)
-    _ = unsafe posix_spawnattr_setsigdefault(&attributes, &all)
-    _ = unsafe posix_spawnattr_setpgroup(&attributes, 0)
-    let flags = POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP
-    _ = unsafe posix_spawnattr_setflags(&attributes, Int16(flags))
-
-    // libnfc is quiet and never scans; a crash prints no memory.
-    let environment = ["LIBNFC_LOG_LEVEL=0", "LIBNFC_AUTO_SCAN=false", "SWIFT_BACKTRACE=enable=no"]
-    return unsafe withCStrings([program]) { arguments in
-        unsafe withCStrings(environment) { variables in
-            unsafe posix_spawn(&started, program, &actions, &attributes, arguments, variables)
-        }
-    }
-}
-
-/// The strings as a C array with a final NULL, for the length of the call.
-private func withCStrings<Result>(
-    _ strings: [String], _ body: (UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>) -> Result
-) -> Result {
-    var pointers = unsafe strings.map { unsafe strdup($0) } + [nil]
-    defer { unsafe pointers.forEach { unsafe free($0) } }
-    return unsafe body(&pointers)
 }

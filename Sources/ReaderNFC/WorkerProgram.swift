@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import Glibc
+import Linux
 
 /// Where the worker program lies.
 public enum WorkerProgram {
@@ -14,17 +14,7 @@ public enum WorkerProgram {
     ///
     /// - Returns: `nil` where none of them can be executed.
     public static func find() -> String? {
-        if let path = unsafe getenv(variable) { return unsafe String(cString: path) }
-        return [besideThisProgram(), installed].compactMap(\.self).first { unsafe access($0, X_OK) == 0 }
-    }
-
-    private static func besideThisProgram() -> String? {
-        var path = [UInt8](repeating: 0, count: Int(PATH_MAX))
-        let count = unsafe path.withUnsafeMutableBytes { buffer in
-            guard let base = unsafe buffer.bindMemory(to: CChar.self).baseAddress else { return 0 }
-            return unsafe readlink("/proc/self/exe", base, buffer.count)
-        }
-        guard count > 0, let slash = path.prefix(count).lastIndex(of: UInt8(ascii: "/")) else { return nil }
-        return String(decoding: path[...slash], as: UTF8.self) + name
+        if let path = Environment.value(variable) { return path }
+        return [Environment.beside(name), installed].compactMap(\.self).first { FileSystem.isExecutable($0) }
     }
 }

@@ -7,6 +7,9 @@ import ReaderNFC
 /// One open device of libnfc as initiator: ISO/IEC 14443 types A and B at 106 kbit/s.
 ///
 /// libnfc's calls are all made from one thread, with a time limit each.
+///
+/// Each `unsafe` is such a call, on a context and a device that are open from `init` to `deinit`, with memory that lives for
+/// the length of the call.
 @safe final class LibNFCDevice {
     /// What the chip says it is: `PN532 v1.6`.
     let chip: String
@@ -144,6 +147,7 @@ import ReaderNFC
     }
 }
 
+/// For each `unsafe` holds what is said above.
 extension LibNFCDevice {
     /// Every card that answers, halted by the search; two at most of each type.
     private func cardsInField(broadcast: [UInt8] = []) throws(LibNFCError) -> [LibNFCTarget] {

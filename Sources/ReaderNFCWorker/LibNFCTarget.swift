@@ -3,6 +3,8 @@ import CNFC
 import CardBytes
 
 /// A card as libnfc's record describes it.
+///
+/// Each `unsafe` reads a member of its union: the one that the type of modulation names.
 struct LibNFCTarget {
     let modulation: nfc_modulation
     let activation: CardActivation
@@ -34,6 +36,7 @@ struct LibNFCTarget {
     }
 
     private static func bytes<Field>(of field: Field, count: Int) -> [UInt8] {
+        // A tuple of bytes, for the length of the closure.
         unsafe withUnsafeBytes(of: field) { unsafe Array($0.prefix(max(0, count))) }
     }
 }

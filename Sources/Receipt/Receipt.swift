@@ -2,7 +2,8 @@
 public import Wire
 
 /// What a shop hands to the customer, or keeps, of one payment, refund or card check. Says what is true of the transaction
-/// when it is made: a declined one says that nothing was charged, one that was taken back says so.
+/// when it is made: a declined one says that nothing was charged, one that was taken back says so. It has a stored property for each line or
+/// block that a receipt may have.
 public struct Receipt: Codable, Equatable, Sendable {
     public enum Copy: String, Codable, CaseIterable, Sendable {
         case customer, merchant

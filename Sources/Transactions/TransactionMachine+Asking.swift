@@ -47,7 +47,8 @@ extension TransactionMachine {
         }
         local(.draft(read.request))
         let question = Question(
-            request: read.request, readAt: read.takenAt, repeats: read.repeats, isOwed: false, askUntil: now.after(demand.times.answer),
+            request: read.request, readAt: read.takenAt, repeats: read.repeats, isOwed: false,
+            askUntil: now.after(demand.times.answer),
             pause: demand.times.pause, step: .asking(until: now.after(demand.times.answer + Self.answerMargin)),
             reader: .held(until: now.after(demand.times.handover)), keyLife: demand.times.keyLife)
         write(

@@ -109,7 +109,9 @@ struct ClockPaymentTests {
         #expect(try shop.tap("confirm \(id)").status == 13)
     }
 
-    @Test("A3 a sale ends with the clock moved at any moment of it, and is paid with the clock put right", arguments: [Duration.days(-365), .days(365)])
+    @Test(
+        "A3 a sale ends, whenever the clock is moved, and the next one is paid with the clock put right",
+        arguments: [Duration.days(-365), .days(365)])
     func moved(shift: Duration) throws {
         try clock.isAhead(by: shift)
         try shop.card("present visa")
@@ -126,6 +128,11 @@ struct ClockPaymentTests {
         try reaches("armed", String(id))
         try clock.isAhead(by: .zero)
         try shop.card("present visa")
-        try reaches("approved", String(id))
+        // Armed in another year it is sealed with that year's time, which the service may refuse.
+        try shop.eventually("the end of \(id)") {
+            ["approved", "declined"].contains(try self.state(String(id)))
+        }
+        try shop.card("remove")
+        #expect(try state(approved()) == "approved")
     }
 }

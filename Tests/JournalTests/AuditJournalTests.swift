@@ -55,8 +55,11 @@ private final class Book {
     func tamper(_ sql: String) throws {
         let process = Process()
         process.executableURL = URL(filePath: "/usr/bin/sqlite3")
-        let free = "DROP TRIGGER IF EXISTS audit_is_never_altered; DROP TRIGGER IF EXISTS state_change_is_never_removed; "
-        process.arguments = [path + "/journal.sqlite", free + "DROP TRIGGER IF EXISTS state_change_is_never_altered; " + sql]
+        let free =
+            "DROP TRIGGER IF EXISTS audit_is_never_altered; DROP TRIGGER IF EXISTS state_change_is_never_removed; "
+        process.arguments = [
+            path + "/journal.sqlite", free + "DROP TRIGGER IF EXISTS state_change_is_never_altered; " + sql,
+        ]
         try process.run()
         process.waitUntilExit()
         #expect(process.terminationStatus == 0)

@@ -75,7 +75,7 @@ import Testing
         }
     }
 
-    @Test func `C1 Who has no business here is told so and takes no place, and each standing leaves places to the next`() {
+    @Test func `C1 Who has no business here takes no place, and each standing leaves places to the next`() {
         var limits = HTTPLimits.patient
         (limits.connections, limits.connectionsPerUser, limits.reserved) = (6, 6, 2)
         let table = ConnectionTable(limits: limits) { peer in

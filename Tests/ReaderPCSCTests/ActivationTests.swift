@@ -132,6 +132,18 @@ extension PCSCTests {
             try live.reader.check()
         }
 
+        @Test func `a reader that another program takes while we have a connection stays taken when that ends`() throws
+        {
+            let live = try LiveReader("Taken")
+            try live.fake.insert(SmokeCard(), into: live.name)
+            #expect(try live.activate().isCard)
+            try live.fake.occupy(live.name, true)
+            live.reader.release()
+            #expect(throws: ReaderError.inUse) { _ = try live.activate() }
+            try live.fake.occupy(live.name, false)
+            #expect(try live.activate().isCard)
+        }
+
         @Test func `a connection that another program's transaction blocks is in use, and ends`() throws {
             let live = try LiveReader("Blocked")
             try live.fake.insert(SmokeCard(), into: live.name)

@@ -69,7 +69,8 @@ struct Occurrence {
         case due(Int)
         case cancel(Int), reverse(Int), confirm(Int)
         case round
-        case crash, clock(Int64), outage(service: Int, isUp: Bool), full(Bool), change(service: Int)
+        case crash(after: Int), sleep(Int64), keeper, again(Int)
+        case clock(Int64), outage(service: Int, isUp: Bool), full(Bool), change(service: Int)
         case honesty
         case arrival(Int, service: Int, amount: Int64)
     }

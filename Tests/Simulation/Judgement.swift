@@ -6,6 +6,7 @@ import Wire
 enum Finding: String, CaseIterable {
     case forgottenReversal = "A1 reversed on a 404, charged"
     case otherService = "A2 another service was asked than the one that charged"
+    case forgottenKey = "A4 the same key charged twice, its record erased"
     case lateConfirmation = "A3 confirmed after its time, because the clock went back"
     case refusedAfterDoubt = "A5 declined after a doubt, charged"
     case sentTwice = "A6 stored sale charged twice"
@@ -24,11 +25,16 @@ extension Story {
         for number in rows.indices {
             let transaction = rows[number].transaction
             if traces[number].isConfirmedLate { found.append(.lateConfirmation) }
+            if let first = traces[number].keyOf, transaction.state == .approved,
+                rows[first].transaction.state == .approved
+            {
+                found.append(.forgottenKey)
+            }
             let charged = services.flatMap { $0.charged(number) }
             var wanted: [Int64] = []
             switch transaction.state {
             case .approved: wanted = [(transaction.result?.amountApproved ?? transaction.amount).value]
-            case .declined, .cancelled, .failed, .reversed: break
+            case .declined, .cancelled, .failed, .reversed, .completed: break
             case .reversing,
                 .unknown where traces[number].wasForwarded:
                 // What a person does not see is lost (rule R1).
@@ -53,6 +59,7 @@ extension Story {
         if trace.askedOf.union(trace.reversedBy).count > 1 { return .otherService }
         if charged.count > 1 { return trace.wasForwarded ? .sentTwice : .sentTwiceOnline }
         switch rows[number].transaction.state {
+        case .reversed where trace.isForgiven: return .refusedAfterDoubt
         case .reversed where trace.wasNeverSeen: return .forgottenReversal
         case .declined where trace.isInDoubt: return .refusedAfterDoubt
         case .approved where charged.count == 1: return .otherAmount

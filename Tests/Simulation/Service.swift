@@ -53,15 +53,24 @@ struct Service {
         var fails: UInt64 = 0
         /// With every request: it restarts and has forgotten its keys.
         var forgets: UInt64 = 0
+        /// Answers once more, in other words too.
+        var repeats: UInt64 = 0
+        /// Approves less than was asked for, and says so.
+        var isPartial: UInt64 = 0
 
         /// Three of ten are honest.
         static func drawn(_ dice: inout Dice) -> Repertoire {
             var drawn = Repertoire()
             guard !dice.happens(300) else { return drawn }
+            if dice.happens(100) {
+                // What it has booked it forgets, and takes for a replay when it comes again.
+                (drawn.drops, drawn.forgets, drawn.refusesReplays) = (400, 300, 800)
+                return drawn
+            }
             let liars: [(WritableKeyPath<Repertoire, UInt64>, Int64)] = [
                 (\.loses, 200), (\.drops, 300), (\.isLate, 100), (\.delays, 100), (\.runs, 200), (\.refuses, 100),
                 (\.refusesReplays, 1_000), (\.otherAmount, 50), (\.deniesReversals, 1_000), (\.fails, 400),
-                (\.forgets, 100),
+                (\.forgets, 100), (\.repeats, 300), (\.isPartial, 200),
             ]
             for (habit, most) in liars where dice.happens(300) { drawn[keyPath: habit] = UInt64(dice.upTo(most)) }
             return drawn
@@ -77,7 +86,13 @@ struct Service {
     private var running: Set<Int> = []
     var isUp = true
 
-    init(_ dice: inout Dice) { repertoire = .drawn(&dice) }
+    /// How long it keeps keys, as it says in health: who forgets them says so.
+    let keyLife: Duration
+
+    init(_ dice: inout Dice) {
+        repertoire = .drawn(&dice)
+        keyLife = repertoire.forgets > 0 ? .zero : Demand.Times().keyLife
+    }
 
     /// From now on it does what it should. What it has forgotten stays so.
     mutating func becomeHonest() {
@@ -101,9 +116,12 @@ struct Service {
             answer = AuthorizationAnswer(outcome: .declined, responseCode: "51")
         } else {
             bookings[number, default: []].append(Booking(amount: amount))
-            if dice.happens(repertoire.otherAmount), let euro = Currency("EUR") {
+            if dice.happens(repertoire.otherAmount) {
+                contradict(&answer, amount, &dice)
+            } else if dice.happens(repertoire.isPartial), let euro = Currency("EUR") {
                 answer.outcome = .partial
-                answer.amountApproved = Money(value: amount * 100, currency: euro)
+                answer.amountApproved = Money(value: amount / 2, currency: euro)
+                if let last = bookings[number]?.indices.last { bookings[number]?[last].amount = amount / 2 }
             }
         }
         answers[number] = answer
@@ -113,6 +131,20 @@ struct Service {
             return (.running, true)
         }
         return (.answered(answer), !dice.happens(repertoire.isLate))
+    }
+
+    /// Nothing that anybody asked for.
+    private func contradict(_ answer: inout AuthorizationAnswer, _ amount: Int64, _ dice: inout Dice) {
+        guard let euro = Currency("EUR"), let yen = Currency("JPY") else { return }
+        let amounts = [(amount * 100, euro), (1, euro), (-amount, euro), (amount, yen), (amount + 1, euro)]
+        let (value, currency) = amounts[Int(dice.upTo(Int64(amounts.count)))]
+        switch dice.upTo(4) {
+        case 0: answer.outcome = .partial
+        case 1: answer.responseCode = "51"
+        default:
+            answer.outcome = value > 0 && value < amount && currency == euro ? .approved : .partial
+            answer.amountApproved = Money(value: value, currency: currency)
+        }
     }
 
     mutating func query(_ number: Int, _ dice: inout Dice) -> Reply {

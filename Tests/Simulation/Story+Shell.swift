@@ -21,6 +21,7 @@ extension Story {
         var demand = Demand(kind: .sale, uid: UInt32(till))
         demand.lanes = lanes
         demand.maximumReads = 3
+        demand.times.keyLife = keyLife(of: service)
         if dice.happens(300) { demand.confirmWithin = 5 + Int(dice.upTo(120)) }
         rows.append(Row(transaction: transaction, uid: UInt32(till), demand: demand, service: service))
         traces.append(Trace())
@@ -28,8 +29,49 @@ extension Story {
         machines[number] = TransactionMachine(transaction, demand, at: now)
         tell("\(number): till \(till) sells for \(amount)")
         give(number, .begin)
-        if dice.happens(100) { agenda.add(.cancel(number), at: time + dice.upTo(12_000), life: life) }
-        if dice.happens(30) { agenda.add(.reverse(number), at: time + dice.upTo(12_000), life: life) }
+        if dice.happens(100) { trouble(.tills, .cancel(number), at: time + dice.upTo(12_000), life: life) }
+        if dice.happens(30) { trouble(.tills, .reverse(number), at: time + dice.upTo(12_000), life: life) }
+    }
+
+    /// How long a service keeps keys, by its own word.
+    func keyLife(of service: Int) -> Duration {
+        // A6 as it was: whatever it says.
+        setting.putBack == .a6 ? Demand.Times().keyLife : services[service].keyLife
+    }
+
+    /// The till sends its request once more, under the same key.
+    mutating func again(_ number: Int) {
+        guard traces[number].isErased, traces[number].keyOf == nil else { return }
+        let count = rows.count
+        salesLeft += 1
+        sell(Int(rows[number].uid))
+        if rows.count > count { traces[count].keyOf = number }
+    }
+
+    /// What has ended long ago leaves the disk, by a time that is believed.
+    mutating func erase() {
+        let day: Int64 = 86_400_000
+        believe()
+        // A4 as it was: whatever the clock says.
+        guard isBelieved || setting.putBack == .a4 else { return }
+        for number in rows.indices where rows[number].transaction.state.successors.isEmpty || isApproved(number) {
+            let age = now.wall.milliseconds - rows[number].transaction.updatedAt.milliseconds
+            guard age > 90 * day, machines[number] == nil, !traces[number].isErased else { continue }
+            tell("\(number): is erased")
+            traces[number].isErased = true
+        }
+    }
+
+    /// Time goes on by less than a day from one look to the next; what jumps further is not believed until it is put right.
+    private mutating func believe() {
+        isBelieved = believed - 60_000...believed + 86_400_000 ~= now.wall.milliseconds
+        if isBelieved { believed = max(believed, now.wall.milliseconds) }
+    }
+
+    private func isApproved(_ number: Int) -> Bool {
+        let transaction = rows[number].transaction
+        return transaction.state == .approved
+            && (transaction.confirmation == nil || transaction.confirmation?.confirmedAt != nil)
     }
 
     /// The wish of the shop, on what is in the journal where no machine is at it.
@@ -86,7 +128,7 @@ extension Story {
         case .arm(let lanes): presentCard(number, on: lanes[Int(dice.upTo(Int64(lanes.count)))])
         case .send(let request, let question, let isAgain, let limit):
             if isAgain { traces[number].isInDoubt = true }
-            let index = rows[number].service
+            let index = asked(number)
             traces[number].askedOf.insert(index)
             if services[index].isUp, dice.happens(services[index].repertoire.delays) {
                 agenda.add(
@@ -94,19 +136,34 @@ extension Story {
                     at: time + 30_000 + dice.upTo(60_000), life: 0)
                 return self.reply(number, .unusable, question, after: limit.inMilliseconds)
             }
-            let (reply, isInTime) = services[index].authorize(number, request.amount.value, &dice)
+            let (said, isInTime) = services[index].authorize(number, request.amount.value, &dice)
+            let reply = heard(said, number)
             if reply == .refused, traces[number].isInDoubt { traces[number].wasRefusedInDoubt = true }
             let latency = min(50 + dice.upTo(1_500), limit.inMilliseconds)
             self.reply(number, isInTime ? reply : .unusable, question, after: isInTime ? latency : limit.inMilliseconds)
+            // What comes too late, or once more, or with other words, is told all the same.
+            if !isInTime { input(number, .replied(reply, question: question), after: limit.inMilliseconds + 10_000) }
+            if dice.happens(services[index].repertoire.repeats) {
+                let other = AuthorizationAnswer(outcome: dice.happens(500) ? .declined : .approved, responseCode: "00")
+                input(number, .replied(dice.happens(500) ? reply : .answered(other), question: question), after: latency + 1)
+            }
         case .query(let question, let limit):
-            let index = rows[number].service
-            reply(number, services[index].query(number, &dice), question, after: min(20, limit.inMilliseconds))
+            let index = asked(number)
+            reply(
+                number, heard(services[index].query(number, &dice), number), question,
+                after: min(20, limit.inMilliseconds))
+        case .reverse(_, let question) where traces[number].isForgiven:
+            input(number, .acknowledged(.acknowledged, question: question), after: 1)
         case .reverse(_, let question):
             // Whoever was asked takes it back, whatever the shop's service is now.
-            let index = rows[number].service
+            let index = asked(number)
             traces[number].reversedBy.insert(index)
             let acknowledgement = services[index].reverse(number, &dice)
             if acknowledgement == .neverSeen { traces[number].wasNeverSeen = true }
+            if setting.putBack == .a1, acknowledgement == .neverSeen {
+                // A1 as it was: a 404 acknowledges.
+                return input(number, .acknowledged(.acknowledged, question: question), after: 50)
+            }
             input(number, .acknowledged(acknowledgement, question: question), after: 20 + dice.upTo(200))
         case .settleReader:
             guard !dice.happens(50) else { return }
@@ -119,6 +176,28 @@ extension Story {
             let pause = pauses[min(rows[number].attempts, pauses.count) - 1]
             rows[number].due = Timestamp(milliseconds: now.wall.milliseconds + pause.inMilliseconds)
         case .publish, .show, .answer, .scrub: break
+        }
+    }
+
+    /// Whose business the transaction is.
+    private func asked(_ number: Int) -> Int {
+        // A2 as it was: whoever is configured now.
+        setting.putBack == .a2 ? service : rows[number].service
+    }
+
+    /// What the daemon makes of an answer before the machine sees it.
+    private mutating func heard(_ reply: Reply, _ number: Int) -> Reply {
+        switch (setting.putBack, reply) {
+        case (.a7, .answered(var answer)) where answer.outcome != .declined:
+            // A7 as it was: nobody looks at the amount.
+            answer.outcome = .approved
+            answer.amountApproved = nil
+            return .answered(answer)
+        case (.a5, .refused), (.a5, .answered(AuthorizationAnswer(outcome: .declined, responseCode: "94"))):
+            // A5 as it was: a refusal is an end, whatever was before.
+            if traces[number].isInDoubt { traces[number].isForgiven = true }
+            return reply
+        default: return reply
         }
     }
 
@@ -140,6 +219,11 @@ extension Story {
         if dice.happens(30) { input(number, .collision(lane: lane), after: after - 100) }
         input(number, .won(lane: lane), after: after)
         input(number, .cardDetected, after: after)
+        if dice.happens(30) {
+            input(number, .collision(lane: lane), after: after + 50)
+            // F1 as it was: "present one card only" is taken for "present again".
+            if setting.putBack == .f1 { input(number, .cardAwaited, after: after + 60) }
+        }
         while dice.happens(120) {
             if dice.happens(300) { input(number, .message(.seePhone), after: after + 100) }
             input(number, .cardAwaited, after: after + 200)
@@ -147,6 +231,8 @@ extension Story {
             input(number, .cardDetected, after: after)
         }
         after += 250
+        // What no card does, in any order.
+        if dice.happens(20) { nonsense(number, lane, after - 100) }
         switch dice.upTo(100) {
         case 0..<4: break
         case 4..<8: input(number, .ended(.readCardUnreadable, withoutApplication: false), after: after)
@@ -154,6 +240,15 @@ extension Story {
         case 10..<14: input(number, .declinedByCard(nil, nil), after: after)
         default: if let read = read(number, after) { input(number, .read(read), after: after) }
         }
+    }
+
+    private mutating func nonsense(_ number: Int, _ lane: String, _ after: Int64) {
+        let all: [Input] = [
+            .won(lane: lane), .ready(lane: "nowhere"), .prepared([lane]), .preparing, .cardMayGo, .endedWithPasses,
+            .connected, .notConnected, .replied(.refused, question: 7), .acknowledged(.acknowledged, question: 9),
+            .confirmed, .recover, .written(77), .notWritten(78, .full), .cardAwaited, .cardDetected,
+        ]
+        input(number, all[Int(dice.upTo(Int64(all.count)))], after: after)
     }
 
     private func read(_ number: Int, _ after: Int64) -> Read? {

@@ -18,6 +18,11 @@ struct Story {
         var wasForwarded = false
         var approvedAt: Int64?
         var isConfirmedLate = false
+        /// A refusal after a doubt was taken for an end (A5).
+        var isForgiven = false
+        /// The transaction whose key this one has, forgotten by the shop (A4).
+        var keyOf: Int?
+        var isErased = false
     }
 
     var dice: Dice
@@ -25,6 +30,15 @@ struct Story {
     /// True time since the beginning, which nobody knows.
     var time: Int64 = 0
     var wallOffset: Int64 = 0
+    /// How long the machine has slept: its monotonic clock knows nothing of it.
+    var asleep: Int64 = 0
+    let setting: Setting
+    /// The latest wall-clock time that was believed, and whether the present one is.
+    var believed: Int64 = 1_770_000_000_000
+    var isBelieved = true
+    /// Effects until the daemon dies between two of them.
+    var effectsLeft: Int?
+    var hasFailingDisk = false
     var life = 1
     var isHonest = false
     var services: [Service] = []
@@ -46,8 +60,9 @@ struct Story {
     let isTold: Bool
     var lines: [String] = []
 
-    init(seed: UInt64, isTold: Bool = false) {
+    init(seed: UInt64, _ setting: Setting = Setting(), isTold: Bool = false) {
         var dice = Dice(seed)
+        self.setting = setting
         self.isTold = isTold
         let lanes = (0..<1 + Int(dice.upTo(3))).map { number in
             var lane = LaneRecord(name: "lane\(number)", isVirtual: false, device: Reader(), offersLoyalty: false)
@@ -56,22 +71,34 @@ struct Story {
         }
         table = LaneTable(lanes, groups: ["all": lanes.map(\.name)])
         services = (0..<1 + Int(dice.upTo(2))).map { _ in Service(&dice) }
+        if !setting.allows(.lies) { for index in services.indices { services[index].becomeHonest() } }
         isStorable = dice.happens(500)
-        salesLeft = 5 + Int(dice.upTo(25))
+        salesLeft = min(5 + Int(dice.upTo(25)), setting.sales ?? .max)
         self.dice = dice
         tills = 1 + Int(self.dice.upTo(3))
         plan()
         while let next = agenda.next() {
             time = max(time, next.time)
             guard next.life == 0 || next.life == life else { continue }
+            guard time < Self.end else {
+                faults.append("something still waits after days in which everybody was honest")
+                break
+            }
             happen(next.what)
         }
         judgeLanes()
     }
 
     var now: Moment {
-        Moment(monotonic: time + 5_000, wall: Timestamp(milliseconds: 1_770_000_000_000 + time + wallOffset))
+        // A3 as it was: timers on the wall clock.
+        let monotonic = time + Self.start - asleep + (setting.putBack == .a3 ? wallOffset : 0)
+        return Moment(monotonic: monotonic, wall: Timestamp(milliseconds: 1_770_000_000_000 + time + wallOffset))
     }
+
+    /// The monotonic clock's first reading: it begins anywhere.
+    static let start: Int64 = 5_000
+    /// Long after everything has come to its end.
+    static let end: Int64 = 400_000_000
 
     mutating func tell(_ line: @autoclosure () -> String) {
         if isTold { lines.append("\(time) \(line())") }
@@ -82,23 +109,41 @@ struct Story {
         let length = 3_600_000
         for till in 0..<tills { agenda.add(.sale(till: till), at: dice.upTo(5_000), life: 0) }
         let crashes = dice.happens(500) ? dice.upTo(4) : 0
-        for _ in 0..<crashes { agenda.add(.crash, at: dice.upTo(300_000), life: 0) }
-        if dice.happens(300) {
-            let jump = dice.upTo(4) == 0 ? -dice.upTo(31_536_000_000) : dice.upTo(7_200_000) - 3_600_000
-            agenda.add(.clock(jump), at: dice.upTo(300_000), life: 0)
+        for _ in 0..<crashes { trouble(.deaths, .crash(after: Int(dice.upTo(6))), at: dice.upTo(300_000)) }
+        if dice.happens(400) {
+            for _ in 0...dice.upTo(3) {
+                let jump =
+                    switch dice.upTo(5) {
+                    case 0: -dice.upTo(31_536_000_000)
+                    case 1: dice.upTo(3 * 31_536_000_000)
+                    case 2: -wallOffset
+                    default: dice.upTo(7_200_000) - 3_600_000
+                    }
+                // The first one before the first start.
+                trouble(.clocks, .clock(jump), at: dice.happens(200) ? 0 : dice.upTo(300_000))
+            }
         }
+        if dice.happens(100) { trouble(.sleep, .sleep(dice.upTo(28_800_000)), at: dice.upTo(300_000)) }
         for index in services.indices where dice.happens(400) {
             let begin = dice.upTo(300_000)
-            agenda.add(.outage(service: index, isUp: false), at: begin, life: 0)
-            agenda.add(.outage(service: index, isUp: true), at: begin + dice.upTo(120_000), life: 0)
+            trouble(.outages, .outage(service: index, isUp: false), at: begin)
+            trouble(.outages, .outage(service: index, isUp: true), at: begin + dice.upTo(120_000))
         }
         if dice.happens(200) {
             let begin = dice.upTo(300_000)
-            agenda.add(.full(true), at: begin, life: 0)
-            agenda.add(.full(false), at: begin + dice.upTo(60_000), life: 0)
+            trouble(.disk, .full(true), at: begin)
+            trouble(.disk, .full(false), at: begin + dice.upTo(60_000))
         }
-        if services.count > 1 { agenda.add(.change(service: 1), at: dice.upTo(600_000), life: 0) }
+        hasFailingDisk = dice.happens(200) && setting.allows(.disk)
+        if services.count > 1 { trouble(.change, .change(service: 1), at: dice.upTo(600_000)) }
         agenda.add(.honesty, at: Int64(length), life: 0)
+        for hour in 1...6 { agenda.add(.keeper, at: Int64(hour) * 100_000, life: 0) }
+    }
+
+    /// What a seed draws, and a story that is being shrunk may do without.
+    mutating func trouble(_ kind: Setting.Trouble, _ what: Occurrence.What, at time: Int64, life: Int = 0) {
+        guard setting.allows(kind) else { return }
+        agenda.add(what, at: time, life: life)
     }
 
     // MARK: - What happens
@@ -109,14 +154,25 @@ struct Story {
         case .input(let number, let input): give(number, input)
         case .disk(let number, let write): onDisk(number, write)
         case .due(let number):
-            if let due = machines[number]?.due, due <= now.monotonic { give(number, .due) }
+            guard let due = machines[number]?.due else { return }
+            // A machine that has slept wakes later; old timers on the wall clock slept as long as they were told to.
+            if due <= now.monotonic || setting.putBack == .a3 { give(number, .due) } else { wake(due, number) }
         case .cancel(let number):
             wishes += 1
             give(number, .cancel(.client, WishID(wishes)))
         case .reverse(let number): reverse(number)
         case .confirm(let number): confirm(number)
         case .round: forward()
-        case .crash: crash()
+        case .crash(let count):
+            // Between any two effects of what comes next.
+            effectsLeft = count
+            if count == 0 { crash() }
+        case .sleep(let length):
+            tell("the machine sleeps for \(length) ms")
+            asleep += length
+            wallOffset += length
+        case .keeper: erase()
+        case .again(let number): again(number)
         case .clock(let jump):
             tell("the clock jumps by \(jump)")
             wallOffset += jump
@@ -136,6 +192,8 @@ struct Story {
             tell("everybody is honest")
             isHonest = true
             isFull = false
+            hasFailingDisk = false
+            effectsLeft = nil
             wallOffset = 0
             for index in services.indices { services[index].becomeHonest() }
         }
@@ -147,8 +205,22 @@ struct Story {
         let effects = machine.take(input, at: now)
         machines[number] = machine
         if isTold { tell("\(number): \(input.name) → \(machine.transaction.state) \(effects.map(\.name))") }
-        for effect in effects { carryOut(effect, number, machine) }
-        if let due = machine.due { agenda.add(.due(number), at: max(time, due - 5_000), life: life) }
+        if setting.putBack == .f1, effects.contains(where: \.isContradiction), machine.transaction.state == .armed {
+            // F1 as it was: abandoned in memory only.
+            machines[number] = nil
+            return
+        }
+        let run = life
+        for effect in effects {
+            if let left = effectsLeft {
+                effectsLeft = left > 1 ? left - 1 : nil
+                if left <= 1 { crash() }
+            }
+            guard run == life else { return }
+            carryOut(effect, number, machine)
+        }
+        if let due = machine.due { wake(due, number) }
+        check(number, machine)
         if rows[number].transaction.state.isSettled { table.release(by: machine.id) }
         guard machine.due == nil, writing[number] == nil else { return }
         // Ended, or at rest until somebody wants something of it.
@@ -156,8 +228,13 @@ struct Story {
         machines[number] = nil
     }
 
+    private mutating func wake(_ due: Int64, _ number: Int) {
+        agenda.add(.due(number), at: time + max(0, due - now.monotonic), life: life)
+    }
+
     private mutating func onDisk(_ number: Int, _ write: Write) {
         writing[number] = nil
+        if hasFailingDisk, dice.happens(20) { return give(number, .notWritten(write.number, .failed)) }
         if isFull { return give(number, .notWritten(write.number, .full)) }
         let failure = record(number, write)
         give(number, failure.map { .notWritten(write.number, $0) } ?? .written(write.number))
@@ -165,7 +242,8 @@ struct Story {
         if rows[number].transaction.confirmation != nil, dice.happens(800) {
             agenda.add(.confirm(number), at: time + dice.upTo(150_000), life: 0)
         }
-        if dice.happens(50) { agenda.add(.reverse(number), at: time + dice.upTo(60_000), life: 0) }
+        if dice.happens(50) { trouble(.tills, .reverse(number), at: time + dice.upTo(60_000)) }
+        if dice.happens(100) { trouble(.tills, .again(number), at: time + dice.upTo(900_000)) }
     }
 
     private mutating func record(_ number: Int, _ write: Write) -> WriteFailure? {
@@ -184,6 +262,7 @@ struct Story {
     private mutating func crash() {
         tell("the daemon dies")
         life += 1
+        effectsLeft = nil
         // What was being written may have reached the disk, though nobody heard of it.
         for (number, write) in writing.sorted(by: { $0.key < $1.key }) where !isFull && dice.happens(500) {
             _ = record(number, write)
@@ -194,7 +273,7 @@ struct Story {
         for number in rows.indices {
             let row = rows[number]
             let state = row.transaction.state
-            guard !row.isQueued, !state.successors.isEmpty, state != .stored else { continue }
+            guard !row.isQueued, !state.successors.isEmpty, state != .stored, !traces[number].isErased else { continue }
             machines[number] = TransactionMachine(
                 recorded: row.transaction, row.demand, reversal: row.plan, open: row.open, at: now)
             give(number, state == .approved ? .due : .recover)
@@ -210,7 +289,7 @@ struct Story {
             machines[number] = TransactionMachine(recorded: row.transaction, row.demand, open: row.open, at: now)
             wishes += 1
             traces[number].wasForwarded = true
-            give(number, .forward(request, WishID(wishes)))
+            give(number, .forward(request, WishID(wishes), keyLife: keyLife(of: row.service)))
         }
         isRoundPlanned = false
         if time < 200_000_000, rows.contains(where: \.isQueued) { planRound() }

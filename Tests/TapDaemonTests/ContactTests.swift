@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import LocalHTTP
-import Profile
 import PSPSandbox
+import Profile
 import ReaderVirtual
 import TestSupport
 import Testing

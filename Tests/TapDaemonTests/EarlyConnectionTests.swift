@@ -137,13 +137,15 @@ struct EarlyConnectionTests {
     @Test("It stands while the card is still being read")
     func whileReading() async throws {
         try await withShop { shop, adapter, count in
-            try shop.reader.obey("delay 400")
+            // The card is read for so long that nobody comes too late to see it.
+            try shop.reader.obey("delay 2000")
             try shop.reader.obey("present visa")
             let id = try await shop.post(purchase(500)).transaction().id
             _ = try await shop.reach([.reading], id)
             try await wait { count.count == 1 }
             #expect(try await shop.store.transaction(id)?.state == .reading)
             #expect(adapter.requests.isEmpty)
+            try shop.reader.obey("delay 0")
             #expect(try await shop.reach([.approved], id).result?.approvalCode == "77")
             #expect(adapter.requests.count == 1)
         }
@@ -156,11 +158,16 @@ struct EarlyConnectionTests {
         limits.idleTime = .milliseconds(milliseconds)
         try await withShop(limits) { shop, adapter, _ in
             try shop.reader.obey("delay 10")
-            for number in 1...5 {
+            var asked: Set<String?> = []
+            for _ in 1...5 {
                 try shop.reader.obey("present visa")
                 let transaction = try await shop.post(purchase(500), wait: 20).transaction()
-                #expect(transaction.state == .approved)
-                #expect(Set(adapter.requests.filter { $0.method == .post }.map(\.key)).count == number)
+                asked.insert(transaction.id.text)
+                let seen = Set(adapter.requests.filter { $0.path.last == "authorizations" }.map(\.key))
+                #expect(seen.isSubset(of: asked))
+                // A machine so busy that it never sends within that time gives up, and takes back what it may have sent.
+                let isPaid = transaction.state == .approved && seen.contains(transaction.id.text)
+                #expect(isPaid || [.unknown, .reversing, .reversed].contains(transaction.state))
                 try shop.reader.obey("remove")
             }
         }
@@ -169,7 +176,7 @@ struct EarlyConnectionTests {
     @Test("A card that comes to nothing leaves no connection behind")
     func nothingRead() async throws {
         try await withShop { shop, adapter, count in
-            try shop.reader.obey("delay 100")
+            try shop.reader.obey("delay 2000")
             try shop.reader.obey("present visa")
             let id = try await shop.post(purchase(500)).transaction().id
             _ = try await shop.reach([.reading], id)

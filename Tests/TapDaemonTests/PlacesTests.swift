@@ -13,7 +13,7 @@ import Wire
 
 @Suite("Places for everybody who has business here", .timeLimit(.minutes(5)))
 struct PlacesTests {
-    @Test("C1 64 lanes advertised are 64 lanes served, to one user, each cancellable, with status and metrics meanwhile")
+    @Test("C1 64 lanes advertised are 64 lanes served to one user, each cancellable, status and metrics answered")
     func sixtyFour() async throws {
         let folder = try TestFolder()
         var wish = Shop.Wish()
@@ -97,11 +97,13 @@ struct PlacesTests {
         }
     }
 
-    @Test("C3 a member that stands twice is refused by name", arguments: [
-        (#"{"type":"purchase","type":"refund","amount":{"value":1,"currency":"EUR"}}"#, "type"),
-        (#"{"type":"purchase","amount":{"value":1,"value":9,"currency":"EUR"}}"#, "value"),
-        (#"{"type":"purchase","amount":{"value":1,"v\u0061lue":9,"currency":"EUR"}}"#, "value"),
-    ])
+    @Test(
+        "C3 a member that stands twice is refused by name",
+        arguments: [
+            (#"{"type":"purchase","type":"refund","amount":{"value":1,"currency":"EUR"}}"#, "type"),
+            (#"{"type":"purchase","amount":{"value":1,"value":9,"currency":"EUR"}}"#, "value"),
+            (#"{"type":"purchase","amount":{"value":1,"v\u0061lue":9,"currency":"EUR"}}"#, "value"),
+        ])
     func twice(body: String, name: String) async throws {
         let folder = try TestFolder()
         try await Shop.open(in: folder) { shop in

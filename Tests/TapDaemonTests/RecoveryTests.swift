@@ -80,8 +80,9 @@ struct RecoveryTests {
                 .text(200, #"{"status":"done"}"#)
             } _: { adapter in
                 _ = try await shop.reach([.reversed], id)
-                #expect(adapter.requests.map(\.path.last) == ["reversals"])
-                #expect(adapter.requests.map(\.key) == [id.text])
+                // Asked again where an answer takes long, under the same key.
+                #expect(Set(adapter.requests.map(\.path.last)) == ["reversals"])
+                #expect(Set(adapter.requests.map(\.key)) == [id.text])
             }
             #expect(try await shop.post(purchase(500, order: "F-1")).status == 201)
         }

@@ -64,7 +64,9 @@ struct TwoStepCloseTests {
             try await Shop.open(in: folder) { shop in
                 let end = try await shop.reach([.reversed], id)
                 #expect(end.result?.reason == .notConfirmed)
-                #expect(adapter.requests.map(\.path.last) == ["reversals"])
+                // Asked again where an answer takes long, under the same key.
+                #expect(Set(adapter.requests.map(\.path.last)) == ["reversals"])
+                #expect(Set(adapter.requests.map(\.key)).count == 1)
             }
         }
     }

@@ -3,7 +3,7 @@ public import CardBytes
 internal import Crypto
 
 /// An Android phone in software: Smart Tap with a real secure session, and a payment card behind it if it is given
-/// one.
+/// one. It has a stored property for each thing that a test makes the phone do differently.
 public struct SmartTapPhone: VirtualCard {
     /// What goes wrong, or is unusual, on purpose.
     public enum Oddity: Equatable, Sendable {

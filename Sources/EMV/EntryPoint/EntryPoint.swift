@@ -6,6 +6,9 @@ public import CardBytes
 ///
 /// An outcome with a start point (`FinalOutcome.wantsRestart`) may be continued: do the terminal's part, hand over the
 /// issuer's answer with `provide(_:)` where there is one, and call `start(now:)` again.
+///
+/// It has a stored property for whatever one of its steps leaves to a later one: a machine without I/O has nowhere else to
+/// keep it.
 public struct EntryPoint: TapMachine, ~Copyable {
     public typealias Signal = UIRequest
     public typealias Outcome = FinalOutcome

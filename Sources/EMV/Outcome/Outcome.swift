@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// What a kernel, or Entry Point itself, ends with (EMV Contactless Book A §6.2; DF8129 of kernel 2).
+/// What a kernel, or Entry Point itself, ends with (EMV Contactless Book A §6.2; DF8129 of kernel 2). It has a
+/// stored property for each parameter of the book.
 public struct Outcome: Equatable, Sendable {
     public enum Status: UInt8, Sendable, CaseIterable {
         case approved = 0x10

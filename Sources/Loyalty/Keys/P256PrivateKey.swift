@@ -3,6 +3,8 @@ public import CardBytes
 internal import Crypto
 
 /// A P-256 private key that a programme's owner gave us. The scalar stays in `SecretBytes`; nothing prints it.
+///
+/// Each `unsafe` has swift-crypto read the scalar where it lies, so that no copy has to be wiped.
 public struct P256PrivateKey: Sendable {
     /// 32 bytes, big-endian.
     let scalar: SecretBytes
@@ -17,7 +19,6 @@ public struct P256PrivateKey: Sendable {
         let scalar = try PrivateKeyEncoding.scalar(encoded)
         self.scalar = scalar
         do {
-            // Unsafe here and below: swift-crypto reads the scalar where it lies, so that no copy has to be wiped.
             publicKey = unsafe try scalar.withUnsafeBytes { bytes in
                 Array(unsafe try P256.KeyAgreement.PrivateKey(rawRepresentation: bytes).publicKey.x963Representation)
             }

@@ -52,6 +52,8 @@ public struct SmartTapHandshake: Sendable {
 }
 
 /// The keys of one session: 16 bytes for AES-128-CTR, 32 for HMAC-SHA-256.
+///
+/// Each `unsafe` hands over bytes for the length of a closure, whose number was checked, so that no copy has to be wiped.
 public struct SmartTapSessionKeys: Sendable {
     let encryption: SymmetricKey
     let authentication: SymmetricKey

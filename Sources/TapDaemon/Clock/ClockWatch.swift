@@ -43,7 +43,8 @@ final class ClockWatch: Sendable {
         let synchronized = isSynchronized()
         let (doubt, isNews) = state.withLock { state in
             state.belief.judge(
-                TimeBelief.Witnesses(isSynchronized: synchronized, profileIssuedAt: state.profileIssuedAt), at: .nowWithSleep)
+                TimeBelief.Witnesses(isSynchronized: synchronized, profileIssuedAt: state.profileIssuedAt),
+                at: .nowWithSleep)
             let doubt = state.belief.doubt
             defer { state.told = doubt }
             return (doubt, doubt != state.told)

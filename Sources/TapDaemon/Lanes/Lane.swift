@@ -77,12 +77,8 @@ actor Lane {
     /// Runs one tap. Progress and the result go to `progress`, which hears when the thread is free again.
     func tap(_ order: TapOrder, _ progress: LanePlace) {
         defer { progress.finish() }
-        let reader: any CardReader
         var order = order
-        do throws(ReaderError) { reader = RacingReader(try readied(&order.deadline, progress), progress) } catch {
-            progress.yield(.ended(.reader(error)))
-            return
-        }
+        guard let reader = racingReader(&order.deadline, progress) else { return }
         do throws(PaymentTapError) {
             if let combined = order.combinedTap(reader: name) {
                 try tap(combined, on: reader, order, progress)
@@ -94,6 +90,14 @@ actor Lane {
         } catch {
             if case .reader(.detached) = error { detach() }
             progress.yield(.ended(error))
+        }
+    }
+
+    /// - Returns: `nil` where the reader is not ready, which `progress` has been told.
+    private func racingReader(_ deadline: inout Int, _ progress: LanePlace) -> (any CardReader)? {
+        do throws(ReaderError) { return RacingReader(try readied(&deadline, progress), progress) } catch {
+            progress.yield(.ended(.reader(error)))
+            return nil
         }
     }
 
@@ -122,12 +126,8 @@ actor Lane {
     /// Reads passes and nothing else. Progress goes to `progress`, which hears when the thread is free again.
     func readPasses(_ order: LoyaltyOrder, _ progress: LanePlace) {
         defer { progress.finish() }
-        let reader: any CardReader
         var order = order
-        do throws(ReaderError) { reader = RacingReader(try readied(&order.deadline, progress), progress) } catch {
-            progress.yield(.ended(.reader(error)))
-            return
-        }
+        guard let reader = racingReader(&order.deadline, progress) else { return }
         do throws(ReaderError) {
             let outcome = try order.tap.run(on: reader, cancellation: progress.cancellation) {
                 progress.yield(.loyaltySignal($0))

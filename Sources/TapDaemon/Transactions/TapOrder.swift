@@ -3,7 +3,6 @@ import CardBytes
 import Configuration
 import EMV
 import Envelope
-import Glibc
 import Linux
 import Loyalty
 import ReaderCore
@@ -40,12 +39,16 @@ struct TapOrder: Sendable {
 
     func tap(reader: String) -> PaymentTap {
         let now = Timestamp.now
-        let local = LocalTime(now)
+        // The time of day at the terminal.
+        let local = LocalTime(at: Int(now.milliseconds / 1_000))
         let magnitude = UInt64(max(0, amount.value))
         let transaction = EMV.Transaction(
             amount: magnitude, currency: amount.currency.numeric,
             exponent: UInt8(truncatingIfNeeded: amount.currency.exponent), country: terminal.country,
-            type: type == .refund ? .refund : .purchase, date: local.date, time: local.time, sequenceCounter: sequence)
+            type: type == .refund ? .refund : .purchase,
+            date: EMVDate(year: local.year, month: local.month, day: local.day),
+            time: EMVTime(hour: local.hour, minute: local.minute, second: min(local.second, 59)),
+            sequenceCounter: sequence)
         let binding = CardRecord.Binding(
             transaction: id.text, reader: reader, amount: magnitude, currency: amount.currency.code,
             issuedAt: UInt64(max(0, now.milliseconds / 1_000)))
@@ -93,18 +96,4 @@ indirect enum TapProgress: Sendable {
     case result(PaymentTapResult)
     /// Without a result.
     case ended(PaymentTapError)
-}
-
-/// The time of day at the terminal, which the card gets.
-private struct LocalTime {
-    let date: EMVDate
-    let time: EMVTime
-
-    init(_ moment: Timestamp) {
-        var seconds = time_t(moment.milliseconds / 1_000)
-        var parts = unsafe tm()
-        _ = unsafe localtime_r(&seconds, &parts)
-        date = unsafe EMVDate(year: Int(parts.tm_year) + 1_900, month: Int(parts.tm_mon) + 1, day: Int(parts.tm_mday))
-        time = unsafe EMVTime(hour: Int(parts.tm_hour), minute: Int(parts.tm_min), second: Int(min(parts.tm_sec, 59)))
-    }
 }

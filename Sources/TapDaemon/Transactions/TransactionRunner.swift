@@ -138,4 +138,3 @@ actor TransactionRunner {
         }
     }
 }
-

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// Something that happened, as `GET /v1/events` sends it and a transaction lists it.
+/// It has a stored property for each member.
 public struct Event: Codable, Equatable, Sendable {
     /// Cursor: grows with every event, also over restarts. `Last-Event-ID` takes it.
     public var id: UInt64

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The whole truth about one transaction, as the POS gets it.
+/// The whole truth about one transaction, as the POS gets it. It has a stored property for each member.
 public struct Transaction: Equatable, Sendable {
     /// A state and when it was reached.
     public struct Step: Codable, Equatable, Sendable {

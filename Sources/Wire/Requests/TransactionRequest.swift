@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// Body of `POST /v1/transactions`. Decoding it checks every rule, so that a value of this type can be carried out.
+/// It has a stored property for each member.
 public struct TransactionRequest: Equatable, Sendable {
     public var type: TransactionType
     /// Name of the lane; `nil` for the only or first one.

@@ -66,21 +66,13 @@ struct Cancel: AsyncParsableCommand {
         abstract: "Cancels a transaction, or explains why it is too late.",
         discussion: "If the read has already been sent, the daemon reverses the transaction.")
 
-    @Argument(help: ArgumentHelp("The transaction's id.", valueName: "id"))
-    var id: String
-
-    @OptionGroup var daemon: DaemonChoice
-
-    @Flag(help: "Print JSON.")
-    var json = false
+    @OptionGroup var choice: TransactionChoice
 
     func run() async throws {
-        guard let id = TransactionID(id) else {
-            throw ValidationError("\(self.id) is not a transaction id; give a UUID.")
-        }
+        let id = try choice.transaction
         let answer: CancelAnswer
-        do throws(TapClientError) { answer = try await daemon.client.cancel(id) } catch { throw Failure(error) }
-        if json { return try StandardOutput.print(json: answer) }
+        do throws(TapClientError) { answer = try await choice.daemon.client.cancel(id) } catch { throw Failure(error) }
+        if choice.json { return try StandardOutput.print(json: answer) }
         let phase = answer.phase.map { " (\($0.rawValue))" } ?? ""
         let reversal = answer.becomesReversal == true ? "; the daemon is reversing it" : ""
         StandardOutput.print("\(answer.outcome.rawValue)\(phase)\(reversal)")

@@ -57,7 +57,7 @@ struct TransactionChoice: ParsableArguments {
 
     @OptionGroup var daemon: DaemonChoice
 
-    @Flag(help: "Print the transaction as JSON.")
+    @Flag(help: "Print JSON.")
     var json = false
 
     var transaction: TransactionID {

@@ -14,7 +14,9 @@ extension Transaction {
         if let error {
             lines.append("  error          \(error.message) (\(error.code))\n  remedy         \(error.resolution)")
         }
-        if let repeats = result?.repeats { lines.append("  the same as    \(repeats), minutes ago: same card, same amount") }
+        if let repeats = result?.repeats {
+            lines.append("  the same as    \(repeats), minutes ago: same card, same amount")
+        }
         if let confirmation, state == .approved {
             lines.append(
                 confirmation.confirmedAt.map { "  confirmed      \($0)" }

@@ -109,7 +109,7 @@ public final class FakePCSCD: Sendable {
 
     /// Another program takes the reader for itself, or gives it back.
     public func occupy(_ reader: String, _ isOccupied: Bool) throws(RigError) {
-        try change(reader) { $0.sharing = isOccupied ? -1 : 0 }
+        try change(reader) { $0.isOccupied = isOccupied }
     }
 
     /// Every open handle of the reader answers `code` until it reconnects: `resetCard`, `removedCard`.

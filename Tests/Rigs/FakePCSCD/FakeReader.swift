@@ -10,10 +10,15 @@ struct FakeReader {
     var eventCounter: UInt16 = 0
     var isMute = false
     var isInError = false
-    /// −1 exclusive, 0 none, else the number of shared connections.
-    var sharing: Int32 = 0
+    /// Open handles: −1 exclusive, 0 none, else the number of shared ones.
+    var connections: Int32 = 0
+    /// A program that is not played has the reader for itself, whatever handles come and go.
+    var isOccupied = false
     /// The handle in whose transaction the reader is.
     var lockHolder: UInt32?
+
+    /// As `connections`, with everybody's.
+    var sharing: Int32 { isOccupied ? -1 : connections }
 
     private var stateBits: UInt32 {
         if isInError { return 0x01 }

@@ -157,7 +157,7 @@ extension FakeState {
             nextHandle += 1
             handles[nextHandle] = Handle(
                 reader: name, connection: connection, cardNumber: reader.cardNumber, isExclusive: isExclusive)
-            reader.sharing = isExclusive ? -1 : reader.sharing + 1
+            reader.connections = isExclusive ? -1 : reader.connections + 1
             reader.card?.powerOn()
             readers[index] = reader
             body[140] = nextHandle
@@ -194,7 +194,7 @@ extension FakeState {
     private mutating func close(_ id: UInt32, _ handle: Handle) {
         handles[id] = nil
         guard let index = index(of: handle.reader), var reader = readers[index] else { return }
-        reader.sharing = handle.isExclusive ? 0 : max(0, reader.sharing - 1)
+        reader.connections = handle.isExclusive ? 0 : max(0, reader.connections - 1)
         if reader.lockHolder == id { reader.lockHolder = nil }
         readers[index] = reader
     }

@@ -5,6 +5,9 @@ public import CardBytes
 /// mode where DF811B bit 8 is 0, relay resistance where DF811B bit 5 is 1, recovery of torn transactions where DF811D
 /// is above 0.
 ///
+/// It has a stored property for each data object that a later command or the outcome needs: a machine without I/O has
+/// nowhere else to keep them.
+///
 /// Not done: data exchange with the terminal (DEK/DET), data storage (IDS, SDS).
 public struct Kernel2: Kernel, RecordReadingKernel {
     enum State: RecordReadingState {

@@ -10,6 +10,9 @@ public import CardBytes
 /// number K4-1 to K4-9 of docs/conformance.md, which says how it was checked. Unless more is said there, its source is
 /// one public implementation of Expresspay.
 ///
+/// It has a stored property for each data object that a later command or the outcome needs: a machine without I/O has
+/// nowhere else to keep them.
+///
 /// Not done: delayed authorisation, full online mode with a second GENERATE AC, the exemption from no-CVM checks.
 public struct Kernel4: Kernel, RecordReadingKernel {
     enum State: RecordReadingState {

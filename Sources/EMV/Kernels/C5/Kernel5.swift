@@ -10,6 +10,9 @@ public import CardBytes
 /// number K5-1 to K5-8 of docs/conformance.md, which says how it was checked. Unless more is said there, its source is
 /// one public kernel of JCB.
 ///
+/// It has a stored property for each data object that a later command or the outcome needs: a machine without I/O has
+/// nowhere else to keep them.
+///
 /// Not done: transit transactions, offline PIN over contact.
 public struct Kernel5: Kernel, RecordReadingKernel, IssuerUpdatingKernel {
     enum State: RecordReadingState, IssuerUpdateState {

@@ -5,6 +5,9 @@ public import CardBytes
 /// encrypted records, local authentication by ECC certificates, IAD-MAC and EDA-MAC, READ DATA and WRITE DATA, relay
 /// resistance where 9F8209 bit 5 is 1. Algorithm suite 00 only.
 ///
+/// It has a stored property for each data object that a later command or the outcome needs: a machine without I/O has
+/// nowhere else to keep them.
+///
 /// Not done: RSA certificates (a configuration that asks for them ends the application), SM2, data exchange with the
 /// terminal during the transaction, the processing restrictions, which this kernel leaves to the card.
 public struct Kernel8: Kernel, StandardKernel {

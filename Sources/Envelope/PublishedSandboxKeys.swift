@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// The keys whose private halves `nfc-tap-psp-sandbox` publishes: whoever has them opens what is sealed to them, and signs
 /// what is trusted under them. None is of use for live payments, whatever it is called and whatever for.
-enum PublishedTestKeys {
+enum PublishedSandboxKeys {
     /// RFC 7638.
     static let thumbprints: Set<String> = [
         // Opens reads.

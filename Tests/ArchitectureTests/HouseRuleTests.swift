@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+import Testing
+
+struct HouseRuleTests {
+    private let files: [HouseRules.File]
+
+    init() throws {
+        files = try SourceTree.swiftFiles().map { ($0.path, SwiftSource($0.lines.joined(separator: "\n"))) }
+    }
+
+    private var paths: [String] { files.map(\.path) }
+
+    @Test func `outside the room for POSIX a file has at most three unsafe expressions without a reason`() {
+        #expect(HouseRules.unsafeFiles(files.filter { !$0.path.hasPrefix("Sources/Linux/") }) == [])
+    }
+
+    @Test func `a type has at most fifteen stored properties, or says why it has more`() {
+        #expect(HouseRules.crowdedTypes(files) == [])
+    }
+
+    @Test func `an actor has at most thirty methods, those of its extensions counted`() {
+        #expect(HouseRules.busyActors(files) == [])
+    }
+
+    @Test func `the daemon's room has no file at its top but its entry`() {
+        #expect(paths.contains("Sources/TapDaemon/Daemon.swift"))
+        #expect(HouseRules.looseFiles(paths) == [])
+    }
+
+    @Test func `no file name stands in two rooms`() {
+        #expect(HouseRules.sharedNames(paths) == [])
+    }
+
+    // MARK: - Each rule catches what breaks it
+
+    private func source(_ text: String) -> [HouseRules.File] { [("Sources/Room/File.swift", SwiftSource(text))] }
+
+    @Test func `four unsafe expressions without a reason are found, and those with one are not`() {
+        let bare = """
+            func f() {
+                let a = unsafe g(unsafe h)
+
+                let text = "unsafe"
+                unsafe k()
+                unsafe l()
+            }
+            """
+        #expect(HouseRules.unreasoned(SwiftSource(bare)) == [2, 2, 5, 6])
+        #expect(HouseRules.unsafeFiles(source(bare)).count == 1)
+        #expect(HouseRules.unsafeFiles(source(bare.replacing("unsafe g(", with: "g("))) == [])
+    }
+
+    @Test(arguments: [
+        ("func f() {\n    unsafe g() // It lives for the call.\n}", 0),
+        ("func f() {\n    // It lives for the call.\n    unsafe g(\n        unsafe h)\n}", 0),
+        ("func f() {\n    // It lives for the call.\n    unsafe g()\n    unsafe h()\n}", 1),
+        ("func f() {\n    // For the call.\n    do {\n        k()\n    } catch {\n        unsafe g()\n    }\n}", 0),
+        ("func f() {\n    // For the call.\n    switch a {\n    case .b:\n        unsafe g()\n    }\n}", 0),
+        ("/// Each `unsafe` calls C.\nstruct S {\n    func h() {\n        k()\n\n        unsafe l()\n    }\n}", 0),
+        ("/// Calls C.\nstruct S {\n    func f() { unsafe g() }\n}", 1),
+        ("/// Calls C.\nvar f: Int {\n    unsafe g()\n}", 1),
+    ])
+    func `a reason stands at the line, above the statement, or above the declaration where it speaks of unsafe`(
+        text: String, count: Int
+    ) {
+        #expect(HouseRules.unreasoned(SwiftSource(text)).count == count)
+    }
+
+    @Test func `sixteen stored properties are found, and neither computed ones nor those of the type count`() {
+        let names = (1...HouseRules.mostProperties).map { "    private(set) var a\($0) = { 1 }()" }
+        let body = names.joined(separator: "\n")
+        let others = "    static let b = 1\n    var c: Int { 1 }\n    func d() {\n        let e = 1\n    }"
+        let small = "struct S {\n\(body)\n\(others)\n}"
+        #expect(SwiftSource(small).bodies.first?.properties.count == 15)
+        #expect(HouseRules.crowdedTypes(source(small)) == [])
+        for more in ["    let b: Int", "    var b: Int {\n        didSet { d() }\n    }", "    lazy var b = 1"] {
+            let crowded = small.replacing("    static let b = 1", with: more)
+            #expect(HouseRules.crowdedTypes(source(crowded)).count == 1, "\(more)")
+            #expect(HouseRules.crowdedTypes(source("/// A stored property for each part.\n@safe\n" + crowded)) == [])
+        }
+        let pairs = "struct S {\n    let (a, b): (Int, Int)\n    let c, d: Int\n}"
+        #expect(SwiftSource(pairs).bodies.first?.properties.count == 4)
+    }
+
+    @Test func `thirty-one methods of an actor are found wherever they stand`() {
+        let methods = (1..<HouseRules.mostMethods).map { "    private func f\($0)() { if true {} }" }
+        let small = "actor A {\n\(methods.joined(separator: "\n"))\n}\n\nextension A {\n    func g() {}\n}\n"
+        #expect(HouseRules.busyActors(source(small)) == [])
+        #expect(HouseRules.busyActors(source(small + "extension A {\n    nonisolated func h() {}\n}")).count == 1)
+        #expect(HouseRules.busyActors(source(small + "struct B {\n    func h() {}\n}")) == [])
+    }
+
+    @Test func `a loose file and a name in two rooms are found`() {
+        #expect(HouseRules.looseFiles(["Sources/TapDaemon/Daemon.swift", "Sources/TapDaemon/API/A.swift"]) == [])
+        #expect(HouseRules.looseFiles(["Sources/TapDaemon/A.swift"]) == ["Sources/TapDaemon/A.swift"])
+        let shared = ["Sources/One/A.swift", "Sources/Two/B/A.swift", "Sources/Two/C.swift"]
+        #expect(HouseRules.sharedNames(shared).count == 1)
+    }
+}

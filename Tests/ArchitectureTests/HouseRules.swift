@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What each file of `Sources` keeps to, beside its room. Each rule returns who breaks it.
+enum HouseRules {
+    static let mostUnsafe = 3
+    static let mostProperties = 15
+    static let mostMethods = 30
+
+    typealias File = (path: String, source: SwiftSource)
+
+    // MARK: - Unsafe
+
+    /// Numbers of the lines on which an `unsafe` has no reason: a comment on the line, directly above its statement or a
+    /// statement around it, or one above a declaration around it that speaks of `unsafe`.
+    static func unreasoned(_ source: SwiftSource) -> [Int] {
+        source.lines.indices.flatMap { number -> [Int] in
+            let words = source.lines[number].code.split { !$0.isLetter && !$0.isNumber && $0 != "_" }
+            let count = words.count { $0 == "unsafe" }
+            return count > 0 && !hasReason(number, source.lines) ? Array(repeating: number + 1, count: count) : []
+        }
+    }
+
+    private static func hasReason(_ number: Int, _ lines: [SwiftSource.Line]) -> Bool {
+        guard lines[number].comment.isEmpty else { return true }
+        var (head, isContinued) = (number, true)
+        for above in (0...number).reversed() {
+            let line = lines[above]
+            guard !line.words.isEmpty else { continue }
+            let isOuter = line.indent < lines[head].indent || (isContinued && line.indent == lines[head].indent)
+            guard above == number || isOuter else { continue }
+            head = above
+            // `} else {`, `)` and `case` go on with a statement that began further up.
+            let isCase = ["case", "default:"].contains(line.words.prefix { $0 != " " })
+            isContinued = isCase || line.words.first.map { "})]?:&|".contains($0) } ?? false
+            if isContinued { continue }
+            let comment = SwiftSource.comment(above: above, lines)
+            let isDeclaration = Declaration(line.words).isDeclaration || isComputed(line)
+            if !comment.isEmpty, !isDeclaration || comment.lowercased().contains("unsafe") { return true }
+        }
+        return false
+    }
+
+    private static func isComputed(_ line: SwiftSource.Line) -> Bool {
+        let declaration = Declaration(line.words)
+        return declaration.keyword == "var" && line.words.hasSuffix("{") && declaration.stored(before: "").isEmpty
+    }
+
+    static func unsafeFiles(_ files: [File]) -> [String] {
+        files.compactMap { file in
+            let lines = unreasoned(file.source)
+            return lines.count > mostUnsafe ? "\(file.path): \(lines)" : nil
+        }
+    }
+
+    // MARK: - Sizes
+
+    /// A type that holds so much says in its comment why it has so many stored properties.
+    static func crowdedTypes(_ files: [File]) -> [String] {
+        files.flatMap { file in
+            file.source.bodies.filter {
+                $0.properties.count > mostProperties && !$0.comment.contains("stored propert")
+            }.map { "\(file.path): \($0.name) has \($0.properties.count) stored properties" }
+        }
+    }
+
+    static func busyActors(_ files: [File]) -> [String] {
+        let bodies = files.flatMap(\.source.bodies)
+        let actors = Set(bodies.filter { $0.kind == "actor" }.map(\.name))
+        return actors.sorted().compactMap { name in
+            let count = bodies.filter { $0.name == name }.map(\.methods).reduce(0, +)
+            return count > mostMethods ? "\(name) has \(count) methods" : nil
+        }
+    }
+
+    // MARK: - Files
+
+    static func looseFiles(_ paths: [String]) -> [String] {
+        paths.filter { $0.hasPrefix("Sources/TapDaemon/") && $0.split(separator: "/").count == 3 }
+            .filter { $0 != "Sources/TapDaemon/Daemon.swift" }
+    }
+
+    /// Names of files that stand in two rooms.
+    static func sharedNames(_ paths: [String]) -> [String] {
+        let rooms = Dictionary(grouping: paths) { String($0.split(separator: "/").last ?? "") }
+            .mapValues { Set($0.map { $0.split(separator: "/")[1] }) }
+        return rooms.filter { $0.value.count > 1 }.map { "\($0.key): \($0.value.sorted())" }.sorted()
+    }
+}

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import TestSupport
+import Testing
+
+/// A thousand sales of `make check-books` in every test run.
+@Suite(.timeLimit(.minutes(15)))
+struct BalanceTests {
+    @Test(
+        """
+        R1: whatever adapter, tills and deaths of the daemon do, in the end the books say what the payment service has \
+        booked, or an open item names the difference
+        """)
+    func balance() throws {
+        let environment = ProcessInfo.processInfo.environment
+        let process = Process()
+        let output = Pipe()
+        process.executableURL = URL(filePath: "/usr/bin/env")
+        process.arguments = [
+            "python3", Checkout.file("scripts/check-books.py").path,
+            Program.daemon.url.deletingLastPathComponent().path,
+            "--count", environment["NFC_TAP_SALES"] ?? "1000",
+            "--seed", environment["NFC_TAP_SEED"] ?? "\(UInt16.random(in: 0...UInt16.max))",
+        ]
+        process.standardOutput = output
+        process.standardError = output
+        try process.run()
+        let text = String(decoding: try output.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
+        process.waitUntilExit()
+        #expect(process.terminationStatus == 0, "\(text)")
+        #expect(text.contains(", 0 faults, "), "\(text)")
+        print(text)
+    }
+}
