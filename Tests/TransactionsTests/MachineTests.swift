@@ -218,7 +218,8 @@ struct MachineTests {
         #expect(stage.faults.isEmpty)
     }
 
-    @Test func `A7: a stored payment whose service contradicts the demand is an open item, and never settled by that`() {
+    @Test func `A7: a stored payment whose service contradicts the demand is an open item, and never settled by that`()
+    {
         let stage = play(.stored, .forward, .written, .partial, .written)
         #expect(stage.books.transaction.state == .unknown && stage.books.open == .unanswered)
         #expect(stage.faults.isEmpty)
