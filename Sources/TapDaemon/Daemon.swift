@@ -149,7 +149,15 @@ public final class Daemon: Sendable {
     }
 
     private func scrubAsWished() async {
-        await store.journal.scrubAsWished(logger) { await self.store.noCardIsRead() }
+        await store.journal.scrubAsWished(logger) { await self.noCardIsRead() }
+    }
+
+    /// Returns when no card is being read, whose payment would wait for the disk; after two seconds in any case.
+    private func noCardIsRead() async {
+        for _ in 0..<40 {
+            guard await store.books.isCardRead else { return }
+            do { try await Task.sleep(for: .milliseconds(50)) } catch { return }
+        }
     }
 
     /// Serves, then lets what was begun come to its end.

@@ -6,6 +6,8 @@ import Logging
 import Wire
 
 /// The POS socket's API: which call does what, and who may make it.
+///
+/// It has a stored property for each part of the daemon that a call reaches.
 struct PointOfSaleAPI: Sendable {
     let store: TransactionRunner
     let profiles: ProfileStore

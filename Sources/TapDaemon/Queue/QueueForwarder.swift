@@ -80,7 +80,8 @@ struct QueueForwarder: Sendable {
     ) async throws(JournalError) -> Progress {
         let id = entry.transaction.id
         // Answered, declined or let go since the queue was read.
-        guard let record = try await queue.journal.queueRecord(id) else { return .nothing }
+        let found = try await queue.journal.use { (journal) throws(JournalError) in try journal.queueRecord(id) }
+        guard let record = found else { return .nothing }
         let request: AuthorizationRequest
         do throws(RecordFault) { request = try self.request(in: record, of: entry) } catch {
             await report(error, entry)

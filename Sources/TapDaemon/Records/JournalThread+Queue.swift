@@ -16,8 +16,6 @@ extension JournalThread {
 
     func queueExtent() throws(JournalError) -> QueueExtent { try journal.queueExtent() }
 
-    func queueRecord(_ id: TransactionID) throws(JournalError) -> String? { try journal.queueRecord(id) }
-
     func beginForward(_ id: TransactionID, _ change: StateChange) throws(JournalError) -> Bool {
         try journal.beginForward(id, change)
     }

@@ -129,12 +129,4 @@ actor TransactionRunner {
     }
 
     nonisolated func publish(_ event: Event) { outlet.publish(event) }
-
-    /// Returns when no card is being read, whose payment would wait for the disk; after two seconds in any case.
-    nonisolated func noCardIsRead() async {
-        for _ in 0..<40 {
-            guard await books.isCardRead else { return }
-            do { try await Task.sleep(for: .milliseconds(50)) } catch { return }
-        }
-    }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Answer of `GET /v1/status`.
+/// Answer of `GET /v1/status`. It has a stored property for each member.
 public struct Status: Codable, Equatable, Sendable {
     public enum Terms: String, Codable, CaseIterable, Sendable {
         /// Test mode needs no acceptance.
