@@ -9,7 +9,8 @@ enum MonitorBenchmark {
     private static let block = 20
 
     static func run(taps: Int) async throws {
-        Table.section("One tap while \(monitors) monitors replay every event from the first, in a loop (\(taps) taps each)")
+        Table.section(
+            "One tap while \(monitors) monitors replay every event from the first, in a loop (\(taps) taps each)")
         let programs = try Programs()
         defer { programs.stop() }
         let path = programs.posSocket

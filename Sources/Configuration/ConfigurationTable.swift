@@ -89,7 +89,8 @@ struct ConfigurationTable {
         guard let value = value(key) else { return nil }
         guard let number = value.int, range.contains(number) else {
             return report(
-                key, "is not a whole number from \(range.lowerBound) to \(range.upperBound)", "write one without quotes")
+                key, "is not a whole number from \(range.lowerBound) to \(range.upperBound)", "write one without quotes"
+            )
         }
         return number
     }

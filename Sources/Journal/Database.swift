@@ -38,7 +38,8 @@ enum SQLValue: Equatable {
         // A reader such as the sqlite3 program may hold a lock for a moment.
         _ = unsafe sqlite3_busy_timeout(handle, 5_000)
         let isMade = unsafe sqlite3_create_function_v2(
-            handle, JournalDigests.function, -1, SQLITE_UTF8 | SQLITE_DETERMINISTIC, nil, Database.digest, nil, nil, nil)
+            handle, JournalDigests.function, -1, SQLITE_UTF8 | SQLITE_DETERMINISTIC, nil, Database.digest, nil, nil, nil
+        )
         guard isMade == SQLITE_OK else { throw JournalError(sqlite: isMade) }
     }
 

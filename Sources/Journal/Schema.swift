@@ -4,7 +4,8 @@ enum Schema {
     static var version: Int { steps.count }
 
     /// What the journal notes about itself, by name: no part of a version, because nothing needs it to be there.
-    static let meta = "CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID"
+    static let meta =
+        "CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID"
 
     /// Statement by statement what makes version `index + 1` of version `index`.
     static let steps = [

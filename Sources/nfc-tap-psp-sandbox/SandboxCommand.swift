@@ -34,7 +34,8 @@ struct SandboxCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Seconds until amounts ending in 99 are answered.", valueName: "seconds"))
     var lateSeconds: Double = 35
 
-    @Option(help: ArgumentHelp("Version of the terms in the profile; each version has its own text.", valueName: "text"))
+    @Option(
+        help: ArgumentHelp("Version of the terms in the profile; each version has its own text.", valueName: "text"))
     var termsVersion = "2026-01"
 
     @Option(help: ArgumentHelp("Seconds from a profile's issue to its expiry.", valueName: "seconds"))

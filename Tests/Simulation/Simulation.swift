@@ -92,7 +92,8 @@ struct Simulation {
 
     /// The first seed whose story is one only because `mend` is undone, and the transactions until then; `nil` where a
     /// million of them do not find it.
-    static func seed(finding mend: Setting.PutBack, atMost limit: Int = 1_000_000) -> (seed: UInt64, transactions: Int)? {
+    static func seed(finding mend: Setting.PutBack, atMost limit: Int = 1_000_000) -> (seed: UInt64, transactions: Int)?
+    {
         var transactions = 0
         var seed: UInt64 = 0
         while transactions < limit {
@@ -121,7 +122,8 @@ struct Simulation {
             var story = Story(seed: found.seed, Setting(putBack: mend))
             let what = story.judge().first { $0 != .open }?.rawValue ?? story.faults.first ?? ""
             print(
-                "| \(mend.rawValue) | \(found.seed) | \(found.transactions) | \((seconds * 10).rounded() / 10) | \(what) |")
+                "| \(mend.rawValue) | \(found.seed) | \(found.transactions) | \((seconds * 10).rounded() / 10) | \(what) |"
+            )
         }
         if isMissing { exit(1) }
     }

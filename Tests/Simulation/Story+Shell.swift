@@ -145,7 +145,9 @@ extension Story {
             if !isInTime { input(number, .replied(reply, question: question), after: limit.inMilliseconds + 10_000) }
             if dice.happens(services[index].repertoire.repeats) {
                 let other = AuthorizationAnswer(outcome: dice.happens(500) ? .declined : .approved, responseCode: "00")
-                input(number, .replied(dice.happens(500) ? reply : .answered(other), question: question), after: latency + 1)
+                input(
+                    number, .replied(dice.happens(500) ? reply : .answered(other), question: question),
+                    after: latency + 1)
             }
         case .query(let question, let limit):
             let index = asked(number)

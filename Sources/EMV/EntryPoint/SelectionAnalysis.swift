@@ -75,7 +75,9 @@ public struct SelectionAnalysis: Sendable {
                 && entry.requestedKernel(matching: combination.aid, version).accepts(combination.kernel)
         }
         let requested: KernelIdentifier? =
-            if case .kernel(let kernel) = entry.requestedKernel(matching: entry.adfName, version) { kernel } else { nil }
+            if case .kernel(let kernel) = entry.requestedKernel(matching: entry.adfName, version) { kernel } else {
+                nil
+            }
         return ListedApplication(
             adfName: entry.adfName, label: entry.label, priority: entry.priority & 0x0F,
             kernelIdentifier: entry.kernelIdentifier, requestedKernel: requested, matching: matching, usable: usable)

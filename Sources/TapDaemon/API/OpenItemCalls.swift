@@ -13,8 +13,10 @@ extension PointOfSaleAPI {
         case (0, _):
             try request.only(.get, parameters: [])
             try roles.require(.cashier)
-            let list = try await payments.inJournal { (journal) throws(JournalError) in
-                OpenItemList(count: try journal.openItemExtent().count, items: try journal.openItems())
+            let list = try await telling { () throws(QueueRefusal) in
+                try await payments.inJournal { (journal) throws(JournalError) in
+                    OpenItemList(count: try journal.openItemExtent().count, items: try journal.openItems())
+                }
             }
             return .message(200, list)
         case (2, "settlement"):
