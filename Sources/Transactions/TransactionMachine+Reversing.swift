@@ -162,9 +162,12 @@ extension TransactionMachine {
         return now.monotonic < last
     }
 
-    /// When an approval has to be confirmed; `nil` where it has been, or has not to be.
+    /// When an approval has to be confirmed; `nil` where it has been, or has not to be. What a person has settled as charged
+    /// waits for no till any more.
     var unconfirmedDue: Timestamp? {
-        guard let confirmation = transaction.confirmation, confirmation.confirmedAt == nil else { return nil }
+        guard let confirmation = transaction.confirmation, confirmation.confirmedAt == nil,
+            transaction.settlement == nil
+        else { return nil }
         return confirmation.due
     }
 

@@ -11,7 +11,7 @@ import Testing
 struct KeyPropertyTests {
     /// The published test keys, all of which were last valid the day before the taps of these tests.
     private static let expired: CAPublicKeys? = {
-        let keys = CAPublicKeys.publishedTestKeys.compactMap { row in
+        let keys = (CAPublicKeys.publishedTestKeys + CAPublicKeys.furtherTestKeys.map(\.row)).compactMap { row in
             try? CAPublicKey(
                 rid: row.rid, index: row.index, modulus: row.modulus, exponent: row.exponent, checksum: row.checksum,
                 expiry: "20260606", environment: .test)

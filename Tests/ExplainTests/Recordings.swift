@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import CardBytes
 import CardSim
+import EMV
 import Explain
 import Foundation
 import ReaderCore
@@ -27,7 +28,13 @@ enum Recordings {
         guard let terminal = Terminals.configuration(named: transcript["terminal"] ?? "") else {
             throw UnknownTerminal(name: name)
         }
-        return try ReplayRun(transcript, configuration: terminal, authentication: Terminals.authentication)
+        // The program that recorded these left bit 7 of the CVM code out of 9F34; two other sources keep it.
+        var kernels = KernelSet.standard
+        if name.hasPrefix("mastercard/") {
+            kernels.register(.mastercard) { Kernel2(options: Kernel2Options(masksCVMCode: true)) }
+        }
+        return try ReplayRun(
+            transcript, configuration: terminal, authentication: Terminals.authentication, kernels: kernels)
     }
 
     struct UnknownTerminal: Error { let name: String }

@@ -92,6 +92,7 @@ struct OpenItemTests {
                 """
                 DROP TRIGGER what_goes_on_is_no_open_item; DROP TABLE open_item;
                 ALTER TABLE payment DROP COLUMN service; ALTER TABLE payment DROP COLUMN settlement;
+                ALTER TABLE payment DROP COLUMN message; DROP TABLE spent_key;
                 PRAGMA user_version = 5;
                 """,
             ]

@@ -66,7 +66,7 @@ final class ClockWatch: Sendable {
     private func tell(_ doubt: TimeBelief.Doubt?) {
         var event = Event(doubt == nil ? .clockBelieved : .clockUnbelievable)
         if let doubt {
-            event.error = ErrorDetail(.clockUnbelievable)
+            event.error = ErrorDetail(of: doubt)
             logger.critical("clock not believed", metadata: ["reason": "\(doubt.rawValue)", "time": "\(event.at)"])
         } else {
             logger.notice("clock believed again", metadata: ["time": "\(event.at)"])

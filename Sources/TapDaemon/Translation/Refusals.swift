@@ -68,3 +68,8 @@ extension PointOfSaleAPI {
         do throws(QueueRefusal) { return try await body() } catch { throw ErrorBody(of: error, about: transaction) }
     }
 }
+
+extension ErrorDetail {
+    /// Why the machine's clock is not believed, which is the log's to say.
+    init(of doubt: TimeBelief.Doubt) { self.init(ErrorCode.clockUnbelievable) }
+}

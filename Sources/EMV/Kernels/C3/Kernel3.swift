@@ -53,8 +53,9 @@ public struct Kernel3: Kernel, CertifiedKernel, IssuerUpdatingKernel {
         let indicators = dynamicIndicators(activation) ?? activation.indicators
         if indicators.contactlessNotAllowed { return finish(Kernel3.insertOrSwipe) }
         ttq = indicators.ttq ?? TTQ(rawValue: 0)
-        // A.2: a reader that only goes online says so (one source).
-        if activation.isForcedOnline || terminalType.isOnlineOnly, !ttq.isOfflineOnly {
+        // A.2 has the same for a terminal type that only goes online (one source). Not followed: a floor limit is how a shop
+        // lets cards decide while its payment service is away, whatever type its terminal declares.
+        if activation.isForcedOnline, !ttq.isOfflineOnly {
             ttq.requiresOnlineCryptogram = true
         }
         store.set(.ttq, binary: UInt64(ttq.rawValue), count: 4)
