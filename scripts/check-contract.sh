@@ -104,7 +104,8 @@ for _ in range(20):
 sed -i 's/^issuer = "before"$/issuer = "after"/' "$folder/moved.toml"
 kill -HUP "$daemon"
 await_status "$folder/moved/pos.sock" '"openItems":{"count":20,'
-hold moved visa-afl --include-tag openItems
+# One call leads to the other by what is open, not by an answer: there are no links to follow.
+hold moved visa-afl --include-tag openItems --phases examples,coverage,fuzzing
 
 "$tools/bin/python3" Tests/Contract/reached.py docs/openapi.yaml "$folder/reached"
 echo "check-contract: every answer is one of docs/openapi.yaml"

@@ -211,7 +211,7 @@ extension ProgramTests {
             #expect(try await end(process) != 0)
             return text(output)
         }
-        #expect(try await second().contains("used by another daemon"))
+        #expect(try await second().contains("another daemon uses the journal"))
         // What was the lock once, and whatever else can be removed, the journal itself last.
         for name in try FileManager.default.contentsOfDirectory(atPath: state).sorted(by: >) {
             try FileManager.default.moveItem(atPath: state + name, toPath: folder.path + "/" + name)
