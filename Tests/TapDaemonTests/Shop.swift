@@ -81,7 +81,10 @@ final class Shop: Sendable {
         self.folder = folder
         self.readers = readers
         self.daemon = daemon
-        client = HTTPClient(path: folder.path + "/pos.sock")
+        var client = HTTPClient(path: folder.path + "/pos.sock")
+        // As the CLI's: a whole batch is larger than any adapter's answer.
+        client.maximumAnswerBytes = 4 << 20
+        self.client = client
     }
 
     /// Runs `body` in a shop whose daemon stops afterwards.
