@@ -80,10 +80,11 @@ struct ContractTests {
             let amount = Money(value: 1_300, currency: request.amount.currency)
             let completion = try await bench.post(
                 "/v1/authorizations/\(request.id)/completions",
-                WireJSON.encode(CompletionRequest(amount: amount, emv: nil)), key: request.id.text)
+                WireJSON.encode(PSPSandbox.CompletionRequest(amount: amount, emv: nil)), key: request.id.text)
             #expect(completion.status == 200)
             let refund = try await bench.post(
-                "/v1/authorizations/\(request.id)/refunds", WireJSON.encode(RefundRequest(amount: request.amount)),
+                "/v1/authorizations/\(request.id)/refunds",
+                WireJSON.encode(PSPSandbox.RefundRequest(amount: request.amount)),
                 key: request.id.text)
             #expect(try WireJSON.decode(AuthorizationAnswer.self, from: refund.body).outcome == .approved)
             let entry = try #require(try await bench.ledger().transactions.first)
@@ -91,7 +92,7 @@ struct ContractTests {
             #expect(entry.refunded == 1_200)
             let unknown = try await bench.post(
                 "/v1/authorizations/\(TransactionID())/refunds",
-                WireJSON.encode(RefundRequest(amount: request.amount)), key: "k")
+                WireJSON.encode(PSPSandbox.RefundRequest(amount: request.amount)), key: "k")
             #expect(unknown.status == 404)
         }
     }

@@ -64,6 +64,12 @@ struct DocumentationTests {
         ("openapi-psp.yaml", AuthorizationAnswer.Outcome.allCases.map(\.rawValue)),
         ("openapi-psp.yaml", AuthorizationAnswer.Action.allCases.map(\.rawValue)),
         ("openapi-psp.yaml", ReversalRequest.Reason.allCases.map(\.rawValue)),
+        ("openapi-psp.yaml", ReversalAnswer.Way.allCases.map(\.rawValue)),
+        ("openapi-psp.yaml", AdapterFeature.allCases.map(\.rawValue)),
+        ("openapi-psp.yaml", AdapterOperationAnswer.Outcome.allCases.map(\.rawValue)),
+        ("openapi-psp.yaml", AdapterOperationAnswer.Reason.allCases.map(\.rawValue)),
+        ("openapi-psp.yaml", AuthorizationAnswer.RefundCard.allCases.map(\.rawValue)),
+        ("openapi-psp.yaml", RefundRequest.CardRule.allCases.map(\.rawValue)),
     ]
 
     @Test("The API descriptions know every word of the messages", arguments: words)

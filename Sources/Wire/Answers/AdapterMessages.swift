@@ -25,9 +25,27 @@ public struct ReversalAnswer: Codable, Equatable, Sendable {
         case done, queued
     }
 
-    public var status: Status
+    /// What a payment that is taken back becomes in the payment service's books.
+    public enum Way: String, Codable, CaseIterable, Sendable {
+        /// It has never taken place.
+        case voided
+        /// It has taken place, and the money is given back.
+        case refunded
+        /// A word of a later version.
+        case other
 
-    public init(status: Status) { self.status = status }
+        public init(from decoder: any Decoder) throws {
+            self = Way(rawValue: try decoder.singleValueContainer().decode(String.self)) ?? .other
+        }
+    }
+
+    public var status: Status
+    public var how: Way?
+
+    public init(status: Status, how: Way? = nil) {
+        self.status = status
+        self.how = how
+    }
 }
 
 /// The adapter's answer to `GET /v1/health`.
@@ -39,7 +57,7 @@ public struct AdapterHealth: Codable, Equatable, Sendable {
     public var status: State
     /// Versions of this contract that the adapter speaks, for example `v1`.
     public var protocolVersions: [String]
-    /// Types of authorisation that it takes.
+    /// What it can do, in the words of `AdapterFeature`; words of later versions stay.
     public var supports: [String]
     /// Seconds for which it keeps every Idempotency-Key on disk; `defaultKeyLife` where it says nothing.
     public var keyLife: Int64?

@@ -30,6 +30,19 @@ public struct AuthorizationRequest: Codable, Equatable, Sendable {
         }
     }
 
+    /// How what is approved is to be held.
+    public struct Hold: Codable, Equatable, Sendable {
+        /// It is wished to be held for at least so long.
+        public var before: Timestamp?
+        /// Adjustments will come: some payment services have to be told with the first request.
+        public var incremental: Bool?
+
+        public init(before: Timestamp? = nil, incremental: Bool? = nil) {
+            self.before = before
+            self.incremental = incremental
+        }
+    }
+
     public var id: TransactionID
     public var mode: Mode
     public var type: Kind
@@ -48,6 +61,8 @@ public struct AuthorizationRequest: Codable, Equatable, Sendable {
     public var retryOf: TransactionID?
     /// What kind of payment the amount is.
     public var description: AmountDescription?
+    /// With `preauth`.
+    public var hold: Hold?
 
     public init(
         id: TransactionID, mode: Mode, type: Kind, amount: Money, entryMode: EntryMode, cvm: CVM, emv: String,
@@ -85,6 +100,19 @@ public struct AuthorizationAnswer: Codable, Equatable, Sendable {
         }
     }
 
+    /// What has to be there for a refund that names the payment.
+    public enum RefundCard: String, Codable, CaseIterable, Sendable {
+        /// The card has to be read once more.
+        case present
+        /// No card.
+        case any
+
+        /// A word of a later version asks for the card: a refund without it could go wrong.
+        public init(from decoder: any Decoder) throws {
+            self = RefundCard(rawValue: try decoder.singleValueContainer().decode(String.self)) ?? .present
+        }
+    }
+
     /// Issuer's data for the card, in hexadecimal.
     public struct IssuerData: Codable, Equatable, Sendable {
         /// Issuer authentication data, tag 91.
@@ -113,6 +141,14 @@ public struct AuthorizationAnswer: Codable, Equatable, Sendable {
     /// The payment service's own name for the card, the same for each read of it by this merchant: what finds a card again
     /// without its number, and what is charged later where the card was stored.
     public var cardToken: String?
+    /// With an approved `preauth`: until when the payment service holds the sum.
+    public var captureBefore: Timestamp?
+    /// With an approved `preauth`: how much may be captured in all, where that is more than is held.
+    public var maximumCapture: Money?
+    /// What a refund that names this payment needs.
+    public var refundCard: RefundCard?
+    /// The payment's figures in the payment service's books.
+    public var account: ServiceAccount?
 
     public init(outcome: Outcome, responseCode: String? = nil) {
         self.outcome = outcome

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+/// A word of `supports` in the adapter's health answer: what the payment service behind it can do.
+public enum AdapterFeature: String, CaseIterable, Sendable {
+    /// The types of an authorisation.
+    case sale, preauth, refund, verify
+    /// Takes what is held: once, and finally.
+    case capture
+    /// Several times from one hold.
+    case multicapture
+    /// Above the hold, up to `maximumCapture`.
+    case overcapture
+    /// Another sum is held.
+    case adjust
+    /// The same sum is held for longer.
+    case extend
+    /// A part of what is held is given up.
+    case release
+    /// Gives back what a named payment has taken, without its card.
+    case refundLinked
+    /// Takes a linked refund back.
+    case refundReversal
+}
+
+extension AdapterHealth {
+    public func supports(_ feature: AdapterFeature) -> Bool { supports.contains(feature.rawValue) }
+}
