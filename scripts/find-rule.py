@@ -14,7 +14,7 @@ import time
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-BOOKS = {"Kernel 2": "C-2", "Kernel 3": "C-3", "Kernel 8": "C-8"}
+BOOKS = {"Kernel 2": "C-2", "Kernel 3": "C-3", "Kernel 8": "C-8", "Decisions": "Book 3", "Offline": "Book 2"}
 # The same number is another clause in each book.
 ROOMS = {
     "Offline": ["Sources/EMVCrypto", "Sources/EMV/Authentication", "Sources/EMV"],
@@ -67,7 +67,7 @@ def words_of(row):
 
 def pattern_of(words):
     ends = r"(?![\d.]\d|\d)" if words[-1].isdigit() else ""
-    joined = r"[ -]?".join(re.escape(word) for word in words.split(" "))
+    joined = r"[ -]?§?".join(re.escape(word) for word in words.split(" "))
     return re.compile(r"(?<![\d.])" + joined + ends, 0 if CLAUSE.search(words) or TAG.search(words) else re.I)
 
 
