@@ -20,7 +20,7 @@ RELEASE_FLAGS := -c release --static-swift-stdlib --disable-local-rpath -Xlinker
 PREFIX ?= /usr/local
 DESTDIR ?=
 
-.PHONY: demo test build release lint format bless bench load check-instructions simulate put-back soak check-secrets check-kills check-books check-deaths check-wobbles fuzz check-threads check-addresses check-units check-udev check-guest check-licence check-contract check-examples \
+.PHONY: demo test build release lint format bless bench load check-instructions simulate put-back soak check-secrets check-kills check-books check-deaths check-wobbles fuzz check-threads check-addresses check-units check-udev check-guest check-licence check-rules check-contract check-examples \
 	check-protocol docs deb dist check-dist check-package install clean
 
 demo:
@@ -49,6 +49,11 @@ lint:
 # The licence's line in every source file (scripts/add-spdx.sh puts it there), and everything that is linked in NOTICE.
 check-licence:
 	@scripts/check-licence.sh
+
+# Each rule of docs/conformance.md leads to a line and to the tests that it names.
+check-rules:
+	@scripts/install-packages.sh python3
+	@scripts/find-rule.py --all
 
 format:
 	$(SWIFT) format --in-place -r Sources Tests Benchmarks Fuzz Package.swift

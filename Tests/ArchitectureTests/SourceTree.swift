@@ -10,7 +10,19 @@ enum SourceTree {
         let lines: [Substring]
     }
 
+    private static let products = Result { try read("Sources") }
+    private static let tests = Result { try read("Tests") }
+
+    /// Each file is read once for all rules.
     static func swiftFiles(under folder: String = "Sources") throws -> [File] {
+        switch folder {
+        case "Sources": try products.get()
+        case "Tests": try tests.get()
+        default: try products.get().filter { $0.path.hasPrefix(folder + "/") }
+        }
+    }
+
+    private static func read(_ folder: String) throws -> [File] {
         let base = Checkout.file(folder)
         return try FileManager.default.subpathsOfDirectory(atPath: base.path)
             .filter { $0.hasSuffix(".swift") && $0.contains("/") }

@@ -35,58 +35,78 @@ struct SwiftSource {
     // MARK: - Comments and texts
 
     private static func lines(of text: String) -> [Line] {
-        var scan = Scan(text: Array(text))
+        var scan = Scan(text: Array(text.utf8))
         scan.code(until: nil)
         return scan.lines
     }
 
+    /// Reads bytes: what it looks for is ASCII, and no byte of another character is.
     private struct Scan {
-        let text: [Character]
+        private static let newline = UInt8(ascii: "\n")
+        private static let (slash, quote, hash) = (UInt8(ascii: "/"), UInt8(ascii: "\""), UInt8(ascii: "#"))
+        private static let (opening, closing) = (UInt8(ascii: "("), UInt8(ascii: ")"))
+        private static let backslash = UInt8(ascii: "\\")
+        private static let (commentStart, rawQuote) = ([slash, slash], [hash, quote])
+        private static let longQuote = [quote, quote, quote]
+
+        let text: [UInt8]
         var next = 0
-        var lines = [Line()]
+        var lines: [Line] = []
+        private var kept: [UInt8] = []
+        private var comment: [UInt8] = []
 
-        private func has(_ word: String) -> Bool { text[next...].starts(with: word) }
+        init(text: [UInt8]) { self.text = text }
 
-        private mutating func advance(_ count: Int = 1, keeping isKept: Bool = false) {
-            for character in text[next..<min(next + count, text.count)] {
-                if character.isNewline {
-                    lines.append(Line())
-                } else if isKept {
-                    lines[lines.count - 1].code.append(character)
-                }
-            }
+        private func has(_ word: [UInt8]) -> Bool {
+            guard next + word.count <= text.count else { return false }
+            for (index, byte) in word.enumerated() where text[next + index] != byte { return false }
+            return true
+        }
+
+        private mutating func endLine() {
+            lines.append(
+                Line(code: String(decoding: kept, as: UTF8.self), comment: String(decoding: comment, as: UTF8.self)))
+            kept = []
+            comment = []
+        }
+
+        private mutating func advance(_ count: Int = 1) {
+            for byte in text[next..<min(next + count, text.count)] where byte == Self.newline { endLine() }
             next += count
         }
 
-        /// - Parameter closing: the parenthesis that ends an interpolation; `nil` for the whole file.
-        mutating func code(until closing: Character?) {
+        /// - Parameter end: the parenthesis that ends an interpolation; `nil` for the whole file.
+        mutating func code(until end: UInt8?) {
             var depth = 0
             while next < text.count {
-                if has("//") {
-                    let end = text[next...].firstIndex(where: \.isNewline) ?? text.count
-                    lines[lines.count - 1].comment += String(text[next..<end])
+                let byte = text[next]
+                if byte == Self.slash, has(Self.commentStart) {
+                    let end = text[next...].firstIndex(of: Self.newline) ?? text.count
+                    comment += text[next..<end]
                     next = end
-                } else if has("\"\"\"") {
-                    skipText("\"\"\"", escape: "\\")
-                } else if has("#\"") {
-                    skipText("#\"", escape: "\\#")
-                } else if has("\"") {
-                    skipText("\"", escape: "\\")
+                } else if byte == Self.quote, has(Self.longQuote) {
+                    skipText(Self.longQuote, escape: [Self.backslash])
+                } else if byte == Self.hash, has(Self.rawQuote) {
+                    skipText(Self.rawQuote, escape: [Self.backslash, Self.hash])
+                } else if byte == Self.quote {
+                    skipText([Self.quote], escape: [Self.backslash])
                 } else {
-                    if let closing, text[next] == closing, depth == 0 { return }
-                    depth += text[next] == "(" ? 1 : text[next] == ")" ? -1 : 0
-                    advance(keeping: closing == nil)
+                    if byte == end, depth == 0 { return }
+                    depth += byte == Self.opening ? 1 : byte == Self.closing ? -1 : 0
+                    if end == nil, byte != Self.newline { kept.append(byte) }
+                    advance()
                 }
             }
+            if end == nil { endLine() }
         }
 
-        private mutating func skipText(_ opening: String, escape: String) {
-            let end = String(opening.reversed())
+        private mutating func skipText(_ opening: [UInt8], escape: [UInt8]) {
+            let end = Array(opening.reversed())
             advance(opening.count)
             while next < text.count, !has(end) {
-                if has(escape + "(") {
+                if has(escape + [Self.opening]) {
                     advance(escape.count + 1)
-                    code(until: ")")
+                    code(until: Self.closing)
                     advance()
                 } else {
                     advance(has(escape) ? escape.count + 1 : 1)
@@ -117,11 +137,11 @@ struct SwiftSource {
                     found[body].properties += words.stored(before: observed)
                 }
             }
-            for character in line.code {
-                if character == "{" {
+            for byte in line.code.utf8 {
+                if byte == UInt8(ascii: "{") {
                     open.append(pending)
                     pending = nil
-                } else if character == "}", !open.isEmpty {
+                } else if byte == UInt8(ascii: "}"), !open.isEmpty {
                     open.removeLast()
                 }
             }
