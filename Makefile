@@ -20,7 +20,7 @@ RELEASE_FLAGS := -c release --static-swift-stdlib --disable-local-rpath -Xlinker
 PREFIX ?= /usr/local
 DESTDIR ?=
 
-.PHONY: demo test build release lint format bless bench load check-instructions simulate put-back soak check-secrets check-kills check-books check-deaths check-wobbles fuzz check-threads check-addresses check-units check-udev check-guest check-licence check-rules check-contract check-examples \
+.PHONY: demo test repeat build release lint format bless bench load check-instructions simulate put-back soak check-secrets check-kills check-books check-deaths check-wobbles fuzz check-threads check-addresses check-units check-udev check-guest check-licence check-rules check-contract check-examples \
 	check-protocol docs deb dist check-dist check-package install clean
 
 demo:
@@ -33,6 +33,16 @@ demo:
 test:
 	@scripts/install-packages.sh $(TEST_PACKAGES)
 	@scripts/test.sh
+
+# The suites of daemon, journal, readers and end to end COUNT times in a row; it ends with the first that fails.
+repeat:
+	@scripts/install-packages.sh $(TEST_PACKAGES)
+	@scripts/build.sh --build-tests
+	@for round in $$(seq $(or $(COUNT),20)); do \
+		echo "round $$round"; \
+		NFC_TAP_BIN=$$($(SWIFT) build --show-bin-path) scripts/test.sh TapDaemonTests JournalTests ReaderPCSCTests \
+			ReaderNFCTests ReaderVirtualTests ReaderCoreTests EndToEndTests; \
+	done
 
 build:
 	@scripts/install-packages.sh $(BUILD_PACKAGES)

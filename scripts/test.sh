@@ -87,10 +87,20 @@ failures() {
     }
 }
 
-# One process for each target: tests that wait for programs block threads that others would need. Those that wait most
-# come first and run beside the rest; the longest are cut in two.
+# The suites of a target that get a process of their own, by the first letter of their names. Their tests start programs
+# one after the other and wait for them, so several processes take little more of the processors than one.
+parts() {
+    case $1 in
+    EndToEndTests) echo A-C D-L M-R ^A-R ;;
+    TapDaemonTests) echo A-O ^A-O ;;
+    *) echo A-Z ;;
+    esac
+}
+
+# One process for each target: tests that wait for programs block threads that others would need. The longest come first
+# and run beside the rest.
 targets=()
-for target in ${*:-EndToEndTests TapDaemonTests ReaderPCSCTests ReaderNFCTests $(ls Tests)}; do
+for target in ${*:-EndToEndTests TapDaemonTests ReaderPCSCTests ReaderNFCTests TransactionsTests JournalTests TapSessionTests $(ls Tests)}; do
     [ -n "$(find "Tests/$target" -maxdepth 2 -name '*Tests.swift' -print -quit 2>/dev/null)" ] || continue
     [[ " ${targets[*]} " == *" $target "* ]] || targets+=("$target")
 done
@@ -99,14 +109,13 @@ if [ ${#targets[@]} -eq 0 ]; then
     exit 64
 fi
 for target in "${targets[@]}"; do
-    while [ "$(jobs -rp | wc -l)" -gt $(($(nproc) + 1)) ]; do wait -n || true; done
-    case $target in
-    EndToEndTests)
-        run "$target.A-L" "^$target\\.[A-L]" &
-        run "$target.M-Z" "^$target\\.[^A-L]" &
-        ;;
-    *) run "$target" "^$target\\." & ;;
-    esac
+    for part in $(parts "$target"); do
+        while [ "$(jobs -rp | wc -l)" -ge $(($(nproc) * 3)) ]; do wait -n || true; done
+        case $part in
+        A-Z) run "$target" "^$target\\." & ;;
+        *) run "$target.$part" "^$target\\.[$part]" & ;;
+        esac
+    done
 done
 wait
 
