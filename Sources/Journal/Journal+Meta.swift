@@ -31,6 +31,19 @@ extension Journal {
         }
     }
 
+    /// The last time of the wall clock that the daemon believed; `nil` where nobody has noted one.
+    public func lastBelievedTime() throws(JournalError) -> Timestamp? {
+        guard let text = try Journal.meta("believed-time", in: database) else { return nil }
+        guard let milliseconds = Int64(text) else { throw .damaged }
+        return Timestamp(milliseconds: milliseconds)
+    }
+
+    public func noteBelieved(_ time: Timestamp) throws(JournalError) {
+        try database.transaction { () throws(JournalError) in
+            try Journal.setMeta("believed-time", "\(time.milliseconds)", in: database)
+        }
+    }
+
     /// Whether there are books in `directory`: a journal that was begun, by this or another version.
     ///
     /// - Throws: `.damaged` for a file that is no journal, or is one no more.

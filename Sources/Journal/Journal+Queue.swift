@@ -95,7 +95,16 @@ extension Journal {
     }
 
     /// What is stored or being forwarded, oldest first.
+    ///
+    /// - Throws: `.damaged` where one of the payments cannot be read: what they come to is not known then.
     public func queue() throws(JournalError) -> [QueueEntry] {
+        let found = try readableQueue()
+        guard found.unreadable == 0 else { throw .damaged }
+        return found.entries
+    }
+
+    /// The same without payments that cannot be read, and how many those are: they keep nobody else from being forwarded.
+    public func readableQueue() throws(JournalError) -> (entries: [QueueEntry], unreadable: Int) {
         let rows = try database.query(
             "SELECT payment, issuer, stored_at, batch, attempts, due FROM queue_record ORDER BY sequence"
         ) { (row) throws(JournalError) in
@@ -107,7 +116,7 @@ extension Journal {
         var entries: [QueueEntry] = []
         for (id, issuer, storedAt, batch, attempts, due) in rows {
             // Its signed record proves what was stored.
-            guard let found = try records(where: "id = ?", [.text(id)], .read).first else { throw .damaged }
+            guard let found = try readable(id) else { continue }
             entries.append(
                 QueueEntry(
                     transaction: found.transaction, uid: found.uid, issuer: issuer, service: found.service,
@@ -115,7 +124,15 @@ extension Journal {
                     attempts: Int(attempts),
                     due: Timestamp(milliseconds: due)))
         }
-        return entries
+        return (entries, rows.count - entries.count)
+    }
+
+    /// - Returns: `nil` where there is no such payment, or where it cannot be read.
+    private func readable(_ id: String) throws(JournalError) -> JournalRecord? {
+        do throws(JournalError) { return try records(where: "id = ?", [.text(id)], .read).first } catch {
+            guard error == .damaged else { throw error }
+            return nil
+        }
     }
 
     /// How much is stored or being forwarded.

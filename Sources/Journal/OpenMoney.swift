@@ -12,6 +12,8 @@ public struct OpenMoney: Equatable, Sendable {
     public var unknown: [TransactionID] = []
     /// Approvals that the till has yet to confirm.
     public var unconfirmed: [TransactionID] = []
+    /// Of all of them, what a person has to look after, with the reason.
+    public var items: [String] = []
     /// Rows that cannot be understood.
     public var unreadable = 0
 
@@ -45,6 +47,15 @@ public struct OpenMoney: Equatable, Sendable {
             default: unreadable += 1
             }
         }
+        // A journal of an earlier version has none.
+        let tables = try database.query(
+            "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name = 'open_item'"
+        ) { (row) throws(JournalError) in try row.integer(0) }
+        guard tables.first == 1 else { return }
+        items = try database.query("SELECT payment, reason FROM open_item ORDER BY since, payment") {
+            (row) throws(JournalError) in
+            "\(row.optionalText(0) ?? "?") (\(row.optionalText(1) ?? "?"))"
+        }
     }
 
     public var isNone: Bool { lines.isEmpty }
@@ -56,6 +67,7 @@ public struct OpenMoney: Equatable, Sendable {
         }
         return line(stored, "stored and not forwarded") + line(reversals, "being taken back")
             + line(unknown, "sent, outcome unknown") + line(unconfirmed, "approved and not confirmed")
+            + (items.isEmpty ? [] : ["\(items.count) to be settled by a person: " + items.joined(separator: " ")])
             + (unreadable == 0 ? [] : ["\(unreadable) unreadable"])
     }
 }

@@ -56,7 +56,8 @@ public final class Daemon: Sendable {
         let lanes = try Daemon.lanes(configuration)
         let trail = AuditTrail(journal: journal, logger: logger)
         let clock = ClockWatch(
-            journal: newest, isSynchronized: configuration.surroundings.isClockSynchronized, events: events,
+            journal: newest, believed: books.believed, isSynchronized: configuration.surroundings.isClockSynchronized,
+            events: events,
             logger: logger)
         let profiles = ProfileStore(settings, journal: journal, events: events, trail: trail, clock: clock)
         let store = TransactionRunner(
@@ -128,7 +129,7 @@ public final class Daemon: Sendable {
             group.addTask { await self.audit.run() }
             group.addTask { await self.journalHealth.run() }
             group.addTask { await self.journalHealth.examineDaily { await self.store.isQuiet() } }
-            group.addTask { await self.clock.run() }
+            group.addTask { await self.clock.run(keepingIn: self.store.journal) }
             group.addTask { await self.scrubAsWished() }
             group.addTask { await self.preparer.run() }
             group.addTask { await self.monitor.run() }
@@ -136,11 +137,14 @@ public final class Daemon: Sendable {
             group.addTask { await self.forwarder.run() }
             let failure = await serve()
             group.cancelAll()
+            // Whoever waits for a machine's word waits in vain: nothing carries out what it wants.
+            await store.giveUp(nil)
             return failure
         }
         for lane in await store.books.lanes.all { await lane.close() }
         // The process may end before anybody lets go of them.
         for lane in settings.snapshot.configuration.lanes { lane.control?.stop() }
+        await clock.keep(in: store.journal)
         await trail.note(AuditEntry(.operation, detail: "stopped"))
         await audit.signHead()
         await store.journal.scrub(logger)
@@ -189,9 +193,20 @@ public final class Daemon: Sendable {
         }
     }
 
+    /// The journal, and what a start has to know of it.
+    private struct OpenedBooks {
+        let journal: JournalThread
+        let key: SigningKey
+        let firstEvent: UInt64
+        /// Time of its newest entry.
+        let newest: Timestamp?
+        /// The last time that an earlier run believed.
+        let believed: Timestamp?
+    }
+
     private static func openBooks(
         _ directory: String, _ reserve: StorageReserve
-    ) throws(StartError) -> (journal: JournalThread, key: SigningKey, firstEvent: UInt64, newest: Timestamp?) {
+    ) throws(StartError) -> OpenedBooks {
         do throws(SystemError) { try FileSystem.makeFolder(directory) } catch {
             guard error.code == EEXIST else { throw .stateDirectory(directory, errno: error.code) }
         }
@@ -200,9 +215,12 @@ public final class Daemon: Sendable {
             // More than one run ever publishes: an event's number is then never given twice without asking again.
             let first = try journal.reserveEvents(1_000_000_000)
             let newest = try journal.newestAuditTime()
+            let believed = try journal.lastBelievedTime()
             do throws(SystemError) {
                 let thread = try SerialThread(name: "journal")
-                return (JournalThread(journal, on: thread, reserve: reserve), key, first, newest)
+                return OpenedBooks(
+                    journal: JournalThread(journal, on: thread, reserve: reserve), key: key, firstEvent: first,
+                    newest: newest, believed: believed)
             } catch {
                 throw JournalError.failed(code: 0)
             }

@@ -286,9 +286,11 @@ extension TransactionMachine {
         guard question.keyLife > .zero, let sent = transaction.history.last(where: { $0.state == .sent }) else {
             return false
         }
-        // By the wall clock, for it may have been sent before a restart; one that went back proves nothing.
+        // By both clocks: it may have been sent before a restart, and the wall clock may have been put back since.
         let (age, isFar) = now.wall.milliseconds.subtractingReportingOverflow(sent.at.milliseconds)
-        return !isFar && (0...max(0, question.keyLife.milliseconds)).contains(age)
+        let (known, isLong) = now.monotonic.subtractingReportingOverflow(knownSince)
+        let life = 0...max(0, question.keyLife.milliseconds)
+        return !isFar && !isLong && life.contains(age) && life.contains(known)
     }
 
     // MARK: - Stored payments that are forwarded

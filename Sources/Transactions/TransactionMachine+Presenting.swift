@@ -138,15 +138,7 @@ extension TransactionMachine {
         var reading = change(.reading)
         reading.lane = winner
         presentation.giveUpAt = now.after(Self.readingTime)
-        let wishes = presentation.wishes
-        presentation.wishes = []
-        var then: [Outward] = [.publish(event(.readCardDetected, lane: winner))]
-        if isLoyalty {
-            presentation.wishes = wishes
-        } else {
-            then += wishes.map { .answer($0, .tooLate(.reading, becomesReversal: false)) }
-        }
-        write([reading], next: .reading(presentation), then: then)
+        write([reading], next: .reading(presentation), then: [.publish(event(.readCardDetected, lane: winner))])
     }
 
     private mutating func cardAwaited(_ presentation: Presentation) {
@@ -304,14 +296,9 @@ extension TransactionMachine {
             if let wish { presentation.wishes.append(wish) }
             keep(presentation)
             end(.readCancelled)
-        case .armed(var presentation):
-            presentation.canceller = presentation.canceller ?? canceller
-            if let wish { presentation.wishes.append(wish) }
-            keep(presentation)
-            local(.disarm)
-        case .reading(var presentation):
-            guard isLoyalty else { return answer(wish, .tooLate(.reading, becomesReversal: false)) }
-            // Nobody is charged: a phone that is being read, and still locked, may be sent away.
+        case .armed(var presentation), .reading(var presentation):
+            // A card that is being read decides. If it is to be presented again, as by a phone that wants its holder, it is
+            // not: nobody is charged.
             presentation.canceller = presentation.canceller ?? canceller
             if let wish { presentation.wishes.append(wish) }
             keep(presentation)

@@ -36,6 +36,8 @@ public struct TransactionMachine: Sendable {
     private(set) var writing: Writing?
     private var waiting: [Input] = []
     private var writes: UInt64 = 0
+    /// Since when it is known in this run that it was sent, on the monotonic clock.
+    var knownSince: Int64
     /// Of the latest question that was given up: its answer may still come.
     var lastQuestion = 0
     var written: Written
@@ -94,6 +96,7 @@ public struct TransactionMachine: Sendable {
         self.demand = demand
         self.phase = phase
         self.now = now
+        knownSince = now.monotonic
         written = Written(number: 0)
     }
 
@@ -218,6 +221,7 @@ public struct TransactionMachine: Sendable {
         // What goes out now has its time from now on: the journal may have taken long.
         case (.sent(var question), .sent):
             question.begin(demand.times, at: now)
+            knownSince = now.monotonic
             phase = .sent(question)
         case (.reversing(var reversal), .reversing):
             reversal.due = now.after(demand.times.query + Self.answerMargin)

@@ -73,6 +73,26 @@ struct ClockTests {
         #expect(log.contains("clock not believed") && log.contains("clock believed again"))
     }
 
+    @Test("A4 what the daemon wrote with a wrong clock is no witness for that clock after a death")
+    func written() throws {
+        let first = try paid(key: "till-1")
+        let id = try #require(first.transaction["id"] as? String)
+        try clock.isAhead(by: .days(91))
+        try believes(false, "ahead")
+        // Its entries have the wrong time, and are the newest.
+        #expect(try paid(key: "till-2").state == "approved")
+        for days in [91, 182] {
+            try restart(ahead: .days(days))
+            try believes(false, "ahead")
+            #expect(try shop.get("/v1/transactions/\(id)")["state"] as? String == "approved")
+        }
+        try restart(ahead: .zero)
+        try believes(true)
+        #expect(try paid(key: "till-1").transaction["id"] as? String == id)
+        #expect(try shop.ledgerEntries().count == 2)
+        #expect(try verify().status == 0)
+    }
+
     @Test("A4 with a time service as second witness what is old is erased, and its key stays")
     func erased() throws {
         let first = try paid(key: "till-1")

@@ -232,6 +232,10 @@ import Wire
             #expect(open.reversals == ids(.reversing) && open.unknown == ids(.sent))
             #expect(open.stored.isEmpty && open.unconfirmed.isEmpty && open.unreadable == 0 && !open.isNone)
             #expect(open.lines.count == 2 && open.lines[0].contains(ids(.reversing)[1].text))
+            let item = ids(.sent)[0]
+            try sqlite("INSERT INTO open_item (payment, reason, since) VALUES ('\(item)', 'neverSeen', 1)")
+            #expect(try OpenMoney(file: file.path).lines.last == "1 to be settled by a person: \(item) (neverSeen)")
+            try sqlite("DELETE FROM open_item")
             try sqlite("UPDATE payment SET state = 'approved' WHERE state IN ('sent', 'reversing')")
             #expect(try OpenMoney(file: file.path).isNone)
             try sqlite("UPDATE payment SET confirm_due = 1 WHERE order_reference = 'order-0'")

@@ -40,6 +40,21 @@ import Testing
         #expect(intake.bytesArrived(1) == .wait(.head))
     }
 
+    @Test func `A connection that is refused is told so when it asks, or after a moment`() {
+        var asking = RequestIntake(limits: HTTPLimits(), refusal: .notAllowed)
+        #expect(asking.begin() == .wait(.refusal))
+        #expect(asking.bytesArrived(10) == .nothing, "it gets no more time for that")
+        #expect(asking.headReceived(head()) == .refuse(.notAllowed))
+        #expect(asking.endReceived() == .nothing)
+        #expect(asking.deadlinePassed(isHeld: false) == .nothing)
+        var silent = RequestIntake(limits: HTTPLimits(), refusal: .tooManyConnections)
+        #expect(silent.deadlinePassed(isHeld: true) == .refuse(.tooManyConnections))
+        var slow = RequestIntake(limits: HTTPLimits(), refusal: .notAllowed)
+        _ = slow.bytesArrived(1)
+        #expect(slow.deadlinePassed(isHeld: false) == .refuse(.notAllowed))
+        #expect(intake.begin() == .wait(.idle))
+    }
+
     @Test mutating func `A request that says close is the connection's last`() {
         deliver(keepAlive: false)
         #expect(intake.closesAfterAnswer)

@@ -18,6 +18,11 @@ struct Row {
     var attempts = 0
     var due = Timestamp(milliseconds: 0)
 
+    /// A time further away than the longest pause was laid down by a clock that has been put back since (rule R2).
+    func isDue(at now: Timestamp) -> Bool {
+        due <= now || due.milliseconds - now.milliseconds > (demand.times.reversal.max() ?? .zero).inMilliseconds
+    }
+
     /// As the journal takes a write: by the table of legal changes.
     mutating func take(_ write: Write, mayStore: Bool) -> WriteFailure? {
         switch write.form {
@@ -69,6 +74,7 @@ struct Occurrence {
         case due(Int)
         case cancel(Int), reverse(Int), confirm(Int)
         case round
+        case loss, restored
         case crash(after: Int), sleep(Int64), keeper, again(Int)
         case clock(Int64), outage(service: Int, isUp: Bool), full(Bool), change(service: Int)
         case honesty

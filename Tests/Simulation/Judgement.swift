@@ -11,6 +11,7 @@ enum Finding: String, CaseIterable {
     case refusedAfterDoubt = "A5 declined after a doubt, charged"
     case sentTwice = "A6 stored sale charged twice"
     case sentTwiceOnline = "A6 sale charged twice, its service having forgotten it"
+    case lostBooks = "A8 the same key charged twice, its books lost"
     case otherAmount = "A7 another amount than was charged"
     /// Money-safe, and without an end of its own: its service contradicts the demand, or has forgotten what it approved.
     case open = "open: a reversal or a stored sale that a person has to settle"
@@ -28,7 +29,7 @@ extension Story {
             if let first = traces[number].keyOf, transaction.state == .approved,
                 rows[first].transaction.state == .approved
             {
-                found.append(.forgottenKey)
+                found.append(traces[first].isForgotten ? .lostBooks : .forgottenKey)
             }
             let charged = services.flatMap { $0.charged(number) }
             var wanted: [Int64] = []

@@ -49,6 +49,8 @@ struct Service {
         var otherAmount: UInt64 = 0
         /// 404 to a reversal of what it does not know, which it ought to acknowledge.
         var deniesReversals: UInt64 = 0
+        /// 404 to a question about what it has booked and knows: another replica, or a proxy's route that is wrong.
+        var deniesQueries: UInt64 = 0
         /// A question or a reversal comes to nothing.
         var fails: UInt64 = 0
         /// With every request: it restarts and has forgotten its keys.
@@ -63,14 +65,14 @@ struct Service {
             var drawn = Repertoire()
             guard !dice.happens(300) else { return drawn }
             if dice.happens(100) {
-                // What it has booked it forgets, and takes for a replay when it comes again.
-                (drawn.drops, drawn.forgets, drawn.refusesReplays) = (400, 300, 800)
+                // What it has booked it denies, and takes for a replay when it comes again.
+                (drawn.drops, drawn.deniesQueries, drawn.refusesReplays) = (400, 700, 800)
                 return drawn
             }
             let liars: [(WritableKeyPath<Repertoire, UInt64>, Int64)] = [
                 (\.loses, 200), (\.drops, 300), (\.isLate, 100), (\.delays, 100), (\.runs, 200), (\.refuses, 100),
                 (\.refusesReplays, 1_000), (\.otherAmount, 50), (\.deniesReversals, 1_000), (\.fails, 400),
-                (\.forgets, 100), (\.repeats, 300), (\.isPartial, 200),
+                (\.forgets, 100), (\.deniesQueries, 500), (\.repeats, 300), (\.isPartial, 200),
             ]
             for (habit, most) in liars where dice.happens(300) { drawn[keyPath: habit] = UInt64(dice.upTo(most)) }
             return drawn
@@ -80,18 +82,42 @@ struct Service {
     var repertoire: Repertoire
     /// Everything it has ever booked, by the transaction's number.
     private(set) var bookings: [Int: [Booking]] = [:]
-    private var answers: [Int: AuthorizationAnswer] = [:]
+    /// By its keys, with when it began to keep each: one store for each replica that has its own.
+    private var stores: [[Int: (answer: AuthorizationAnswer, at: Int64)]] = [[:]]
+    /// Of the replica that has the request under way.
+    private var replica = 0
+    /// True time.
+    private var time: Int64 = 0
     /// Reversed before they came: declined should they still arrive.
     private var unwanted: Set<Int> = []
     private var running: Set<Int> = []
     var isUp = true
 
-    /// How long it keeps keys, as it says in health: who forgets them says so.
+    /// How long it keeps keys, as it says in health. Who forgets them earlier, or has several stores of them, says that it
+    /// keeps none.
     let keyLife: Duration
 
-    init(_ dice: inout Dice) {
+    /// - Parameter mayForget: it may keep keys for less than a day.
+    init(_ dice: inout Dice, mayForget: Bool) {
         repertoire = .drawn(&dice)
-        keyLife = repertoire.forgets > 0 ? .zero : Demand.Times().keyLife
+        let hasReplicas = dice.happens(150)
+        if hasReplicas { stores.append([:]) }
+        let life = dice.happens(300) && mayForget ? Duration.seconds(10 + dice.upTo(600)) : Demand.Times().keyLife
+        keyLife = repertoire.forgets > 0 || hasReplicas ? .zero : life
+    }
+
+    /// A request comes in, at one of the replicas.
+    mutating func hear(at time: Int64, _ dice: inout Dice) {
+        self.time = time
+        replica = stores.count > 1 ? Int(dice.upTo(Int64(stores.count))) : 0
+    }
+
+    private subscript(_ number: Int) -> AuthorizationAnswer? {
+        get {
+            guard let (answer, at) = stores[replica][number] else { return nil }
+            return keyLife > .zero && time - at > keyLife.inMilliseconds ? nil : answer
+        }
+        set { stores[replica][number] = newValue.map { ($0, time) } }
     }
 
     /// From now on it does what it should. What it has forgotten stays so.
@@ -105,12 +131,15 @@ struct Service {
     mutating func authorize(_ number: Int, _ amount: Int64, _ dice: inout Dice) -> (reply: Reply, isInTime: Bool) {
         guard isUp, !dice.happens(repertoire.loses) else { return (.unusable, true) }
         if dice.happens(repertoire.forgets) { forget() }
-        if let known = answers[number] { return (.answered(known), true) }
+        if bookings[number] != nil, dice.happens(repertoire.refusesReplays) {
+            let refusal = AuthorizationAnswer(outcome: .declined, responseCode: "94")
+            return (dice.happens(500) ? .refused : .answered(refusal), true)
+        }
+        if let known = self[number] { return (.answered(known), true) }
         if unwanted.contains(number) {
             return (.answered(AuthorizationAnswer(outcome: .declined, responseCode: "94")), true)
         }
         if dice.happens(repertoire.refuses) { return (.refused, true) }
-        if bookings[number] != nil, dice.happens(repertoire.refusesReplays) { return (.refused, true) }
         var answer = AuthorizationAnswer(outcome: .approved, responseCode: "00")
         if dice.happens(repertoire.declines) {
             answer = AuthorizationAnswer(outcome: .declined, responseCode: "51")
@@ -124,7 +153,7 @@ struct Service {
                 if let last = bookings[number]?.indices.last { bookings[number]?[last].amount = amount / 2 }
             }
         }
-        answers[number] = answer
+        self[number] = answer
         if dice.happens(repertoire.drops) { return (.unusable, true) }
         if dice.happens(repertoire.runs) {
             running.insert(number)
@@ -152,13 +181,14 @@ struct Service {
         if dice.happens(repertoire.forgets) { forget() }
         if running.contains(number), dice.happens(500) { return .running }
         running.remove(number)
-        return answers[number].map { .answered($0) } ?? .neverSeen
+        if dice.happens(repertoire.deniesQueries) { return .neverSeen }
+        return self[number].map { .answered($0) } ?? .neverSeen
     }
 
     mutating func reverse(_ number: Int, _ dice: inout Dice) -> Acknowledgement {
         guard isUp, !dice.happens(repertoire.fails) else { return .none }
         if dice.happens(repertoire.forgets) { forget() }
-        guard answers[number] != nil || unwanted.contains(number) else {
+        guard self[number] != nil || unwanted.contains(number) else {
             if dice.happens(repertoire.deniesReversals) { return .neverSeen }
             // By its own books it knows what the transaction's number has charged.
             unwanted.insert(number)
@@ -167,7 +197,7 @@ struct Service {
         }
         undo(number)
         unwanted.insert(number)
-        answers[number] = AuthorizationAnswer(outcome: .declined, responseCode: "94")
+        self[number] = AuthorizationAnswer(outcome: .declined, responseCode: "94")
         return .acknowledged
     }
 
@@ -177,15 +207,15 @@ struct Service {
 
     /// What it has acknowledged as reversed it keeps: who forgets that lies to everybody.
     mutating func forget() {
-        answers = [:]
+        stores = stores.map { _ in [:] }
         running = []
     }
 
     /// What was stuck in its socket arrives.
     mutating func receive(_ number: Int, _ amount: Int64) {
-        guard answers[number] == nil, !unwanted.contains(number) else { return }
+        guard self[number] == nil, !unwanted.contains(number) else { return }
         bookings[number, default: []].append(Booking(amount: amount))
-        answers[number] = AuthorizationAnswer(outcome: .approved, responseCode: "00")
+        self[number] = AuthorizationAnswer(outcome: .approved, responseCode: "00")
     }
 
     /// What a transaction has charged here.

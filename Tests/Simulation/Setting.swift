@@ -14,12 +14,13 @@ struct Setting {
         case a5 = "A5"
         case a6 = "A6"
         case a7 = "A7"
+        case a8 = "A8"
         case f1 = "F1"
     }
 
     /// What a seed may bring, and a story that is being shrunk may do without.
     enum Trouble: String, CaseIterable {
-        case deaths, clocks, sleep, outages, disk, change, tills, lies
+        case deaths, clocks, sleep, outages, disk, files, change, tills, lies
     }
 
     var putBack: PutBack?

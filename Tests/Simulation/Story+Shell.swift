@@ -7,6 +7,8 @@ import Wire
 extension Story {
     mutating func sell(_ till: Int) {
         guard salesLeft > 0, !isHonest else { return }
+        // No daemon, no sale: the till tries again.
+        guard !isDown else { return agenda.add(.sale(till: till), at: time + 60_000, life: 0) }
         salesLeft -= 1
         agenda.add(.sale(till: till), at: time + 1_000 + dice.upTo(20_000), life: 0)
         guard let euro = Currency("EUR") else { return }
@@ -41,7 +43,7 @@ extension Story {
 
     /// The till sends its request once more, under the same key.
     mutating func again(_ number: Int) {
-        guard traces[number].isErased, traces[number].keyOf == nil else { return }
+        guard traces[number].isErased || traces[number].isForgotten, traces[number].keyOf == nil else { return }
         let count = rows.count
         salesLeft += 1
         sell(Int(rows[number].uid))
@@ -53,7 +55,7 @@ extension Story {
         let day: Int64 = 86_400_000
         believe()
         // A4 as it was: whatever the clock says.
-        guard isBelieved || setting.putBack == .a4 else { return }
+        guard !isDown, isBelieved || setting.putBack == .a4 else { return }
         for number in rows.indices where rows[number].transaction.state.successors.isEmpty || isApproved(number) {
             let age = now.wall.milliseconds - rows[number].transaction.updatedAt.milliseconds
             guard age > 90 * day, machines[number] == nil, !traces[number].isErased else { continue }
@@ -77,6 +79,7 @@ extension Story {
     /// The wish of the shop, on what is in the journal where no machine is at it.
     mutating func reverse(_ number: Int) {
         let row = rows[number]
+        guard !isDown, !traces[number].isForgotten else { return }
         if machines[number] == nil, row.transaction.state == .approved {
             machines[number] = TransactionMachine(recorded: row.transaction, row.demand, at: now)
         }
@@ -86,7 +89,8 @@ extension Story {
 
     mutating func confirm(_ number: Int) {
         let transaction = rows[number].transaction
-        guard transaction.state == .approved, let confirmation = transaction.confirmation,
+        guard !isDown, !traces[number].isForgotten, transaction.state == .approved,
+            let confirmation = transaction.confirmation,
             confirmation.confirmedAt == nil,
             now.wall <= confirmation.due
         else { return tell("\(number): is confirmed too late") }
@@ -136,6 +140,7 @@ extension Story {
                     at: time + 30_000 + dice.upTo(60_000), life: 0)
                 return self.reply(number, .unusable, question, after: limit.inMilliseconds)
             }
+            services[index].hear(at: time, &dice)
             let (said, isInTime) = services[index].authorize(number, request.amount.value, &dice)
             let reply = heard(said, number)
             if reply == .refused, traces[number].isInDoubt { traces[number].wasRefusedInDoubt = true }
@@ -151,6 +156,7 @@ extension Story {
             }
         case .query(let question, let limit):
             let index = asked(number)
+            services[index].hear(at: time, &dice)
             reply(
                 number, heard(services[index].query(number, &dice), number), question,
                 after: min(20, limit.inMilliseconds))
@@ -160,6 +166,7 @@ extension Story {
             // Whoever was asked takes it back, whatever the shop's service is now.
             let index = asked(number)
             traces[number].reversedBy.insert(index)
+            services[index].hear(at: time, &dice)
             let acknowledgement = services[index].reverse(number, &dice)
             if acknowledgement == .neverSeen { traces[number].wasNeverSeen = true }
             if setting.putBack == .a1, acknowledgement == .neverSeen {

@@ -23,9 +23,13 @@ struct Story {
         /// The transaction whose key this one has, forgotten by the shop (A4).
         var keyOf: Int?
         var isErased = false
+        /// It was in books that are lost (A8).
+        var isForgotten = false
     }
 
     var dice: Dice
+    /// Deaths and a wall clock that is put back, in one story.
+    let mayDieAndJump: Bool
     var agenda = Agenda()
     /// True time since the beginning, which nobody knows.
     var time: Int64 = 0
@@ -39,6 +43,10 @@ struct Story {
     /// Effects until the daemon dies between two of them.
     var effectsLeft: Int?
     var hasFailingDisk = false
+    /// The journal's file goes with the next death of the daemon.
+    var losesFile = false
+    /// No daemon runs: it has found no journal.
+    var isDown = false
     var life = 1
     var isHonest = false
     var services: [Service] = []
@@ -70,7 +78,11 @@ struct Story {
             return lane
         }
         table = LaneTable(lanes, groups: ["all": lanes.map(\.name)])
-        services = (0..<1 + Int(dice.upTo(2))).map { _ in Service(&dice) }
+        // The age of what was sent before a death is known by the wall clock alone: one that was put back by less than a
+        // day meanwhile shows a younger age than is true (docs/decisions/0027).
+        mayDieAndJump = dice.happens(500)
+        let mayForget = !mayDieAndJump
+        services = (0..<1 + Int(dice.upTo(2))).map { _ in Service(&dice, mayForget: mayForget) }
         if !setting.allows(.lies) { for index in services.indices { services[index].becomeHonest() } }
         isStorable = dice.happens(500)
         salesLeft = min(5 + Int(dice.upTo(25)), setting.sales ?? .max)
@@ -110,7 +122,9 @@ struct Story {
         for till in 0..<tills { agenda.add(.sale(till: till), at: dice.upTo(5_000), life: 0) }
         let crashes = dice.happens(500) ? dice.upTo(4) : 0
         for _ in 0..<crashes { trouble(.deaths, .crash(after: Int(dice.upTo(6))), at: dice.upTo(300_000)) }
-        if dice.happens(400) {
+        let losesFile = dice.happens(100)
+        if losesFile { trouble(.files, .loss, at: dice.upTo(300_000)) }
+        if dice.happens(400), mayDieAndJump || (crashes == 0 && !losesFile) {
             for _ in 0...dice.upTo(3) {
                 let jump =
                     switch dice.upTo(5) {
@@ -167,6 +181,14 @@ struct Story {
             // Between any two effects of what comes next.
             effectsLeft = count
             if count == 0 { crash() }
+        case .loss:
+            tell("the journal's file goes")
+            losesFile = true
+            crash()
+        case .restored:
+            tell("the journal's file is restored")
+            isDown = false
+            start()
         case .sleep(let length):
             tell("the machine sleeps for \(length) ms")
             asleep += length
@@ -187,6 +209,7 @@ struct Story {
             service = index
         case .arrival(let number, let index, let amount):
             tell("\(number): what was stuck arrives at service \(index)")
+            services[index].hear(at: time, &dice)
             services[index].receive(number, amount)
         case .honesty:
             tell("everybody is honest")
@@ -223,6 +246,8 @@ struct Story {
         check(number, machine)
         if rows[number].transaction.state.isSettled { table.release(by: machine.id) }
         guard machine.due == nil, writing[number] == nil else { return }
+        // The forwarder's: it remembers how long it has known of it.
+        guard machine.isOver || !rows[number].isQueued else { return }
         // Ended, or at rest until somebody wants something of it.
         if machine.transaction.state == .failed { table.release(by: machine.id) }
         machines[number] = nil
@@ -270,7 +295,28 @@ struct Story {
         machines = [:]
         writing = [:]
         for lane in table.lanes { if let holder = lane.holder { table.release(by: holder.transaction) } }
-        for number in rows.indices {
+        guard losesFile else { return isDown ? () : start() }
+        losesFile = false
+        guard setting.putBack != .a8 else {
+            // A8 as it was: new books, in silence.
+            for number in rows.indices {
+                traces[number].isForgotten = true
+                rows[number].isQueued = false
+                rows[number].open = nil
+            }
+            return
+        }
+        // The daemon names the file that is to be restored, and waits for a person.
+        isDown = true
+        agenda.add(.restored, at: time + 60_000 + dice.upTo(3_600_000), life: 0)
+    }
+
+    /// Goes on with what the disk has.
+    private mutating func start() {
+        let run = life
+        for number in rows.indices where !traces[number].isForgotten {
+            // It may die over what it finds; then another start has been here.
+            guard run == life else { return }
             let row = rows[number]
             let state = row.transaction.state
             guard !row.isQueued, !state.successors.isEmpty, state != .stored, !traces[number].isErased else { continue }
@@ -282,11 +328,13 @@ struct Story {
 
     /// Stored payments go out, oldest first, to the service they were stored for.
     private mutating func forward() {
-        for number in rows.indices where rows[number].isQueued && rows[number].due <= now.wall {
-            guard machines[number] == nil, services[rows[number].service].isUp, let request = rows[number].request
+        for number in rows.indices where !isDown && rows[number].isQueued && rows[number].isDue(at: now.wall) {
+            guard writing[number] == nil, services[rows[number].service].isUp, let request = rows[number].request
             else { continue }
             let row = rows[number]
-            machines[number] = TransactionMachine(recorded: row.transaction, row.demand, open: row.open, at: now)
+            if machines[number] == nil {
+                machines[number] = TransactionMachine(recorded: row.transaction, row.demand, open: row.open, at: now)
+            }
             wishes += 1
             traces[number].wasForwarded = true
             give(number, .forward(request, WishID(wishes), keyLife: keyLife(of: row.service)))
@@ -303,7 +351,7 @@ struct Story {
 
     private mutating func judgeLanes() {
         for lane in table.lanes where lane.holder != nil { faults.append("\(lane.name) is never freed") }
-        for (number, machine) in machines where !machine.isOver {
+        for (number, machine) in machines where !machine.isOver && !rows[number].isQueued {
             faults.append("\(number) comes to no end: \(machine.transaction.state)")
         }
     }

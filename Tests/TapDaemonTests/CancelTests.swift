@@ -2,6 +2,7 @@
 import LocalHTTP
 import PSPSandbox
 import ReaderVirtual
+import TestSupport
 import Testing
 import Transactions
 import Wire
@@ -45,6 +46,21 @@ struct CancelTests {
                 try shop.reader.obey("delay 0")
                 #expect(try await shop.reach([.approved], id).result?.outcome == .approved)
             }
+        }
+    }
+
+    @Test("R3 a phone that asks for its holder for ever, and stays where it is, keeps no cancel waiting")
+    func phone() async throws {
+        try await Shop.open(in: try TestFolder()) { shop in
+            try shop.reader.obey("present see-phone-forever")
+            let id = try await shop.post(purchase(700, more: #","detached":true"#)).transaction().id
+            try await eventually("the phone asks") {
+                let events = try await shop.get("/v1/transactions/\(id)").transaction().events ?? []
+                return events.contains { $0.name == .readRetry && $0.message == .seePhone }
+            }
+            let answer = try await shop.delete("/v1/transactions/\(id)").cancel()
+            #expect(answer.outcome == .cancelled && answer.transaction.state == .cancelled)
+            try await shop.lanes(are: .ready)
         }
     }
 

@@ -98,7 +98,7 @@ struct LiveGateTests {
         #expect(refusedCA?.code == "live.test_key" && refusedCA?.field == "terminal.environment")
     }
 
-    @Test func `a published test key is refused under any name, wherever it stands`() throws {
+    @Test func `B2 a published test key is refused under any name, wherever it stands`() throws {
         func renamed(_ jwk: String) -> String {
             jwk.replacing(/"kid":"[^"]*"/, with: #""kid":"live-2026""#)
         }

@@ -96,7 +96,8 @@ struct QueueTruthTests {
             try alter(shop, "UPDATE payment SET currency = '??' WHERE id = '\(ids[0])'")
             try await eventually("an error in the status") { try await queue(shop).error != nil }
             #expect(try await queue(shop).stored == 1)
-            try await eventually("the first line") { !log.lines("queue not read, nothing is forwarded").isEmpty }
+            let line = "payments in the queue not readable, the others are forwarded"
+            try await eventually("the first line") { !log.lines(line).isEmpty }
             // Some rounds more, each of which fails.
             for _ in 0..<5 {
                 shop.daemon.stored.wake()
@@ -106,8 +107,25 @@ struct QueueTruthTests {
             try await eventually("a readable queue") { try await queue(shop).error == nil }
             // The one who forwards finds out in a round of its own.
             try await eventually("the second line") { !log.lines("queue read again").isEmpty }
-            #expect(log.lines("queue not read, nothing is forwarded").count == 1)
+            #expect(log.lines(line).count == 1)
             #expect(log.lines("queue read again").count == 1)
+        }
+    }
+
+    @Test("A8 One payment in the queue that cannot be read keeps no other from being forwarded")
+    func others() async throws {
+        try await storing([100, 200, 300]) { shop, ids in
+            try alter(shop, "UPDATE payment SET currency = '??' WHERE id = '\(ids[0])'")
+            try await withSandbox(in: shop.folder) { sandbox in
+                for id in ids.dropFirst() { _ = try await shop.reach([.approved], id) }
+                #expect(await sandbox.ledger.transactions.count == 2)
+                #expect(try await queue(shop).stored == 1, "it is not forgotten")
+                #expect(try await queue(shop).error?.code == "storage.failed")
+                try alter(shop, "UPDATE payment SET currency = 'EUR' WHERE id = '\(ids[0])'")
+                shop.daemon.stored.wake()
+                _ = try await shop.reach([.approved], ids[0])
+                #expect(await sandbox.ledger.transactions.count == 3)
+            }
         }
     }
 

@@ -83,6 +83,20 @@ struct TimeBeliefTests {
         #expect(belief.doubt == nil)
     }
 
+    @Test("A4 what was written with a clock that nobody believed is no witness for it at the next start")
+    func written() {
+        let wrong = Self.newest.advanced(bySeconds: 91 * Self.day)
+        func doubt(wall seconds: Int64, _ witnesses: TimeBelief.Witnesses = .init()) -> TimeBelief.Doubt? {
+            var belief = TimeBelief(believed: Self.newest, journal: wrong, at: moment(0, wall: seconds))
+            belief.judge(witnesses, at: moment(0, wall: seconds))
+            return belief.doubt
+        }
+        #expect(doubt(wall: 91 * Self.day) == .ahead)
+        #expect(doubt(wall: 3_600) == nil, "the clock is right again, whatever the journal says")
+        #expect(doubt(wall: -3_600) == .behind)
+        #expect(doubt(wall: 91 * Self.day, .init(isSynchronized: true)) == nil)
+    }
+
     @Test("A4 small steps ahead do not add up")
     func creeping() {
         var belief = TimeBelief(journal: Self.newest, at: moment(0, wall: 0))

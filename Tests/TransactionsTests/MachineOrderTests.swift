@@ -5,7 +5,7 @@ import Wire
 @testable import Transactions
 
 struct MachineOrderTests {
-    @Test(arguments: Scenario.all) func `every order of moves keeps the rules`(_ scenario: Scenario) {
+    @Test(arguments: Scenario.all) func `R1 R2 R3 every order of moves keeps the rules`(_ scenario: Scenario) {
         let orders = scenario.orders()
         for failure in orders.failures { Issue.record("\(scenario): \(failure)") }
         // Three moves from every stage of the stories that lead through all states.

@@ -113,7 +113,7 @@ struct MachineRandomTests {
 
     static let shares = 4
 
-    @Test(arguments: 0..<shares) func `whatever happens at random, the rules hold`(_ share: Int) {
+    @Test(arguments: 0..<shares) func `R1 R2 R3 whatever happens at random, the rules hold`(_ share: Int) {
         var inputs = 0
         var stories: UInt64 = 0
         var ends: [TransactionState: Int] = [:]

@@ -43,6 +43,17 @@ struct MachineTests {
         #expect(stage.books.transaction.state == .approved)
     }
 
+    @Test func `R3 a cancel while a card is read counts as soon as the card would have to be presented again`() {
+        let again = play(
+            .payment, .prepared, .written, .cardDetected, .written, .seePhone, .cancel, .cardAwaited, .written,
+            .withdrawn, .written)
+        #expect(again.faults.isEmpty && again.openWishes.isEmpty)
+        #expect(again.books.transaction.state == .cancelled)
+        // One that was read has been read: the till hears that it is too late.
+        let read = play(.payment, .prepared, .written, .cardDetected, .written, .cancel, .read)
+        #expect(read.faults.isEmpty && read.openWishes.isEmpty)
+    }
+
     @Test func `a reversal that the disk took late has its full time for the acknowledgement`() {
         var stage = play(
             .payment, .prepared, .written, .cardDetected, .written, .read, .connected, .written, .tapFinished, .cancel,

@@ -4,6 +4,8 @@
 struct RequestIntake {
     enum Deadline: Equatable {
         case idle, head, body
+        /// For a connection that is refused anyway to ask for something, so that its client expects an answer.
+        case refusal
     }
 
     enum Action: Equatable {
@@ -34,7 +36,13 @@ struct RequestIntake {
     /// Set by `stop` and by the sender's half-close: no further request is taken.
     private var isLast = false
 
-    init(limits: HTTPLimits) { self.limits = limits }
+    /// What the connection is answered, whatever it asks for.
+    private let refusal: HTTPRefusal?
+
+    init(limits: HTTPLimits, refusal: HTTPRefusal? = nil) { (self.limits, self.refusal) = (limits, refusal) }
+
+    /// The connection stands.
+    func begin() -> Action { .wait(refusal == nil ? .idle : .refusal) }
 
     /// Whether the answer under way is the connection's last.
     var closesAfterAnswer: Bool {
@@ -47,7 +55,7 @@ struct RequestIntake {
         switch state {
         case .idle:
             state = .head(bytes: count)
-            return .wait(.head)
+            return refusal == nil ? .wait(.head) : .nothing
         case .head(let bytes):
             state = .head(bytes: bytes + count)
             return .nothing
@@ -72,7 +80,8 @@ struct RequestIntake {
             return .nothing
         case .idle, .head, .body: break
         }
-        if let refusal = head.refusal(limits) { return refuse(refusal) }
+        // Not before: an answer to nothing is taken for a broken connection.
+        if let refusal = refusal ?? head.refusal(limits) { return refuse(refusal) }
         let target: RequestTarget
         do throws(HTTPRefusal) { target = try RequestTarget(head.target) } catch { return refuse(error) }
         let request = ReceivedRequest(method: HTTPMethod(rawValue: head.method), target: target, fields: head.fields)
@@ -130,7 +139,8 @@ struct RequestIntake {
 
     /// The deadline last asked for has passed. `isHeld`: somebody still needs the connection.
     mutating func deadlinePassed(isHeld: Bool) -> Action {
-        switch state {
+        if let refusal, !isEnded { return refuse(refusal) }
+        return switch state {
         case .idle: isHeld ? .wait(.idle) : close()
         case .head: refuse(.headTimedOut)
         case .body: refuse(.bodyTimedOut)
@@ -148,11 +158,12 @@ struct RequestIntake {
         }
     }
 
-    /// Refuses from outside, before or while a request comes in.
-    mutating func refuse(_ refusal: HTTPRefusal) -> Action {
+    private mutating func refuse(_ refusal: HTTPRefusal) -> Action {
         state = .ended
         return .refuse(refusal)
     }
+
+    private var isEnded: Bool { if case .ended = state { true } else { false } }
 
     private mutating func close() -> Action {
         state = .ended

@@ -17,12 +17,13 @@ final class ServerConnectionHandler: ChannelDuplexHandler {
     /// How long a refused sender may go on sending, so that it gets to read the answer: closing with bytes unread
     /// would reset the connection.
     private static let lingerTime = Duration.seconds(2)
+    /// How long a connection that is refused anyway may take to ask.
+    private static let refusalTime = Duration.seconds(1)
 
     private let connection: HTTPConnection
     private let limits: HTTPLimits
     private let logger: Logger
     private let refusalBody: @Sendable (HTTPRefusal) -> [UInt8]
-    private let refusedAtOnce: HTTPRefusal?
 
     private var intake: RequestIntake
     private var intakeTimer: Scheduled<Void>?
@@ -40,26 +41,21 @@ final class ServerConnectionHandler: ChannelDuplexHandler {
         case lingering
     }
 
-    /// `refusal`: answer this to whatever comes, and close.
+    /// `refusal`: answer this to whatever is asked, and close.
     init(
         connection: HTTPConnection, refusal: HTTPRefusal?, limits: HTTPLimits, logger: Logger,
         refusalBody: @escaping @Sendable (HTTPRefusal) -> [UInt8]
     ) {
         self.connection = connection
-        self.refusedAtOnce = refusal
         self.limits = limits
         self.logger = logger
         self.refusalBody = refusalBody
-        intake = RequestIntake(limits: limits)
+        intake = RequestIntake(limits: limits, refusal: refusal)
     }
 
     func channelActive(context: ChannelHandlerContext) {
         context.fireChannelActive()
-        if let refusedAtOnce {
-            perform(intake.refuse(refusedAtOnce), context)
-        } else {
-            perform(.wait(.idle), context)
-        }
+        perform(intake.begin(), context)
     }
 
     func channelInactive(context: ChannelHandlerContext) {
@@ -145,6 +141,7 @@ final class ServerConnectionHandler: ChannelDuplexHandler {
             case .idle: limits.idleTime
             case .head: limits.headTime
             case .body: limits.bodyTime
+            case .refusal: Self.refusalTime
             }
         intakeTimer?.cancel()
         intakeTimer = context.eventLoop.assumeIsolated().scheduleTask(in: TimeAmount(time)) {

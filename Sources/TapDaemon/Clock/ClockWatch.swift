@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Configuration
+import Journal
 import Logging
 import Synchronization
 import Transactions
@@ -13,6 +14,8 @@ final class ClockWatch: Sendable {
         var profileIssuedAt: Timestamp?
         /// What was said last.
         var told: TimeBelief.Doubt?
+        /// What the journal has as the last time that was believed.
+        var kept: Timestamp?
     }
 
     private let state: Mutex<State>
@@ -21,12 +24,18 @@ final class ClockWatch: Sendable {
     private let logger: Logger
     /// A clock that is put right is believed soon.
     private static let interval: Duration = .seconds(5)
+    /// Milliseconds between two notes of what is believed.
+    private static let keeping: Int64 = 60_000
 
-    /// - Parameter newest: time of the journal's newest entry.
+    /// - Parameters:
+    ///   - newest: time of the journal's newest entry.
+    ///   - believed: the last time that an earlier run believed.
     init(
-        journal newest: Timestamp?, isSynchronized: @escaping @Sendable () -> Bool?, events: EventHub, logger: Logger
+        journal newest: Timestamp?, believed: Timestamp?, isSynchronized: @escaping @Sendable () -> Bool?,
+        events: EventHub, logger: Logger
     ) {
-        state = Mutex(State(belief: TimeBelief(journal: newest, at: .nowWithSleep)))
+        let belief = TimeBelief(believed: believed, journal: newest, at: .nowWithSleep)
+        state = Mutex(State(belief: belief, kept: believed))
         self.isSynchronized = isSynchronized
         (self.events, self.logger) = (events, logger)
         _ = doubt
@@ -56,10 +65,29 @@ final class ClockWatch: Sendable {
     var status: ClockStatus { ClockStatus(doubt: doubt) }
 
     /// Looks until its task is cancelled.
-    func run() async {
+    func run(keepingIn journal: JournalThread) async {
         while !Task.isCancelled {
-            _ = doubt
+            await keep(in: journal)
             do { try await Task.sleep(for: ClockWatch.interval) } catch { return }
+        }
+    }
+
+    /// Looks, and notes what is believed, once a minute: after a crash it is all that tells entries with a right time from
+    /// those with a wrong one.
+    func keep(in journal: JournalThread) async {
+        guard doubt == nil else { return }
+        let due = state.withLock { state -> Timestamp? in
+            guard let latest = state.belief.latest else { return nil }
+            guard let kept = state.kept else { return latest }
+            let (apart, isFar) = latest.milliseconds.subtractingReportingOverflow(kept.milliseconds)
+            return isFar || apart.magnitude >= UInt64(ClockWatch.keeping) ? latest : nil
+        }
+        guard let due else { return }
+        do throws(JournalError) {
+            try await journal.use { (journal) throws(JournalError) in try journal.noteBelieved(due) }
+            state.withLock { $0.kept = due }
+        } catch {
+            logger.warning("believed time not written", metadata: ["error": "\(error)"])
         }
     }
 

@@ -24,19 +24,22 @@ struct TimeBelief: Sendable {
     /// Beyond it a second witness is wanted.
     static let farthest: Duration = .seconds(86_400)
 
-    /// The newest entry of the journal at the start, or the latest moment that a second witness confirmed.
+    /// What an earlier run believed last, or the latest moment that a second witness confirmed.
     private var base: Moment?
     /// The latest time that was believed: before it the clock is wrong, or was.
-    private var latest: Timestamp?
+    private(set) var latest: Timestamp?
     /// What the payment service said, with when that was heard.
     private var service: Moment?
     /// `nil` where the clock is believed.
     private(set) var doubt: Doubt?
 
-    /// - Parameter newest: time of the journal's newest entry; `nil` for an empty one.
-    init(journal newest: Timestamp?, at now: Moment) {
-        base = newest.map { Moment(monotonic: now.monotonic, wall: $0) }
-        latest = newest
+    /// - Parameters:
+    ///   - believed: the last time that an earlier run believed. The newest entry proves nothing beside it: a daemon writes
+    ///     with a wrong clock, too.
+    ///   - newest: time of the journal's newest entry, for a journal of which nobody has noted that; `nil` for an empty one.
+    init(believed: Timestamp? = nil, journal newest: Timestamp?, at now: Moment) {
+        latest = believed ?? newest
+        base = latest.map { Moment(monotonic: now.monotonic, wall: $0) }
     }
 
     /// The payment service has said what time it is.

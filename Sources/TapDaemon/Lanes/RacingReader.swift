@@ -14,10 +14,13 @@ final class RacingReader: ForwardingReader {
     }
 
     func activate(until deadline: TapInstant, cancellation: TapCancellation) throws(ReaderError) -> CardPresence {
+        // A phone that stays in the field and wants its holder is there at every look: a reader that looks before it asks
+        // whether anybody still wants it would go on for ever.
+        guard !cancellation.isCancelled else { throw .cancelled }
         let presence = try reader.activate(until: deadline, cancellation: cancellation)
         switch presence {
         case .card:
-            guard place.claim() else {
+            guard place.claim(), !cancellation.isCancelled else {
                 reader.release()
                 throw .cancelled
             }

@@ -193,18 +193,35 @@ final class PaymentQueue: Sendable {
     /// What waits, for the forwarder. Whether it could be read is kept for whoever asks, and told once.
     func entries() async -> [QueueEntry]? {
         do throws(JournalError) {
-            let entries = try await journal.queue()
-            if trouble.withLock({ $0.take() }) != nil { logger.notice("queue read again") }
+            let (entries, unreadable) = try await journal.use { (journal) throws(JournalError) in
+                try journal.readableQueue()
+            }
+            if unreadable > 0 {
+                if isNews(.damaged) {
+                    logger.critical(
+                        "payments in the queue not readable, the others are forwarded",
+                        metadata: ["count": "\(unreadable)"])
+                }
+            } else if trouble.withLock({ $0.take() }) != nil {
+                logger.notice("queue read again")
+            }
             return entries
         } catch {
-            let isNews = trouble.withLock { before in
-                defer { before = error }
-                return before != error
-            }
-            if isNews {
+            if isNews(error) {
                 logger.critical("queue not read, nothing is forwarded", metadata: ["error": "\(error)"])
             }
             return nil
+        }
+    }
+
+    /// Whether something in it could not be read when it was last looked at.
+    var isTroubled: Bool { trouble.withLock { $0 != nil } }
+
+    /// Keeps what the queue suffers from.
+    private func isNews(_ error: JournalError) -> Bool {
+        trouble.withLock { before in
+            defer { before = error }
+            return before != error
         }
     }
 

@@ -16,6 +16,15 @@ struct QueueForwarder: Sendable {
     private var runner: TransactionRunner { queue.store }
     private var times: AdapterTimes { queue.current.snapshot.adapter.times }
 
+    /// What the runner says of one payment.
+    enum Outcome: Equatable, Sendable {
+        /// Answered, or not to be forwarded any more.
+        case ended
+        case unanswered(ErrorCode)
+        /// The daemon ends: nobody knows, and the next start asks.
+        case stopping
+    }
+
     /// What came of one payment.
     private enum Progress {
         case answered
@@ -48,9 +57,9 @@ struct QueueForwarder: Sendable {
         guard let entries = await queue.entries() else { return true }
         let services = runner.paymentServices
         var round = Round()
-        do throws(JournalError) {
-            for entry in entries where entry.batch == nil && isDue(entry, now) {
-                guard !Task.isCancelled else { return true }
+        for entry in entries where entry.batch == nil && isDue(entry, now) {
+            guard !Task.isCancelled else { return true }
+            do throws(JournalError) {
                 let service = services.service(of: entry)
                 guard let service, let link = services.link(to: service) else {
                     // It waits for whom it belongs to, and a person gets to know.
@@ -61,12 +70,16 @@ struct QueueForwarder: Sendable {
                 if try await forward(entry, to: service, link, &round) == .unreachable {
                     round.unreachable.insert(service)
                 }
+            } catch {
+                logger.error(
+                    "stored payment not forwarded",
+                    metadata: ["transaction": "\(entry.transaction.id)", "error": "\(error)"])
+                // One damaged payment is one payment. Of anything else the next one would suffer, too.
+                guard error == .damaged else { return true }
             }
-        } catch {
-            logger.error("queue not forwarded", metadata: ["error": "\(error)"])
-            return true
         }
-        return await queue.entries()?.isEmpty != true
+        // What cannot be read now may be read in the next round.
+        return await queue.entries()?.isEmpty != true || queue.isTroubled
     }
 
     /// A time that is further away than the longest pause was laid down by a clock that has been put back since (rule R2).
@@ -99,11 +112,14 @@ struct QueueForwarder: Sendable {
             guard let life = await self.keyLife(of: service, link, &round) else { return .unreachable }
             keyLife = life
         }
-        if let code = await runner.forward(
+        switch await runner.forward(
             entry, request, to: Addressee(service, link), over: connection, keyLife: keyLife)
         {
+        case .ended: break
+        case .unanswered(let code):
             await fail(entry, code)
             return .nothing
+        case .stopping: return .nothing
         }
         if service.issuer == queue.settings().issuer { await queue.noteContact() }
         return .answered

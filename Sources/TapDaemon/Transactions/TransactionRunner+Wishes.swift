@@ -22,7 +22,10 @@ extension TransactionRunner {
         }
     }
 
-    private func giveUp(_ wish: WishID) { wishes.answer(wish, nil) }
+    /// - Parameter wish: `nil` for every one, those that are still to come included: at a stop nothing answers them.
+    func giveUp(_ wish: WishID?) {
+        if let wish { wishes.answer(wish, nil) } else { wishes.close() }
+    }
 
     /// Accepts nothing more and cancels what has not got a card.
     ///
@@ -58,24 +61,25 @@ extension TransactionRunner {
     /// Sends a stored payment, or asks what became of it where it went out before.
     ///
     /// - Parameter keyLife: how long the service keeps keys, as it says now.
-    /// - Returns: why it was not answered; `nil` where it was, or is not to be forwarded any more.
     func forward(
         _ entry: QueueEntry, _ request: AuthorizationRequest, to addressee: Addressee,
         over connection: HTTPClientConnection?, keyLife: Duration
-    ) async -> ErrorCode? {
+    ) async -> QueueForwarder.Outcome {
         let id = entry.transaction.id
         if books.live[id] == nil {
             let record = JournalRecord(
                 transaction: entry.transaction, uid: entry.uid, requestHash: "", service: addressee.service,
                 open: entry.open)
-            guard let running = recorded(record) else { return .daemonUnavailable }
+            guard let running = recorded(record) else { return .stopping }
             books.revive(running)
         }
         books.live[id]?.connection = connection
         books.live[id]?.terms.addressee = addressee
-        let answer = await wish(id, patience: nil) { .forward(request, $0, keyLife: keyLife) }
-        guard case .notForwarded(let code) = answer else { return nil }
-        return code
+        switch await wish(id, patience: nil, { .forward(request, $0, keyLife: keyLife) }) {
+        case .notForwarded(let code): return .unanswered(code)
+        case .cancelled, .tooLate, .nothingToCancel, .done, .refused, .superseded: return .ended
+        case nil: return .stopping
+        }
     }
 
     /// The configuration has changed: whoever can be asked now is asked at once.

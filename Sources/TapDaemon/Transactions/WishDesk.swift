@@ -7,6 +7,8 @@ import Wire
 struct WishDesk: Sendable {
     private var waiting: [WishID: CheckedContinuation<WishAnswer?, Never>] = [:]
     private var last: UInt64 = 0
+    /// Nothing is carried out any more, so that nothing would ever answer.
+    private var isClosed = false
 
     mutating func number() -> WishID {
         last &+= 1
@@ -14,7 +16,15 @@ struct WishDesk: Sendable {
     }
 
     mutating func wait(_ wish: WishID, _ continuation: CheckedContinuation<WishAnswer?, Never>) {
+        guard !isClosed else { return continuation.resume(returning: nil) }
         waiting[wish] = continuation
+    }
+
+    /// Answers everybody who waits, and whoever comes from now on.
+    mutating func close() {
+        isClosed = true
+        for continuation in waiting.values { continuation.resume(returning: nil) }
+        waiting = [:]
     }
 
     /// - Parameter answer: `nil` where there is none in time.

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+import Configuration
+import Foundation
+import LocalHTTP
+import ReaderVirtual
+import TestSupport
+import Testing
+import Wire
+
+@testable import TapDaemon
+
+/// A daemon that is asked to stop ends, whatever it waits for.
+@Suite("The end of a daemon", .timeLimit(.minutes(3)))
+struct StopTests {
+    @Test(
+        "R3 a stored sale that is being forwarded keeps no daemon from ending, and the next one asks what became of it")
+    func forwarding() async throws {
+        let folder = try TestFolder()
+        let (hasArrived, mayAnswer) = (OneShot(), OneShot())
+        let server = HTTPServer(
+            socket: try ListeningSocket(path: folder.path + "/away.sock"), limits: HTTPLimits(), logger: Shop.quiet
+        ) { request in
+            if request.path.last == "health" {
+                return .text(200, #"{"status":"ok","protocolVersions":["v1"],"supports":["sale"]}"#)
+            }
+            guard request.path.starts(with: ["v1", "authorizations"]) else { return .text(404, "{}") }
+            if request.method == .post {
+                hasArrived.fire()
+                await mayAnswer.wait()
+            }
+            return .text(200, #"{"outcome":"approved","approvalCode":"1"}"#)
+        }
+        async let end: Void = server.run()
+        var wish = try StoreAndForwardTests.wish { $0.times.answer = hangLimit }
+        var id: TransactionID?
+        try await Shop.open(in: folder, wish) { shop in
+            await shop.daemon.stored.noteContact()
+            try shop.reader.obey("present visa-afl")
+            let sale = try await shop.post(purchase(500), wait: 20).transaction()
+            #expect(sale.state == .stored)
+            id = sale.id
+            try FileManager.default.createSymbolicLink(
+                atPath: folder.path + "/psp.sock", withDestinationPath: folder.path + "/away.sock")
+            shop.daemon.stored.wake()
+            await hasArrived.wait(atMost: hangLimit)
+            #expect(hasArrived.hasFired)
+        }
+        #expect(try sqlite(folder.path + "/state/journal.sqlite", "SELECT state FROM payment") == "sent")
+        mayAnswer.fire()
+        wish.awaitsLanes = false
+        try await Shop.open(in: folder, wish) { shop in
+            _ = try await shop.reach([.approved], try #require(id))
+        }
+        server.shutDown(grace: .zero)
+        try await end
+    }
+}
