@@ -18,6 +18,12 @@
 #endif
 #endif
 
+/* The compiler knows what becomes of the block, and would leave out a plain memset. */
+static void wipe(void *block, size_t count) {
+    memset(block, 0, count);
+    __asm__ __volatile__("" : : "r"(block) : "memory");
+}
+
 #ifdef SANITIZED
 
 int cscrub_is_in_force(void) { return 0; }
@@ -27,12 +33,6 @@ int cscrub_is_in_force(void) { return 0; }
 extern void __libc_free(void *block);
 
 int cscrub_is_in_force(void) { return 1; }
-
-/* The compiler knows what free(3) does, and would leave out a plain memset before it. */
-static void wipe(void *block, size_t count) {
-    memset(block, 0, count);
-    __asm__ __volatile__("" : : "r"(block) : "memory");
-}
 
 void free(void *block) {
     if (block == NULL) return;
@@ -57,3 +57,9 @@ void *realloc(void *block, size_t size) {
 }
 
 #endif
+
+/* Far more than a tap needs, far less than a thread has. */
+__attribute__((noinline)) void cscrub_dead_stack(void) {
+    char dead[256 * 1024];
+    wipe(dead, sizeof dead);
+}

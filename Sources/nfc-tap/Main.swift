@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import ArgumentParser
+import CScrub
 import Linux
 
 @main
@@ -12,6 +13,8 @@ enum Main {
             if var asynchronous = command as? any AsyncParsableCommand {
                 try await asynchronous.run()
             } else {
+                // Whatever the card said is gone from the heap when this returns, and from the stack after the next line.
+                defer { cscrub_dead_stack() }
                 try command.run()
             }
         } catch let failure as Failure {

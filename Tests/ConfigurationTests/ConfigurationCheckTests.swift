@@ -134,7 +134,7 @@ struct ConfigurationCheckTests {
         return ConfigurationCheck(file: file, host: ConfigurationHost(), at: 1_800_000_000)
     }
 
-    @Test("A key whose time is over, or has not come, is wrong, and still read at a start")
+    @Test("B3 a key whose time is over, or has not come, is wrong, and still read at a start")
     func period() throws {
         let folder = try TestFolder()
         for members in [#","kid":"a","exp":1800000000"#, #","kid":"a","nbf":1800000001"#] {
@@ -145,7 +145,7 @@ struct ConfigurationCheckTests {
         #expect(try check(key: #","kid":"a","nbf":1800000000,"exp":1800000001"#, in: folder).errors.isEmpty)
     }
 
-    @Test("A key without kid is right, and its check says which name it has")
+    @Test("F5 a key without kid is right, and its check says which name it has")
     func withoutName() throws {
         let folder = try TestFolder()
         let found = try check(key: "", in: folder)

@@ -111,7 +111,7 @@ struct ConfigurationTests {
         #expect(refusal("[psp]\nrecipient-key = \"\(folder.path)/key.jwk\"\n" + lane)?.key == "psp.recipient-key")
     }
 
-    @Test("The sandbox's keys are test keys under any name: as recipient, for profiles and for receipts")
+    @Test("B2 the sandbox's keys are test keys under any name: as recipient, for profiles and for receipts")
     func renamedTestKeys() throws {
         let folder = try TestFolder()
         func write(_ name: String, _ jwk: String) throws -> String {
@@ -131,7 +131,7 @@ struct ConfigurationTests {
         #expect(refusal(live(own, former))?.key == "former-service[0].receipt-key")
     }
 
-    @Test("An X25519 key that agrees on zero with everybody is refused, as a preparation would")
+    @Test("B3 an X25519 key that agrees on zero with everybody is refused, as a preparation would")
     func smallOrder() throws {
         let folder = try TestFolder()
         let zero = String(repeating: "A", count: 43)

@@ -77,6 +77,57 @@ struct SecretScanTests {
         #expect(inMemory == nil, "the daemon's memory after \(taps) taps")
     }
 
+    /// Holds a program in the moment in which it has ended, but for its memory.
+    private static let holder = """
+        #include <fcntl.h>
+        #include <stdlib.h>
+        #include <unistd.h>
+        __attribute__((destructor)) static void hold(void) {
+            const char *path = getenv("AT_EXIT");
+            if (path == NULL) { return; }
+            close(open(path, O_CREAT | O_WRONLY, 0600));
+            for (;;) { pause(); }
+        }
+        """
+
+    @Test("B1 a command that has read a card holds nothing of it when it ends, and may leave no core dump")
+    func commands() throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "b\(UUID().uuidString.prefix(8))")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let library = folder.appending(path: "hold.so").path
+        let source = folder.appending(path: "hold.c")
+        try Self.holder.write(to: source, atomically: true, encoding: .utf8)
+        let compiler = Process()
+        compiler.executableURL = URL(filePath: "/usr/bin/env")
+        compiler.arguments = ["clang", "-shared", "-fPIC", "-o", library, source.path]
+        try compiler.run()
+        compiler.waitUntilExit()
+        try #require(compiler.terminationStatus == 0, "clang, which the toolchain has")
+        let rig = FakePCSCD(path: folder.path + "/scan.comm")
+        try rig.start()
+        defer { rig.die() }
+        try rig.plug(Self.reader)
+        let wallet = Wallet()
+        for (number, words) in [["read"], ["read", "--all", "--json"], ["record", folder.path + "/a.tap"]].enumerated()
+        {
+            try rig.insert(wallet.cards[number], into: Self.reader)
+            let end = folder.appending(path: "end-\(number)").path
+            let process = try Program.tap.launch(
+                words + ["--reader", "pcsc:\(Self.reader)"], in: folder,
+                environment: ["PCSCLITE_CSOCK_NAME": rig.path, "LD_PRELOAD": library, "AT_EXIT": end])
+            let isHeld = { FileManager.default.fileExists(atPath: end) }
+            for _ in 0..<4_500 where !isHeld() && process.isRunning { usleep(20_000) }
+            #expect(isHeld(), "\(words)")
+            let limits = try String(contentsOfFile: "/proc/\(process.processIdentifier)/limits", encoding: .utf8)
+            #expect(limits.contains(#/Max core file size +0 +0 /#))
+            #expect(try scan("\(process.processIdentifier)", wallet.secrets) == nil, "\(words)")
+            kill(process.processIdentifier, SIGKILL)
+            process.waitUntilExit()
+            try rig.remove(from: Self.reader)
+        }
+    }
+
     @Test func `the scan finds a number in the memory of a process that has it`() throws {
         let number = (0..<16).map { _ in String(Int.random(in: 0...9)) }.joined()
         let process = Process()

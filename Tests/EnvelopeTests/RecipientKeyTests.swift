@@ -142,7 +142,7 @@ struct RecipientKeyTests {
         #expect(try RecipientPrivateKey(jwk: SecretBytes(okp().jwk(["kid": "k"]))).publicKey?.keyID == "k")
     }
 
-    @Test func `a key without kid is named by its thumbprint`() throws {
+    @Test func `F5 a key without kid is named by its thumbprint`() throws {
         // RFC 7638 §3.1.
         let modulus = """
             0vx7agoebGcQSuuPiLJXZptN9nndrQmbXEps2aiAFbWhM78LhWx4cbbfAAtVT86zwu1RK7aPFFxuhDR1L6tSoc_BJECPebWKRXjBZCiF\
@@ -172,13 +172,13 @@ struct RecipientKeyTests {
         "eeffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f",
     ]
 
-    @Test("An X25519 key that agrees on zero with everybody is refused when it is read", arguments: smallOrder)
+    @Test("B3 an X25519 key that agrees on zero with everybody is refused when it is read", arguments: smallOrder)
     func refusesSmallOrder(point: String) throws {
         let x = Base64URL.string(try Hex.bytes(point))
         #expect(throws: RecipientKeyError.malformedMember("x")) { try okp().recipient(["x": x]) }
     }
 
-    @Test func `a published test key is one under any kid, and for any use`() throws {
+    @Test func `B2 a published test key is one under any kid, and for any use`() throws {
         for published in [RecipientKey.sandboxTest.jwk, VerificationKey.sandboxTest.jwk] {
             let members = published.replacing(/"(kid|use|alg)":"[^"]*",/, with: "")
             for kid in ["", #""kid":"live-2026","#] {

@@ -7,4 +7,7 @@
 /// 1 where that is so; 0 under a sanitizer, whose allocator must not be replaced.
 int cscrub_is_in_force(void);
 
+/// Overwrites what functions that have returned left on the stack of this thread, 256 KiB below the caller.
+void cscrub_dead_stack(void);
+
 #endif
