@@ -189,9 +189,10 @@ extension TransactionMachine {
             let longest = demand.times.reversal.max() ?? .seconds(600)
             // For want of an answer is the only reason to take back what was not approved.
             let wasApproved = plan.reason != .timeout || transaction.history.contains { $0.state == .approved }
+            // An attempt of the earlier run is no longer in the adapter's socket: "never seen" is no question of time any more.
             phase = .reversing(
                 Reversal(
-                    plan: plan, amount: wasApproved ? nil : transaction.amount,
+                    plan: plan, amount: wasApproved ? nil : transaction.amount, unseen: plan.attempts > 0 ? 1 : 0,
                     due: monotonic(of: plan.due, atMost: longest)))
         case .approved, .stored, .declined, .delivered, .cancelled, .failed, .reversed, .completed: break
         }

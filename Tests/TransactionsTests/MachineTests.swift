@@ -154,6 +154,16 @@ struct MachineTests {
         #expect(stage.faults.isEmpty)
     }
 
+    @Test func `A1: a restart forgets no attempt, so that the next service that has never seen it makes an open item`() {
+        var stage = play(.interrupted, .recover, .written, .notAcknowledged, .written)
+        stage.die(wasTaken: true)
+        stage.play(.due)
+        stage.play(.reversalNeverSeen)
+        stage.play(.written)
+        #expect(stage.books.transaction.state == .reversing && stage.books.open == .neverSeen)
+        #expect(stage.faults.isEmpty)
+    }
+
     @Test func `A1: silence becomes an open item after ten attempts`() {
         var stage = play(.interrupted, .recover, .written)
         for attempt in 1...12 {
