@@ -154,7 +154,8 @@ struct MachineTests {
         #expect(stage.faults.isEmpty)
     }
 
-    @Test func `A1: a restart forgets no attempt, so that the next service that has never seen it makes an open item`() {
+    @Test func `A1: a restart forgets no attempt, so that the next service that has never seen it makes an open item`()
+    {
         var stage = play(.interrupted, .recover, .written, .notAcknowledged, .written)
         stage.die(wasTaken: true)
         stage.play(.due)
