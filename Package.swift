@@ -148,6 +148,9 @@ let package = Package(
                 "ReaderVirtual", "Rigs", "TapClient", "TapSession", "Wire", logging,
             ], path: "Benchmarks/TapBench", swiftSettings: strict),
         .target(
+            name: "ExampleKernel", dependencies: ["CardBytes", "EMV"], path: "docs/examples/kernel",
+            swiftSettings: strict),
+        .target(
             name: "TestSupport", dependencies: ["CardBytes", "EMV"], path: "Tests/TestSupport", swiftSettings: strict),
         tests("ArchitectureTests"),
         tests("CardBytesTests", ["CardBytes"]),
@@ -201,9 +204,14 @@ let package = Package(
         tests("TransactionsTests", ["StoreAndForward", "Transactions", "Wire"]),
         tests("StoreAndForwardTests", ["Envelope", "StoreAndForward", "Wire"]),
         tests("TapClientTests", ["LocalHTTP", "TapClient", "Wire"]),
-        tests("ExplainTests", ["CardBytes", "CardSim", "EMV", "EMVCrypto", "Explain", "KernelDiff", "ReaderCore"]),
+        tests(
+            "ExplainTests",
+            [
+                "CardBytes", "CardSim", "EMV", "EMVCrypto", "Envelope", "Explain", "KernelDiff", "ReaderCore",
+                "TapSession",
+            ]),
         tests("KernelDiffTests", ["CardBytes", "KernelDiff", "TapSession"]),
-        tests("EMVConformanceTests", ["CardBytes", "CardSim", "EMV", "EMVCrypto", crypto]),
+        tests("EMVConformanceTests", ["CardBytes", "CardSim", "EMV", "EMVCrypto", "ExampleKernel", crypto]),
         tests("ReaderModelsTests", ["ReaderCore", "ReaderModels"]),
         tests(
             "ConfigurationTests",

@@ -24,6 +24,25 @@ public enum TestIssuer {
         }
     }
 
+    /// Issuer Authentication Data (91) for an online request of a card whose cryptogram has no session key (Visa CVN 10):
+    /// the issuer's cryptogram by method 1 (EMV Book 2 §8.2.1), then the response code.
+    ///
+    /// - Parameters:
+    ///   - record: as for `verify`.
+    ///   - responseCode: 8A, two bytes.
+    /// - Returns: `nil` for a card of another issuer or another version of the cryptogram.
+    public static func authenticationData(
+        for record: some Sequence<(Tag, [UInt8])>, responseCode: [UInt8]
+    ) -> [UInt8]? {
+        let values = Dictionary(record, uniquingKeysWith: { first, _ in first })
+        guard responseCode.count == 2, let cryptogram = values[0x9F26], cryptogram.count == 8, let pan = pan(values),
+            let issuerData = values[0x9F10], let issuer = TestIssuerIdentity.issuer(of: pan),
+            issuer.version(issuerData) == .visa10,
+            let key = issuer.cardKey(pan: pan, sequence: values[0x5F34]?.first ?? 0)
+        else { return nil }
+        return key.responseCryptogram(request: cryptogram, responseCode: responseCode) + responseCode
+    }
+
     /// The digits of 5A, else those before the separator D of 57.
     private static func pan(_ values: [Tag: [UInt8]]) -> [UInt8]? {
         if let number = values[0x5A] { return BCD.digits(number) }

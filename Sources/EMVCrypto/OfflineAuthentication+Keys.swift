@@ -31,18 +31,10 @@ extension OfflineAuthentication {
         _ request: AuthenticationRequest, with keys: CAPublicKeys
     ) throws(AuthenticationFailure) -> AuthenticatedData {
         let chain = CertificateChain(keys: keys, request: request)
+        let steps = AuthenticationSteps(request)
         switch request.method {
-        case .sda:
-            let issuer = try chain.issuerKey()
-            guard !request.signature.isEmpty else { throw .dataMissing }
-            return try SignedData.verifyStatic(request, issuer: issuer)
-        case .dda(let terminalDynamicData):
-            return try SignedData.verifyDynamic(
-                request, icc: chain.iccKey(), terminalDynamicData: terminalDynamicData)
-        case .cda(let unpredictableNumber, let transactionData, let cryptogramInformation):
-            return try SignedData.verifyCombined(
-                request, icc: chain.iccKey(), unpredictableNumber: unpredictableNumber,
-                transactionData: transactionData, cryptogramInformation: cryptogramInformation)
+        case .sda: return try steps.verify(with: chain.issuerKey())
+        case .dda, .cda: return try steps.verify(with: chain.iccKey())
         }
     }
 }

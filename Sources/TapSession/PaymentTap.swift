@@ -17,6 +17,10 @@ public struct PaymentTap: Sendable {
     public var unpredictableNumbers: UnpredictableNumbers
     /// Accounts that are refused after the read, whatever the kernel says; nothing of them is sealed.
     public var denied: DenyList?
+    /// The kernels of this terminal.
+    public var kernels = KernelSet.standard
+    /// Visa cards that were read a moment ago, which kernel 3 refuses; `nil` for none.
+    public var recentCards: RecentCards?
     /// Marks the card, so that it is known again while the process lives; `nil` for no mark.
     public var marker: CardMarker?
 
@@ -61,6 +65,7 @@ public struct PaymentTap: Sendable {
         do throws(PaymentTapError) {
             let final = try read(on: observed, cancellation, clock, display)
             let result = try result(of: final, in: seal, armed: armed, observed, clock: clock)
+            if result.read != nil, result.kernel == .visa { recentCards?.note(final, at: clock()) }
             deliver(result)
             display.settle(result.status, isSealed: result.read != nil)
         } catch {
@@ -76,14 +81,14 @@ public struct PaymentTap: Sendable {
     ) throws(PaymentTapError) -> FinalOutcome {
         var machine = EntryPoint(
             configuration: configuration, transaction: transaction, unpredictableNumbers: unpredictableNumbers,
-            authentication: authentication)
+            authentication: authentication, kernels: recentCards?.guarding(kernels) ?? kernels)
         do throws(ReaderError) {
             while true {
                 let final = try drive(
                     &machine, on: reader, deadlines: deadlines, cancellation: cancellation, clock: clock
                 ) { display.show($0) }
                 guard final.outcome.status == .endApplication, final.wantsRestart, clock() < deadlines.card else {
-                    return checked(final)
+                    return final
                 }
             }
         } catch {
@@ -91,12 +96,16 @@ public struct PaymentTap: Sendable {
         }
     }
 
-    /// The kernel's outcome, or a decline of an account on the deny list.
-    private func checked(_ final: FinalOutcome) -> FinalOutcome {
-        guard let denied, let record = final.outcome.dataRecord, denied.contains(record) else { return final }
-        let refusal = Outcome(
-            .declined, cvm: .noCVM, uiOnOutcome: UIRequest(.notAuthorised, .notReady), error: final.outcome.error)
-        return FinalOutcome(outcome: refusal, application: final.application)
+    /// The kernel's outcome, or a decline of an account on the deny list, with what becomes of the kernel's record.
+    private func checked(_ final: FinalOutcome) -> (final: FinalOutcome, unsealed: UnsealedRecord?) {
+        guard let record = final.outcome.dataRecord else { return (final, nil) }
+        if let denied, denied.contains(record) {
+            let refusal = Outcome(
+                .declined, cvm: .noCVM, uiOnOutcome: UIRequest(.notAuthorised, .notReady), error: final.outcome.error)
+            return (FinalOutcome(outcome: refusal, application: final.application), .accountDenied)
+        }
+        if isSealable(final) { return (final, nil) }
+        return (final, final.outcome.status == .declined ? .noCardNumber : .notConcluded)
     }
 
     private func result(
@@ -104,13 +113,27 @@ public struct PaymentTap: Sendable {
         clock: () -> TapInstant
     ) throws(PaymentTapError) -> PaymentTapResult {
         let cardRead = clock()
+        let (final, unsealed) = checked(final)
         let read = try sealedRead(final, seal, secondsSinceArmed: cardRead.nanoseconds(since: armed) / 1_000_000_000)
         return PaymentTapResult(
-            final, read: read,
+            final, read: read, unsealed: unsealed,
+            issuerUpdate: read == nil ? nil : IssuerUpdateTap(final, configuration, transaction, marker),
             choice: ApplicationChoice(final, observed.directory, configuration, transaction),
             phases: TapPhases(
                 armed: armed, cardDetected: observed.cardDetected, directoryRead: observed.directoryRead,
                 optionsRead: observed.optionsRead, cardRead: cardRead, sealed: read == nil ? cardRead : clock()))
+    }
+
+    /// Whether the outcome is one that a host can judge.
+    private func isSealable(_ final: FinalOutcome) -> Bool {
+        switch final.outcome.status {
+        case .onlineRequest, .approved: true
+        case .declined: CardRecord.isComplete(final)
+        // A card's AAC is its usual answer to a refund: kernels 2 and 8 end the application and leave a record (C-2
+        // S910.74).
+        case .endApplication: isAnsweredRefund(final)
+        case .selectNext, .tryAnotherInterface, .tryAgain: false
+        }
     }
 
     private func isAnsweredRefund(_ final: FinalOutcome) -> Bool {
@@ -128,14 +151,7 @@ public struct PaymentTap: Sendable {
     private func sealedRead(
         _ final: FinalOutcome, _ seal: consuming OneTimeSeal, secondsSinceArmed: UInt64
     ) throws(PaymentTapError) -> PaymentTapResult.SealedRead? {
-        switch final.outcome.status {
-        case .onlineRequest, .approved: break
-        case .declined where CardRecord.isComplete(final): break
-        // A card's AAC is its usual answer to a refund: kernels 2 and 8 end the application and leave a record (C-2
-        // S910.74).
-        case .endApplication where isAnsweredRefund(final): break
-        case .declined, .endApplication, .selectNext, .tryAnotherInterface, .tryAgain: return nil
-        }
+        guard isSealable(final) else { return nil }
         var binding = binding
         binding.issuedAt &+= secondsSinceArmed
         let final = final.completed(for: transaction, at: configuration)

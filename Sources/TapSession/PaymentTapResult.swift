@@ -2,7 +2,8 @@
 import CardBytes
 public import EMV
 
-/// What one tap came to. Holds nothing that must not leave the machine.
+/// What one tap came to. Holds nothing that must not leave the machine. It has a stored property for each thing that a
+/// daemon tells of a tap.
 public struct PaymentTapResult: Equatable, Sendable {
     /// The sealed read, with what may go beside it.
     public struct SealedRead: Equatable, Sendable {
@@ -31,6 +32,10 @@ public struct PaymentTapResult: Equatable, Sendable {
     /// Present for an online request and an approval, for a decline whose kernel left a data record, and for a refund that
     /// the card answered with an AAC (`endApplication`).
     public let read: SealedRead?
+    /// Why a record that a kernel left is in no envelope; `nil` where it left none, and where it is sealed.
+    public let unsealed: UnsealedRecord?
+    /// What brings the issuer's answer to this card, where the card wants it; `nil` otherwise.
+    public let issuerUpdate: IssuerUpdateTap?
     /// The CA key for want of which the card was not authenticated; for people who set the terminal up.
     public let unmatchedKey: UnmatchedCAKey?
     public let entryMode: EntryMode
@@ -50,7 +55,12 @@ public struct PaymentTapResult: Equatable, Sendable {
     public let receipt: Bool
     public let phases: TapPhases
 
-    init(_ final: FinalOutcome, read: SealedRead?, choice: ApplicationChoice, phases: TapPhases) {
+    init(
+        _ final: FinalOutcome, read: SealedRead?, unsealed: UnsealedRecord?, issuerUpdate: IssuerUpdateTap?,
+        choice: ApplicationChoice, phases: TapPhases
+    ) {
+        self.unsealed = unsealed
+        self.issuerUpdate = issuerUpdate
         self.choice = choice
         status = final.outcome.status
         error = final.outcome.error

@@ -38,6 +38,7 @@ public struct TerminalFile: Sendable {
     package init(_ file: TerminalFileValue, for purpose: Purpose = .payment) throws(TerminalFileError) {
         try file.object([
             "version", "environment", "terminalData", "combinations", "caKeys", "preferredApplications", "hostData",
+            "terminalCategory",
         ])
         _ = try file.member("version").number(in: 1...1)
         let terminalData = try TerminalFile.dataObjects(file.member("terminalData"), purpose)
@@ -49,6 +50,9 @@ public struct TerminalFile: Sendable {
         var configuration = TerminalConfiguration(terminalData: terminalData, combinations: combinations)
         for element in try file.optional("preferredApplications")?.elements() ?? [] {
             configuration.preferredApplications.append(try element.hexadecimal(5...16))
+        }
+        if let category = try file.optional("terminalCategory") {
+            configuration.terminalCategory = try category.hexadecimal(2...2)
         }
         if let rows = try file.optional("hostData") { configuration.hostData = try TerminalFile.hostData(rows) }
         self.configuration = configuration

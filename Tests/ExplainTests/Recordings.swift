@@ -28,13 +28,17 @@ enum Recordings {
         guard let terminal = Terminals.configuration(named: transcript["terminal"] ?? "") else {
             throw UnknownTerminal(name: name)
         }
-        // The program that recorded these left bit 7 of the CVM code out of 9F34; two other sources keep it.
+        return try ReplayRun(
+            transcript, configuration: terminal, authentication: Terminals.authentication, kernels: kernels(of: name))
+    }
+
+    /// The program that recorded the Mastercards left bit 7 of the CVM code out of 9F34; two other sources keep it.
+    static func kernels(of name: String) -> KernelSet {
         var kernels = KernelSet.standard
         if name.hasPrefix("mastercard/") {
             kernels.register(.mastercard) { Kernel2(options: Kernel2Options(masksCVMCode: true)) }
         }
-        return try ReplayRun(
-            transcript, configuration: terminal, authentication: Terminals.authentication, kernels: kernels)
+        return kernels
     }
 
     struct UnknownTerminal: Error { let name: String }

@@ -182,6 +182,8 @@ struct PaymentTapTests {
         let final = SampleOutcomes.final(nil, .endApplication, label: label)
         let phases = TapPhases(
             armed: TapInstant(nanoseconds: 0), cardRead: TapInstant(nanoseconds: 0), sealed: TapInstant(nanoseconds: 0))
-        #expect(PaymentTapResult(final, read: nil, choice: .only, phases: phases).label == shown)
+        #expect(
+            PaymentTapResult(final, read: nil, unsealed: nil, issuerUpdate: nil, choice: .only, phases: phases).label
+                == shown)
     }
 }

@@ -129,6 +129,15 @@ struct TerminalFileTests {
                 == .hexadecimal("preferredApplications[0]", bytes: 5...16))
     }
 
+    @Test func `a terminal's category of two bytes is what SEND POI INFORMATION tells a card`() throws {
+        #expect(try TerminalFile(json: Array(example().utf8)).configuration.terminalCategory == nil)
+        let open = try example().replacing("\"version\": 1", with: "\"version\": 1, \"terminalCategory\": \"0001\"")
+        #expect(try TerminalFile(json: Array(open.utf8)).configuration.terminalCategory == [0x00, 0x01])
+        #expect(
+            try fault("\"version\": 1", "\"version\": 1, \"terminalCategory\": \"01\"")
+                == .hexadecimal("terminalCategory", bytes: 2...2))
+    }
+
     @Test(arguments: ["terminal-transit", "terminal-us"])
     func `every example of a terminal is read`(name: String) throws {
         let file = try TerminalFile(json: Array(Checkout.text("docs/examples/\(name).json").utf8))

@@ -8,6 +8,9 @@ extension CardCatalogue {
         Entry(name: "c8-phone", summary: "kernel 8 phone that verified its holder") {
             PaymentCard(.commonKernel(Personalised.phone))
         },
+        Entry(name: "c8-declines", summary: "kernel 8, AAC to everything") {
+            PaymentCard(.commonKernel(Personalised.declining))
+        },
     ]
 }
 
@@ -23,6 +26,7 @@ extension CardProfile {
 
 private enum Personalised {
     static let card = CommonKernelApplication.personalised()
+    static let declining = CommonKernelApplication.personalised(disposition: .alwaysDeclines)
     static let phone: CommonKernelApplication = {
         var options = CommonKernelOptions()
         options.verifiesCardholder = true

@@ -23,6 +23,11 @@ struct CardSecrets: Sendable {
         return try? version.cryptogram(master) { data[$0] }
     }
 
+    /// The issuer's cryptogram over an answer, by the card's own key (`TestIssuer.authenticationData`).
+    func responseCryptogram(request: [UInt8], responseCode: [UInt8]) -> [UInt8]? {
+        master.map { $0.responseCryptogram(request: request, responseCode: responseCode) }
+    }
+
     /// Signed Dynamic Application Data (EMV Book 2 §6.5.1): 9F4B.
     func dynamicSignature(_ dynamicData: [UInt8], followedBy terminalData: [UInt8]) -> [UInt8]? {
         guard let key else { return nil }

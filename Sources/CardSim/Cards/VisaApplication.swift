@@ -21,6 +21,10 @@ public struct VisaApplication: PaymentApplication {
     /// Card Authentication Related Data (9F69) of this transaction.
     private var authenticationRelatedData: [UInt8] = []
     private var isOpen = false
+    /// The cryptogram that waits for the issuer's answer, over presentations; one try at it.
+    private var openRequest: [UInt8]?
+    /// The issuer has proved itself since this application was selected.
+    private var isIssuerAuthentic = false
 
     init(_ card: CardPersonalisation, _ options: VisaOptions, secrets: CardSecrets, files: ApplicationFiles) {
         self.card = card
@@ -31,6 +35,7 @@ public struct VisaApplication: PaymentApplication {
 
     public mutating func restart() {
         isOpen = false
+        isIssuerAuthentic = false
         authenticationRelatedData = []
     }
 
@@ -43,8 +48,24 @@ public struct VisaApplication: PaymentApplication {
             }
         case (0x00, 0xB2): record(command)
         case (0x80, 0xCA): answer(getData: command, from: [(0x9F36, counter.bytes), (0x9F17, [0x03])])
+        case (0x00, 0x82) where options.takesIssuerUpdate: externalAuthenticate(command)
+        // What a script says is the issuer's own; this card takes any command of it, once the issuer has proved itself.
+        case (0x84, _) where options.takesIssuerUpdate:
+            ResponseAPDU(status: isIssuerAuthentic ? .success : .conditionsNotSatisfied)
         default: refusal(of: command)
         }
+    }
+
+    /// EXTERNAL AUTHENTICATE (EMV Book 3 §6.5.4) with the issuer's cryptogram by method 1 and its response code.
+    private mutating func externalAuthenticate(_ command: CommandAPDU) -> ResponseAPDU {
+        guard let request = openRequest, command.data.count == 10 else {
+            return ResponseAPDU(status: .conditionsNotSatisfied)
+        }
+        openRequest = nil
+        let expected = secrets.responseCryptogram(request: request, responseCode: Array(command.data.suffix(2)))
+        isIssuerAuthentic = expected == Array(command.data.prefix(8))
+        // 6300: the issuer has not proved itself.
+        return ResponseAPDU(status: isIssuerAuthentic ? .success : 0x6300)
     }
 
     private mutating func process(_ terminal: TransactionData) -> ResponseAPDU {
@@ -61,6 +82,8 @@ public struct VisaApplication: PaymentApplication {
         guard let cryptogram = secrets.cryptogram(data) else {
             return ResponseAPDU(status: .conditionsNotSatisfied)
         }
+
+        if options.takesIssuerUpdate, type == .online { openRequest = cryptogram }
 
         var objects: [CardObject] = [(0x82, options.interchangeProfile)]
         let signs = options.fastDDA != nil && (type == .approved || qualifiers[0] & 0x01 != 0)
@@ -93,6 +116,11 @@ public struct VisaApplication: PaymentApplication {
 
     /// Card Transaction Qualifiers (9F6C): what this card asks for when the reader requires cardholder verification.
     private func cardQualifiers(_ qualifiers: [UInt8]) -> [UInt8] {
+        let wishes = verificationWishes(qualifiers)
+        return options.takesIssuerUpdate ? [wishes[0], wishes[1] | 0x40] : wishes
+    }
+
+    private func verificationWishes(_ qualifiers: [UInt8]) -> [UInt8] {
         // Byte 1 bit 6: go online if offline authentication fails.
         let base: UInt8 = options.fastDDA == nil ? 0x00 : 0x20
         if options.verifiesCardholder { return [base, qualifiers[2] & 0x40 != 0 ? 0x80 : 0x00] }

@@ -19,4 +19,6 @@ struct VisaOptions: Sendable {
     var formFactor: [UInt8]?
     /// The cardholder is verified by the device itself.
     var verifiesCardholder = false
+    /// Takes the issuer's answer at a second presentation (CTQ byte 2 bit 7).
+    var takesIssuerUpdate = false
 }

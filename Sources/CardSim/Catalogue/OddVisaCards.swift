@@ -7,6 +7,9 @@ extension CardCatalogue {
         Entry(name: "visa-phone", summary: "phone that has verified its holder (CDCVM)") {
             card(VisaApplication.personalised(.visa, verifiesCardholder: true))
         },
+        Entry(name: "visa-issuer-update", summary: "takes the issuer's answer at a second presentation") {
+            card(VisaApplication.updating)
+        },
         Entry(name: "see-phone", summary: "phone that wants its holder first (6986), then works") {
             odd(
                 VisaApplication.personalised(.visa, verifiesCardholder: true),
@@ -81,6 +84,12 @@ extension CardCatalogue {
 extension VisaApplication {
     static var visa: VisaApplication { personalised(.visa) }
     static var plainRecords: VisaApplication { personalised(.visa, hasRecords: true) }
+
+    fileprivate static var updating: VisaApplication {
+        var application = personalised(.visa, version: .visa10)
+        application.options.takesIssuerUpdate = true
+        return application
+    }
 
     fileprivate static var vendorTags: VisaApplication {
         var application = personalised(.visa, hasRecords: true, pdol: pdol + .hex("9F810104 9F8A0502"))

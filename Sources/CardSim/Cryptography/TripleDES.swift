@@ -27,6 +27,13 @@ struct TripleDES: Sendable {
         return TripleDES.bytes(left.encrypted(right.decrypted(chained)))
     }
 
+    /// The cryptogram of an issuer's answer by method 1 (EMV Book 2 §8.2.1): the request's cryptogram, exclusive-or the
+    /// response code that is filled with zeros, enciphered.
+    func responseCryptogram(request: [UInt8], responseCode: [UInt8]) -> [UInt8] {
+        let code = TripleDES.block(responseCode.prefix(2) + [0, 0, 0, 0, 0, 0])
+        return TripleDES.bytes(encrypted(TripleDES.block(request.prefix(8)) ^ code))
+    }
+
     /// Up to eight bytes, big-endian.
     static func block(_ bytes: some Sequence<UInt8>) -> UInt64 { bytes.reduce(0) { $0 << 8 | UInt64($1) } }
 

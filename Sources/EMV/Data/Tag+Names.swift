@@ -19,6 +19,10 @@ extension Tag {
     public static var fciTemplate: Tag { 0x6F }
     /// 70: READ RECORD Response Message Template.
     public static var recordTemplate: Tag { 0x70 }
+    /// 71: Issuer Script Template 1.
+    public static var issuerScriptTemplate1: Tag { 0x71 }
+    /// 72: Issuer Script Template 2.
+    public static var issuerScriptTemplate2: Tag { 0x72 }
     /// 77: Response Message Template Format 2.
     public static var responseFormat2: Tag { 0x77 }
     /// 80: Response Message Template Format 1.

@@ -25,7 +25,7 @@ public struct ActionCodes: Equatable, Sendable {
 
     /// Terminal action codes as configured for kernel 2, whose tags kernels 4 and 5 share here; issuer action codes
     /// from the card.
-    init(_ store: DataStore) {
+    public init(_ store: DataStore) {
         self.init(
             terminalDenial: store.bits(.terminalActionCodeDenial),
             terminalOnline: store.bits(.terminalActionCodeOnline),

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-import CardBytes
+public import CardBytes
 
 /// Processing restrictions of the kernels that set the TVR (EMV Book 3 §10.4; C-2 PRO, C-5).
-enum ProcessingRestrictions {
+public enum ProcessingRestrictions {
     /// The TVR bits for what `store` holds: 9F08 and 9F09, 5F25, 5F24, 9F07, 5F28 (or `issuerCountry`), 9F1A, 9A, 9C,
     /// 9F03, 9F35 and 9F40.
     ///
     /// A missing 5F24 sets nothing here: kernels demand it before.
-    static func evaluate(_ store: DataStore, issuerCountry: Tag = .issuerCountry) -> TVR {
+    public static func evaluate(_ store: DataStore, issuerCountry: Tag = .issuerCountry) -> TVR {
         var result: TVR = []
         if store.isPresentNotEmpty(.cardApplicationVersion), store.isPresentNotEmpty(.readerApplicationVersion),
             !store.isEqual(.cardApplicationVersion, .readerApplicationVersion)
@@ -28,13 +28,13 @@ enum ProcessingRestrictions {
     }
 
     /// Whether `expiry` has passed. A date that is missing or impossible counts as passed.
-    static func isExpired(_ expiry: EMVDate?, on today: EMVDate?) -> Bool {
+    public static func isExpired(_ expiry: EMVDate?, on today: EMVDate?) -> Bool {
         guard let expiry, let today, expiry.isPlausible, today.isPlausible else { return true }
         return today > expiry
     }
 
     /// Whether `start` is still to come. A date that is missing or impossible counts as to come.
-    static func isNotEffective(_ start: EMVDate?, on today: EMVDate?) -> Bool {
+    public static func isNotEffective(_ start: EMVDate?, on today: EMVDate?) -> Bool {
         guard let start, let today, start.isPlausible, today.isPlausible else { return true }
         return today < start
     }

@@ -25,10 +25,12 @@ extension EntryPoint {
         switch outcome.status {
         case .selectNext:
             let shown = [outcome.uiOnOutcome, outcome.uiOnRestart].compactMap { $0 }
+            passStart = .c
             return nextCandidate(signals: signals + shown, now: now)
         case .tryAgain:
             retain(outcome)
             let shown = signals + (outcome.uiOnOutcome.map { [$0] } ?? [])
+            passStart = outcome.start ?? .b
             switch outcome.start {
             case .c: return selectApplication(signals: shown + [invitation()], now: now)
             case .d: return activateKernel(signals: shown + [invitation()], now: now)

@@ -25,6 +25,7 @@ extension EntryPoint {
 
     /// Start B (EMV Contactless Book B §3.2.1).
     mutating func enterStartB(signals: [UIRequest]) -> Step {
+        passStart = .b
         if indicators.isEmpty {
             indicators = supported.map { index in
                 (
@@ -54,7 +55,7 @@ extension EntryPoint {
     }
 
     /// Combinations of this transaction type whose kernel exists.
-    private var supported: [Int] {
+    var supported: [Int] {
         configuration.combinations.indices.filter { index in
             let combination = configuration.combinations[index]
             return combination.covers(transaction.type) && kernels.contains(combination.kernel)
@@ -97,6 +98,13 @@ extension EntryPoint {
                 return finish(outcome.ended(at: .applicationSelection), signals: [])
             }
             return nextCandidate(signals: [], now: now)
+        }
+        if let isSameCard, !isSameCard(response) {
+            // The issuer's answer is for the card that was read before.
+            let message = UIRequest(.insertSwipeOrTryAnotherCard, .readyToRead)
+            let outcome = EMV.Outcome(
+                .endApplication, uiOnOutcome: message, error: ErrorIndication(l2: .cardDataError))
+            return finish(outcome.ended(at: .applicationSelection), signals: [])
         }
         let combination = configuration.combinations[candidate.combination]
         let fci = FileControlInformation(response.data)
@@ -143,7 +151,7 @@ extension EntryPoint {
             extendedSelection: combination.limits.extendedSelection ? candidate.entry.extendedSelection : [],
             combination: combination, indicators: indicators, terminalData: configuration.terminalData,
             transaction: transaction, unpredictableNumbers: numbers.forOneRun(), authentication: authentication,
-            isRestart: isRestart, onlineResponse: onlineResponse, tornTransactions: tornTransactions,
+            isRestart: isRestart, start: passStart, onlineResponse: onlineResponse, tornTransactions: tornTransactions,
             failedMagStripeReads: failedMagStripeReads)
         state = .runningKernel
         var step = kernel.start(activation, now: now)

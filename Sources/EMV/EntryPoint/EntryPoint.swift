@@ -32,6 +32,10 @@ public struct EntryPoint: TapMachine, ~Copyable {
     /// Where the next `start` goes in.
     var nextStart: StartPoint
     let firstStart: StartPoint
+    /// Where the pass that goes on now began.
+    var passStart: StartPoint
+    /// Whether the selected application is the one that an issuer's answer belongs to; `nil` where none waits.
+    var isSameCard: (@Sendable (ResponseAPDU) -> Bool)?
     /// Indicators by combination, only for those of this transaction type whose kernel exists.
     var indicators: [(index: Int, value: PreProcessingIndicators)] = []
     /// The candidates still to be tried, the selected one first.
@@ -71,6 +75,7 @@ public struct EntryPoint: TapMachine, ~Copyable {
         numbers = unpredictableNumbers
         nextStart = start
         firstStart = start
+        passStart = start
     }
 
     /// Hands over what the issuer answered to an online request, before the restart that the outcome asked for.
@@ -78,6 +83,7 @@ public struct EntryPoint: TapMachine, ~Copyable {
 
     public mutating func start(now: TapInstant) -> Step {
         if case .finished = state, !isRestart { beginAnew() }
+        passStart = nextStart
         switch nextStart {
         case .a: return preProcess()
         case .b: return enterStartB(signals: [])

@@ -20,6 +20,9 @@ public struct KernelActivation: Sendable {
     public var authentication: OfflineAuthentication
     /// Whether this run follows a restart of the same transaction.
     public var isRestart: Bool
+    /// Where Entry Point began the pass that led here: A with pre-processing, B with the card, C with the next application
+    /// of the card, D with the kernel itself.
+    public var start: StartPoint
     /// What the issuer answered, on a restart after an online request.
     public var onlineResponse: OnlineResponse?
     /// The torn-transaction log of earlier taps.
@@ -33,7 +36,7 @@ public struct KernelActivation: Sendable {
         terminalData: [DataObject],
         transaction: Transaction, unpredictableNumbers: UnpredictableNumbers,
         authentication: OfflineAuthentication = .unavailable, isRestart: Bool = false,
-        onlineResponse: OnlineResponse? = nil, tornTransactions: [TornTransaction] = [],
+        start: StartPoint = .a, onlineResponse: OnlineResponse? = nil, tornTransactions: [TornTransaction] = [],
         failedMagStripeReads: UInt8 = 0
     ) {
         self.application = application
@@ -47,6 +50,7 @@ public struct KernelActivation: Sendable {
         self.unpredictableNumbers = unpredictableNumbers
         self.authentication = authentication
         self.isRestart = isRestart
+        self.start = start
         self.onlineResponse = onlineResponse
         self.tornTransactions = tornTransactions
         self.failedMagStripeReads = failedMagStripeReads

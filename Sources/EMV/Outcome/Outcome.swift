@@ -30,6 +30,8 @@ public struct Outcome: Equatable, Sendable {
     public enum AlternateInterface: UInt8, Sendable {
         case contactChip = 0x10
         case magStripe = 0x20
+        /// Either of the two. Its code, the bits of both, is unverified.
+        case both = 0x30
     }
 
     public var status: Status

@@ -17,6 +17,7 @@ enum OutcomeStory {
             switch interface {
             case .contactChip: sentences.append("The contact chip is preferred.")
             case .magStripe: sentences.append("The magnetic stripe is preferred.")
+            case .both: sentences.append("The contact chip or the magnetic stripe will do.")
             }
         }
         if outcome.receipt { sentences.append("A receipt is to be printed.") }

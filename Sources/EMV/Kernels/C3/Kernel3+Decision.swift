@@ -21,11 +21,20 @@ extension Kernel3 {
         let contradiction = store.hasContradictingPANs
         let signals = [UIRequest(.cardReadOK, .cardReadSuccessfully)]
         guard !contradiction, hasWellFormedCardData else { return fail(.cardDataError, at: .cardData) }
+        if wasReadBefore { return fail(.cardDataError, at: .restrictions, signals: signals) }
         if isMagStripe { return concludeMagStripe(signals: signals) }
         guard store.firstMissing(of: Kernel3.mandatory) == nil else {
             return fail(.cardDataMissing, at: .cardData, signals: signals)
         }
         return finish(decide(), signals: signals)
+    }
+
+    /// The double tap guard: a refund, or a card without a number, is never held back.
+    private var wasReadBefore: Bool {
+        guard transaction?.type != .refund,
+            let track = store.value(.track2Equivalent).flatMap({ Track2Equivalent($0) })
+        else { return false }
+        return options.doubleTaps.wasRead(track.pan, now)
     }
 
     /// Objects of fixed length that the decision reads; a wrong length makes the card unusable.

@@ -4,8 +4,6 @@ public import CardBytes
 /// Kernel 3, Visa qVSDC (EMV Contactless Book C-3): the cryptogram comes with GET PROCESSING OPTIONS, records are read
 /// only where the card names them. Mag-stripe mode where TTQ byte 1 bit 8 is 1, offline data authentication of online
 /// transactions where bit 1 is.
-///
-/// Not done: refusing a card that was tapped a moment ago.
 public struct Kernel3: Kernel, CertifiedKernel, IssuerUpdatingKernel {
     enum State: RecordReadingState, IssuerUpdateState {
         case idle
@@ -32,6 +30,8 @@ public struct Kernel3: Kernel, CertifiedKernel, IssuerUpdatingKernel {
     var ttq = TTQ(rawValue: 0)
     var records: RecordReader?
     var update: IssuerUpdate?
+    /// Of the last answer.
+    var now = TapInstant(nanoseconds: 0)
 
     /// A primitive object that the card sends twice ends the application (C-3 5.4.2.2).
     static let policy = CardDataPolicy(duplicates: .reject(except: []))
@@ -69,6 +69,7 @@ public struct Kernel3: Kernel, CertifiedKernel, IssuerUpdatingKernel {
     }
 
     public mutating func received(_ response: ResponseAPDU, now: TapInstant) -> KernelStep {
+        self.now = now
         switch state {
         case .processingOptions: return optionsReceived(response)
         case .readingRecords: return recordReceived(response)

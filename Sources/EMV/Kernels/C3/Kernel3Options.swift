@@ -10,14 +10,17 @@ public struct Kernel3Options: Sendable {
     public var refundsOnAAC: Bool
     /// Looked up for offline approvals (C-3 5.5.1.2).
     public var exceptionFile: ExceptionFile
+    /// Cards that were read a moment ago are refused; off by default (not in C-3: one vendor's kernel has it).
+    public var doubleTaps: DoubleTapGuard
 
     public init(
         checksCash: Bool = true, checksCashback: Bool = true, refundsOnAAC: Bool = true,
-        exceptionFile: ExceptionFile = .empty
+        exceptionFile: ExceptionFile = .empty, doubleTaps: DoubleTapGuard = .none
     ) {
         self.checksCash = checksCash
         self.checksCashback = checksCashback
         self.refundsOnAAC = refundsOnAAC
         self.exceptionFile = exceptionFile
+        self.doubleTaps = doubleTaps
     }
 }

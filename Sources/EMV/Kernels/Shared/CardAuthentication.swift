@@ -2,12 +2,12 @@
 import CardBytes
 
 /// Offline data authentication as kernels 3 to 7 use it: which CA keys, on which day, verified by whom.
-struct CardAuthentication: Sendable {
+public struct CardAuthentication: Sendable {
     private let aid: [UInt8]
     private let date: EMVDate
     private let authentication: OfflineAuthentication
 
-    init(_ activation: KernelActivation) {
+    public init(_ activation: KernelActivation) {
         aid = activation.combination.aid
         date = activation.transaction.date
         authentication = activation.authentication
@@ -17,7 +17,7 @@ struct CardAuthentication: Sendable {
     /// there is no CA key. Remainders are judged with the keys.
     ///
     /// - Parameter staticData: what the records gave to be authenticated; `nil` where one of them is unusable.
-    func missingForCDA(_ store: DataStore, staticData: [UInt8]?) -> TVR {
+    public func missingForCDA(_ store: DataStore, staticData: [UInt8]?) -> TVR {
         for tag: Tag in [.caPublicKeyIndex, .issuerCertificate, .issuerExponent, .iccCertificate, .iccExponent]
         where !store.isPresentNotEmpty(tag) {
             return [.iccDataMissing, .cdaFailed]
@@ -28,12 +28,12 @@ struct CardAuthentication: Sendable {
     }
 
     /// The CA key that the card names and this terminal cannot use; `nil` where it can, and where the card names none.
-    func unmatchedKey(_ store: DataStore) -> UnmatchedCAKey? {
+    public func unmatchedKey(_ store: DataStore) -> UnmatchedCAKey? {
         authentication.unmatchedKey(of: store, aid: aid, on: date)
     }
 
     /// What a signature carries; `nil` where it does not hold or something that it needs is missing.
-    func verified(
+    public func verified(
         _ method: AuthenticationRequest.Method, _ store: DataStore, staticData: [UInt8]?
     ) -> AuthenticatedData? {
         guard let staticData,
@@ -47,7 +47,7 @@ struct CardAuthentication: Sendable {
     /// §6.6; kernels 4 to 6). A missing or wrong signature is a failed CDA in the TVR.
     ///
     /// - Parameter transactionData: DOL values as sent and the answer's objects without 9F4B.
-    func verifyCombined(
+    public func verifyCombined(
         _ store: inout DataStore, _ tvr: inout TVR, staticData: [UInt8]?, transactionData: [UInt8]
     ) -> Bool {
         let method = AuthenticationRequest.Method.cda(

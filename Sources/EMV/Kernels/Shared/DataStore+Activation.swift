@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-import CardBytes
+public import CardBytes
 
 extension DataStore {
     /// A store filled with what a kernel starts with: terminal data, the combination's kernel data over it, the
     /// transaction, the TTQ, the AID and the Unpredictable Number.
-    init(_ activation: KernelActivation, unpredictableNumber: UInt32) {
+    public init(_ activation: KernelActivation, unpredictableNumber: UInt32) {
         self.init(kernel: activation.combination.kernel)
         for object in activation.terminalData { set(object.tag, object.value) }
         for object in activation.combination.kernelData { set(object.tag, object.value) }
@@ -32,21 +32,21 @@ extension DataStore {
     }
 
     /// Stores the objects of the FCI; a repetition inside it is left out.
-    mutating func storeFCI(_ activation: KernelActivation) throws(CardDataError) {
+    public mutating func storeFCI(_ activation: KernelActivation) throws(CardDataError) {
         try store(activation.selection.data, policy: CardDataPolicy(duplicates: .keepFirst))
     }
 
     /// The first of `tags` that is absent or empty.
-    func firstMissing(of tags: [Tag]) -> Tag? { tags.first { !isPresentNotEmpty($0) } }
+    public func firstMissing(of tags: [Tag]) -> Tag? { tags.first { !isPresentNotEmpty($0) } }
 
     /// Whether 5A and 57 name different cards; `false` where one of them is absent.
-    var hasContradictingPANs: Bool {
+    public var hasContradictingPANs: Bool {
         guard let pan = value(.pan), let track = value(.track2Equivalent) else { return false }
         return Track2Equivalent(track)?.packedPAN(count: pan.count) != pan
     }
 
     /// The PAN in format cn: 5A, or else the one of 57.
-    var packedPAN: [UInt8]? {
+    public var packedPAN: [UInt8]? {
         value(.pan)
             ?? value(.track2Equivalent).flatMap { Track2Equivalent($0) }.flatMap {
                 $0.packedPAN(count: ($0.pan.count + 1) / 2)

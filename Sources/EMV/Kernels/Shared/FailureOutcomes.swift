@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-import CardBytes
+public import CardBytes
 
 extension Outcome {
     /// End Application with "insert, swipe or try another card": a card whose data cannot be used.
     ///
     /// - Parameter shown: the kernel's own form of the message.
-    static func unusableCard(
+    public static func unusableCard(
         _ l2: ErrorIndication.L2, statusWord: StatusWord? = nil,
         shown: UIRequest = UIRequest(.insertSwipeOrTryAnotherCard, .processingError)
     ) -> Outcome {
@@ -15,12 +15,12 @@ extension Outcome {
     }
 
     /// Select Next: another application of the card may do.
-    static func selectNext(_ l2: ErrorIndication.L2, statusWord: StatusWord? = nil) -> Outcome {
+    public static func selectNext(_ l2: ErrorIndication.L2, statusWord: StatusWord? = nil) -> Outcome {
         Outcome(.selectNext, start: .c, error: ErrorIndication(l2: l2, statusWord: statusWord))
     }
 
     /// Try Another Interface, contact chip preferred, with "insert card".
-    static func tryContact(_ error: ErrorIndication = ErrorIndication()) -> Outcome {
+    public static func tryContact(_ error: ErrorIndication = ErrorIndication()) -> Outcome {
         Outcome(
             .tryAnotherInterface, uiOnOutcome: UIRequest(.insertCard, .processingError),
             alternateInterface: .contactChip, error: error)
@@ -29,7 +29,7 @@ extension Outcome {
 
 extension CardDataError {
     /// The Level 2 error a kernel reports for it.
-    var l2: ErrorIndication.L2 {
+    public var l2: ErrorIndication.L2 {
         switch self {
         case .malformed, .duplicate, .reservedTag, .wrongLength, .misplaced, .wrongTemplate, .tooManyObjects:
             .parsingError

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-import CardBytes
+public import CardBytes
 
 /// GENERATE AC (EMV Book 3 §6.5.5).
-enum GenerateAC {
+public enum GenerateAC {
     /// Whether kernels 4 and 5 ask for a signature with the cryptogram: not where CDA has failed before, and never with
     /// an AAC.
-    static func asksForCDA(_ type: ApplicationCryptogram, _ wantsCDA: Bool, _ tvr: TVR) -> Bool {
+    public static func asksForCDA(_ type: ApplicationCryptogram, _ wantsCDA: Bool, _ tvr: TVR) -> Bool {
         wantsCDA && !tvr.contains(.cdaFailed) && type != .aac
     }
 
     /// - Parameter cdolData: at most 255 bytes; `nil` beyond.
-    static func command(_ type: ApplicationCryptogram, cda: Bool, cdolData: [UInt8]) -> CommandAPDU? {
+    public static func command(_ type: ApplicationCryptogram, cda: Bool, cdolData: [UInt8]) -> CommandAPDU? {
         guard cdolData.count <= 255 else { return nil }
         return ShortCommand.make(0x80, 0xAE, type.rawValue | (cda ? 0x10 : 0x00), 0x00, cdolData)
     }
@@ -19,7 +19,7 @@ enum GenerateAC {
     ///
     /// - Returns: the objects of a format 2 answer without 9F4B, tag, length and value as received and without padding
     ///   between them: the part of the answer that a CDA hash takes in. Empty for format 1.
-    static func store(
+    public static func store(
         _ data: [UInt8], in store: inout DataStore, policy: CardDataPolicy
     ) throws(CardDataError) -> [UInt8] {
         let template = try ResponseTemplate(data)

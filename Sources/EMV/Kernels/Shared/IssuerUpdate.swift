@@ -4,39 +4,31 @@ import CardBytes
 /// Commands that bring the issuer's answer to the card after an online request: EXTERNAL AUTHENTICATE, then the
 /// commands (86) of the script templates (EMV Book 3 §10.9 and §10.10). Their use by contactless kernels is unverified.
 struct IssuerUpdate: Sendable {
-    private var commands: [CommandAPDU] = []
-    private var next = 0
+    /// What belongs together: a command that is refused ends its own script and no other (EMV Book 3 §10.10).
+    private var scripts: [[CommandAPDU]]
     /// Status word of every command that was answered, in order.
     private(set) var results: [StatusWord] = []
 
-    /// A script that is no BER-TLV, or a command that is no APDU, ends the list before it.
+    /// Scripts that cannot be read are left out, all of them.
     init(_ response: OnlineResponse) {
+        scripts = response.scriptCommands ?? []
+        guard !response.issuerAuthenticationData.isEmpty else { return }
         do throws(APDUError) {
-            if !response.issuerAuthenticationData.isEmpty {
-                commands.append(
-                    try CommandAPDU(cla: 0x00, ins: 0x82, p1: 0x00, p2: 0x00, data: response.issuerAuthenticationData))
-            }
-            for node in try scriptCommands(response.scripts) {
-                commands.append(try CommandAPDU(Array(response.scripts[node.value])))
-            }
+            let authenticate = try CommandAPDU(
+                cla: 0x00, ins: 0x82, p1: 0x00, p2: 0x00, data: response.issuerAuthenticationData)
+            scripts.insert([authenticate], at: 0)
         } catch {
             return
         }
     }
 
-    private func scriptCommands(_ scripts: [UInt8]) throws(APDUError) -> [TLVNode] {
-        do throws(TLVError) {
-            return try TLV.nodes(scripts).filter { $0.tag == .issuerScriptCommand }
-        } catch {
-            throw .truncated(scripts.count)
-        }
-    }
-
-    var command: CommandAPDU? { next < commands.count ? commands[next] : nil }
+    var command: CommandAPDU? { scripts.first { !$0.isEmpty }?.first }
 
     mutating func answered(_ status: StatusWord) {
         results.append(status)
-        next += 1
+        guard let script = scripts.firstIndex(where: { !$0.isEmpty }) else { return }
+        scripts[script].removeFirst()
+        if !status.letsScriptGoOn { scripts[script] = [] }
     }
 
     /// The transaction was decided online; the card's answers go to the acquirer as Issuer Script Results (9F5B).
@@ -77,4 +69,9 @@ extension IssuerUpdatingKernel {
         guard let command = update?.command else { return finish(updateOutcome) }
         return KernelStep(.transmit(command))
     }
+}
+
+extension StatusWord {
+    /// 90, and the warnings 62 and 63 (EMV Book 3 §10.10).
+    fileprivate var letsScriptGoOn: Bool { [0x90, 0x62, 0x63].contains(sw1) }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import CardBytes
+public import CardBytes
 
 extension Outcome {
     /// The consumer device wants its holder: look at it and present it again.
@@ -7,7 +7,7 @@ extension Outcome {
     /// - Parameters:
     ///   - message: "see phone", or what a kernel has instead.
     ///   - holdTime: of the message and, without the field, before the next tap; in units of 100 ms.
-    static func seePhone(
+    public static func seePhone(
         _ status: Status = .tryAgain, message: UIRequest.Message = .seePhone, holdTime: UInt8 = 13,
         statusWord: StatusWord? = nil, languagePreference: [UInt8] = []
     ) -> Outcome {
@@ -23,7 +23,7 @@ extension Outcome {
 
     /// The card left too early. Before the cryptogram command the tap simply starts over (`.tryAgain`); afterwards the
     /// card may have counted the transaction (`.endApplication`). The message is unverified.
-    static func cardLeft(_ status: Status, _ loss: CardLoss, languagePreference: [UInt8]) -> Outcome {
+    public static func cardLeft(_ status: Status, _ loss: CardLoss, languagePreference: [UInt8]) -> Outcome {
         Outcome(
             status, start: .b,
             uiOnRestart: UIRequest(.presentCardAgain, .readyToRead, languagePreference: languagePreference),
@@ -32,7 +32,7 @@ extension Outcome {
 
     /// The card left before it answered GET PROCESSING OPTIONS: the tap starts over, and nothing is shown but the
     /// invitation (C-2 S3.4, S3.5; of kernel 8 unverified).
-    static func optionsLost(_ loss: CardLoss) -> Outcome {
+    public static func optionsLost(_ loss: CardLoss) -> Outcome {
         Outcome(.tryAgain, start: .b, error: ErrorIndication(l1: ErrorIndication.L1(loss)))
     }
 }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-import CardBytes
+public import CardBytes
 
 /// GET PROCESSING OPTIONS (EMV Book 3 §6.5.8).
-enum ProcessingOptions {
+public enum ProcessingOptions {
     /// The command, with the PDOL values as sent (CDA hashes them).
     ///
     /// - Returns: `nil` where the PDOL (9F38) is malformed or asks for more than one short APDU takes.
-    static func command(_ store: DataStore) -> (command: CommandAPDU, pdolData: [UInt8])? {
+    public static func command(_ store: DataStore) -> (command: CommandAPDU, pdolData: [UInt8])? {
         guard let values = store.fill(listIn: .pdol) else { return nil }
         var data: [UInt8] = values.count > 127 ? [0x83, 0x81] : [0x83]
         guard data.count + 1 + values.count <= 255 else { return nil }
@@ -18,7 +18,7 @@ enum ProcessingOptions {
     /// Stores the answer: format 1 (80, AIP and AFL) or format 2 (77).
     ///
     /// - Parameter formatOneMinimum: fewest value bytes of format 1; `nil` where the kernel takes format 2 only.
-    static func store(
+    public static func store(
         _ data: [UInt8], in store: inout DataStore, formatOneMinimum: Int?, policy: CardDataPolicy
     ) throws(CardDataError) {
         let template = try ResponseTemplate(data)

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-import CardBytes
+public import CardBytes
 
 /// Reads the records that an AFL names and collects the static data to be authenticated (EMV Book 3 §10.2 and §10.3).
-struct RecordReader: Sendable {
+public struct RecordReader: Sendable {
     private var cursor: RecordCursor
     /// Records that enter offline data authentication: the value of 70 for SFI 1…10, the whole object for SFI 11…30.
-    private(set) var staticData: [UInt8] = []
+    public private(set) var staticData: [UInt8] = []
     /// A record that has to be authenticated is no template 70, or too much: offline data authentication has failed.
-    private(set) var hasUnusableRecord = false
+    public private(set) var hasUnusableRecord = false
 
-    init(_ locator: ApplicationFileLocator) { cursor = RecordCursor(locator) }
+    public init(_ locator: ApplicationFileLocator) { cursor = RecordCursor(locator) }
 
     /// READ RECORD for the record that is next, `nil` once all are read.
-    var command: CommandAPDU? { cursor.command }
+    public var command: CommandAPDU? { cursor.command }
 
     /// Stores the record asked for last and goes on to the next one.
-    mutating func take(
+    public mutating func take(
         _ data: [UInt8], into store: inout DataStore, policy: CardDataPolicy
     ) throws(CardDataError) {
         guard let file = cursor.file else { return }
