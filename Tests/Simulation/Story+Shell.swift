@@ -148,7 +148,8 @@ extension Story {
             self.reply(number, isInTime ? reply : .unusable, question, after: isInTime ? latency : limit.inMilliseconds)
             // What comes too late, or once more, or with other words, is told all the same.
             if !isInTime { input(number, .replied(reply, question: question), after: limit.inMilliseconds + 10_000) }
-            if dice.happens(services[index].repertoire.repeats) {
+            // What is said first is true, or it is lost: nobody could live with anything else.
+            if isInTime, dice.happens(services[index].repertoire.repeats) {
                 let other = AuthorizationAnswer(outcome: dice.happens(500) ? .declined : .approved, responseCode: "00")
                 input(
                     number, .replied(dice.happens(500) ? reply : .answered(other), question: question),
