@@ -12,6 +12,10 @@ public struct OpenMoney: Equatable, Sendable {
     public var unknown: [TransactionID] = []
     /// Approvals that the till has yet to confirm.
     public var unconfirmed: [TransactionID] = []
+    /// Payments of which a sum is still held.
+    public var held: [TransactionID] = []
+    /// Captures, adjustments and releases without an end.
+    public var operations: [OperationID] = []
     /// Rows that cannot be understood.
     public var unreadable = 0
 
@@ -45,17 +49,37 @@ public struct OpenMoney: Equatable, Sendable {
             default: unreadable += 1
             }
         }
+        try readBooks(database)
+    }
+
+    /// What only the books know; a file of an earlier version has none.
+    private mutating func readBooks(_ database: Database) throws(JournalError) {
+        let version = try database.query("PRAGMA user_version") { (row) throws(JournalError) in try row.integer(0) }
+        guard version.first ?? 0 >= 9 else { return }
+        held = try database.query(
+            """
+            SELECT id FROM payment WHERE state = 'approved' AND json_valid(account)
+                AND json_extract(account, '$.remaining') > 0 ORDER BY id
+            """
+        ) { (row) throws(JournalError) in try row.transactionID(0) }
+        operations = try database.query(
+            "SELECT id FROM operation WHERE state IN ('created', 'sent', 'unknown') ORDER BY id"
+        ) { (row) throws(JournalError) in
+            guard let id = OperationID(try row.text(0)) else { throw .damaged }
+            return id
+        }
     }
 
     public var isNone: Bool { lines.isEmpty }
 
     /// What there is, a line each, with the ids.
     public var lines: [String] {
-        func line(_ ids: [TransactionID], _ what: String) -> [String] {
-            ids.isEmpty ? [] : ["\(ids.count) \(what): " + ids.map(\.text).joined(separator: " ")]
+        func line(_ ids: [some CustomStringConvertible], _ what: String) -> [String] {
+            ids.isEmpty ? [] : ["\(ids.count) \(what): " + ids.map(\.description).joined(separator: " ")]
         }
         return line(stored, "stored and not forwarded") + line(reversals, "being taken back")
             + line(unknown, "sent, outcome unknown") + line(unconfirmed, "approved and not confirmed")
+            + line(held, "held and not captured") + line(operations, "captures, adjustments or releases without an end")
             + (unreadable == 0 ? [] : ["\(unreadable) unreadable"])
     }
 }
