@@ -12,6 +12,7 @@ public struct ConfigurationFile: Sendable {
     public var pos: PointOfSaleSettings
     public var adapter: AdapterSettings
     public var journal: JournalSettings
+    public var day = DaySettings()
     public var lanes: [Lane] = []
     /// Lanes of which any will do, by the group's name.
     public var laneGroups: [String: [String]] = [:]
@@ -157,6 +158,9 @@ public struct ConfigurationFile: Sendable {
         if let days = journal.number("keep-transactions", in: 1...3_650) {
             self.journal.retention.transactions = Retention.day * days
         }
+        if let days = journal.number("keep-refundable", in: 1...3_650) {
+            self.journal.retention.refundable = Retention.day * days
+        }
         if let days = journal.number("keep-audit", in: 1...3_650) {
             self.journal.retention.audit = Retention.day * days
         }
@@ -164,6 +168,8 @@ public struct ConfigurationFile: Sendable {
             self.journal.retention.events = .seconds(3_600 * hours)
         }
         journal.finish()
+        var day = top.subtable("day")
+        self.day = DaySettings(&day)
     }
 
     private mutating func readTerminal(_ top: inout ConfigurationTable) {

@@ -41,6 +41,7 @@ public final class Journal {
         paymentColumns = try Journal.columns(of: "payment", in: database)
         try database.run(script: JournalDigests.triggers(columns: paymentColumns))
         try correctErasedMark()
+        try examineBooks()
     }
 
     /// Whether the file that is written has still the journal's name: where somebody has moved or removed it, whatever is

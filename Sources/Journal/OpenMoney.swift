@@ -14,6 +14,10 @@ public struct OpenMoney: Equatable, Sendable {
     public var unconfirmed: [TransactionID] = []
     /// Of all of them, what a person has to look after, with the reason.
     public var items: [String] = []
+    /// Payments of which a sum is still held.
+    public var held: [TransactionID] = []
+    /// Captures, adjustments and releases without an end.
+    public var operations: [OperationID] = []
     /// Rows that cannot be understood.
     public var unreadable = 0
 
@@ -47,7 +51,12 @@ public struct OpenMoney: Equatable, Sendable {
             default: unreadable += 1
             }
         }
-        // A journal of an earlier version has none.
+        try readItems(database)
+        try readBooks(database)
+    }
+
+    /// What a person has to look after; a journal of an earlier version has none.
+    private mutating func readItems(_ database: Database) throws(JournalError) {
         let tables = try database.query(
             "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name = 'open_item'"
         ) { (row) throws(JournalError) in try row.integer(0) }
@@ -58,16 +67,35 @@ public struct OpenMoney: Equatable, Sendable {
         }
     }
 
+    /// What only the books know; a file of an earlier version has none.
+    private mutating func readBooks(_ database: Database) throws(JournalError) {
+        let version = try database.query("PRAGMA user_version") { (row) throws(JournalError) in try row.integer(0) }
+        guard version.first ?? 0 >= 9 else { return }
+        held = try database.query(
+            """
+            SELECT id FROM payment WHERE state = 'approved' AND json_valid(account)
+                AND json_extract(account, '$.remaining') > 0 ORDER BY id
+            """
+        ) { (row) throws(JournalError) in try row.transactionID(0) }
+        operations = try database.query(
+            "SELECT id FROM operation WHERE state IN ('created', 'sent', 'unknown') ORDER BY id"
+        ) { (row) throws(JournalError) in
+            guard let id = OperationID(try row.text(0)) else { throw .damaged }
+            return id
+        }
+    }
+
     public var isNone: Bool { lines.isEmpty }
 
     /// What there is, a line each, with the ids.
     public var lines: [String] {
-        func line(_ ids: [TransactionID], _ what: String) -> [String] {
-            ids.isEmpty ? [] : ["\(ids.count) \(what): " + ids.map(\.text).joined(separator: " ")]
+        func line(_ ids: [some CustomStringConvertible], _ what: String) -> [String] {
+            ids.isEmpty ? [] : ["\(ids.count) \(what): " + ids.map(\.description).joined(separator: " ")]
         }
         return line(stored, "stored and not forwarded") + line(reversals, "being taken back")
             + line(unknown, "sent, outcome unknown") + line(unconfirmed, "approved and not confirmed")
             + (items.isEmpty ? [] : ["\(items.count) to be settled by a person: " + items.joined(separator: " ")])
+            + line(held, "held and not captured") + line(operations, "captures, adjustments or releases without an end")
             + (unreadable == 0 ? [] : ["\(unreadable) unreadable"])
     }
 }

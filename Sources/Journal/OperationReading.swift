@@ -71,6 +71,16 @@ extension Journal {
 }
 
 extension OperationRecord {
+    /// What is to be captured, held or released; 0 where it is only a matter of time.
+    var value: Int64 {
+        switch operation.action {
+        case .capture(let amount, _, _): amount
+        case .adjust(let total): total
+        case .extend: 0
+        case .release(let amount): amount
+        }
+    }
+
     /// What of it is a tip.
     var tip: Int64 {
         switch operation.action {

@@ -34,6 +34,7 @@ public final class Daemon: Sendable {
     /// Signs what must be provably from this installation.
     let installation: SigningKey
     let audit: AuditKeeper
+    private let days: DayKeeper
     let trail: AuditTrail
     let journalHealth: JournalHealth
     private let forwarder: QueueForwarder
@@ -81,6 +82,7 @@ public final class Daemon: Sendable {
         audit = AuditKeeper(
             journal: journal, events: events, key: installation, settings: settings, clock: clock,
             logger: logger)
+        days = DayKeeper(journal: journal, settings: settings, profiles: profiles, clock: clock, logger: logger)
         let payments = WorkQueue()
         let background = WorkQueue()
         let stored = PaymentQueue(
@@ -127,6 +129,7 @@ public final class Daemon: Sendable {
             group.addTask { await self.background.run() }
             group.addTask { await self.health.run() }
             group.addTask { await self.audit.run() }
+            group.addTask { await self.days.run() }
             group.addTask { await self.journalHealth.run() }
             group.addTask { await self.journalHealth.examineDaily { await self.store.isQuiet() } }
             group.addTask { await self.clock.run(keepingIn: self.store.journal) }

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
-import Journal
 import Ledger
 import TestSupport
 import Testing
 import Transactions
 import Wire
 
+@testable import Journal
+
 /// One journal, and the books of the payments in it.
 final class BookedJournal {
     let path: String
-    private(set) var journal: Journal
+    private var opened: Journal?
     private var clock: Int64 = 1_700_000_000_000
     private var keys = 0
 
@@ -18,8 +19,21 @@ final class BookedJournal {
         let url = FileManager.default.temporaryDirectory.appending(path: "books-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
         path = url.path
-        journal = try Journal(directory: path)
+        opened = try Journal(directory: path)
     }
+
+    var journal: Journal {
+        get throws { try #require(opened) }
+    }
+
+    /// As a start of the daemon does.
+    func reopen() throws {
+        opened = nil
+        opened = try Journal(directory: path)
+    }
+
+    /// Writes as the journal does, digests included.
+    func tamper(_ sql: String) throws { try journal.database.run(script: sql) }
 
     deinit { try? FileManager.default.removeItem(atPath: path) }
 

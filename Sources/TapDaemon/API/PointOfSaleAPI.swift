@@ -65,6 +65,17 @@ struct PointOfSaleAPI: Sendable {
             try request.only(.post, parameters: [])
             try roles.require(.cashier, or: .loyalty)
             return try await prepare(path[1], request)
+        case 3 where path[0] == "lanes" && path[2] == "last":
+            try request.only(.get, parameters: ["type", "settled", "uid"])
+            try roles.require(.cashier)
+            return try await last(path[1], request)
+        case 1 where path[0] == "totals":
+            try request.only(.get, parameters: ["day", "from", "to", "by"])
+            try roles.require(.cashier)
+            return try await totals(request)
+        case _ where path.first == "day-ends":
+            try roles.require(.cashier)
+            return try await answerAboutDays(path.dropFirst(), request)
         case 1 where path[0] == "openapi.yaml":
             try request.only(.get, parameters: [])
             return contract
@@ -90,7 +101,9 @@ struct PointOfSaleAPI: Sendable {
                     seesPasses: !roles.isDisjoint(with: [.cashier, .admin, .loyalty]), audience: RequestContext.audience
                 ))
         case 1 where path[0] == "transactions":
-            try request.only(.get, .post, parameters: request.method == .get ? ["order", "key"] : [])
+            try request.only(
+                .get, .post, parameters: request.method == .get ? HTTPRequest.listParameters.union(["key"]) : [],
+                repeatable: ["state"])
             guard request.method == .get else { return try await create(request, roles) }
             if let key = request.query.first(where: { $0.name == "key" }) {
                 try roles.require(.cashier, or: .loyalty)
@@ -170,7 +183,11 @@ extension Set<Role> {
 
 extension HTTPRequest {
     /// Refuses other methods than these, and parameters that the call does not have.
-    func only(_ methods: HTTPMethod..., parameters: Set<String>) throws(ErrorBody) {
+    ///
+    /// - Parameter repeatable: may stand several times.
+    func only(
+        _ methods: HTTPMethod..., parameters: Set<String>, repeatable: Set<String> = []
+    ) throws(ErrorBody) {
         guard methods.contains(method) else {
             var refusal = ErrorBody(.requestMethodNotAllowed)
             refusal.allowedMethods = methods.map(\.rawValue)
@@ -179,7 +196,8 @@ extension HTTPRequest {
         if let unknown = query.first(where: { !parameters.contains($0.name) }) {
             throw ErrorBody(.requestInvalidParameter, field: unknown.name.printable)
         }
-        guard Set(query.map(\.name)).count == query.count else { throw ErrorBody(.requestInvalidParameter) }
+        let single = query.map(\.name).filter { !repeatable.contains($0) }
+        guard Set(single).count == single.count else { throw ErrorBody(.requestInvalidParameter) }
     }
 
     /// The last event that the client has.

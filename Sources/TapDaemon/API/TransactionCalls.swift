@@ -59,18 +59,6 @@ extension PointOfSaleAPI {
         }
     }
 
-    func list(_ request: HTTPRequest) async throws(ErrorBody) -> HTTPResponse {
-        guard let order = request.query.first(where: { $0.name == "order" })?.value,
-            order.isReference(upTo: Limits.orderLength)
-        else { throw ErrorBody(.requestInvalidParameter, field: "order") }
-        do throws(JournalError) {
-            let found = try await store.journal.records(order: order)
-            return .message(200, TransactionList(transactions: found.map(\.transaction)))
-        } catch {
-            throw ErrorBody(ErrorCode(error))
-        }
-    }
-
     /// What became of a request with the caller's own key, for a till that has lost the answer.
     func find(_ key: String, _ request: HTTPRequest) async throws(ErrorBody) -> HTTPResponse {
         guard request.query.count == 1, Limits.idempotencyKeyLength.contains(key.utf8.count),
@@ -189,7 +177,7 @@ extension PointOfSaleAPI {
 }
 
 extension HTTPRequest {
-    fileprivate func idempotencyKey() throws(ErrorBody) -> String {
+    func idempotencyKey() throws(ErrorBody) -> String {
         guard fields.contains("Idempotency-Key") else { throw ErrorBody(.idempotencyKeyMissing) }
         guard let key = fields.only("Idempotency-Key"), Limits.idempotencyKeyLength.contains(key.utf8.count),
             key.utf8.allSatisfy({ (0x21...0x7E).contains($0) })

@@ -62,9 +62,11 @@ struct AuditKeeper: Sendable {
     func erase(now: Timestamp) async {
         events.forget(before: now.moved(by: -retention.events))
         let transactions = now.moved(by: -retention.transactions)
+        let refundable = now.moved(by: -retention.refundable)
         do throws(JournalError) {
             let count = try await journal.use { (journal) throws(JournalError) in
-                try journal.eraseTransactions(endedBefore: transactions, at: now)
+                try journal.eraseTransactions(
+                    endedBefore: transactions, refundableBefore: refundable, at: now)
             }
             let audit = try await eraseAudit(before: now.moved(by: -retention.audit), at: now)
             guard count > 0 || audit else { return }

@@ -72,11 +72,19 @@ public struct Transaction: Equatable, Sendable {
     }
 }
 
-/// Answer of `GET /v1/transactions?order=…`, newest first.
+/// Answer of `GET /v1/transactions`.
 public struct TransactionList: Codable, Equatable, Sendable {
     public var transactions: [Transaction]
+    /// What `after` is to be for the transactions that follow; missing where there are none.
+    public var next: String?
+    /// What `changedAfter` is to be for what changes from now on.
+    public var changes: Int64?
 
-    public init(transactions: [Transaction]) { self.transactions = transactions }
+    public init(transactions: [Transaction], next: String? = nil, changes: Int64? = nil) {
+        self.transactions = transactions
+        self.next = next
+        self.changes = changes
+    }
 }
 
 /// Answer of `DELETE /v1/transactions/{id}`.

@@ -34,6 +34,10 @@ extension ErrorCode {
             row(404, .integrator)
         case .transactionErased:
             row(410, .integrator)
+        case .laneNoTransaction, .dayEndUnknown:
+            row(404, .cashier)
+        case .dayEndBlocked:
+            row(409, .cashier, retry: true)
         case .requestMethodNotAllowed:
             row(405, .integrator)
         case .idempotencyKeyReused, .amountItemsMismatch, .amountCurrencyMismatch, .amountCurrencyUnknown,

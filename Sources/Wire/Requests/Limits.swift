@@ -39,6 +39,13 @@ public enum Limits {
     /// Characters of the note of a settlement, and the open items in one answer.
     public static let noteLength = 500
     public static let openItems = 100
+    /// Open entries in totals and reports.
+    public static let openEntries = 200
+    /// Transactions in a page of a list.
+    public static let page = 1...100
+    public static let pageDefault = 50
+    /// Characters of a business day's label.
+    public static let dayLabelLength = 64
     /// Bytes of an acceptance file.
     public static let acceptanceFileLength = 16 * 1024
     /// Characters of an error message, and of a field's path in it.

@@ -17,6 +17,9 @@ public enum TextKey: Hashable, Sendable {
     case helpText(HelpTopic)
     case holding(HoldingPlace)
     case receipt(ReceiptWord)
+    /// The words of a day end's report.
+    case report(ReportWord)
+    case openEntry(OpenEntry.Kind)
     case decimalSeparator, dateTime
 
     /// What stands in braces in a text: `{amount}`.
@@ -40,6 +43,8 @@ public enum TextKey: Hashable, Sendable {
         case .helpText(let topic): "help.\(topic.rawValue).text"
         case .holding(let place): "holding.\(place.rawValue)"
         case .receipt(let word): "receipt.\(word.rawValue)"
+        case .report(let word): "report.\(word.rawValue)"
+        case .openEntry(let kind): "report.open.\(kind.rawValue)"
         case .decimalSeparator: "format.decimalSeparator"
         case .dateTime: "format.dateTime"
         }
@@ -54,6 +59,7 @@ public enum TextKey: Hashable, Sendable {
             + [.readReadyForTap, .readRetry, .readRemoveCard].map(TextKey.event)
             + HelpTopic.allCases.flatMap { [.helpTitle($0), .helpText($0)] }
             + HoldingPlace.allCases.map(TextKey.holding) + ReceiptWord.allCases.map(TextKey.receipt)
+            + ReportWord.allCases.map(TextKey.report) + OpenEntry.Kind.allCases.map(TextKey.openEntry)
     }
 
     /// Keys that a file may have; all files have the same of them.
@@ -86,4 +92,10 @@ public enum ReceiptWord: String, CaseIterable, Sendable {
     case dueLater, amountPending
     case instalments, membership, reserved, reservedUpTo, surchargeAmount, surchargePercent, reservationReleased
     case weekly, monthly, yearly
+}
+
+/// The words of a day end's report: short, for a narrow roll of paper.
+public enum ReportWord: String, CaseIterable, Sendable {
+    case dayEnd, copy, payments, ofThisTips, takenBack, refunds, corrected, held, released, handedOver, net
+    case declined, cancelledCount, openTitle, openMore
 }

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+public import Wire
+
+/// A wish to close the open day.
+public struct NewDayEnd: Equatable, Sendable {
+    public var uid: UInt32
+    /// Keys of day ends are apart from those of transactions and operations.
+    public var idempotencyKey: String
+    public var requestHash: String
+    /// What the shop calls the day.
+    public var label: String
+    /// What keeps the day open.
+    public var blockOn: Set<OpenEntry.Kind>
+    public var merchant: Merchant?
+    public var terminal: String?
+    public var at: Timestamp
+
+    public init(
+        uid: UInt32, idempotencyKey: String, requestHash: String, label: String, blockOn: Set<OpenEntry.Kind> = [],
+        merchant: Merchant? = nil, terminal: String? = nil, at: Timestamp
+    ) {
+        self.uid = uid
+        self.idempotencyKey = idempotencyKey
+        self.requestHash = requestHash
+        self.label = label
+        self.blockOn = blockOn
+        self.merchant = merchant
+        self.terminal = terminal
+        self.at = at
+    }
+}
+
+/// What came of `Journal.closeDay`.
+public enum DayClosing: Equatable, Sendable {
+    case closed(DayEnd)
+    /// The same user has closed a day with this key.
+    case repeated(DayEnd)
+    /// The same user has used this key for another request.
+    case keyReused
+    /// Something is open that keeps the day open.
+    case blocked([OpenEntry])
+}
+
+extension Journal {
+    /// Closes the open day with its report and opens the next: every row of the ledger that has no day gets the one that
+    /// closes, so that none is lost and none is counted twice. A report is written once and never altered.
+    public func closeDay(_ new: NewDayEnd) throws(JournalError) -> DayClosing {
+        try database.transaction { () throws(JournalError) in
+            if let earlier = try earlierDay(new) { return earlier }
+            let open = try openEntries()
+            let blocking = open.entries.filter { new.blockOn.contains($0.kind) }
+            guard blocking.isEmpty else { return .blocked(blocking) }
+            var day = try openDay()
+            var totals = try totals(of: day, by: [.scheme])
+            totals.day = nil
+            // A clock that was set back closes no day before it was opened.
+            day.closedAt = max(new.at, day.openedAt)
+            day.label = new.label
+            day.state = .closed
+            day.uid = new.uid
+            let end = DayEnd(day: day, totals: totals, merchant: new.merchant, terminal: new.terminal)
+            try database.run("UPDATE ledger SET day = ? WHERE day IS NULL", [.integer(day.number)])
+            try database.run(
+                """
+                UPDATE business_day SET state = 'closed', label = ?, closed_at = ?, uid = ?, idempotency_key = ?,
+                    request_hash = ?, report = ? WHERE number = ? AND state = 'open'
+                """,
+                [
+                    .text(new.label), SQLValue(day.closedAt?.milliseconds), .integer(Int64(new.uid)),
+                    .text(new.idempotencyKey), .text(new.requestHash), try json(end), .integer(day.number),
+                ])
+            try database.run(
+                Schema.openDay, [.text(TransactionID(at: new.at).text), SQLValue(day.closedAt?.milliseconds)])
+            try note(
+                AuditEntry(
+                    .dayEnd, subject: day.id, detail: "day \(day.number) closed uid \(new.uid)", at: new.at))
+            return .closed(end)
+        }
+    }
+
+    /// The day that takes whatever is booked now.
+    public func openDay() throws(JournalError) -> BusinessDay {
+        guard let day = try days(where: "state = 'open'", []).first else { throw .damaged }
+        return day
+    }
+
+    /// Days, newest first.
+    public func days(limit: Int) throws(JournalError) -> [BusinessDay] {
+        try days(where: "1 ORDER BY number DESC LIMIT ?", [.integer(Int64(limit))])
+    }
+
+    /// A day by its id, or by its number; `nil` where there is none.
+    public func day(_ name: String) throws(JournalError) -> BusinessDay? {
+        try days(where: "id = ? OR number = ?", [.text(name), Int64(name).map(SQLValue.integer) ?? .null]).first
+    }
+
+    /// The report of a day as it was closed; `nil` for the open one, and for what was before there were reports.
+    public func report(of day: BusinessDay) throws(JournalError) -> DayEnd? {
+        try database.query("SELECT report FROM business_day WHERE number = ?", [.integer(day.number)]) {
+            (row) throws(JournalError) -> DayEnd? in
+            guard var end: DayEnd = try row.message(0) else { return nil }
+            end.day = day
+            return end
+        }.first ?? nil
+    }
+
+    private func earlierDay(_ new: NewDayEnd) throws(JournalError) -> DayClosing? {
+        let found = try database.query(
+            "SELECT id, request_hash FROM business_day WHERE uid = ? AND idempotency_key = ?",
+            [.integer(Int64(new.uid)), .text(new.idempotencyKey)]
+        ) { (row) throws(JournalError) in (try row.text(0), row.optionalText(1)) }
+        guard let (id, hash) = found.first else { return nil }
+        guard hash == new.requestHash else { return .keyReused }
+        guard let day = try day(id), let end = try report(of: day) else { throw .damaged }
+        return .repeated(end)
+    }
+
+    private func days(where condition: String, _ values: [SQLValue]) throws(JournalError) -> [BusinessDay] {
+        try database.query(
+            "SELECT id, number, label, state, opened_at, closed_at, uid FROM business_day WHERE \(condition)", values
+        ) { (row) throws(JournalError) in
+            let label = try row.text(2)
+            return BusinessDay(
+                id: try row.text(0), number: try row.integer(1), label: label.isEmpty ? nil : label,
+                state: try row.name(3), openedAt: try row.instant(4), closedAt: row.time(5),
+                uid: row.optionalInteger(6).flatMap { UInt32(exactly: $0) })
+        }
+    }
+}

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+public import Wire
+
+extension Journal {
+    /// Whether a payment has an open entry, in SQL: one condition for each query of `openEntries`.
+    static let hasOpenEntry = """
+        state IN ('sent', 'unknown', 'reversing', 'stored') OR (\(isUnconfirmed)) OR (\(isUncaptured))
+            OR EXISTS (SELECT 1 FROM operation WHERE operation.payment = payment.id AND (\(isOpenOperation)))
+            OR EXISTS (SELECT 1 FROM open_item WHERE open_item.payment = payment.id)
+            OR (state = 'delivered' AND EXISTS (SELECT 1 FROM ledger WHERE ledger.payment = payment.id AND day IS NULL))
+        """
+    private static let isUnconfirmed = "state = 'approved' AND confirm_due IS NOT NULL AND confirmed_at IS NULL"
+    private static let isUncaptured = """
+        capture = 'manual' AND state = 'approved' AND json_valid(account)
+            AND json_extract(account, '$.remaining') + json_extract(account, '$.pendingCapture') > 0
+        """
+    private static let isOpenOperation = "operation.state IN ('created', 'sent', 'unknown') OR attention IS NOT NULL"
+
+    /// Everything that somebody has to look after or wait for, the oldest first.
+    ///
+    /// - Returns: also how many there are in all.
+    public func openEntries(limit: Int = Limits.openEntries) throws(JournalError) -> (entries: [OpenEntry], count: Int)
+    {
+        var entries = try payments()
+        entries += try held()
+        entries += try operationEntries()
+        entries.sort { ($0.since, $0.transaction) < ($1.since, $1.transaction) }
+        return (Array(entries.prefix(limit)), entries.count)
+    }
+
+    private func payments() throws(JournalError) -> [OpenEntry] {
+        try database.query(
+            """
+            SELECT id, value, currency, updated_at, CASE
+                WHEN state IN ('sent', 'unknown') AND of IS NOT NULL THEN 'unknownRefund'
+                WHEN state = 'stored' AND EXISTS
+                    (SELECT 1 FROM queue_record WHERE payment = payment.id AND batch IS NOT NULL) THEN 'inBatch'
+                WHEN state = 'delivered' THEN 'handedOver'
+                WHEN state = 'approved' THEN 'unconfirmed' ELSE state END, reversal_attempts
+            FROM payment WHERE state IN ('sent', 'unknown', 'reversing', 'stored') OR (\(Journal.isUnconfirmed))
+                OR (state = 'delivered' AND EXISTS (SELECT 1 FROM ledger WHERE payment = payment.id AND day IS NULL))
+            """
+        ) { (row) throws(JournalError) in
+            let kind: OpenEntry.Kind = try row.name(4)
+            return OpenEntry(
+                kind, try row.transactionID(0), amount: try row.money(1), since: try row.instant(3),
+                attempts: kind == .reversing ? row.optionalInteger(5).map { Int($0) } : nil)
+        }
+    }
+
+    private func held() throws(JournalError) -> [OpenEntry] {
+        try database.query(
+            """
+            SELECT id, json_extract(account, '$.remaining') + json_extract(account, '$.pendingCapture'), currency, created_at,
+                service_terms FROM payment WHERE \(Journal.isUncaptured)
+            """
+        ) { (row) throws(JournalError) in
+            let terms: ServiceTerms? = try row.message(4)
+            return OpenEntry(
+                .uncaptured, try row.transactionID(0), amount: try row.money(1), since: try row.instant(3),
+                before: terms?.captureBefore)
+        }
+    }
+
+    private func operationEntries() throws(JournalError) -> [OpenEntry] {
+        try operations(where: "(\(Journal.isOpenOperation))", []).map { record in
+            let kind: OpenEntry.Kind =
+                switch record.attention {
+                case .stuck: .stuck
+                case .figuresDiffer: .figuresDiffer
+                case .contradiction: .contradiction
+                case nil: .unknownOperation
+                }
+            return OpenEntry(
+                kind, record.payment, operation: record.id,
+                amount: Money(value: record.value, currency: record.currency),
+                since: record.attentionSince ?? record.createdAt, attempts: record.attempts)
+        }
+    }
+}
+
+extension Row {
+    /// Minor units in this column, the currency's code in the next.
+    borrowing func money(_ column: Int32) throws(JournalError) -> Money {
+        guard let currency = Currency(journalled: try text(column + 1)) else { throw .damaged }
+        return Money(value: try integer(column), currency: currency)
+    }
+
+    borrowing func instant(_ column: Int32) throws(JournalError) -> Timestamp {
+        Timestamp(milliseconds: try integer(column))
+    }
+}

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+public import Wire
+
+/// The report of a day end, for a printer.
+public struct DayEndReport: Sendable {
+    private let end: DayEnd
+    private let language: Language
+    private let isCopy: Bool
+
+    public init(_ end: DayEnd, language: Language, isCopy: Bool = false) {
+        self.end = end
+        self.language = language
+        self.isCopy = isCopy
+    }
+
+    /// Lines of at most `width` characters, the last one ended.
+    ///
+    /// - Parameters:
+    ///   - width: brought into `Receipt.widths`.
+    ///   - secondsFromUTC: of the shop's clock.
+    public func text(width: Int = 42, secondsFromUTC: Int = 0) -> String {
+        let words = ReceiptWords(language)
+        var paper = ReceiptPaper(width: min(max(width, Receipt.widths.lowerBound), Receipt.widths.upperBound))
+        let isTest = end.totals.lines.contains { $0.mode == .test }
+        if isTest { paper.centre(words[.test]) }
+        if isCopy { paper.centre(self[.copy]) }
+        if let merchant = end.merchant {
+            paper.centre(merchant.payee)
+            for line in merchant.address ?? [] { paper.centre(line) }
+        }
+        paper.blank()
+        paper.pair("\(self[.dayEnd]) \(end.day.number)", end.day.label ?? "")
+        if let closed = end.day.closedAt {
+            paper.pair(words[.date], words.text(of: closed, secondsFromUTC: secondsFromUTC))
+        }
+        if let terminal = end.terminal { paper.pair(words[.terminal], terminal) }
+        for line in end.totals.lines { print(line, words, on: &paper) }
+        print(end.totals.net, words, on: &paper)
+        printOpen(words, on: &paper)
+        if isTest {
+            paper.rule()
+            paper.centre(words[.test])
+        }
+        return paper.text
+    }
+
+    private subscript(_ word: ReportWord) -> String { language.text(.report(word)) }
+
+    private func print(_ line: TotalsLine, _ words: ReceiptWords, on paper: inout ReceiptPaper) {
+        paper.rule()
+        paper.pair("\(line.currency)  \(line.scheme ?? "")", line.mode == .test ? "TEST" : "")
+        func figure(_ word: ReportWord, _ figure: Figure, always: Bool = false) {
+            guard always || figure != Figure() else { return }
+            let amount = amount(figure.value, line.currency, words)
+            paper.pair(self[word], pad("\(figure.count)", 5) + pad(amount, 12))
+        }
+        figure(.payments, line.captured, always: true)
+        figure(.ofThisTips, line.tips)
+        figure(.takenBack, line.reversed, always: true)
+        figure(.refunds, line.refunded, always: true)
+        figure(.corrected, line.corrected)
+        paper.pair(self[.net], amount(line.net, line.currency, words))
+        figure(.held, line.held)
+        figure(.released, line.released)
+        figure(.handedOver, line.handedOver)
+        if line.declined > 0 { paper.pair(self[.declined], pad("\(line.declined)", 5) + pad("", 12)) }
+        if line.cancelled > 0 { paper.pair(self[.cancelledCount], pad("\(line.cancelled)", 5) + pad("", 12)) }
+    }
+
+    private func print(_ net: [NetSum], _ words: ReceiptWords, on paper: inout ReceiptPaper) {
+        guard !net.isEmpty else { return }
+        paper.rule()
+        for sum in net {
+            let mode = sum.mode == .test ? " TEST" : ""
+            paper.pair(self[.net] + mode, words.text(of: Money(value: sum.value, currency: sum.currency)))
+        }
+    }
+
+    private func printOpen(_ words: ReceiptWords, on paper: inout ReceiptPaper) {
+        guard end.totals.openCount > 0 else { return }
+        paper.rule()
+        paper.left(self[.openTitle])
+        for entry in end.totals.open {
+            let id = entry.transaction.text
+            paper.pair(
+                "\(id.prefix(4))..\(id.suffix(4)) \(language.text(.openEntry(entry.kind)))",
+                words.text(of: entry.amount))
+        }
+        let more = end.totals.openCount - end.totals.open.count
+        if more > 0 { paper.left("+ \(more) \(self[.openMore])") }
+    }
+
+    /// Without the currency, which stands above.
+    private func amount(_ value: Int64, _ currency: Currency, _ words: ReceiptWords) -> String {
+        String(words.text(of: Money(value: value, currency: currency)).dropLast(currency.code.count + 1))
+    }
+
+    private func pad(_ text: String, _ width: Int) -> String {
+        String(repeating: " ", count: max(0, width - text.count)) + text
+    }
+}

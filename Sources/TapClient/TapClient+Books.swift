@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+import LocalHTTP
+public import Wire
+
+/// Lists, totals and day ends.
+extension TapClient {
+    /// A page of the transactions that a filter leaves, newest first.
+    ///
+    /// - Parameter after: `next` of the page before.
+    /// - Throws: `request.invalid_parameter` where `after` is of another filter.
+    public func transactions(
+        _ filter: TransactionFilter = TransactionFilter(), limit: Int = Limits.pageDefault, after: String? = nil
+    ) async throws(TapClientError) -> TransactionList {
+        let more = after.map { [(name: "after", value: $0)] } ?? []
+        return try await call(
+            HTTPClientRequest(
+                .get,
+                "/v1/transactions" + Self.query(filter.parameters + [(name: "limit", value: "\(limit)")] + more)))
+    }
+
+    /// Transactions that have changed since, by the order of their newest change, each once: for programs that copy all.
+    ///
+    /// - Parameter change: `changes` of the answer before; 0 to begin.
+    public func changes(
+        after change: Int64, limit: Int = Limits.pageDefault
+    ) async throws(TapClientError) -> TransactionList {
+        try await call(HTTPClientRequest(.get, "/v1/transactions?changedAfter=\(change)&limit=\(limit)"))
+    }
+
+    /// The newest transaction of a lane. Compare amount and time before you believe that it is yours.
+    ///
+    /// - Parameter isSettled: leaves out the one that runs now.
+    /// - Throws: `lane.no_transaction`.
+    public func last(
+        of lane: String, type: TransactionType? = nil, isSettled: Bool = false
+    ) async throws(TapClientError) -> Transaction {
+        var parameters: [(name: String, value: String)] = []
+        if let type { parameters.append(("type", type.rawValue)) }
+        if isSettled { parameters.append(("settled", "true")) }
+        return try await call(
+            HTTPClientRequest(
+                .get, "/v1/lanes/\(HTTPClientRequest.percentEncoded(lane))/last" + Self.query(parameters)))
+    }
+
+    /// Sums of a business day.
+    ///
+    /// - Parameter day: its number or id; the open one without it.
+    public func totals(
+        day: String? = nil, by groups: [TotalsGroup] = [.scheme]
+    ) async throws(TapClientError) -> Totals {
+        let by = groups.map(\.rawValue).joined(separator: ",")
+        return try await call(
+            HTTPClientRequest(.get, "/v1/totals" + Self.query([("day", day ?? "current"), ("by", by)])))
+    }
+
+    /// Closes the business day.
+    ///
+    /// - Parameters:
+    ///   - key: the same for a repetition, which closes nothing again.
+    ///   - isForced: closes although something is open that the configuration holds a day open for.
+    /// - Throws: `day_end.blocked`.
+    public func closeDay(
+        key: String, label: String? = nil, isForced: Bool = false
+    ) async throws(TapClientError) -> DayEnd {
+        let fields: HTTPFields = ["Content-Type": "application/json", "Idempotency-Key": key]
+        let body = try Self.encode(DayEndDemand(label: label, force: isForced ? true : nil))
+        return try await call(HTTPClientRequest(.post, "/v1/day-ends", fields: fields, body: body))
+    }
+
+    /// Business days, newest first.
+    public func days() async throws(TapClientError) -> [BusinessDay] {
+        let list: DayList = try await call(HTTPClientRequest(.get, "/v1/day-ends"))
+        return list.days
+    }
+
+    /// A day as it was closed.
+    /// - Throws: `day_end.unknown`.
+    public func dayEnd(_ day: String) async throws(TapClientError) -> DayEnd {
+        try await call(HTTPClientRequest(.get, "/v1/day-ends/\(HTTPClientRequest.percentEncoded(day))"))
+    }
+
+    /// The report of a closed day, for a printer.
+    public func dayEndReport(
+        _ day: String, width: Int = 42, language: Language? = nil, isCopy: Bool = false
+    ) async throws(TapClientError) -> String {
+        var parameters: [(name: String, value: String)] = [("width", "\(width)")]
+        if let language { parameters.append(("language", language.rawValue)) }
+        if isCopy { parameters.append(("copy", "true")) }
+        let path = "/v1/day-ends/\(HTTPClientRequest.percentEncoded(day))/report" + Self.query(parameters)
+        return String(decoding: try await bytes(HTTPClientRequest(.get, path)), as: UTF8.self)
+    }
+
+    private static func query(_ parameters: [(name: String, value: String)]) -> String {
+        parameters.isEmpty
+            ? ""
+            : "?"
+                + parameters.map { "\($0.name)=\(HTTPClientRequest.percentEncoded($0.value))" }.joined(separator: "&")
+    }
+}

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+import CardBytes
+import Configuration
+import Crypto
+import Journal
+import Linux
+import LocalHTTP
+import Profile
+import Receipt
+import Wire
+
+/// Totals and day ends.
+extension PointOfSaleAPI {
+    /// `GET /v1/totals`.
+    func totals(_ request: HTTPRequest) async throws(ErrorBody) -> HTTPResponse {
+        let groups = try request.groups()
+        let from = try request.time("from")
+        let to = try request.time("to")
+        if from != nil || to != nil {
+            guard request.parameter("day") == nil else { throw ErrorBody(.requestInvalidParameter, field: "day") }
+            let begin = from ?? Timestamp(milliseconds: 0)
+            let end = to ?? .now
+            return .message(
+                200,
+                try await inJournal { (journal) throws(JournalError) in
+                    try journal.totals(from: begin, to: end, by: groups)
+                })
+        }
+        let name = request.parameter("day") ?? "current"
+        let totals = try await inJournal { (journal) throws(JournalError) -> Totals? in
+            let day = name == "current" ? try journal.openDay() : try journal.day(name)
+            guard let day else { return nil }
+            return try journal.totals(of: day, by: groups)
+        }
+        guard let totals else { throw ErrorBody(.dayEndUnknown) }
+        return .message(200, totals)
+    }
+
+    func answerAboutDays(_ path: ArraySlice<String>, _ request: HTTPRequest) async throws(ErrorBody) -> HTTPResponse {
+        switch (path.count, path.last) {
+        case (0, _):
+            try request.only(.get, .post, parameters: request.method == .get ? ["limit"] : [])
+            guard request.method == .get else { return try await closeDay(request) }
+            let limit = try request.number("limit", in: Limits.page) ?? Limits.pageDefault
+            let days = try await inJournal { (journal) throws(JournalError) in try journal.days(limit: limit) }
+            return .message(200, DayList(days: days))
+        case (1, let name?):
+            try request.only(.get, parameters: [])
+            return .message(200, try await dayEnd(name))
+        case (2, "report"):
+            try request.only(.get, parameters: ["width", "language", "copy"])
+            return try await report(try await dayEnd(path.first ?? ""), request)
+        default:
+            throw ErrorBody(.requestUnknownPath)
+        }
+    }
+
+    private func closeDay(_ request: HTTPRequest) async throws(ErrorBody) -> HTTPResponse {
+        let key = try request.idempotencyKey()
+        let demand = try request.message(DayEndDemand.self)
+        let snapshot = settings.snapshot
+        let time = LocalTime(at: Int(Timestamp.now.milliseconds / 1_000))
+        let new = NewDayEnd(
+            uid: request.peer.userID, idempotencyKey: key, requestHash: try demand.digest(),
+            label: demand.label ?? time.dateText, blockOn: demand.force == true ? [] : snapshot.day.blockOn,
+            merchant: profiles.current.map { Merchant($0.merchant) } ?? snapshot.shop,
+            terminal: snapshot.terminal.id, at: .now)
+        let closing = try await inJournal { (journal) throws(JournalError) in try journal.closeDay(new) }
+        switch closing {
+        case .closed(let end): return .message(201, end)
+        case .repeated(let end): return .message(201, end, fields: ["Idempotency-Replayed": "true"])
+        case .keyReused: throw ErrorBody(.idempotencyKeyReused)
+        case .blocked(let entries): throw ErrorBody(.dayEndBlocked, transaction: entries.first?.transaction)
+        }
+    }
+
+    private func dayEnd(_ name: String) async throws(ErrorBody) -> DayEnd {
+        let end = try await inJournal { (journal) throws(JournalError) -> DayEnd? in
+            guard let day = try journal.day(name) else { return nil }
+            return try journal.report(of: day)
+        }
+        guard let end else { throw ErrorBody(.dayEndUnknown) }
+        return end
+    }
+
+    private func report(_ end: DayEnd, _ request: HTTPRequest) async throws(ErrorBody) -> HTTPResponse {
+        let language = try request.word("language", of: Language.self) ?? request.language
+        let width = try request.number("width", in: Receipt.widths) ?? 42
+        let isCopy = try request.flag("copy")
+        let closed = end.day.closedAt ?? end.day.openedAt
+        let offset = LocalTime(at: Int(closed.milliseconds / 1_000)).secondsFromUTC
+        let text = DayEndReport(end, language: language, isCopy: isCopy).text(width: width, secondsFromUTC: offset)
+        var fields: HTTPFields = ["Content-Language": language.rawValue]
+        fields.set("Content-Type", "text/plain; charset=utf-8")
+        return HTTPResponse(status: 200, fields: fields, body: .bytes(Array(text.utf8)))
+    }
+}
+
+extension DayEndDemand {
+    fileprivate func digest() throws(ErrorBody) -> String {
+        do { return Hex.string(SHA256.hash(data: try WireJSON.encode(self))) } catch { throw ErrorBody(error) }
+    }
+}
+
+extension LocalTime {
+    /// `2026-11-22`.
+    var dateText: String {
+        func pad(_ number: Int, _ width: Int) -> String {
+            let digits = String(number)
+            return String(repeating: "0", count: max(0, width - digits.utf8.count)) + digits
+        }
+        return "\(pad(year, 4))-\(pad(month, 2))-\(pad(day, 2))"
+    }
+}
+
+extension HTTPRequest {
+    /// `by=scheme,type`; by scheme where it is not said.
+    fileprivate func groups() throws(ErrorBody) -> Set<TotalsGroup> {
+        guard let text = parameter("by") else { return [.scheme] }
+        var groups: Set<TotalsGroup> = []
+        for word in text.split(separator: ",", omittingEmptySubsequences: false) where !text.isEmpty {
+            guard let group = TotalsGroup(rawValue: String(word)) else {
+                throw ErrorBody(.requestInvalidParameter, field: "by")
+            }
+            groups.insert(group)
+        }
+        return groups
+    }
+}

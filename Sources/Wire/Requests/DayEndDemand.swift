@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Body of `POST /v1/day-ends`.
+public struct DayEndDemand: Equatable, Sendable {
+    /// What the shop calls the day; the date of today where it says nothing.
+    public var label: String?
+    /// Closes although something is open that the configuration holds a day open for.
+    public var force: Bool?
+
+    public init(label: String? = nil, force: Bool? = nil) {
+        self.label = label
+        self.force = force
+    }
+}
+
+extension DayEndDemand: Codable {
+    private enum CodingKeys: String, CodingKey, CaseIterable {
+        case label, force
+    }
+
+    public init(from decoder: any Decoder) throws {
+        let members = try decoder.strictContainer(keyedBy: CodingKeys.self)
+        label = try members.decodeIfPresent(String.self, forKey: .label)
+        if let label, !label.isReference(upTo: Limits.dayLabelLength) {
+            throw decoder.refusal(.requestInvalidField, at: CodingKeys.label)
+        }
+        force = try members.decodeIfPresent(Bool.self, forKey: .force)
+    }
+}

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Which transactions a list is to have: all that is said must hold. It has a stored property for each parameter of the call.
+public struct TransactionFilter: Equatable, Sendable {
+    /// Created at this time or later.
+    public var from: Timestamp?
+    /// Created before this time.
+    public var to: Timestamp?
+    public var states: [TransactionState] = []
+    public var type: TransactionType?
+    public var order: String?
+    public var lane: String?
+    public var cashier: String?
+    /// The payment service's own name for the card.
+    public var token: String?
+    /// Refunds that name this payment.
+    public var of: TransactionID?
+    public var minimumAmount: Int64?
+    public var maximumAmount: Int64?
+    public var currency: Currency?
+    /// With rows of the ledger in the day of this number; 0 stands for the day that is open.
+    public var day: Int64?
+    /// Only what somebody has to look after, or wait for.
+    public var isOpen = false
+
+    public init() {}
+
+    /// Parameters of `GET /v1/transactions`, in one order.
+    public var parameters: [(name: String, value: String)] {
+        var found: [(String, String?)] = [("from", from?.description), ("to", to?.description)]
+        found += states.map(\.rawValue).sorted().map { ("state", $0) }
+        found += [
+            ("type", type?.rawValue), ("order", order), ("lane", lane), ("cashier", cashier), ("token", token),
+            ("of", of?.text),
+        ]
+        if let minimumAmount, minimumAmount == maximumAmount {
+            found.append(("amount", String(minimumAmount)))
+        } else {
+            found.append(("minAmount", minimumAmount.map { String($0) }))
+            found.append(("maxAmount", maximumAmount.map { String($0) }))
+        }
+        found += [
+            ("currency", currency?.code), ("day", day.map { $0 == 0 ? "current" : String($0) }),
+            ("open", isOpen ? "true" : nil),
+        ]
+        return found.compactMap { item in item.1.map { (item.0, $0) } }
+    }
+}

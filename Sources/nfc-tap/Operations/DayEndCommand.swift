@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+import ArgumentParser
+import Receipt
+import TapClient
+import Wire
+
+struct TotalsCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "totals", abstract: "Shows the sums of a business day and what is open. Closes nothing.")
+
+    @Option(help: ArgumentHelp("Group by scheme, type, lane, cashier: several with commas.", valueName: "words"))
+    var by = "scheme"
+
+    @Option(help: ArgumentHelp("A closed day, by its number.", valueName: "number"))
+    var day: Int64?
+
+    @Flag(help: "Print JSON.")
+    var json = false
+
+    @OptionGroup var daemon: DaemonChoice
+
+    func run() async throws {
+        var groups: [TotalsGroup] = []
+        for word in by.split(separator: ",") {
+            guard let group = TotalsGroup(rawValue: String(word)) else {
+                throw ValidationError("--by takes scheme, type, lane and cashier.")
+            }
+            groups.append(group)
+        }
+        let totals: Totals
+        do throws(TapClientError) {
+            totals = try await daemon.client.totals(day: day.map { "\($0)" }, by: groups)
+        } catch {
+            throw Failure(error)
+        }
+        if json { return try StandardOutput.print(json: totals) }
+        StandardOutput.print(totals.summary)
+    }
+}
+
+struct DayEndCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "day-end", abstract: "Closes the business day, and shows days that were closed.",
+        discussion: """
+            Sales may go on meanwhile: what is booked after the day end belongs to the next day. What is open does not keep             the day open, unless the configuration says so: it is printed and stays open.
+            """,
+        subcommands: [DayEndClose.self, DayEndShow.self, DayEndList.self], defaultSubcommand: DayEndClose.self)
+}
+
+struct DayEndClose: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "close", abstract: "Closes the business day and prints its report.")
+
+    @Option(help: ArgumentHelp("What the shop calls the day; default: today's date.", valueName: "text"))
+    var label: String?
+
+    @Flag(help: "Close although something is open that the configuration holds a day open for.")
+    var force = false
+
+    @Option(help: ArgumentHelp("The same for a repetition; without it, each call is a new day end.", valueName: "key"))
+    var key: String?
+
+    @OptionGroup var form: ReportForm
+    @OptionGroup var daemon: DaemonChoice
+
+    func run() async throws {
+        do throws(TapClientError) {
+            let end = try await daemon.client.closeDay(key: key ?? TransactionID().text, label: label, isForced: force)
+            try await form.print(end, isCopy: false, with: daemon.client)
+        } catch {
+            throw Failure(error)
+        }
+    }
+}
+
+struct DayEndShow: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "show", abstract: "Prints the report of a closed day again, marked as a copy.")
+
+    @Argument(help: ArgumentHelp("The day's number.", valueName: "number"))
+    var day: Int64
+
+    @OptionGroup var form: ReportForm
+    @OptionGroup var daemon: DaemonChoice
+
+    func run() async throws {
+        do throws(TapClientError) {
+            try await form.print(try await daemon.client.dayEnd("\(day)"), isCopy: true, with: daemon.client)
+        } catch {
+            throw Failure(error)
+        }
+    }
+}
+
+struct DayEndList: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(commandName: "list", abstract: "Lists business days, newest first.")
+
+    @Flag(help: "Print JSON.")
+    var json = false
+
+    @OptionGroup var daemon: DaemonChoice
+
+    func run() async throws {
+        let days: [BusinessDay]
+        do throws(TapClientError) { days = try await daemon.client.days() } catch { throw Failure(error) }
+        if json { return try StandardOutput.print(json: DayList(days: days)) }
+        for day in days {
+            let closed = day.closedAt.map { "  closed \($0)" } ?? ""
+            StandardOutput.print(
+                "\(day.number)  \(day.state.rawValue)  \(day.label ?? "-")  opened \(day.openedAt)\(closed)")
+        }
+    }
+}
+
+/// How a report is printed.
+struct ReportForm: ParsableArguments {
+    @Option(
+        name: .customLong("print"),
+        help: ArgumentHelp("Number of the printer's columns, 32 to 48.", valueName: "number"))
+    var width = 42
+
+    @Option(
+        help: ArgumentHelp("Language of the report: en or de.", valueName: "language"),
+        transform: { text in
+            guard let language = Language(rawValue: text) else { throw ValidationError("--language takes en or de.") }
+            return language
+        })
+    var language: Language?
+
+    @Flag(help: "Print JSON.")
+    var json = false
+
+    func validate() throws {
+        guard Receipt.widths.contains(width) else { throw ValidationError("--print takes 32 to 48.") }
+    }
+
+    func print(_ end: DayEnd, isCopy: Bool, with client: TapClient) async throws(TapClientError) {
+        if json {
+            do { return try StandardOutput.print(json: end) } catch { return }
+        }
+        let report = try await client.dayEndReport(end.day.id, width: width, language: language, isCopy: isCopy)
+        StandardOutput.print(report)
+    }
+}
+
+extension Totals {
+    fileprivate var summary: String {
+        var lines = [day.map { "day \($0.number), \($0.state.rawValue), opened \($0.openedAt)" } ?? "by time"]
+        for line in self.lines {
+            let group = [line.scheme, line.type?.rawValue, line.lane, line.cashier].compactMap(\.self)
+            lines.append("\(line.mode.rawValue)  \(line.currency)  \(group.joined(separator: "  "))")
+            func figure(_ name: String, _ figure: Figure) {
+                guard figure != Figure() else { return }
+                lines.append("  \(name)  \(figure.count)  \(Money(value: figure.value, currency: line.currency))")
+            }
+            figure("captured", line.captured)
+            figure("tips", line.tips)
+            figure("reversed", line.reversed)
+            figure("refunded", line.refunded)
+            figure("corrected", line.corrected)
+            figure("held", line.held)
+            figure("released", line.released)
+            figure("handed over", line.handedOver)
+            lines.append("  net  \(Money(value: line.net, currency: line.currency))")
+        }
+        for sum in net { lines.append("net \(sum.mode.rawValue)  \(Money(value: sum.value, currency: sum.currency))") }
+        lines.append(openCount == 0 ? "nothing is open" : "\(openCount) open:")
+        for entry in open {
+            lines.append("  \(entry.transaction)  \(entry.kind.rawValue)  \(entry.amount)  since \(entry.since)")
+        }
+        return lines.joined(separator: "\n")
+    }
+}

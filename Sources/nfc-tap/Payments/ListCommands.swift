@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+import ArgumentParser
+import TapClient
+import Wire
+
+struct ListCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list", abstract: "Lists transactions, newest first.",
+        discussion: "All that is said must hold. Without --all, the newest fifty are listed.")
+
+    @Option(
+        help: ArgumentHelp("Created at this time or later, as 2026-11-22T00:00:00Z.", valueName: "time"),
+        transform: time)
+    var from: Timestamp?
+
+    @Option(help: ArgumentHelp("Created before this time.", valueName: "time"), transform: time)
+    var to: Timestamp?
+
+    @Option(help: ArgumentHelp("In this state; may be given several times.", valueName: "state"), transform: word)
+    var state: [TransactionState] = []
+
+    @Option(
+        help: ArgumentHelp("Of this type: purchase, refund, verification or loyalty.", valueName: "type"),
+        transform: word)
+    var type: TransactionType?
+
+    @Option(help: ArgumentHelp("Of this order.", valueName: "order"))
+    var order: String?
+
+    @Option(help: ArgumentHelp("On this lane.", valueName: "lane"))
+    var lane: String?
+
+    @Option(help: ArgumentHelp("Of this cashier.", valueName: "name"))
+    var cashier: String?
+
+    @Option(help: ArgumentHelp("With the card of this token.", valueName: "token"))
+    var token: String?
+
+    @Option(help: ArgumentHelp("Of this amount in minor units, with --currency.", valueName: "number"))
+    var amount: Int64?
+
+    @Option(help: ArgumentHelp("In this currency.", valueName: "code"), transform: currencyCode)
+    var currency: Currency?
+
+    @Flag(help: "Only what somebody has to look after, or wait for.")
+    var open = false
+
+    @Flag(help: "All of them, page after page.")
+    var all = false
+
+    @Flag(help: "Print JSON.")
+    var json = false
+
+    @OptionGroup var daemon: DaemonChoice
+
+    func run() async throws {
+        var filter = TransactionFilter()
+        (filter.from, filter.to, filter.states, filter.type) = (from, to, state, type)
+        (filter.order, filter.lane, filter.cashier, filter.token) = (order, lane, cashier, token)
+        (filter.minimumAmount, filter.maximumAmount, filter.currency) = (amount, amount, currency)
+        filter.isOpen = open
+        var found: [Transaction] = []
+        var page: TransactionList
+        var next: String?
+        repeat {
+            do throws(TapClientError) {
+                page = try await daemon.client.transactions(filter, limit: all ? 100 : 50, after: next)
+            } catch {
+                throw Failure(error)
+            }
+            found += page.transactions
+            next = page.next
+            // Printed as it comes: the books of years are more than the memory of a till.
+            if all, !json {
+                for transaction in page.transactions { StandardOutput.print(transaction.line) }
+                found = []
+            }
+        } while all && next != nil
+        if json {
+            return try StandardOutput.print(
+                json: TransactionList(transactions: found, next: next, changes: page.changes))
+        }
+        for transaction in found { StandardOutput.print(transaction.line) }
+        if next != nil { StandardOutput.print("there are more: use --all") }
+    }
+
+    private static func time(_ text: String) throws -> Timestamp {
+        guard let time = Timestamp(text) else {
+            throw ValidationError("\(text) is no time such as 2026-11-22T00:00:00Z.")
+        }
+        return time
+    }
+
+    private static func currencyCode(_ text: String) throws -> Currency {
+        guard let currency = Currency(text) else { throw ValidationError("\(text) is no currency such as EUR.") }
+        return currency
+    }
+
+    private static func word<Word: RawRepresentable<String>>(_ text: String) throws -> Word {
+        guard let word = Word(rawValue: text) else { throw ValidationError("There is no \(text).") }
+        return word
+    }
+}
+
+struct LastCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "last", abstract: "Shows the newest transaction of a lane.",
+        discussion: "Compare amount and time before you believe that it is the one you mean.")
+
+    @Argument(help: ArgumentHelp("The lane.", valueName: "lane"))
+    var lane: String
+
+    @Flag(help: "Leave out the one that runs now.")
+    var settled = false
+
+    @Flag(help: "Print JSON.")
+    var json = false
+
+    @OptionGroup var daemon: DaemonChoice
+
+    func run() async throws {
+        let transaction: Transaction
+        do throws(TapClientError) {
+            transaction = try await daemon.client.last(of: lane, isSettled: settled)
+        } catch {
+            throw Failure(error)
+        }
+        if json { return try StandardOutput.print(json: transaction) }
+        StandardOutput.print(CommandLabel.payment.summary(transaction))
+    }
+}
+
+extension Transaction {
+    /// One line of a list.
+    fileprivate var line: String {
+        let number = number.map { "\($0)  " } ?? ""
+        let order = order.map { "  order \($0)" } ?? ""
+        let card = card.map { "  \($0)" } ?? ""
+        return "\(number)\(createdAt)  \(id)  \(type.rawValue)  \(amount)  \(state.rawValue)  \(lane)\(card)\(order)"
+    }
+}
