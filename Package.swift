@@ -95,7 +95,7 @@ let package = Package(
         room("StoreAndForward", ["CardBytes", "Envelope", "Wire", crypto]),
         room("Transactions", ["StoreAndForward", "Wire"]),
         room("Ledger", ["Wire"]),
-        room("Journal", ["Envelope", "Transactions", "Wire", "CSQLite", crypto]),
+        room("Journal", ["Envelope", "Ledger", "Transactions", "Wire", "CSQLite", crypto]),
         room(
             "TapDaemon",
             [
@@ -172,7 +172,7 @@ let package = Package(
         tests("LinuxTests", ["CardBytes", "Linux", "ReaderCore"]),
         tests("EnvelopeTests", ["CardBytes", "Envelope", "StrictJSON", crypto]),
         tests("WireTests", ["Wire"]),
-        tests("JournalTests", ["Envelope", "Journal", "Transactions", "Wire"]),
+        tests("JournalTests", ["Envelope", "Journal", "Ledger", "Transactions", "Wire"]),
         tests("HelpTests", ["Help", "ReaderModels", "Wire"]),
         tests("ReceiptTests", ["Receipt", "Wire"]),
         tests("LocalHTTPTests", ["Linux", "LocalHTTP", logging]),

@@ -70,32 +70,80 @@ extension Journal {
     /// Erases transactions that ended before `time`, whatever belongs to them included. Those without an end stay, and so
     /// do idempotency keys: a request that comes again must not be a new one.
     ///
-    /// - Parameter now: of the entry that says so, which is older than nothing it erases.
+    /// - Parameters:
+    ///   - refundableBefore: what can still be refunded stays unless it ended before this.
+    ///   - now: of the entry that says so, which is older than nothing it erases.
     /// - Returns: how many.
-    public func eraseTransactions(endedBefore time: Timestamp, at now: Timestamp) throws(JournalError) -> Int {
+    public func eraseTransactions(
+        endedBefore time: Timestamp, refundableBefore: Timestamp? = nil, at now: Timestamp
+    ) throws(JournalError) -> Int {
         let time = min(time, now)
-        let ended: [TransactionState] = [
-            .approved, .declined, .delivered, .cancelled, .failed, .reversed, .completed,
-        ]
-        let marks = ended.map { _ in "?" }.joined(separator: ", ")
-        let old = "updated_at < ? AND state IN (\(marks))"
-        let values = [SQLValue.integer(time.milliseconds)] + ended.map { .text($0.rawValue) }
+        let refundable = min(time, refundableBefore ?? time)
         return try database.transaction { () throws(JournalError) in
-            let count =
-                try database.query("SELECT count(*) FROM payment WHERE \(old)", values) {
-                    (row) throws(JournalError) in Int(try row.integer(0))
-                }.first ?? 0
-            guard count > 0 else { return 0 }
+            try markErasable(endedBefore: time, refundableBefore: refundable)
+            let count = try database.query("SELECT count(*) FROM erasable") { (row) throws(JournalError) in
+                Int(try row.integer(0))
+            }
+            guard let count = count.first, count > 0 else { return 0 }
             // First the entry, then what it tells of: the mark is never later than the newest entry.
             try note(AuditEntry(.retention, detail: Erasure(count: count, before: time).text, at: now))
             try database.run(
                 "UPDATE installation SET erased_before = max(erased_before, ?)", [.integer(time.milliseconds)])
-            try keepKeys(of: old, values)
+            let erased = "SELECT id FROM erasable"
+            try keepKeys(of: "id IN (\(erased))", [])
             try database.run(
-                "DELETE FROM state_change WHERE payment IN (SELECT id FROM payment WHERE \(old))", values)
-            try database.run("DELETE FROM payment WHERE \(old)", values)
+                "DELETE FROM operation_change WHERE operation IN (SELECT id FROM operation WHERE payment IN (\(erased)))"
+            )
+            for table in ["operation", "state_change"] {
+                try database.run("DELETE FROM \(table) WHERE payment IN (\(erased))")
+            }
+            // What no day end has seen yet stays for it: ids and sums, and nothing of the card.
+            try database.run(
+                """
+                DELETE FROM ledger WHERE day IS NOT NULL AND at < ?
+                    AND (payment IN (\(erased)) OR payment NOT IN (SELECT id FROM payment))
+                """, [.integer(time.milliseconds)])
+            // A refund before what it names.
+            try database.run("DELETE FROM payment WHERE of IS NOT NULL AND id IN (\(erased))")
+            try database.run("DELETE FROM payment WHERE id IN (\(erased))")
             return count
         }
+    }
+
+    /// Writes down, for the length of a transaction, which payments may be erased. A payment and the refunds that name it
+    /// go together; none goes that still holds a sum, or can be refunded.
+    private func markErasable(
+        endedBefore time: Timestamp, refundableBefore refundable: Timestamp
+    ) throws(JournalError) {
+        let ended: [TransactionState] = [
+            .approved, .declined, .delivered, .cancelled, .failed, .reversed, .completed,
+        ]
+        try database.run(script: "CREATE TEMP TABLE IF NOT EXISTS erasable (id TEXT PRIMARY KEY) STRICT")
+        try database.run("DELETE FROM erasable")
+        try database.run(
+            """
+            INSERT INTO erasable SELECT id FROM payment WHERE updated_at < ? AND state IN (\(
+                ended.map { "'\($0.rawValue)'" }.joined(separator: ", ")))
+                AND NOT (account IS NOT NULL AND json_valid(account)
+                    AND (json_extract(account, '$.remaining') > 0 OR json_extract(account, '$.pendingCapture') > 0
+                        OR (json_extract(account, '$.refundable') > 0 AND updated_at >= ?)))
+                AND NOT EXISTS (SELECT 1 FROM ledger WHERE payment = payment.id AND at >= ?)
+                AND NOT EXISTS (SELECT 1 FROM operation WHERE payment = payment.id
+                    AND (attention IS NOT NULL OR state IN ('created', 'sent', 'unknown') OR updated_at >= ?))
+            """,
+            [
+                .integer(time.milliseconds), .integer(refundable.milliseconds), .integer(time.milliseconds),
+                .integer(time.milliseconds),
+            ])
+        try database.run(
+            """
+            DELETE FROM erasable WHERE id IN (SELECT of FROM payment WHERE of IS NOT NULL AND id NOT IN (SELECT id FROM erasable))
+            """)
+        try database.run(
+            """
+            DELETE FROM erasable WHERE id IN
+                (SELECT id FROM payment WHERE of IS NOT NULL AND of NOT IN (SELECT id FROM erasable))
+            """)
     }
 
     /// Time of the newest entry, by its place in the chain; `nil` for an empty chain.

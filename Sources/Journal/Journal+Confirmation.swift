@@ -32,6 +32,7 @@ extension Journal {
             guard isInTime ?? (time <= confirmation.due) else { return .tooLate }
             try database.run(
                 "UPDATE payment SET confirmed_at = ? WHERE id = ?", [.integer(time.milliseconds), .text(id.text)])
+            try touch(id, at: time)
             return .confirmed
         }
     }

@@ -26,11 +26,20 @@ extension Journal {
         ) { (row) throws(JournalError) in try row.integer(0) }.first != nil
     }
 
+    /// Keys of operations are apart from those of transactions.
+    func isSpent(operationOf uid: UInt32, idempotencyKey: String) throws(JournalError) -> Bool {
+        try isSpent(uid: uid, idempotencyKey: "operation\n" + idempotencyKey)
+    }
+
     /// Keeps the keys of payments that are about to be erased.
     func keepKeys(of condition: String, _ values: [SQLValue]) throws(JournalError) {
-        let keys = try database.query("SELECT uid, idempotency_key FROM payment WHERE \(condition)", values) {
-            (row) throws(JournalError) in Journal.digest(uid: try row.integer(0), try row.text(1))
-        }
+        let keys = try database.query(
+            """
+            SELECT uid, idempotency_key FROM payment WHERE \(condition) UNION ALL
+            SELECT uid, 'operation' || char(10) || idempotency_key FROM operation
+                WHERE payment IN (SELECT id FROM payment WHERE \(condition))
+            """, values + values
+        ) { (row) throws(JournalError) in Journal.digest(uid: try row.integer(0), try row.text(1)) }
         for key in keys {
             try database.run("INSERT OR IGNORE INTO spent_key (digest) VALUES (?)", [.text(key)])
         }

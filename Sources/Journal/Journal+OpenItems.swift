@@ -18,6 +18,7 @@ extension Journal {
                 ON CONFLICT (payment) DO UPDATE SET reason = excluded.reason WHERE reason IS NOT excluded.reason
                 """, [.text(id.text), .text(reason.rawValue), .integer(time.milliseconds)])
             guard database.changes == 1 else { return }
+            try touch(id, at: time)
             try note(AuditEntry(.openItem, subject: id.text, detail: "open: \(reason.rawValue)", at: time))
         }
     }
@@ -54,6 +55,7 @@ extension Journal {
             settlement.contradictedAt = time
             try database.run(
                 "UPDATE payment SET settlement = ? WHERE id = ?", [try json(settlement), .text(id.text)])
+            try touch(id, at: time)
             try note(
                 AuditEntry(
                     .openItem, subject: id.text,

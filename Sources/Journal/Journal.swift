@@ -89,6 +89,7 @@ public final class Journal {
                 throw .illegalChange(from: state, to: change.state)
             }
             try write(change, to: id)
+            try book(change, of: id)
             state = change.state
         }
     }
@@ -156,6 +157,8 @@ extension Journal {
             for step in Schema.steps[found...] { try database.run(script: step) }
             try database.run(script: "PRAGMA user_version = \(Schema.version)")
             try database.run(script: Schema.meta)
+            if found < Schema.version { try writeAccounts(database) }
+            try database.run(Schema.openDay, [.text(TransactionID().text), .integer(Timestamp.now.milliseconds)])
             // What an earlier version wrote has to be believed once.
             let hasDigests = try meta("digests", in: database) != nil
             if found < Schema.version || !hasDigests {
@@ -183,21 +186,22 @@ extension Journal {
     }
 
     /// - Returns: the transaction's number.
-    private func insert(_ new: NewTransaction) throws(JournalError) -> Int64 {
+    func insert(_ new: NewTransaction) throws(JournalError) -> Int64 {
+        let number = try nextNumber()
         try database.run(
             """
             INSERT INTO payment (id, uid, idempotency_key, request_hash, type, mode, lane, value, currency,
-                order_reference, state, created_at, updated_at, details, service)
-                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                order_reference, state, created_at, updated_at, details, service, number, change, of, retry_of, cashier,
+                capture) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """,
             [
                 .text(new.id.text), .integer(Int64(new.uid)), .text(new.idempotencyKey), .text(new.requestHash),
                 .text(new.type.rawValue), .text(new.mode.rawValue), .text(new.lane), .integer(new.amount.value),
                 .text(new.amount.currency.code), SQLValue(new.order), .text(TransactionState.created.rawValue),
                 .integer(new.at.milliseconds), .integer(new.at.milliseconds), try json(new.details),
-                try json(new.service),
+                try json(new.service), .integer(number), .integer(try nextChange()), SQLValue(new.of?.text),
+                SQLValue(new.retryOf?.text), SQLValue(new.cashier), SQLValue(new.capture?.rawValue),
             ])
-        let number = database.lastRowID
         try insertStep(.created, at: new.at, of: new.id)
         let amount = "\(new.amount.value) \(new.amount.currency.code)"
         try note(
@@ -224,7 +228,7 @@ extension Journal {
                 authorization = CASE ? WHEN 1 THEN coalesce(?, authorization) END,
                 reversal_reason = coalesce(?, reversal_reason), reversal_attempts = coalesce(?, reversal_attempts),
                 reversal_due = ?, confirm_due = coalesce(?, confirm_due), settlement = coalesce(?, settlement),
-                service = coalesce(?, service) WHERE id = ?
+                service = coalesce(?, service), service_terms = coalesce(?, service_terms), change = ? WHERE id = ?
             """,
             [
                 .text(change.state.rawValue), .integer(change.at.milliseconds), SQLValue(change.lane),
@@ -234,7 +238,8 @@ extension Journal {
                 .integer(change.state.needsAuthorization ? 1 : 0), try json(change.authorization),
                 SQLValue(change.reversal?.reason.rawValue), SQLValue(change.reversal.map { Int64($0.attempts) }),
                 SQLValue(change.reversal?.due.milliseconds), SQLValue(change.confirmBy?.milliseconds),
-                try json(change.settlement), try json(change.service), .text(id.text),
+                try json(change.settlement), try json(change.service), try json(change.terms),
+                .integer(try nextChange()), .text(id.text),
             ])
         try insertStep(change.state, at: change.at, of: id)
         let outcome = change.result.map { " \($0.outcome.rawValue)" } ?? ""

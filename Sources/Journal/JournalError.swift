@@ -16,6 +16,9 @@ public enum JournalError: Error, Equatable, Sendable {
     case unknownTransaction
     /// Such a change of state does not exist.
     case illegalChange(from: TransactionState, to: TransactionState)
+    case unknownOperation
+    /// Such a move of an operation does not exist.
+    case illegalMove(from: OperationState, to: OperationState)
     /// SQLite's extended result code, for support.
     case failed(code: Int32)
 }
@@ -32,6 +35,8 @@ extension JournalError: CustomStringConvertible {
         case .damaged: "journal damaged: restore a backup"
         case .unknownTransaction: "transaction not in the journal"
         case .illegalChange(let from, let to): "state \(to.rawValue) cannot follow \(from.rawValue)"
+        case .unknownOperation: "operation not in the journal"
+        case .illegalMove(let from, let to): "an operation cannot become \(to.rawValue) after \(from.rawValue)"
         case .failed(let code): "SQLite failed with code \(code)"
         }
     }

@@ -8,7 +8,8 @@ extension Journal {
         id, uid, request_hash, type, mode, lane, value, currency, order_reference, state, created_at, updated_at, card,
         result, error, cancelled_by, authorization, reversal_reason, reversal_attempts, reversal_due,
         details, chip, confirm_due, confirmed_at, service, settlement,
-        (SELECT reason FROM open_item WHERE payment = payment.id), message
+        (SELECT reason FROM open_item WHERE payment = payment.id), message, number, of, retry_of, cashier, account,
+        service_terms
         """
     static let columnCount = Int32(columns.split(separator: ",").count)
 
@@ -82,10 +83,16 @@ extension Journal {
                 confirmedAt: row.optionalInteger(23).map { Timestamp(milliseconds: $0) })
         }
         transaction.settlement = try row.message(25)
+        transaction.number = row.optionalInteger(28)
+        transaction.of = try row.transaction(29)
+        transaction.retryOf = try row.transaction(30)
+        transaction.cashier = row.optionalText(31)
+        transaction.account = try row.message(32)
         var record = JournalRecord(transaction: transaction, uid: uid, requestHash: try row.text(2))
         record.authorization = try row.message(16)
         record.reversal = try reversal(row)
         record.service = try row.message(24)
+        record.terms = try row.message(33)
         if row.optionalText(26) != nil { record.open = try row.name(26) }
         return record
     }
@@ -100,7 +107,7 @@ extension Journal {
 
 extension Currency {
     /// - Returns: `nil` for what was never written.
-    fileprivate init?(journalled code: String) {
+    init?(journalled code: String) {
         guard code != Currency.none.code else {
             self = .none
             return
@@ -110,12 +117,18 @@ extension Currency {
 }
 
 extension Row {
-    fileprivate borrowing func name<Name: RawRepresentable<String>>(_ column: Int32) throws(JournalError) -> Name {
+    borrowing func transaction(_ column: Int32) throws(JournalError) -> TransactionID? {
+        guard let text = optionalText(column) else { return nil }
+        guard let id = TransactionID(text) else { throw .damaged }
+        return id
+    }
+
+    borrowing func name<Name: RawRepresentable<String>>(_ column: Int32) throws(JournalError) -> Name {
         guard let name = Name(rawValue: try text(column)) else { throw .damaged }
         return name
     }
 
-    fileprivate borrowing func message<Message: Decodable>(_ column: Int32) throws(JournalError) -> Message? {
+    borrowing func message<Message: Decodable>(_ column: Int32) throws(JournalError) -> Message? {
         guard let text = optionalText(column) else { return nil }
         do { return try WireJSON.decode(Message.self, from: Array(text.utf8)) } catch { throw .damaged }
     }

@@ -2,7 +2,7 @@
 public import Transactions
 public import Wire
 
-/// A transaction that is to be written down for the first time.
+/// A transaction that is to be written down for the first time. It has a stored property for each column that it fills.
 public struct NewTransaction: Equatable, Sendable {
     public var id: TransactionID
     /// Who asked for it.
@@ -20,6 +20,12 @@ public struct NewTransaction: Equatable, Sendable {
     public var details: TransactionDetails?
     /// Whom it is sent to, and nobody else.
     public var service: AskedService?
+    /// With a purchase: whether the approval is the capture, or the shop captures later.
+    public var capture: PaymentAccount.Capture?
+    /// With a linked refund: the payment that it gives back. Set by `createRefund`.
+    public internal(set) var of: TransactionID?
+    public var retryOf: TransactionID?
+    public var cashier: String?
 
     public init(
         id: TransactionID, uid: UInt32, idempotencyKey: String, requestHash: String, type: TransactionType, mode: Mode,
@@ -38,6 +44,7 @@ public struct NewTransaction: Equatable, Sendable {
         self.at = at
         self.details = details
         self.service = service
+        if type == .purchase { capture = details?.isPreauthorization == true ? .manual : .automatic }
     }
 }
 
@@ -53,6 +60,8 @@ public struct JournalRecord: Equatable, Sendable {
     public var service: AskedService?
     /// Why a person has to look after it.
     public var open: OpenReason?
+    /// What the payment service has said of captures and refunds with its approval.
+    public var terms: ServiceTerms?
 
     public init(
         transaction: Transaction, uid: UInt32, requestHash: String, authorization: AuthorizationRequest? = nil,

@@ -16,6 +16,8 @@ public enum BooksRefusal: Error, Hashable, Sendable {
     case operationPending(OperationID)
     /// The approval waits for the till's confirmation and could be taken back at any moment.
     case confirmationPending
+    /// The time for the till's confirmation is over: the approval is being taken back.
+    case confirmationTooLate
 
     /// The payment is of a kind that needs no capture.
     case capturedByItself

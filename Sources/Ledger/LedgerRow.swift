@@ -44,3 +44,10 @@ public struct LedgerRow: Hashable, Sendable {
         self.money = money
     }
 }
+
+extension Collection<LedgerRow> {
+    /// By how much rows change the sum held.
+    public var hold: Int64 { reduce(0) { saturated($0, $1.hold) } }
+    /// By how much they change the shop's money.
+    public var money: Int64 { reduce(0) { saturated($0, $1.money) } }
+}

@@ -59,7 +59,8 @@ public struct PaymentBooks: Sendable {
             return saturated(total, tip)
         }
     }
-    public var isReversed: Bool { rows.contains { $0.entry == .reversed } }
+    /// Taken back, and not put right again.
+    public var isReversed: Bool { rows.last { [.reversed, .corrected].contains($0.entry) }?.entry == .reversed }
     /// The operation that has no end yet: there is never more than one.
     public var openOperation: Operation? { operations.first { $0.state.isOpen } }
 
@@ -77,7 +78,8 @@ public struct PaymentBooks: Sendable {
             authorised: authorised, captured: captured, released: released, refunded: refunded,
             pendingCapture: pendingCapture, pendingRefund: pendingRefund, remaining: remaining,
             capturableUpTo: hold > 0 && !isFinalCaptureOpen ? max(remaining, allowed) : 0,
-            refundable: isReversed ? 0 : max(0, saturated(captured, -saturated(refunded, pendingRefund))))
+            refundable: isReversed ? 0 : max(0, saturated(captured, -saturated(refunded, pendingRefund))),
+            before: capture == .manual ? captureBefore : nil)
     }
 
     /// What the invariants of the ledger say is wrong; empty as long as the books hold.
@@ -88,7 +90,7 @@ public struct PaymentBooks: Sendable {
         let (refunded, pendingRefund) = givenBack
         let captured = sum(\.money, of: .captured)
         if saturated(refunded, pendingRefund) > captured { found.append("more is given back than was captured") }
-        if rows.contains(where: { [.reversed, .expired].contains($0.entry) }), hold != 0 {
+        if isReversed || rows.contains(where: { $0.entry == .expired }), hold != 0 {
             found.append("\(hold) is held after the end")
         }
         if isReversed, money != 0 { found.append("\(money) is left after the reversal") }

@@ -40,6 +40,8 @@ public struct StateChange: Equatable, Sendable {
     public var settlement: Settlement?
     /// With `sent`, where a stored payment goes to another service than the one it was begun for.
     public var service: AskedService?
+    /// With `approved`: what the payment service has said of captures and refunds.
+    public var terms: ServiceTerms?
 
     public init(_ state: TransactionState, at: Timestamp = .now) {
         self.state = state

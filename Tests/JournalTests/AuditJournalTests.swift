@@ -145,6 +145,7 @@ struct AuditJournalTests {
         let old = try book.pay(paid, at: Timestamp(milliseconds: 1_000))
         let open = try book.pay([.armed, .reading, .sealed, .sent], at: Timestamp(milliseconds: 1_000))
         let new = try book.pay(paid)
+        try book.tamper("UPDATE ledger SET day = (SELECT number FROM business_day)")
         #expect(try book.journal.eraseTransactions(endedBefore: Timestamp(milliseconds: 2_000), at: .now) == 1)
         try book.journal.scrub()
         try book.sign()

@@ -90,6 +90,15 @@ struct OpenItemTests {
             process.arguments = [
                 copy + "/journal.sqlite",
                 """
+                DROP TABLE ledger; DROP TABLE business_day; DROP TABLE operation_change; DROP TABLE operation;
+                DROP INDEX payment_by_number; DROP INDEX payment_by_change; DROP INDEX payment_by_token;
+                DROP INDEX payment_by_of; DROP INDEX payment_by_lane; DROP INDEX payment_by_creation;
+                ALTER TABLE payment DROP COLUMN scheme; ALTER TABLE payment DROP COLUMN card_token;
+                ALTER TABLE payment DROP COLUMN account; ALTER TABLE payment DROP COLUMN service_terms;
+                ALTER TABLE payment DROP COLUMN capture; ALTER TABLE payment DROP COLUMN cashier;
+                ALTER TABLE payment DROP COLUMN retry_of; ALTER TABLE payment DROP COLUMN of;
+                ALTER TABLE payment DROP COLUMN change; ALTER TABLE payment DROP COLUMN number;
+                ALTER TABLE installation DROP COLUMN next_number; ALTER TABLE installation DROP COLUMN next_change;
                 DROP TRIGGER what_goes_on_is_no_open_item; DROP TABLE open_item;
                 ALTER TABLE payment DROP COLUMN service; ALTER TABLE payment DROP COLUMN settlement;
                 ALTER TABLE payment DROP COLUMN message; DROP TABLE spent_key;

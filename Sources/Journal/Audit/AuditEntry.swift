@@ -21,6 +21,14 @@ public struct AuditEntry: Equatable, Sendable {
         case openItem
         /// A stored payment's record that does not hold: `subject` is the transaction.
         case queue
+        /// A capture, adjustment or release: `subject` is the operation, or the payment whose hold has expired.
+        case paymentOperation
+        /// A refund that names a payment: `subject` is the refund.
+        case refund
+        /// What a person has said of something open: `subject` is the operation, transaction or day.
+        case resolution
+        /// A business day was closed, or its figures came: `subject` is the day.
+        case dayEnd
         /// Records erased because their time was over.
         case retention
         /// The daemon started or stopped.

@@ -148,8 +148,9 @@ extension WriteFailure {
     init(_ error: JournalError) {
         switch error {
         case .full: self = .full
-        case .illegalChange: self = .illegal
-        case .cannotOpen, .inUse, .newerSchema, .damaged, .unknownTransaction, .failed: self = .failed
+        case .illegalChange, .illegalMove: self = .illegal
+        case .cannotOpen, .inUse, .newerSchema, .damaged, .unknownTransaction, .unknownOperation, .failed:
+            self = .failed
         }
     }
 }

@@ -41,11 +41,13 @@ public struct PaymentAccount: Hashable, Codable, Sendable {
     public var capturableUpTo: Int64
     /// The largest refund that is possible now.
     public var refundable: Int64
+    /// With `manual`: until when the payment service holds the sum, by its own word.
+    public var before: Timestamp?
 
     public init(
         currency: Currency, capture: Capture, state: State, authorised: Int64, captured: Int64, released: Int64,
         refunded: Int64, pendingCapture: Int64, pendingRefund: Int64, remaining: Int64, capturableUpTo: Int64,
-        refundable: Int64
+        refundable: Int64, before: Timestamp? = nil
     ) {
         self.currency = currency
         self.capture = capture
@@ -59,5 +61,6 @@ public struct PaymentAccount: Hashable, Codable, Sendable {
         self.remaining = remaining
         self.capturableUpTo = capturableUpTo
         self.refundable = refundable
+        self.before = before
     }
 }

@@ -3,6 +3,7 @@ extension Transaction: Codable {
     private enum CodingKeys: String, CodingKey {
         case id, type, mode, state, lane, amount, order, createdAt, updatedAt, card, result, loyalty, error, cancelledBy
         case history, events, details, chip, confirmation, message, settlement
+        case number, of, retryOf, cashier, account
     }
 
     public init(from decoder: any Decoder) throws {
@@ -28,6 +29,11 @@ extension Transaction: Codable {
         message = try members.decodeIfPresent(CardholderMessage.self, forKey: .message)
         confirmation = try members.decodeIfPresent(Confirmation.self, forKey: .confirmation)
         settlement = try members.decodeIfPresent(Settlement.self, forKey: .settlement)
+        number = try members.decodeIfPresent(Int64.self, forKey: .number)
+        of = try members.decodeIfPresent(TransactionID.self, forKey: .of)
+        retryOf = try members.decodeIfPresent(TransactionID.self, forKey: .retryOf)
+        cashier = try members.decodeIfPresent(String.self, forKey: .cashier)
+        account = try members.decodeIfPresent(PaymentAccount.self, forKey: .account)
         history = try members.decode([Step].self, forKey: .history)
         events = try members.decodeIfPresent([Event].self, forKey: .events)
     }
@@ -54,6 +60,11 @@ extension Transaction: Codable {
         try members.encodeIfPresent(message, forKey: .message)
         try members.encodeIfPresent(confirmation, forKey: .confirmation)
         try members.encodeIfPresent(settlement, forKey: .settlement)
+        try members.encodeIfPresent(number, forKey: .number)
+        try members.encodeIfPresent(of, forKey: .of)
+        try members.encodeIfPresent(retryOf, forKey: .retryOf)
+        try members.encodeIfPresent(cashier, forKey: .cashier)
+        try members.encodeIfPresent(account, forKey: .account)
         try members.encode(history, forKey: .history)
         try members.encodeIfPresent(events, forKey: .events)
     }

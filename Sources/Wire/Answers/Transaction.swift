@@ -41,6 +41,15 @@ public struct Transaction: Equatable, Sendable {
     public var confirmation: Confirmation?
     /// Present where a person has said how it ended, since nobody could prove it.
     public var settlement: Settlement?
+    /// Its place among all transactions of the installation: given once, and growing.
+    public var number: Int64?
+    /// With a linked refund: the payment that it gives back.
+    public var of: TransactionID?
+    /// The transaction after whose decline or failure this one was made.
+    public var retryOf: TransactionID?
+    public var cashier: String?
+    /// Of a purchase that was approved: what became of its money.
+    public var account: PaymentAccount?
     /// Every state so far, oldest first.
     public var history: [Step]
     /// The events about it that are still kept, oldest first; in the answer to a question about one transaction.

@@ -24,6 +24,9 @@ public struct TransactionDetails: Codable, Equatable, Sendable {
         self.merchant = merchant
         self.terminal = terminal
     }
+
+    /// Whether the payment is a reservation, which the shop captures later.
+    public var isPreauthorization: Bool { amountStatus == .preauthorized || description?.isPreauthorization == true }
 }
 
 /// The shop in the words of its customers.

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+import Ledger
+public import Transactions
+public import Wire
+
+extension Journal {
+    /// Writes a refund that names a payment down in state `created`, if that payment's books allow it: from then on it
+    /// counts against whoever asks for more.
+    ///
+    /// - Parameters:
+    ///   - new: its amount's currency is the payment's; the value is `amount`, or all that is refundable.
+    ///   - amount: `nil` for all.
+    public func createRefund(
+        _ new: NewTransaction, of original: TransactionID, amount: Int64?
+    ) throws(JournalError) -> RefundCreation {
+        try database.transaction { () throws(JournalError) in
+            if let earlier = try earlier(uid: new.uid, idempotencyKey: new.idempotencyKey, requestHash: new.requestHash)
+            {
+                return .known(earlier)
+            }
+            guard var books = try books(of: original),
+                try records(where: "id = ?", [.text(original.text)]).first?.transaction.mode == new.mode
+            else { return .originalUnknown }
+            guard books.currency == new.amount.currency else { return .otherCurrency(books.currency) }
+            let refund: LinkedRefund
+            do throws(BooksRefusal) {
+                refund = try books.requestRefund(new.id, amount: amount)
+            } catch {
+                return .refused(error)
+            }
+            var new = new
+            new.of = original
+            new.amount.value = refund.amount
+            let number = try insert(new)
+            try note(
+                AuditEntry(.refund, subject: new.id.text, detail: "of \(original) uid \(new.uid)", at: new.at))
+            try renewAccount(of: original, at: new.at)
+            return .created(number: number, amount: new.amount)
+        }
+    }
+
+    /// Begins to take an approved payment back as a whole, because somebody wishes it: where parts of it were given back or
+    /// captured, there is no whole.
+    public func beginWishedReversal(
+        _ id: TransactionID, _ change: StateChange
+    ) throws(JournalError) -> ReversalBeginning {
+        try database.transaction { () throws(JournalError) in
+            guard let record = try records(where: "id = ?", [.text(id.text)]).first,
+                record.transaction.state == .approved
+            else { return .notApproved }
+            if var books = try books(of: id) {
+                do throws(BooksRefusal) { _ = try books.requestReversal() } catch { return .refused(error) }
+            }
+            try appendWithin([change], to: id)
+            return .begun(record)
+        }
+    }
+}
