@@ -6,6 +6,8 @@ public import Wire
 ///
 /// It is never taken back for want of an answer: a capture is owed to the shop, a refund to the customer. It is sent again
 /// only where the payment service says that it has never seen it, and only as long as the service keeps its key.
+///
+/// It has a stored property for each thing that decides about the next step; what a state alone knows is in `Step`.
 public struct OperationMachine: Sendable {
     /// How long what may take.
     public struct Times: Equatable, Sendable {
@@ -267,10 +269,9 @@ public struct OperationMachine: Sendable {
     /// After its end: the first final answer counts.
     private mutating func late(_ reply: OperationReply) -> [OperationEffect] {
         guard case .ended = step, case .answered(let answer) = reply, answer.id == id else { return [] }
-        switch (answer.outcome, state) {
-        case (.approved, .refused), (.partial, .refused), (.declined, .done): return write(.contradicted)
-        default: return []
-        }
+        let isDone = answer.outcome == .approved || answer.outcome == .partial
+        let isContrary = isDone && state == .refused || answer.outcome == .declined && state == .done
+        return isContrary ? write(.contradicted) : []
     }
 
     // MARK: - The journal

@@ -132,8 +132,6 @@ extension ErrorCode {
             row(409, .cashier)
         case .refundOriginalUnknown, .operationUnknown:
             row(404, .cashier)
-        case .refundAboveMaximum:
-            row(403, .administrator)
         case .operationPending:
             row(409, .cashier, retry: true)
         case .operationStuck:

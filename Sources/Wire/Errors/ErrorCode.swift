@@ -122,7 +122,6 @@ public enum ErrorCode: String, Codable, CaseIterable, Sendable {
     case refundFinal = "refund.final"
     case refundCardNeeded = "refund.card_needed"
     case refundOtherCard = "refund.other_card"
-    case refundAboveMaximum = "refund.above_maximum"
     case reversalRefunded = "reversal.refunded"
     case reversalCapturedInPart = "reversal.captured_in_part"
     case operationPending = "operation.pending"
