@@ -69,7 +69,7 @@ extension TapClient {
         try await callWithBody("/v1/open-items/\(id)/settlement", SettlementDemand(outcome, note: note))
     }
 
-    private func callWithBody<Message: Decodable>(
+    func callWithBody<Message: Decodable>(
         _ target: String, _ body: some Encodable
     ) async throws(TapClientError) -> Message {
         try await call(

@@ -21,6 +21,8 @@ public final class Daemon: Sendable {
     let clock: ClockWatch
     let logger: Logger
     let store: TransactionRunner
+    /// Captures, adjustments, releases and refunds that name a payment.
+    let engine: OperationEngine
     private let events: EventHub
     private let server: HTTPServer
     let health: AdapterHealthCheck
@@ -87,21 +89,28 @@ public final class Daemon: Sendable {
         let background = WorkQueue()
         let stored = PaymentQueue(
             store: store, key: installation, contact: contact, trail: trail, settings: settings, profiles: profiles)
+        let reached = ContactBell()
         let health = AdapterHealthCheck(settings, clock: clock, logger: logger) {
             await stored.noteContact()
+            await reached.ring()
         }
+        let engine = OperationEngine(runner: store, health: health, clock: clock, work: background)
+        reached.onRing { [weak engine] in await engine?.hasten() }
         // The contact before it may have been with another payment service: whether this one is reached shows at once.
         profiles.onApplied { [weak health] in health?.hasten() }
         let preparer = LanePreparer(
             store: store, health: health, terminal: profiles.currentTerminal,
             refreshProfile: profiles.refreshForLane, queue: background, logger: logger)
         await store.serve(with: .init(preparer: preparer, stored: stored, health: health, work: background))
-        do throws(JournalError) { try await store.recover() } catch {
+        do throws(JournalError) {
+            try await store.recover()
+            try await engine.recover()
+        } catch {
             throw StartError(opening: error, directory + "/" + Journal.fileName)
         }
         let connections = ConnectionCount()
         let api = PointOfSaleAPI(
-            store: store, profiles: profiles, events: events, settings: settings, health: health,
+            store: store, engine: engine, profiles: profiles, events: events, settings: settings, health: health,
             preparer: preparer, payments: stored, trail: trail, journal: journalHealth, clock: clock,
             connections: connections,
             support: journal.support, version: Version.text,
@@ -114,6 +123,7 @@ public final class Daemon: Sendable {
             refusalBody: { (try? WireJSON.encode(ErrorBody(ErrorCode($0)), for: audience)) ?? [] },
             connections: connections, standing: { settings.snapshot.access.standing(of: $0) },
             handler: api.answer)
+        self.engine = engine
         (self.store, self.events, self.payments, self.background) = (store, events, payments, background)
         (self.settings, self.profiles, self.clock) = (settings, profiles, clock)
         (self.health, self.preparer) = (health, preparer)
@@ -151,6 +161,7 @@ public final class Daemon: Sendable {
         await trail.note(AuditEntry(.operation, detail: "stopped"))
         await audit.signHead()
         await store.journal.scrub(logger)
+        await engine.end()
         await store.end()
         if let failure { throw .socket(failure) }
     }

@@ -65,3 +65,13 @@ extension AuthorizationAnswer {
         return responseCode.flatMap(DeclineReason.init(responseCode:)) != nil
     }
 }
+
+extension ServiceTerms {
+    /// What the answer says of captures and refunds; `nil` where it says nothing. A sum in another currency says nothing.
+    init?(_ answer: AuthorizationAnswer, _ amount: Money) {
+        let maximum = answer.maximumCapture.flatMap { $0.currency == amount.currency ? $0.value : nil }
+        let needsCard = answer.refundCard == .present ? true : nil
+        guard answer.captureBefore != nil || maximum != nil || needsCard != nil else { return nil }
+        self.init(captureBefore: answer.captureBefore, maximumCapture: maximum, refundNeedsCard: needsCard)
+    }
+}

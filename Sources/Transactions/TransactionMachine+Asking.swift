@@ -205,7 +205,7 @@ extension TransactionMachine {
         guard !question.mustBeReversed else {
             return takeBack(.cancelledAfterSending, .customerCancel, nil, after: answer)
         }
-        finish(.approved, .paymentApproved, result, .approved, card)
+        finish(.approved, .paymentApproved, result, .approved, card, terms: ServiceTerms(answer, transaction.amount))
     }
 
     private mutating func refused(_ question: Question) {
@@ -225,9 +225,10 @@ extension TransactionMachine {
 
     private mutating func finish(
         _ state: TransactionState, _ name: EventName, _ result: PaymentResult, _ lamp: Lamp, _ card: MaskedCard?,
-        error: ErrorCode? = nil
+        error: ErrorCode? = nil, terms: ServiceTerms? = nil
     ) {
         var change = change(state)
+        change.terms = terms
         change.result = result
         change.card = card
         change.error = error.map { ErrorDetail($0, transaction: id) }

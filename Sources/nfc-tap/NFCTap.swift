@@ -18,7 +18,8 @@ struct NFCTap: AsyncParsableCommand {
         subcommands: [
             Readers.self, Read.self, Pay.self, Refund.self, Verify.self, LookUp.self, StoreCard.self,
             LoyaltyCommand.self, Prepare.self, ConfigCommand.self, StatusCommand.self, TermsCommand.self, Find.self,
-            Cancel.self, Confirm.self, Reverse.self, Decline.self, QueueCommand.self, OpenCommand.self, Events.self,
+            Cancel.self, Confirm.self, Reverse.self, Decline.self, Capture.self, Adjust.self, Release.self,
+            Resolve.self, QueueCommand.self, OpenCommand.self, Events.self,
             ReceiptCommand.self, ListCommand.self, LastCommand.self, TotalsCommand.self, DayEndCommand.self,
             HelpTopics.self, Try.self, Virtual.self,
             Decode.self, ExplainCommand.self, Replay.self, KernelDiffCommand.self, Record.self, Simulate.self,

@@ -59,10 +59,12 @@ final class EventHub: Sendable {
     /// - Parameter cursor: the last event that the client has; later ones come first, after `events.missed` where some
     ///   of them are no longer kept. `nil` for new events only.
     func subscribe(
-        after cursor: UInt64?, seesResults: Bool, seesPasses: Bool = false, audience: Audience = .nobody
+        after cursor: UInt64?, seesResults: Bool, seesPasses: Bool = false, audience: Audience = .nobody,
+        vocabulary: Int = 1
     ) -> EventQueue {
         let subscriber = EventSubscriber(
-            .init(seesResults: seesResults, seesPasses: seesPasses, audience: audience), isBehind: cursor != nil)
+            .init(seesResults: seesResults, seesPasses: seesPasses, audience: audience, vocabulary: vocabulary),
+            isBehind: cursor != nil)
         let (key, missed) = state.withLock { state in
             state.nextKey &+= 1
             state.subscribers[state.nextKey] = subscriber
@@ -83,7 +85,7 @@ final class EventHub: Sendable {
 
     /// What is kept about one transaction, oldest first.
     func kept(about id: TransactionID) -> [Event] {
-        state.withLock { $0.kept.filter { $0.event.transaction == id } }.map(\.event)
+        state.withLock { $0.kept.filter { $0.event.transaction == id && $0.event.name.vocabulary == 1 } }.map(\.event)
     }
 
     /// Ends every stream after what is queued.

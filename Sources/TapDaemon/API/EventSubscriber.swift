@@ -28,8 +28,11 @@ final class EventSubscriber: Sendable {
         let seesResults: Bool
         let seesPasses: Bool
         let audience: Audience
+        /// Names of later versions are for who asks for them.
+        let vocabulary: Int
 
         func message(_ event: Event, _ encode: EventHub.Encoder) -> ServerSentEvent? {
+            guard event.name.vocabulary <= vocabulary else { return nil }
             var shown = seesResults ? event : event.withoutResult
             shown.loyalty = seesPasses ? event.loyalty : nil
             guard let json = encode(shown, audience) else { return nil }

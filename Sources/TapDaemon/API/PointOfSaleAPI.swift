@@ -10,6 +10,7 @@ import Wire
 /// It has a stored property for each part of the daemon that a call reaches.
 struct PointOfSaleAPI: Sendable {
     let store: TransactionRunner
+    let engine: OperationEngine
     let profiles: ProfileStore
     let events: EventHub
     let settings: CurrentSettings
@@ -93,13 +94,15 @@ struct PointOfSaleAPI: Sendable {
         case _ where path.first == "open-items":
             return try await answerAboutOpenItems(path.dropFirst(), request, roles)
         case 1 where path[0] == "events":
-            try request.only(.get, parameters: [])
+            try request.only(.get, parameters: ["vocabulary"])
+            let vocabulary = try request.vocabulary()
             if try request.cursor() != nil { await replays.wait(request.peer.userID) }
             return .events(
                 events.subscribe(
                     after: try request.cursor(), seesResults: !roles.isDisjoint(with: [.cashier, .admin]),
-                    seesPasses: !roles.isDisjoint(with: [.cashier, .admin, .loyalty]), audience: RequestContext.audience
-                ))
+                    seesPasses: !roles.isDisjoint(with: [.cashier, .admin, .loyalty]),
+                    audience: RequestContext.audience,
+                    vocabulary: vocabulary))
         case 1 where path[0] == "transactions":
             try request.only(
                 .get, .post, parameters: request.method == .get ? HTTPRequest.listParameters.union(["key"]) : [],
@@ -123,6 +126,11 @@ struct PointOfSaleAPI: Sendable {
             guard let id = TransactionID(path[1]) else { throw ErrorBody(.transactionUnknown) }
             try roles.require(.cashier)
             return try await receipt(id, request)
+        case 3 where path[0] == "transactions" && Self.operationCalls.contains(path[2]):
+            guard let id = TransactionID(path[1]) else { throw ErrorBody(.transactionUnknown) }
+            return try await answerAboutOperations(of: id, path[2], request, roles)
+        case _ where path.first == "operations":
+            return try await answerAboutOperations(path.dropFirst(), request, roles)
         case 3 where path[0] == "transactions":
             guard let id = TransactionID(path[1]) else { throw ErrorBody(.transactionUnknown) }
             return try await close(id, path[2], request, roles)
@@ -198,6 +206,15 @@ extension HTTPRequest {
         }
         let single = query.map(\.name).filter { !repeatable.contains($0) }
         guard Set(single).count == single.count else { throw ErrorBody(.requestInvalidParameter) }
+    }
+
+    /// Of the events that the client knows: without it, those of version 0.1.0.
+    fileprivate func vocabulary() throws(ErrorBody) -> Int {
+        guard let item = query.first(where: { $0.name == "vocabulary" }) else { return 1 }
+        guard let number = Int(item.value), (1...2).contains(number) else {
+            throw ErrorBody(.requestInvalidParameter, field: "vocabulary")
+        }
+        return number
     }
 
     /// The last event that the client has.

@@ -15,6 +15,16 @@ extension PointOfSaleAPI {
         let message = try request.message(TransactionRequest.self)
         let demand = TransactionDemand(request: message, key: key, requestHash: try message.digest())
         if let refusal = await store.change({ $0.keys.claim(key) }) { return .refusal(refusal) }
+        if let original = message.of {
+            let response: HTTPResponse
+            do throws(ErrorBody) {
+                response = try await refund(demand, of: original, request, waiting: seconds)
+            } catch {
+                response = .refusal(error)
+            }
+            await store.change { $0.keys.release(key) }
+            return response
+        }
         let response = await admitted(demand, seconds, request.connection)
         await store.change { $0.keys.release(key) }
         return response
@@ -197,7 +207,7 @@ extension HTTPRequest {
         return 0
     }
 
-    fileprivate func waitParameter() throws(ErrorBody) -> Int {
+    func waitParameter() throws(ErrorBody) -> Int {
         guard let item = query.first(where: { $0.name == "wait" }) else { return 0 }
         return try HTTPRequest.seconds(item.value, named: "wait")
     }

@@ -12,6 +12,7 @@ final class AdapterHealthCheck: Sendable {
     private let onContact: @Sendable () async -> Void
     private let known = Mutex(Status.AdapterLink(state: .unknown))
     private let life = Mutex(Duration.seconds(AdapterHealth.defaultKeyLife))
+    private let features = Mutex<Set<String>?>(nil)
     /// Somebody wants to know now; and the next answer.
     private let wish = Mutex((now: OneShot(), answer: OneShot()))
 
@@ -26,6 +27,8 @@ final class AdapterHealthCheck: Sendable {
     }
 
     var state: Status.AdapterLink { known.withLock { $0 } }
+    /// What the service can do, as it has said last; `nil` as long as it has said nothing.
+    var supports: Set<String>? { features.withLock { $0 } }
     /// How long the service keeps keys, as it has said last.
     var keyLife: Duration { life.withLock { $0 } }
 
@@ -64,8 +67,11 @@ final class AdapterHealthCheck: Sendable {
         let health = await settings.snapshot.adapter.health()
         let isUp = health != nil
         // A degraded adapter works, but has not reached the payment service.
+        if let health {
+            life.withLock { $0 = health.keyLifetime }
+            features.withLock { $0 = Set(health.supports) }
+        }
         if health?.status == .ok { await onContact() }
-        if let health { life.withLock { $0 = health.keyLifetime } }
         if let time = health?.serviceTime { clock.heard(time) }
         let before = known.withLock { known in
             defer { known = Status.AdapterLink(state: isUp ? .up : .down, checkedAt: .now) }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Journal
+import Ledger
 import Transactions
 import Wire
 
@@ -58,6 +59,7 @@ struct ClientWishes: Sendable {
         let id = transaction.id
         // What it is may change between two looks, but not for ever.
         for _ in 0..<4 {
+            try await checkWhole(transaction)
             let isKnown: Bool
             do throws(JournalError) { isKnown = try await runner.revive(id) } catch {
                 throw ErrorBody(ErrorCode(error), transaction: id)
@@ -78,12 +80,32 @@ struct ClientWishes: Sendable {
         throw ErrorBody(.storageFailed, transaction: id)
     }
 
+    /// Refuses what cannot be taken back as a whole any more.
+    private func checkWhole(_ transaction: Transaction) async throws(ErrorBody) {
+        let id = transaction.id
+        guard transaction.of == nil else { throw ErrorBody(.refundFinal, transaction: id) }
+        let refusal: BooksRefusal?
+        do throws(JournalError) {
+            refusal = try await runner.journal.use { (journal) throws(JournalError) -> BooksRefusal? in
+                guard try journal.record(id)?.transaction.state == .approved, var books = try journal.books(of: id)
+                else { return nil }
+                do throws(BooksRefusal) { _ = try books.requestReversal() } catch { return error }
+                return nil
+            }
+        } catch {
+            throw ErrorBody(ErrorCode(error), transaction: id)
+        }
+        if let refusal { throw ErrorBody(refusal, transaction) }
+    }
+
     /// Ends an open item as a person says.
     ///
     /// - Returns: the transaction after that.
     /// - Throws: `open_item.not_open`, `open_item.ended`, `open_item.already_settled`, `queue.in_batch`.
     func settle(_ transaction: Transaction, _ settlement: Settlement) async throws(ErrorBody) -> Transaction {
         let id = transaction.id
+        // Of a refund that names a payment no machine of taps knows anything.
+        guard transaction.of == nil else { throw ErrorBody(.resolutionNotOpen, transaction: id) }
         for _ in 0..<4 {
             let isKnown: Bool
             do throws(JournalError) { isKnown = try await runner.revive(id) } catch {

@@ -56,9 +56,7 @@ struct EffectRun: Sendable {
             if try await !journal.beginForward(id, change) { return .superseded }
         case .reversal(let unconfirmedOnly):
             guard let change = write.changes.first else { return .illegal }
-            guard try await journal.beginReversal(id, change, unconfirmedOnly: unconfirmedOnly) != nil else {
-                return .superseded
-            }
+            guard try await begin(change, unconfirmedOnly: unconfirmedOnly) else { return .superseded }
             if unconfirmedOnly { logger.warning("approval not confirmed", metadata: ["transaction": "\(id)"]) }
         case .open(let reason, let plan):
             logger.warning("open item", metadata: ["transaction": "\(id)", "reason": "\(reason.rawValue)"])
@@ -82,6 +80,19 @@ struct EffectRun: Sendable {
             try await journal.use { (journal) throws(JournalError) in try journal.contradict(id, at: time) }
         }
         return nil
+    }
+
+    /// - Returns: `false` where that is not possible (any more), as the journal has it in this moment.
+    private func begin(_ change: StateChange, unconfirmedOnly: Bool) async throws(JournalError) -> Bool {
+        guard !unconfirmedOnly else {
+            return try await runner.journal.beginReversal(id, change, unconfirmedOnly: true) != nil
+        }
+        let id = id
+        let beginning = try await runner.journal.use { (journal) throws(JournalError) in
+            try journal.beginWishedReversal(id, change)
+        }
+        if case .begun = beginning { return true }
+        return false
     }
 
     // MARK: - Lanes and adapter

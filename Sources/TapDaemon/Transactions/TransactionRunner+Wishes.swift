@@ -92,7 +92,8 @@ extension TransactionRunner {
     /// Brings what an earlier run of the daemon left open to a definite state, and goes on with reversals and with
     /// approvals that nobody has confirmed yet.
     func recover() async throws(JournalError) {
-        for record in try await journal.unfinished() { try await recover(record) }
+        // What names a payment is the operations' engine's: it is never reversed for want of an answer.
+        for record in try await journal.unfinished() where record.transaction.of == nil { try await recover(record) }
         for (id, _) in try await journal.unconfirmed() {
             guard let record = try await journal.record(id), let running = recorded(record) else { continue }
             books.revive(running)

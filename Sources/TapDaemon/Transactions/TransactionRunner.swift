@@ -118,6 +118,12 @@ actor TransactionRunner {
     func transaction(_ id: TransactionID) async throws(JournalError) -> Transaction? {
         var found = books.live[id]?.transaction
         if found == nil { found = try await journal.record(id)?.transaction }
+        if found?.type == .purchase, found?.state.isSettled == true {
+            // What became of its money is in the books only.
+            let known = try await journal.record(id)?.transaction
+            found?.account = known?.account
+            found?.number = known?.number
+        }
         found?.loyalty = books.passes[id]?.statuses
         return found
     }

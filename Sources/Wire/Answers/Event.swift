@@ -8,6 +8,9 @@ public struct Event: Codable, Equatable, Sendable {
     public var at: Timestamp
     public var lane: String?
     public var transaction: TransactionID?
+    /// With `operation.…` and `books.attention`.
+    public var operation: OperationID?
+    public var kind: OperationKind?
     /// What is to be paid, with `read.readyForTap`.
     public var amount: Money?
     /// 1…100, with `prepare.progress` once it is known how far the preparation is.

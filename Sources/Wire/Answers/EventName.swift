@@ -31,6 +31,29 @@ public enum EventName: String, Codable, CaseIterable, Sendable {
     /// The machine's clock is not believed: nothing is erased, and no live payment is taken.
     case clockUnbelievable = "clock.unbelievable"
     case clockBelieved = "clock.believed"
+    /// A capture, an adjustment or a release has come to its end, or nobody knows what became of it.
+    case operationDone = "operation.done"
+    case operationRefused = "operation.refused"
+    case operationUnknown = "operation.unknown"
+    /// A part of the payment, or all of it, was given back by a refund that names it.
+    case paymentRefunded = "payment.refunded"
+    /// An operation or a refund needs an administrator: no usable answer, or one that contradicts the books.
+    case booksAttention = "books.attention"
     /// Older events than the first one that follows are no longer kept: ask for the transactions of interest.
     case eventsMissed = "events.missed"
+}
+
+extension EventName {
+    /// Streams get it that ask for this vocabulary, or a higher one.
+    public var vocabulary: Int {
+        switch self {
+        case .operationDone, .operationRefused, .operationUnknown, .paymentRefunded, .booksAttention: 2
+        case .readerAttached, .readerDetached, .readerNotReady, .prepareProgress, .readReadyForTap, .readCardDetected,
+            .readRetry, .readRemoveCard, .readCompleted, .readNotCompleted, .readCancelled, .paymentAuthorizing,
+            .paymentApproved, .paymentDeclined, .paymentUnknown, .paymentStored, .paymentReversed, .loyaltyResult,
+            .queueForwarded, .queueFailed, .openItemContradicted, .termsChanged, .profileApplied, .profileRefused,
+            .clockUnbelievable, .clockBelieved, .eventsMissed:
+            1
+        }
+    }
 }

@@ -7,6 +7,8 @@ public struct TransactionDetails: Codable, Equatable, Sendable {
     /// Of what the customer reads, BCP 47.
     public var language: String?
     public var reason: VerificationReason?
+    /// Why it was given back, with a refund that names a payment, in the till's words.
+    public var refundReason: String?
     /// How the customer was told that the card is stored, in the till's words.
     public var consent: String?
     /// The shop as it was when the payment was asked for.
@@ -20,6 +22,7 @@ public struct TransactionDetails: Codable, Equatable, Sendable {
         description = request.description
         language = request.language
         reason = request.reason
+        refundReason = request.refundReason
         consent = request.consent
         self.merchant = merchant
         self.terminal = terminal

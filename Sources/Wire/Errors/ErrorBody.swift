@@ -32,6 +32,10 @@ public struct ErrorDetail: Codable, Equatable, Sendable {
     public var next: [NextStep]?
     /// The transaction that is in the way, or that this is about.
     public var transaction: TransactionID?
+    /// The operation that is in the way, or that this is about.
+    public var operation: OperationID?
+    /// The largest amount that is possible now, where more was asked for.
+    public var limit: Money?
     /// What the card would have needed, with `read.card_unsupported`.
     public var unsupportedKernel: UnsupportedKernel?
     /// Address of the explanation of the error.
@@ -54,7 +58,8 @@ public struct ErrorDetail: Codable, Equatable, Sendable {
 
 extension ErrorDetail {
     private enum CodingKeys: String, CodingKey {
-        case code, message, resolution, retryable, who, field, next, transaction, unsupportedKernel, docs, support
+        case code, message, resolution, retryable, who, field, next, transaction, operation, limit
+        case unsupportedKernel, docs, support
     }
 
     /// In the language of the audience, if this version knows the code.
@@ -72,6 +77,8 @@ extension ErrorDetail {
         try members.encodeIfPresent(field, forKey: .field)
         try members.encodeIfPresent(next, forKey: .next)
         try members.encodeIfPresent(transaction, forKey: .transaction)
+        try members.encodeIfPresent(operation, forKey: .operation)
+        try members.encodeIfPresent(limit, forKey: .limit)
         try members.encodeIfPresent(unsupportedKernel, forKey: .unsupportedKernel)
         try members.encode(docs, forKey: .docs)
         try members.encodeIfPresent(support, forKey: .support)

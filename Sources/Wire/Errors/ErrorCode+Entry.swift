@@ -125,6 +125,23 @@ extension ErrorCode {
             row(507, .administrator, retry: true, next: [.otherMethod])
         case .storageFailed:
             row(500, .support, next: [.otherMethod])
+        case .captureNotSupported, .adjustmentNotSupported, .releaseNotSupported, .refundNotSupported,
+            .resolutionNotOpen:
+            row(409, .administrator)
+        case .captureTooMuch, .releaseTooMuch, .refundTooMuch:
+            row(422, .cashier)
+        case .captureExpired, .captureNothingLeft, .captureAutomatic, .captureElsewhere, .adjustmentTooMany,
+            .adjustmentAfterCapture, .refundNotCaptured, .refundAlreadyReversed, .refundFinal, .refundCardNeeded,
+            .refundOtherCard, .reversalRefunded, .reversalCapturedInPart, .operationWithdrawn:
+            row(409, .cashier)
+        case .refundOriginalUnknown, .operationUnknown:
+            row(404, .cashier)
+        case .operationPending:
+            row(409, .cashier, retry: true)
+        case .operationStuck:
+            row(504, .support)
+        case .confirmationPending:
+            row(409, .integrator)
         }
     }
 

@@ -21,13 +21,17 @@ extension SettlementDemand: Codable {
         let members = try decoder.strictContainer(keyedBy: CodingKeys.self)
         outcome = try members.decode(Settlement.Outcome.self, forKey: .outcome)
         note = try members.decode(String.self, forKey: .note)
-        guard note.contains(where: { !$0.isWhitespace }), note.unicodeScalars.count <= Limits.noteLength,
-            note.unicodeScalars.allSatisfy({ $0.value >= 0x20 && $0.value != 0x7F }), !note.holdsCardNumber
-        else { throw decoder.refusal(.requestInvalidField, at: CodingKeys.note) }
+        guard note.isNote else { throw decoder.refusal(.requestInvalidField, at: CodingKeys.note) }
     }
 }
 
 extension String {
+    /// Words of a person for whoever asks later: a line, not blank, without a card's number.
+    var isNote: Bool {
+        contains { !$0.isWhitespace } && unicodeScalars.count <= Limits.noteLength
+            && unicodeScalars.allSatisfy { $0.value >= 0x20 && $0.value != 0x7F } && !holdsCardNumber
+    }
+
     /// Whether there are 12 to 19 digits in it, with blanks and dashes between them or not, that a card number could be: the
     /// last one checks the others (ISO/IEC 7812-1, Annex B).
     fileprivate var holdsCardNumber: Bool {

@@ -18,6 +18,12 @@ public struct TransactionRequest: Equatable, Sendable {
     public var reason: VerificationReason?
     /// How the customer was told that the card is stored; needed with `saveCard`.
     public var consent: String?
+    /// With `refund`: the payment that is given back, or a part of it; without an amount all of it. No card is asked for.
+    public var of: TransactionID?
+    /// With `of`: which card gets the money.
+    public var card: RefundRequest.CardRule?
+    /// With `of`: the till's own words, at most 64 visible characters.
+    public var refundReason: String?
     /// The merchant's reference, at most 64 visible ASCII characters.
     public var order: String?
     /// Seconds within which the card must be presented, 1…600; 60 if not given.
@@ -66,12 +72,24 @@ extension TransactionRequest: Codable {
     private enum CodingKeys: String, CodingKey, CaseIterable {
         case type, lane, lanes, group, amount, currency, items, amountStatus, reason, consent, order, deadline, detached
         case loyalty, language, description, preferredApplications, dryRun, confirmWithin
-        case confirmRepeatWithin, allowRepeat
+        case confirmRepeatWithin, allowRepeat, of, card
     }
 
     public init(from decoder: any Decoder) throws {
         let members = try decoder.strictContainer(keyedBy: CodingKeys.self)
         type = try members.decode(TransactionType.self, forKey: .type)
+        if type == .refund, members.contains(.of) {
+            of = try members.decode(TransactionID.self, forKey: .of)
+            card = try members.decodeIfPresent(RefundRequest.CardRule.self, forKey: .card)
+            refundReason = try members.decodeIfPresent(String.self, forKey: .reason)
+            amount = try members.decodeIfPresent(Money.self, forKey: .amount) ?? Money.none
+            order = try members.decodeIfPresent(String.self, forKey: .order)
+            language = try members.decodeIfPresent(String.self, forKey: .language)
+            try members.refuse(CodingKeys.allCases.filter { !Self.ofLinkedRefund.contains($0) }, decoder)
+            try checkLinkedRefund(decoder)
+            return
+        }
+        try members.refuse([.of, .card], decoder)
         if type == .verification {
             try members.refuse([.amount, .items, .amountStatus, .description], decoder)
             amount = Money(value: 0, currency: try members.decode(Currency.self, forKey: .currency))
@@ -115,7 +133,7 @@ extension TransactionRequest: Codable {
         try members.encode(type, forKey: .type)
         if type == .verification {
             try members.encode(amount.currency, forKey: .currency)
-        } else if type != .loyalty {
+        } else if type != .loyalty, amount != Money.none {
             try members.encode(amount, forKey: .amount)
         }
         try members.encodeIfPresent(lane, forKey: .lane)
@@ -123,7 +141,10 @@ extension TransactionRequest: Codable {
         try members.encodeIfPresent(group, forKey: .group)
         try members.encodeIfPresent(items, forKey: .items)
         try members.encodeIfPresent(amountStatus, forKey: .amountStatus)
-        try members.encodeIfPresent(reason, forKey: .reason)
+        try members.encodeIfPresent(of, forKey: .of)
+        try members.encodeIfPresent(card, forKey: .card)
+        try members.encodeIfPresent(refundReason, forKey: .reason)
+        if refundReason == nil { try members.encodeIfPresent(reason, forKey: .reason) }
         try members.encodeIfPresent(consent, forKey: .consent)
         try members.encodeIfPresent(order, forKey: .order)
         try members.encodeIfPresent(deadline, forKey: .deadline)
@@ -136,6 +157,24 @@ extension TransactionRequest: Codable {
         try members.encodeIfPresent(description, forKey: .description)
         try members.encodeIfPresent(preferredApplications, forKey: .preferredApplications)
         try members.encodeIfPresent(dryRun, forKey: .dryRun)
+    }
+
+    /// What a refund that names a payment may say.
+    private static var ofLinkedRefund: Set<CodingKeys> { [.type, .of, .card, .amount, .reason, .order, .language] }
+
+    private func checkLinkedRefund(_ decoder: any Decoder) throws {
+        if amount != Money.none, let code = amount.refusalAsTotal { throw decoder.refusal(code, at: CodingKeys.amount) }
+        if let refundReason {
+            guard (1...Limits.orderLength).contains(refundReason.unicodeScalars.count), refundReason.isNote else {
+                throw decoder.refusal(.requestInvalidField, at: CodingKeys.reason)
+            }
+        }
+        if let order, !order.isReference(upTo: Limits.orderLength) {
+            throw decoder.refusal(.requestInvalidField, at: CodingKeys.order)
+        }
+        if let language, !language.isReference(upTo: Limits.languageLength) {
+            throw decoder.refusal(.requestInvalidField, at: CodingKeys.language)
+        }
     }
 
     private func check(_ decoder: any Decoder) throws {

@@ -35,7 +35,8 @@ public enum TransactionState: String, Codable, CaseIterable, Sendable {
     /// The only legal changes: the one table of them.
     public var successors: Set<TransactionState> {
         switch self {
-        case .created: [.preparing, .armed, .cancelled, .failed]
+        // Sent at once where no card is read: a refund that names a payment.
+        case .created: [.preparing, .armed, .sent, .cancelled, .failed]
         case .preparing: [.armed, .cancelled, .failed]
         case .armed: [.reading, .completed, .cancelled, .failed]
         // Back to armed when the card has to be presented again; declined when the card itself says no.

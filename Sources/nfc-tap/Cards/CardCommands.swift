@@ -1,16 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 import ArgumentParser
+import FoundationEssentials
 import TapClient
 import Wire
 
 /// Gives money back to the card that is held to the reader.
 struct Refund: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Refunds an amount to the presented card.",
-        discussion: "Exit codes: 0 approved, 10 declined, 12 unknown, 13 not completed.")
+        abstract: "Refunds an amount to the presented card, or an earlier payment without its card.",
+        discussion:
+            "With --of no card is read; without an amount all that is left of the payment is refunded. Exit codes: 0 approved, 10 declined, 12 unknown, 13 not completed."
+    )
 
     @Argument(help: ArgumentHelp("The amount, as in 12.50 EUR.", valueName: "amount currency"))
-    var amount: [String]
+    var amount: [String] = []
+
+    @Option(help: ArgumentHelp("The payment to refund, or a part of it.", valueName: "id"))
+    var of: String?
+
+    @Option(help: ArgumentHelp("With --of: why, in at most 64 characters.", valueName: "text"))
+    var reason: String?
 
     @Option(help: ArgumentHelp("Print the customer's receipt at the end: text, json or qr.", valueName: "form"))
     var receipt: ReceiptForm?
@@ -19,16 +28,51 @@ struct Refund: AsyncParsableCommand {
     @OptionGroup var options: TransactionOptions
 
     func validate() throws {
-        do { _ = try AmountText.parse(amount) } catch { throw ValidationError("\(error).") }
+        if of == nil || !amount.isEmpty { _ = try parsedMoney(amount) }
+        if of == nil, reason != nil { throw ValidationError("Give --reason with --of only.") }
     }
 
     func run() async throws {
-        let money: Money
-        do throws(AmountText.Problem) { money = try AmountText.parse(amount) } catch {
-            throw ValidationError("\(error).")
+        if let of {
+            guard let original = TransactionID(of) else {
+                throw ValidationError("\(of) is not a transaction id; give a UUID.")
+            }
+            return try await refund(original)
         }
+        let money = try parsedMoney(amount)
         try await options.run(
             TransactionRequest(type: .refund, amount: money), label: .refund, receipt: receipt, with: daemon.client)
+    }
+}
+
+extension Refund {
+    /// Without a card.
+    private func refund(_ original: TransactionID) async throws {
+        let money = try amount.isEmpty ? Money.none : parsedMoney(amount)
+        var request = TransactionRequest(type: .refund, amount: money)
+        request.of = original
+        request.refundReason = reason
+        request.order = options.order
+        request.language = options.language
+        let transaction: Transaction
+        do throws(TapClientError) {
+            transaction = try await daemon.client.refund(request, key: options.idempotencyKey ?? UUID().uuidString)
+        } catch {
+            throw Failure(error)
+        }
+        if options.json {
+            try StandardOutput.print(json: transaction)
+        } else {
+            StandardOutput.print(CommandLabel.refund.summary(transaction))
+        }
+        switch transaction.state {
+        case .approved: break
+        case .declined: throw ExitCode.declined
+        case .created, .sent, .unknown: throw ExitCode.unknownOutcome
+        case .preparing, .armed, .reading, .sealed, .stored, .delivered, .cancelled, .failed, .reversing, .reversed,
+            .completed:
+            throw ExitCode.notCompleted
+        }
     }
 }
 

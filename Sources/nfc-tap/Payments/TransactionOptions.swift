@@ -146,7 +146,7 @@ actor Narrator {
         case .readerAttached, .readerDetached, .readerNotReady, .readNotCompleted, .readCancelled, .paymentApproved,
             .paymentDeclined, .paymentStored, .paymentReversed, .loyaltyResult, .queueForwarded, .queueFailed,
             .openItemContradicted, .termsChanged, .profileApplied, .profileRefused, .clockUnbelievable, .clockBelieved,
-            .eventsMissed:
+            .eventsMissed, .operationDone, .operationRefused, .operationUnknown, .paymentRefunded, .booksAttention:
             break
         }
     }

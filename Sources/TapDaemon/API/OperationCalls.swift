@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+import Journal
+import LocalHTTP
+import Transactions
+import Wire
+
+/// What becomes of an approved payment: captures, adjustments, releases, and what is known of them. Whose payment it was
+/// does not matter: shifts change.
+extension PointOfSaleAPI {
+    private var desk: OperationDesk { OperationDesk(engine: engine, runner: store) }
+
+    static let operationCalls: Set<String> = ["captures", "adjustments", "releases", "operations"]
+
+    func answerAboutOperations(
+        of id: TransactionID, _ call: String, _ request: HTTPRequest, _ roles: Set<Role>
+    ) async throws(ErrorBody) -> HTTPResponse {
+        guard call != "operations" else {
+            try request.only(.get, parameters: [])
+            try roles.require(.cashier)
+            _ = try await known(id)
+            return .message(200, OperationList(operations: try await desk.operations(of: id)))
+        }
+        try request.only(.post, parameters: [])
+        try roles.require(.cashier)
+        let key = UserKey(uid: request.peer.userID, key: try request.idempotencyKey())
+        let seconds = try request.preferredWait()
+        let wish: OperationDesk.Wish =
+            switch call {
+            case "captures": .capture(try request.message(CaptureDemand.self))
+            case "adjustments": .adjustment(try request.message(AdjustmentDemand.self))
+            default: .release(try request.message(ReleaseDemand.self))
+            }
+        let transaction = try await known(id)
+        let (operation, isRepeated) = try await desk.make(wish, of: transaction, key)
+        let fields: HTTPFields = isRepeated ? ["Idempotency-Replayed": "true"] : [:]
+        let answer = try await settled(operation, waiting: seconds, request.connection)
+        return .message(answer.state.isOpen ? 202 : 201, answer, fields: fields)
+    }
+
+    func answerAboutOperations(
+        _ path: ArraySlice<String>, _ request: HTTPRequest, _ roles: Set<Role>
+    ) async throws(ErrorBody) -> HTTPResponse {
+        guard let id = OperationID(path.first ?? "") else { throw ErrorBody(.operationUnknown) }
+        switch (path.count, path.last) {
+        case (1, _):
+            try request.only(.get, .delete, parameters: request.method == .get ? ["wait"] : [])
+            try roles.require(.cashier)
+            guard request.method == .delete else {
+                let seconds = try request.waitParameter()
+                return .message(200, try await settled(id, waiting: seconds, request.connection))
+            }
+            return .message(200, try await withdraw(id, request, roles))
+        case (2, "resolution"):
+            try request.only(.post, parameters: [])
+            guard roles.contains(.admin) else { throw ErrorBody(.authAdminRequired) }
+            return .message(200, try await resolve(id, request))
+        default:
+            throw ErrorBody(.requestUnknownPath)
+        }
+    }
+
+    private func withdraw(
+        _ id: OperationID, _ request: HTTPRequest, _ roles: Set<Role>
+    ) async throws(ErrorBody) -> WithdrawalAnswer {
+        let (before, uid) = try await desk.operation(id)
+        guard uid == request.peer.userID || roles.contains(.admin) else { throw ErrorBody(.sessionNotOwner) }
+        guard before.state.isOpen || before.state == .done else {
+            return WithdrawalAnswer(outcome: .nothingToCancel, operation: before)
+        }
+        _ = await engine.withdraw(id)
+        let (after, _) = try await desk.operation(id)
+        let isWithdrawn = after.error?.code == ErrorCode.operationWithdrawn.rawValue
+        return WithdrawalAnswer(outcome: isWithdrawn ? .withdrawn : .tooLate, operation: after)
+    }
+
+    private func resolve(_ id: OperationID, _ request: HTTPRequest) async throws(ErrorBody) -> PaymentOperation {
+        let demand = try request.message(ResolutionDemand.self)
+        let (before, _) = try await desk.operation(id)
+        return try await administer(
+            "resolve", id.text, request, outcome: { "\(demand.outcome.rawValue), \($0.state.rawValue)" }
+        ) {
+            () async throws(ErrorBody) -> PaymentOperation in
+            let evidence = "\(demand.outcome.rawValue) by uid \(request.peer.userID): \(demand.evidence)"
+            let resolution = OperationResolution(isDone: demand.outcome == .done, evidence: evidence)
+            var refusal = ErrorBody(.resolutionNotOpen, transaction: before.transaction)
+            refusal.error.operation = id
+            guard await engine.resolve(id, resolution) else { throw refusal }
+            let (after, _) = try await desk.operation(id)
+            guard !after.state.isOpen else { throw ErrorBody(.storageFailed, transaction: before.transaction) }
+            return after
+        }
+    }
+
+    /// The operation as it is once it has an end, the time is over, or the client has gone.
+    private func settled(
+        _ id: OperationID, waiting seconds: Int, _ connection: HTTPConnection
+    ) async throws(ErrorBody) -> PaymentOperation {
+        await wait(for: id, seconds, connection)
+        return try await desk.operation(id).0
+    }
+
+    private func wait(for id: OperationID, _ seconds: Int, _ connection: HTTPConnection) async {
+        guard seconds > 0, let settled = await engine.settling(id) else { return }
+        await withTaskGroup { group in
+            group.addTask { await settled.wait(atMost: .seconds(seconds)) }
+            group.addTask { await connection.closed() }
+            await group.next()
+            group.cancelAll()
+        }
+    }
+
+    // MARK: - Refunds that name a payment
+
+    func refund(
+        _ demand: TransactionDemand, of original: TransactionID, _ request: HTTPRequest, waiting seconds: Int
+    ) async throws(ErrorBody) -> HTTPResponse {
+        // With the card it would have to be compared with that of the payment: no way to do so yet.
+        guard demand.request.card.map({ $0 == RefundRequest.CardRule.none }) ?? true else {
+            throw ErrorBody(.refundNotSupported, field: "card", transaction: original)
+        }
+        let (id, isRepeated) = try await desk.refund(demand, of: original)
+        if let operation = OperationID(id.text) { await wait(for: operation, seconds, request.connection) }
+        return .message(
+            201, try await known(id), fields: isRepeated ? ["Idempotency-Replayed": "true"] : [:])
+    }
+}

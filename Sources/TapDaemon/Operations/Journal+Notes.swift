@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+import Journal
+import Ledger
+import Transactions
+import Wire
+
+/// What the machines of operations want written down.
+extension Journal {
+    /// An operation of the journal with all that it takes to go on.
+    func ongoing(_ record: OperationRecord) throws(JournalError) -> OngoingOperation? {
+        guard let payment = try self.record(record.payment) else { return nil }
+        return OngoingOperation(record, payment, captureBefore: try books(of: record.payment)?.captureBefore)
+    }
+
+    /// The same for a refund that names a payment.
+    func ongoing(_ refund: JournalRecord) throws(JournalError) -> OngoingOperation? {
+        guard let id = refund.transaction.of, let original = try record(id) else { return nil }
+        return OngoingOperation(refund: refund, of: original)
+    }
+
+    /// - Returns: what there is to tell.
+    func write(_ note: OperationNote, of ongoing: OngoingOperation) throws(JournalError) -> [Event] {
+        let (id, now) = (ongoing.id, Timestamp.now)
+        let before = ongoing.machine.state
+        switch note {
+        case .sent:
+            _ = try moveOperation(id, to: .sent, due: now, at: now)
+            return []
+        case .unknown(let pause, let isStuck):
+            let due = now.moved(by: pause)
+            if before == .unknown {
+                try planOperation(id, due: due)
+            } else {
+                _ = try moveOperation(id, to: .unknown, due: due, at: now)
+            }
+            var events = before == .unknown ? [] : [ongoing.event(.operationUnknown)]
+            if isStuck, try operation(id)?.attention == nil {
+                try attend(to: id, .stuck, at: now)
+                events.append(ongoing.event(.booksAttention))
+            }
+            return events
+        case .resting(let pause):
+            try planOperation(id, due: now.moved(by: pause))
+            return []
+        case .done(let answer):
+            let ending = try endOperation(
+                id, .done(captureBefore: answer.captureBefore), result: try text(of: answer), at: now)
+            return try ended(ending, ongoing, answer, .operationDone)
+        case .refused(let answer, let end):
+            let error = end.code(of: answer, ongoing).map { ErrorDetail($0, transaction: ongoing.message.payment) }
+            let ending = try endOperation(id, .refused, result: try answer.map(text), error: error, at: now)
+            return try ended(ending, ongoing, answer, .operationRefused)
+        case .resolved(let resolution):
+            let ending = try endOperation(
+                id, resolution.isDone ? .done() : .refused, result: nil, evidence: resolution.evidence, at: now)
+            return try ended(ending, ongoing, nil, resolution.isDone ? .operationDone : .operationRefused)
+        case .contradicted:
+            try attend(to: id, .contradiction, at: now)
+            return [ongoing.event(.booksAttention)]
+        }
+    }
+
+    private func ended(
+        _ ending: OperationEnding, _ ongoing: OngoingOperation, _ answer: AdapterOperationAnswer?, _ name: EventName
+    ) throws(JournalError) -> [Event] {
+        switch ending {
+        case .repeated: return []
+        case .contradicted: return [ongoing.event(name), ongoing.event(.booksAttention)]
+        case .booked:
+            guard let told = answer?.account, let books = try books(of: ongoing.message.payment),
+                books.account.differs(from: told)
+            else { return [ongoing.event(name)] }
+            // Believed is neither: it is booked as answered, and a person looks at it.
+            try attend(to: ongoing.id, .figuresDiffer, at: .now)
+            return [ongoing.event(name), ongoing.event(.booksAttention)]
+        }
+    }
+
+    /// The same for a refund, which is a transaction of its own.
+    func write(
+        _ note: OperationNote, ofRefund id: TransactionID, _ ongoing: OngoingOperation
+    ) throws(JournalError) -> [Event] {
+        let before = ongoing.machine.state
+        switch note {
+        case .sent:
+            if before == .created { try append([StateChange(.sent)], to: id) }
+            return []
+        case .unknown(_, let isStuck):
+            if before == .sent { try append([StateChange(.unknown)], to: id) }
+            guard isStuck, try record(id)?.open == nil else { return [] }
+            try keepOpen(.unanswered, for: id)
+            return [ongoing.event(.booksAttention)]
+        case .resting: return []
+        case .done(let answer):
+            var change = StateChange(.approved)
+            change.result = ongoing.result(answer)
+            try append([change], to: id)
+            return [ongoing.event(.paymentApproved), ongoing.eventOfOriginal(.paymentRefunded)]
+        case .refused(let answer, let end):
+            var change = StateChange(before == .created ? .failed : .declined)
+            change.error = end.code(of: answer, ongoing).map { ErrorDetail($0, transaction: id) }
+            change.result = answer.map(ongoing.result)
+            try append([change], to: id)
+            return [ongoing.event(.paymentDeclined)]
+        case .resolved(let resolution):
+            var change = StateChange(resolution.isDone ? .approved : .declined)
+            change.result = PaymentResult(mode: ongoing.mode, outcome: resolution.isDone ? .approved : .declined)
+            try append([change], to: id)
+            try audit(AuditEntry(.resolution, subject: id.text, detail: resolution.evidence))
+            return [ongoing.event(resolution.isDone ? .paymentApproved : .paymentDeclined)]
+        case .contradicted:
+            try audit(AuditEntry(.refund, subject: id.text, detail: "contradicted by the payment service"))
+            return [ongoing.event(.booksAttention)]
+        }
+    }
+
+    private func text(of answer: AdapterOperationAnswer) throws(JournalError) -> String {
+        do { return String(decoding: try WireJSON.encode(answer), as: UTF8.self) } catch { throw .failed(code: 0) }
+    }
+}
+
+extension OperationEnd {
+    /// `nil` where the answer itself says all.
+    func code(of answer: AdapterOperationAnswer?, _ ongoing: OngoingOperation) -> ErrorCode? {
+        switch self {
+        case .unsupported: ongoing.unsupported
+        case .expired: .captureExpired
+        case .withdrawn: .operationWithdrawn
+        case .notTaken: .pspRefused
+        case .declined:
+            switch answer?.reason {
+            case .expired: .captureExpired
+            case .otherCard: .refundOtherCard
+            case .notSupported: ongoing.unsupported
+            case .tooMuch, .alreadySettled, .unknownOriginal, .issuer, .other, nil: nil
+            }
+        }
+    }
+}
+
+extension OngoingOperation {
+    var unsupported: ErrorCode {
+        switch kind {
+        case .capture: .captureNotSupported
+        case .adjustment: .adjustmentNotSupported
+        case .release: .releaseNotSupported
+        case nil: .refundNotSupported
+        }
+    }
+
+    func event(_ name: EventName) -> Event {
+        var event = Event(name, lane: lane)
+        event.transaction = transaction
+        if let kind {
+            event.operation = id
+            event.kind = kind
+        }
+        event.amount = machine.amount
+        return event
+    }
+
+    func eventOfOriginal(_ name: EventName) -> Event {
+        var event = event(name)
+        event.transaction = message.payment
+        return event
+    }
+
+    /// What the shop gets to see of an answer to a refund.
+    func result(_ answer: AdapterOperationAnswer) -> PaymentResult {
+        let outcome: PaymentResult.Outcome =
+            switch answer.outcome {
+            case .approved: .approved
+            case .partial: .partiallyApproved
+            case .declined, .pending: .declined
+            }
+        var result = PaymentResult(mode: mode, outcome: outcome)
+        result.responseCode = answer.responseCode
+        result.pspReference = answer.pspReference
+        result.receiptLines = answer.receiptLines
+        if answer.outcome == .partial { result.amountApproved = answer.amountDone }
+        return result
+    }
+}
+
+extension PaymentAccount {
+    /// Whether the payment service's figures are others than ours.
+    func differs(from told: ServiceAccount) -> Bool {
+        told.currency != currency || told.authorised != authorised || told.captured != captured
+            || told.released != released || told.refunded != refunded
+    }
+}

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+import Journal
+import Ledger
+import LocalHTTP
+import Transactions
+import Wire
+
+/// An operation, or a refund without a card, that has no end yet.
+struct OngoingOperation: Sendable {
+    enum Subject: Sendable {
+        case operation(OperationKind)
+        /// A transaction of its own, which names the payment.
+        case refund(TransactionID)
+    }
+
+    let subject: Subject
+    let message: OperationMessage
+    let mode: Mode
+    let lane: String
+    /// What the payment service has to be able to do.
+    let feature: AdapterFeature
+    /// Whom it is sent to, and nobody else.
+    let service: AskedService?
+    /// From then on it is not sent for the first time any more.
+    let expiry: Timestamp?
+    var machine: OperationMachine
+    var connection: HTTPClientConnection?
+    /// A reply is on its way: it may contradict what a person has said meanwhile.
+    var isAsked = false
+    /// It has an end.
+    let isSettled = OneShot()
+
+    var id: OperationID { message.id }
+    var kind: OperationKind? {
+        switch subject {
+        case .operation(let kind): kind
+        case .refund: nil
+        }
+    }
+
+    /// The transaction that a client hears of.
+    var transaction: TransactionID {
+        switch subject {
+        case .operation: message.payment
+        case .refund(let id): id
+        }
+    }
+
+    /// A capture has to reach the payment service within this time before its limit.
+    static let margin: Duration = .seconds(-60)
+
+    init(_ record: OperationRecord, _ payment: JournalRecord, captureBefore: Timestamp?) {
+        let (kind, call, feature) = record.operation.action.words
+        subject = .operation(kind)
+        message = OperationMessage(
+            id: record.id, payment: record.payment, call: call, body: Array(record.request.utf8))
+        mode = payment.transaction.mode
+        lane = payment.transaction.lane
+        self.feature = feature
+        service = payment.service
+        expiry = kind == .release ? nil : captureBefore?.moved(by: Self.margin)
+        machine = OperationMachine(
+            id: record.id, amount: Money(value: record.operation.action.value, currency: record.currency),
+            state: record.state, firstSentAt: record.history.first { $0.state == .sent }?.at, attempts: record.attempts,
+            isStuck: record.attention == .stuck, at: .now)
+    }
+
+    /// - Parameter original: the payment that is given back.
+    init?(refund record: JournalRecord, of original: JournalRecord) {
+        let refund = record.transaction
+        guard let id = OperationID(refund.id.text) else { return nil }
+        let request = RefundRequest(
+            id: refund.id, mode: refund.mode, amount: refund.amount, reason: refund.details?.refundReason,
+            order: refund.order, pspReference: original.transaction.result?.pspReference)
+        let body: [UInt8]
+        do { body = try WireJSON.encode(request) } catch { return nil }
+        subject = .refund(refund.id)
+        message = OperationMessage(id: id, payment: original.transaction.id, call: "refunds", body: body)
+        mode = refund.mode
+        lane = refund.lane
+        feature = .refundLinked
+        service = original.service
+        expiry = nil
+        machine = OperationMachine(
+            id: id, amount: refund.amount, hasParts: true, state: refund.state.asOperation,
+            firstSentAt: refund.history.first { $0.state == .sent }?.at, isStuck: record.open != nil, at: .now)
+    }
+}
+
+extension Ledger.Operation.Action {
+    var words: (kind: OperationKind, call: String, feature: AdapterFeature) {
+        switch self {
+        case .capture: (.capture, "completions", .capture)
+        case .adjust: (.adjustment, "adjustments", .adjust)
+        case .extend: (.adjustment, "adjustments", .extend)
+        case .release: (.release, "releases", .release)
+        }
+    }
+
+    /// What an answer has to be about; an extension is about no amount.
+    var value: Int64 {
+        switch self {
+        case .capture(let amount, _, _), .release(let amount): amount
+        case .adjust(let total): total
+        case .extend: 0
+        }
+    }
+}
+
+extension TransactionState {
+    /// How far a refund without a card is.
+    var asOperation: OperationState {
+        switch self {
+        case .created, .preparing, .armed, .reading, .sealed, .stored: .created
+        case .sent: .sent
+        case .unknown: .unknown
+        case .approved, .reversing, .delivered: .done
+        case .declined, .cancelled, .failed, .reversed, .completed: .refused
+        }
+    }
+}
+
+extension OperationRecord {
+    /// As the POS gets it.
+    func answer(_ account: PaymentAccount?) -> PaymentOperation {
+        var answer = PaymentOperation(
+            id: id, transaction: payment, kind: operation.action.words.kind, state: state, createdAt: createdAt)
+        switch operation.action {
+        case .capture(let amount, let tip, let isFinal):
+            answer.amount = Money(value: amount, currency: currency)
+            if tip > 0 { answer.tip = Money(value: tip, currency: currency) }
+            answer.final = isFinal
+        case .adjust(let total): answer.amount = Money(value: total, currency: currency)
+        case .extend: answer.extend = true
+        case .release(let amount): answer.amount = Money(value: amount, currency: currency)
+        }
+        answer.updatedAt = updatedAt
+        answer.error = error
+        answer.stuck = attention == .stuck && state.isOpen ? true : nil
+        if answer.stuck == true { answer.error = ErrorDetail(.operationStuck, transaction: payment) }
+        answer.history = history.map { PaymentOperation.Step(state: $0.state, at: $0.at) }
+        answer.account = account
+        if !state.isOpen, let result { answer.result = PaymentOperation.Result(journalled: result, answer.amount) }
+        return answer
+    }
+}
+
+extension PaymentOperation.Result {
+    /// - Parameter amount: what was asked for.
+    fileprivate init?(journalled text: String, _ amount: Money?) {
+        // Written by this program from an answer that it has read.
+        let answer: AdapterOperationAnswer
+        do { answer = try WireJSON.decode(AdapterOperationAnswer.self, from: Array(text.utf8)) } catch { return nil }
+        let isDone = answer.outcome == .approved || answer.outcome == .partial
+        self.init(outcome: isDone ? .approved : .declined)
+        responseCode = answer.responseCode
+        pspReference = answer.pspReference
+        receiptLines = answer.receiptLines
+        if isDone { amountDone = answer.amountDone ?? amount }
+    }
+}
