@@ -76,6 +76,10 @@ let package = Package(
         room("ReaderVirtual", ["CardBytes", "CardSim", "Linux", "ReaderCore"]),
         room("CardSim", ["CardBytes", "EMVCrypto", crypto]),
         room("Envelope", ["CardBytes", "StrictJSON", crypto, cryptoExtras]),
+        room(
+            "ISO8583", ["CardBytes", "StrictJSON"], embedding: "Packagers/iso1987-ascii-binbitmap.json",
+            "Packagers/iso1987-ascii-hexbitmap.json", "Packagers/iso1987-bcd.json",
+            "Packagers/iso1993-ascii-binbitmap.json"),
         room("Explain", ["CardBytes", "Codes", "EMV", "ReaderCore"]),
         room("Wire", ["Codes"], embedding: "Texts/en.json", "Texts/de.json"),
         room(
@@ -175,6 +179,9 @@ let package = Package(
         tests("LinuxTests", ["CardBytes", "Linux", "ReaderCore"]),
         tests("EnvelopeTests", ["CardBytes", "Envelope", "StrictJSON", crypto]),
         tests("WireTests", ["Wire"]),
+        .testTarget(
+            name: "ISO8583Tests", dependencies: ["CardBytes", "ISO8583", "TestSupport"], exclude: ["pyiso8583-peer.py"],
+            swiftSettings: strict),
         tests("JournalTests", ["Envelope", "Journal", "Ledger", "Transactions", "Wire"]),
         tests("HelpTests", ["Help", "ReaderModels", "Wire"]),
         tests("ReceiptTests", ["Receipt", "Wire"]),

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+public import CardBytes
+
+/// What a host's answer in field 39 is taken for.
+public enum HostVerdict: Equatable, Sendable {
+    case approved
+    /// Approved for the amount in field 4, less than was asked for.
+    case partial
+    case declined(String)
+    /// Declined for now: a payment may be tried again, an advice or a reversal is repeated.
+    case later(String)
+    /// The host may have booked: the payment is reversed.
+    case doubtful(String)
+}
+
+/// The values of field 39 that mean something. Every other one is a decline.
+public struct HostCodes: Equatable, Sendable {
+    public let approved: Set<String>
+    public let partial: Set<String>
+    public let later: Set<String>
+    public let doubtful: Set<String>
+    /// Those that say a host has nothing of the original any more, or never had.
+    public let reversed: Set<String>
+
+    func verdict(_ code: String) -> HostVerdict {
+        if approved.contains(code) { return .approved }
+        if partial.contains(code) { return .partial }
+        if later.contains(code) { return .later(code) }
+        return doubtful.contains(code) ? .doubtful(code) : .declined(code)
+    }
+}
+
+/// Sign-on and echo.
+public struct NetworkRules: Equatable, Sendable {
+    public let type: MessageType
+    /// The field that says which: 70 in 1987, 24 in 1993.
+    public let field: Int
+    public let signOn: String
+    public let signOff: String
+    public let echo: String
+    public let accepted: Set<String>
+    public let refused: String
+}
+
+/// What a reversal is made of.
+public struct ReversalRules: Equatable, Sendable {
+    /// 0420 is repeated as advice, 0400 as request.
+    public let isAdvice: Bool
+    /// Fields of the original that are kept and sent again.
+    public let fields: [Int]
+    /// Where the reason stands: 39 in 1987, 25 in 1993.
+    public let reasonField: Int
+    /// Values of the reason by its name.
+    public let reasons: [ReversalReason: String]
+    /// Set in every whole reversal, as 400 in field 24.
+    public let constants: [Int: String]
+}
+
+public enum ReversalReason: String, Sendable, CaseIterable {
+    case timeout
+    case customerCancel
+    case malfunction
+    case suspectedFraud
+    /// The host's answer contradicts the request.
+    case badAnswer
+}
+
+/// Which data objects go into field 55.
+public struct ChipRules: Equatable, Sendable {
+    public enum Scheme: String, Sendable, CaseIterable {
+        case visa, mastercard, other
+    }
+
+    /// Without these nothing is sent.
+    public let required: [Tag]
+    /// Sent where the card or terminal has them.
+    public let optional: [Tag]
+    public let schemes: [Scheme: [Tag]]
+    /// Sent again with a reversal; never a cryptogram.
+    public let reversal: [Tag]
+    /// Left out, in this order, where the whole is too long.
+    public let expendable: [Tag]
+    public let most: Int
+}

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+/// What the caller knows a payment, an advice or a reconciliation by.
+public struct ExchangeID: Hashable, Sendable, CustomStringConvertible {
+    public let description: String
+    public init(_ text: String) { description = text }
+}
+
+/// One message to the host and what has become of it, as far as it is kept in the books.
+///
+/// Of a payment only those fields are kept that its reversal needs: no track, no cryptogram. Of an advice all are kept until it
+/// is acknowledged, for it has to be repeated.
+public struct Exchange: Equatable, Sendable {
+    public enum Stage: Equatable, Sendable {
+        /// Sent, or about to be; a reversal was asked for meanwhile.
+        case awaiting(until: UInt64, cancelled: ReversalReason?)
+        case answered(HostVerdict)
+        case reversing(Repetition)
+        case reversed
+        /// A reversal came before its payment: the payment will not be sent.
+        case voided
+        case advising(Repetition)
+        case advised(isAccepted: Bool)
+        case reconciling(Repetition)
+        case reconciled(Balance)
+    }
+
+    public let id: ExchangeID
+    /// The order in which exchanges began.
+    public let order: Int
+    public let original: ISOMessage
+    public internal(set) var stage: Stage
+
+    /// When something has to be done without an answer.
+    var due: UInt64? {
+        switch stage {
+        case .awaiting(let until, _): until
+        case .reversing(let repetition), .advising(let repetition), .reconciling(let repetition):
+            repetition.isGivenUp ? nil : repetition.due
+        case .answered, .reversed, .voided, .advised, .reconciled: nil
+        }
+    }
+
+    var repetition: Repetition? {
+        switch stage {
+        case .reversing(let repetition), .advising(let repetition), .reconciling(let repetition): repetition
+        case .awaiting, .answered, .reversed, .voided, .advised, .reconciled: nil
+        }
+    }
+}
+
+/// A message that is sent until it is answered.
+public struct Repetition: Equatable, Sendable {
+    /// As it is sent for the first time. A repeat differs in its type alone, and so has the same key.
+    public let message: ISOMessage
+    public internal(set) var attempts: Int
+    public internal(set) var due: UInt64
+    /// Repeated as often as the rules allow: an open item for a person.
+    public internal(set) var isGivenUp: Bool
+}
+
+public enum Balance: Equatable, Sendable {
+    case inBalance
+    case outOfBalance
+    /// Acknowledged without field 66.
+    case unsaid
+}
+
+/// Intervals in milliseconds.
+public struct LinkRules: Equatable, Sendable {
+    /// From sending a payment to taking it back.
+    public var answerWithin: UInt64 = 20_000
+    /// Silence after which the host is asked for an echo.
+    public var echoAfter: UInt64 = 60_000
+    public var networkWithin: UInt64 = 20_000
+    /// Echoes without an answer after which the connection is given up.
+    public var missedEchoes = 2
+    /// Before each repeat; the last one for all further ones.
+    public var pauses: [UInt64] = [10_000, 30_000, 60_000, 300_000, 600_000, 3_600_000]
+    /// Sendings after which a person has to help; `nil` for never.
+    public var mostAttempts: Int?
+    public var mostExchanges = 100_000
+
+    public init() {}
+
+    func pause(after attempts: Int) -> UInt64 {
+        guard let last = pauses.last else { return 10_000 }
+        return attempts >= 1 && attempts <= pauses.count ? pauses[attempts - 1] : last
+    }
+}

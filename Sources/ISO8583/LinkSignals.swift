@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+/// When something happens: milliseconds of a clock that never goes back, and the time of day for messages.
+public struct LinkMoment: Equatable, Sendable {
+    public var milliseconds: UInt64
+    public var time: HostTime
+
+    public init(milliseconds: UInt64, time: HostTime) {
+        self.milliseconds = milliseconds
+        self.time = time
+    }
+}
+
+public enum LinkInput: Equatable, Sendable {
+    case connected
+    case disconnected
+    /// A payment to be asked for, without fields 7 and 11, which the link sets.
+    case authorize(ExchangeID, ISOMessage)
+    /// What has happened already and has to be told: captures, payments approved by the card.
+    case advise(ExchangeID, ISOMessage)
+    case reconcile(ExchangeID, ISOMessage)
+    case reverse(ExchangeID, ReversalReason)
+    case received(ISOMessage)
+    /// Bytes in a frame that are no message.
+    case unreadable(MessageError)
+    /// The books keep this exchange elsewhere, and late answers to it need not be known any more.
+    case forget(ExchangeID)
+    case tick
+    /// Signs off.
+    case leave
+}
+
+/// What is to be done, in this order: a `record` is on disk before anything after it happens.
+public enum LinkEffect: Equatable, Sendable {
+    case record(Exchange)
+    case send(ISOMessage)
+    /// Told once for each payment.
+    case settled(ExchangeID, HostOutcome)
+    case reversed(ExchangeID)
+    case advised(ExchangeID, isAccepted: Bool)
+    case reconciled(ExchangeID, Balance)
+    case alarm(LinkAlarm)
+    case disconnect(LinkEnd)
+}
+
+public enum HostOutcome: Equatable, Sendable {
+    case approved(ISOMessage)
+    case partial(ISOMessage)
+    case declined(HostVerdict)
+    /// No answer that can be believed. The payment is being taken back, whatever comes now.
+    case unknown
+    /// Nothing was sent and nothing will be.
+    case notSent(Refusal)
+}
+
+public enum Refusal: Equatable, Sendable {
+    case notSignedOn
+    case idInUse
+    case wrongType
+    /// PIN data is never taken.
+    case pinData
+    case unpackable(MessageError)
+    case tooMany
+    /// It lacks what a reversal would have to name.
+    case notReversible
+}
+
+public enum LinkAlarm: Equatable, Sendable {
+    case lateApproval(ExchangeID, afterReversal: Bool)
+    /// The first answer has decided; another one says otherwise.
+    case answersDiffer(ExchangeID)
+    case contradiction(ExchangeID, Contradiction)
+    case stanUsedTwice(ExchangeID)
+    case adviceDeclined(ExchangeID, String)
+    case reversalRefused(ExchangeID, String)
+    case openItem(ExchangeID)
+    case outOfBalance(ExchangeID)
+    case stray(MessageType)
+    case unreadable(MessageError)
+    /// Only a payment can be taken back, once it has been answered.
+    case cannotReverse(ExchangeID)
+    case refused(ExchangeID, Refusal)
+    /// The host asked for something that this side does not do.
+    case notServed(MessageType)
+}
+
+public enum Contradiction: Equatable, Sendable {
+    case noCode
+    case amount
+    case currency
+    case processing
+}
+
+public enum LinkEnd: Equatable, Sendable {
+    case signOnRefused(String)
+    case noSignOn
+    case noEcho
+    case left
+}

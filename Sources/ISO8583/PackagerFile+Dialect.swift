@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+import CardBytes
+
+/// The parts of a packager file that say what a host means.
+extension Packager {
+    static func codes(_ object: PackagerObject?, _ base: HostCodes?) throws(PackagerError) -> HostCodes {
+        guard let object else { return try demanded(base, "codes") }
+        try object.only(["approved", "partial", "later", "doubtful", "reversed"])
+        func list(_ name: String, _ inherited: Set<String>?) throws(PackagerError) -> Set<String> {
+            try demanded(try object.strings(name).map { Set($0) } ?? inherited, object.path + name)
+        }
+        return HostCodes(
+            approved: try list("approved", base?.approved), partial: try list("partial", base?.partial),
+            later: try list("later", base?.later), doubtful: try list("doubtful", base?.doubtful),
+            reversed: try list("reversed", base?.reversed))
+    }
+
+    static func network(_ object: PackagerObject?, _ base: NetworkRules?) throws(PackagerError) -> NetworkRules {
+        guard let object else { return try demanded(base, "network") }
+        try object.only(["type", "field", "signOn", "signOff", "echo", "accepted", "refused"])
+        func text(_ name: String, _ inherited: String?) throws(PackagerError) -> String {
+            try demanded(try object.string(name) ?? inherited, object.path + name)
+        }
+        let digits = try text("type", base?.type.description)
+        guard let type = MessageType(digits: digits.utf8), type.answer != nil else {
+            throw .wrongKind("network.type", wanted: "four digits of a request as in 0800")
+        }
+        return NetworkRules(
+            type: type, field: try demanded(try object.integer("field") ?? base?.field, "network.field"),
+            signOn: try text("signOn", base?.signOn), signOff: try text("signOff", base?.signOff),
+            echo: try text("echo", base?.echo),
+            accepted: try demanded(
+                try object.strings("accepted").map { Set($0) } ?? base?.accepted, "network.accepted"),
+            refused: try text("refused", base?.refused))
+    }
+
+    static func reversal(_ object: PackagerObject?, _ base: ReversalRules?) throws(PackagerError) -> ReversalRules {
+        guard let object else { return try demanded(base, "reversal") }
+        try object.only(["advice", "fields", "reasonField", "reasons", "constants"])
+        var constants = base?.constants ?? [:]
+        for (key, text) in try object.texts("constants") ?? [] {
+            guard let number = Int(key), (2...128).contains(number) else {
+                throw .fieldOutOfRange("reversal.constants.\(key)")
+            }
+            constants[number] = text
+        }
+        var reasons = base?.reasons ?? [:]
+        for (key, text) in try object.texts("reasons") ?? [] {
+            guard let reason = ReversalReason(rawValue: key) else {
+                throw .notOneOf("reversal.reasons", ReversalReason.allCases.map(\.rawValue))
+            }
+            reasons[reason] = text
+        }
+        for reason in ReversalReason.allCases where reasons[reason] == nil {
+            throw .missing("reversal.reasons.\(reason.rawValue)")
+        }
+        return ReversalRules(
+            isAdvice: try demanded(try object.flag("advice") ?? base?.isAdvice, "reversal.advice"),
+            fields: try demanded(try object.integers("fields") ?? base?.fields, "reversal.fields"),
+            reasonField: try demanded(try object.integer("reasonField") ?? base?.reasonField, "reversal.reasonField"),
+            reasons: reasons, constants: constants)
+    }
+
+    /// Card number, track data, names, expiry, PIN and offline PIN data: a host has them elsewhere, or never gets them.
+    static let forbidden: Set<Tag> = [
+        0x5A, 0x57, 0x56, 0x5F20, 0x5F24, 0x99, 0x9F0B, 0x9F1F, 0x9F20, 0x9F46, 0x9F6B,
+    ]
+
+    static func chip(_ object: PackagerObject?, _ base: ChipRules?) throws(PackagerError) -> ChipRules {
+        guard let object else { return try demanded(base, "chip") }
+        try object.only(["required", "optional", "visa", "mastercard", "other", "reversal", "expendable", "most"])
+        func tags(_ name: String, _ inherited: [Tag]?) throws(PackagerError) -> [Tag] {
+            guard let texts = try object.strings(name) else { return try demanded(inherited, object.path + name) }
+            var tags: [Tag] = []
+            for text in texts {
+                guard text.utf8.count <= 8, let number = UInt32(text, radix: 16), Tag(number).isWellFormed,
+                    Tag(number).description == text
+                else { throw .notADataObject(object.path + name, text) }
+                guard !forbidden.contains(Tag(number)) else { throw .forbiddenDataObject(object.path + name, text) }
+                tags.append(Tag(number))
+            }
+            return tags
+        }
+        var schemes: [ChipRules.Scheme: [Tag]] = [:]
+        for scheme in ChipRules.Scheme.allCases {
+            schemes[scheme] = try tags(scheme.rawValue, base?.schemes[scheme])
+        }
+        let reversal = try tags("reversal", base?.reversal)
+        // The cryptogram belongs to the payment and is not kept for its reversal.
+        guard !reversal.contains(0x9F26) else { throw .forbiddenDataObject("chip.reversal", "9F26") }
+        let most = try demanded(try object.integer("most") ?? base?.most, "chip.most")
+        guard (1...999).contains(most) else { throw .wrongKind("chip.most", wanted: "a number of bytes from 1 to 999") }
+        return ChipRules(
+            required: try tags("required", base?.required), optional: try tags("optional", base?.optional),
+            schemes: schemes, reversal: reversal, expendable: try tags("expendable", base?.expendable), most: most)
+    }
+}
