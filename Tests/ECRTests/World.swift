@@ -221,12 +221,14 @@ final class World {
     }
 
     /// Both sides lose the connection, and what was on its way.
-    func cut(_ connection: TillConnection) {
+    ///
+    /// - Parameter isAnswerLost: the terminal hears a reset, which it hears only of what was not read.
+    func cut(_ connection: TillConnection, isAnswerLost: Bool = false) {
         guard !isSerial, live.remove(connection) != nil else { return }
         note("--- cut \(connection.number)")
-        unread.remove(connection)
+        let isUnread = unread.remove(connection) != nil || isAnswerLost
         after(0...50) { world in world.till?.lost(connection, world) }
-        after(0...3_000) { world in world.feed(.lost(connection, .reset)) }
+        after(0...3_000) { world in world.feed(.lost(connection, isUnread ? .reset : .closed)) }
     }
 
     private func send(_ bytes: [UInt8], _ connection: TillConnection, _ isApproval: Bool) {
@@ -235,7 +237,7 @@ final class World {
             return
         }
         if chance(faults.cuts) {
-            cut(connection)
+            cut(connection, isAnswerLost: true)
         } else {
             if isApproval { unread.insert(connection) }
             var bytes = bytes

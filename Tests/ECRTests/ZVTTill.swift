@@ -55,7 +55,8 @@ final class ZVTTill: TillSide {
             if world.chance(100) {
                 let own = number
                 world.after(10...30_000) { [self] world in
-                    if number == own, doing == .paying { write([0x06, 0xB0, 0x00], world) }
+                    // Only what was taken can be aborted.
+                    if number == own, doing == .paying, isTaken { write([0x06, 0xB0, 0x00], world) }
                 }
             }
         } else {
