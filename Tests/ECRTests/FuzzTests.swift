@@ -121,7 +121,7 @@ struct FuzzTests {
                 isApproved ? .approved(Service.approval(open.order.amount)) : .notPaid(TillRefusal(.declined))
             _ = machines[which].handle(.settled(open.key, outcome), at: now)
         }
-        #expect(machines.allSatisfy { $0.desk.counter > 10 }, "\(machines.map(\.desk.counter))")
+        #expect(machines.allSatisfy { $0.desk.counter > 1 }, "\(machines.map(\.desk.counter))")
     }
 
     @Test func `no body brings down the proxy`() throws {
