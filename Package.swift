@@ -99,6 +99,7 @@ let package = Package(
         room("StoreAndForward", ["CardBytes", "Envelope", "Wire", crypto]),
         room("Transactions", ["StoreAndForward", "Wire"]),
         room("Ledger", ["Wire"]),
+        room("ECR", ["CardBytes", "Codes", "StrictJSON"]),
         room("Journal", ["Envelope", "Ledger", "Transactions", "Wire", "CSQLite", crypto]),
         room(
             "TapDaemon",
@@ -207,6 +208,7 @@ let package = Package(
                 "Receipt", "Rigs", "StoreAndForward", "TapDaemon", "TapSession", "Transactions", "Wire", logging,
             ]),
         tests("LedgerTests", ["Ledger", "Wire"]),
+        tests("ECRTests", ["Codes", "ECR"]),
         tests("SimulationTests", ["tap-simulation"]),
         tests("TransactionsTests", ["StoreAndForward", "Transactions", "Wire"]),
         tests("StoreAndForwardTests", ["Envelope", "StoreAndForward", "Wire"]),

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The `Idempotency-Key` of an attempt: `ecr-<lane>-<installation>-<counter>`. It comes from a counter that never goes back and
+/// from nothing in the request: two coffees at one price are the same bytes as one coffee asked for twice, so that a key made
+/// of the content would turn the second customer's coffee into a repeat of the first.
+public struct AttemptKey: Hashable, Sendable, CustomStringConvertible {
+    public let text: String
+
+    public init(lane: String, installation: String, counter: UInt64) {
+        text = "ecr-\(AttemptKey.visible(lane))-\(AttemptKey.visible(installation))-\(counter)"
+    }
+
+    public var description: String { text }
+
+    /// A header takes visible ASCII characters; whatever else stands in a lane's name is written as its number.
+    private static func visible(_ name: String) -> String {
+        name.unicodeScalars.reduce(into: "") { text, scalar in
+            let isPlain = scalar.isASCII && (scalar.properties.isAlphabetic || ("0"..."9").contains(scalar))
+            text += isPlain || scalar == "." ? String(scalar) : "_\(scalar.value)_"
+        }
+    }
+}
+
+/// One payment that a till has asked for, as the ledger keeps it.
+public struct Attempt: Equatable, Sendable {
+    public enum Phase: Sendable, CaseIterable {
+        /// The daemon was asked, or is about to be.
+        case running
+        /// Nobody waits for it any more, or the till was told "not paid": an approval is taken back.
+        case givenUp
+        case approved
+        /// The till is being told of the approval. Whether it knows is not certain.
+        case telling
+        /// The till knows of the approval; the daemon has to hear of it.
+        case told
+        case confirmed
+        /// The daemon has to take the approval back.
+        case takingBack
+        case takenBack
+        case notPaid
+        /// The till has asked for a reversal of what was confirmed.
+        case reversing
+        case reversed
+
+        /// The lane is not free for another one.
+        var isOpen: Bool {
+            switch self {
+            case .running, .givenUp, .approved, .telling: true
+            case .told, .confirmed, .takingBack, .takenBack, .notPaid, .reversing, .reversed: false
+            }
+        }
+
+        /// The till has been told "paid", and it is.
+        public var isPaid: Bool { self == .told || self == .confirmed }
+    }
+
+    public let key: AttemptKey
+    public let number: UInt64
+    public let order: TillOrder
+    /// The till's address, as far as its protocol has one: only the same one can reverse it.
+    public let peer: String
+    public internal(set) var phase: Phase
+    public internal(set) var approval: TillApproval?
+    public internal(set) var refusal: TillRefusal?
+    /// On the machine's clock, in milliseconds.
+    public internal(set) var settledAt: Int64?
+
+    public init(key: AttemptKey, number: UInt64, order: TillOrder, peer: String, phase: Phase = .running) {
+        self.key = key
+        self.number = number
+        self.order = order
+        self.peer = peer
+        self.phase = phase
+    }
+
+    /// 1 to 9999, then again from 1.
+    public var receipt: UInt64 { Attempt.receipt(of: number) }
+    /// 1 to 999999, then again from 1.
+    public var trace: UInt64 { Attempt.trace(of: number) }
+
+    static func receipt(of number: UInt64) -> UInt64 { (max(number, 1) - 1) % 9_999 + 1 }
+    static func trace(of number: UInt64) -> UInt64 { (max(number, 1) - 1) % 999_999 + 1 }
+}

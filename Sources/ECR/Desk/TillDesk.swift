@@ -1,0 +1,316 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The attempts of one lane, and the one table of what becomes of a request that finds another one there. It knows no protocol:
+///
+/// | the lane has | a request with the identity of that sale | any other request |
+/// |---|---|---|
+/// | one that runs, is approved or being told | joins it | is refused: busy |
+/// | one that was given up | waits for its end | waits for its end |
+/// | none; the sale was paid | gets the old result | is a new payment |
+/// | none; the sale was not paid or taken back | is a new payment | is a new payment |
+public struct TillDesk: Sendable {
+    public enum Admission: Equatable, Sendable {
+        case started(AttemptKey)
+        case same(Attempt)
+        case wait
+        case busy
+    }
+
+    /// How many finished attempts are kept for repeats, reversals and totals.
+    static let kept = 10_000
+    /// An approval is not told in the last seconds before the daemon takes it back by itself.
+    static let margin: Int64 = 5_000
+    /// The same card and sum within this time is suspicious.
+    static let suspicion: Int64 = 60_000
+
+    public let lane: String
+    public let installation: String
+    /// The number of the newest attempt.
+    public private(set) var counter: UInt64
+    public private(set) var open: Attempt?
+    /// Oldest first.
+    public private(set) var finished: [Attempt] = []
+    /// Attempts up to this number belong to closed batches.
+    public private(set) var closedThrough: UInt64
+
+    /// - Parameters:
+    ///   - counter: the highest number that was ever given out, also of attempts that are not kept any more.
+    ///   - attempts: what the ledger keeps, in any order.
+    public init(
+        lane: String, installation: String, counter: UInt64 = 0, attempts: [Attempt] = [], closedThrough: UInt64 = 0
+    ) {
+        self.lane = lane
+        self.installation = installation
+        self.counter = attempts.reduce(counter) { max($0, $1.number) }
+        self.closedThrough = closedThrough
+        let ordered = attempts.sorted { $0.number < $1.number }.map { attempt in
+            // The clock of another run says nothing in this one.
+            var attempt = attempt
+            attempt.settledAt = nil
+            return attempt
+        }
+        // Never more than one: a second one could only come from a damaged ledger, and is brought to its end as given up.
+        open = ordered.last { $0.phase.isOpen }
+        finished = ordered.filter { $0.number != open?.number }
+    }
+
+    public var last: Attempt? { open ?? finished.last }
+
+    public func attempt(_ key: AttemptKey) -> Attempt? {
+        open?.key == key ? open : finished.last { $0.key == key }
+    }
+
+    // MARK: - After a restart
+
+    /// - Parameter keepsWaiting: the till finds its payment again by its identity, and goes on asking for it.
+    mutating func restore(keepsWaiting: Bool, _ effects: inout [TillEffect]) {
+        for attempt in finished {
+            switch attempt.phase {
+            case .told: effects.append(.confirm(attempt.key))
+            case .takingBack: effects.append(.takeBack(attempt.key, .notDelivered))
+            case .reversing: effects.append(.reverse(attempt.key))
+            case .running, .givenUp, .approved, .telling:
+                var second = attempt
+                second.phase = .takingBack
+                replace(second, &effects)
+                effects.append(.takeBack(attempt.key, .notDelivered))
+            case .confirmed, .takenBack, .notPaid, .reversed: break
+            }
+        }
+        guard var attempt = open else { return }
+        switch attempt.phase {
+        case .running where keepsWaiting:
+            effects.append(.lookUp(attempt.key))
+        case .running, .givenUp:
+            attempt.phase = .givenUp
+            set(attempt, &effects)
+            effects += [.lookUp(attempt.key), .cancel(attempt.key)]
+        case .approved, .telling:
+            if attempt.phase == .telling { effects.append(.alarm(.endedWhileTelling(attempt.key))) }
+            takeBack(attempt.key, .notDelivered, &effects)
+        case .told, .confirmed, .takingBack, .takenBack, .notPaid, .reversing, .reversed: break
+        }
+    }
+
+    // MARK: - Requests
+
+    mutating func ask(
+        _ order: TillOrder, peer: String, confirmWithin: Int, _ effects: inout [TillEffect]
+    ) -> Admission {
+        if let open {
+            if open.phase == .givenUp { return .wait }
+            return order.isRepeat(of: open.order) ? .same(open) : .busy
+        }
+        if let paid = finished.last(where: { order.isRepeat(of: $0.order) && $0.phase.isPaid }) { return .same(paid) }
+        counter += 1
+        let key = AttemptKey(lane: lane, installation: installation, counter: counter)
+        set(Attempt(key: key, number: counter, order: order, peer: peer), &effects)
+        effects.append(.start(StartDemand(key: key, order: order, deadline: 90, confirmWithin: confirmWithin)))
+        return .started(key)
+    }
+
+    /// Was asked for, and is not begun: the till finds it where it looks for its last payment.
+    mutating func refuse(_ order: TillOrder, peer: String, _ refusal: TillRefusal, _ effects: inout [TillEffect]) {
+        counter += 1
+        let key = AttemptKey(lane: lane, installation: installation, counter: counter)
+        var attempt = Attempt(key: key, number: counter, order: order, peer: peer, phase: .notPaid)
+        attempt.refusal = refusal
+        effects.append(.record(attempt))
+        keep(attempt)
+    }
+
+    /// Nobody waits for it any more: it is cancelled, and taken back if it is approved all the same.
+    mutating func giveUp(_ key: AttemptKey, _ effects: inout [TillEffect]) {
+        guard var attempt = open, attempt.key == key else { return }
+        switch attempt.phase {
+        case .running:
+            attempt.phase = .givenUp
+            set(attempt, &effects)
+            effects.append(.cancel(key))
+        case .approved, .telling: takeBack(key, .notDelivered, &effects)
+        case .givenUp, .told, .confirmed, .takingBack, .takenBack, .notPaid, .reversing, .reversed: break
+        }
+    }
+
+    // MARK: - Outcomes
+
+    /// - Returns: the attempt as it is now, if whoever waits for it has to hear of it; `nil` if nothing has changed or nobody waits.
+    mutating func settle(
+        _ key: AttemptKey, _ outcome: TillOutcome, at now: Int64, _ effects: inout [TillEffect]
+    ) -> Attempt? {
+        guard var attempt = open, attempt.key == key else { return nil }
+        switch (attempt.phase, outcome) {
+        case (.running, .approved(let approval)):
+            guard approval.amount == attempt.order.amount else {
+                takeBack(key, .otherAmount, &effects)
+                return self.attempt(key)
+            }
+            attempt.phase = .approved
+            attempt.approval = approval
+            attempt.settledAt = now
+            set(attempt, &effects)
+            return attempt
+        case (.running, .notPaid(let refusal)):
+            finish(&attempt, .notPaid, refusal, &effects)
+            return attempt
+        case (.givenUp, .approved):
+            takeBack(key, .notDelivered, &effects)
+            return nil
+        case (.givenUp, .notPaid(let refusal)):
+            finish(&attempt, .notPaid, refusal, &effects)
+            return nil
+        // The daemon has taken it back by itself, since nobody confirmed it in time.
+        case (.approved, .notPaid), (.telling, .notPaid):
+            finish(&attempt, .takenBack, TillRefusal(.takenBack), &effects)
+            return attempt
+        case (_, _): return nil
+        }
+    }
+
+    /// - Returns: whether the till can still be told of the approval. If not, it is taken back.
+    mutating func beginTelling(
+        _ key: AttemptKey, at now: Int64, confirmWithin: Int, _ effects: inout [TillEffect]
+    ) -> Bool {
+        guard var attempt = open, attempt.key == key, let settledAt = attempt.settledAt,
+            attempt.phase == .approved || attempt.phase == .telling
+        else { return false }
+        guard TillDesk.isInTime(settledAt, now, confirmWithin) else {
+            takeBack(key, .late, &effects)
+            return false
+        }
+        if attempt.phase == .approved {
+            attempt.phase = .telling
+            set(attempt, &effects)
+        }
+        return true
+    }
+
+    /// The till was not reached, and will ask again.
+    mutating func notTold(_ key: AttemptKey, _ effects: inout [TillEffect]) {
+        guard var attempt = open, attempt.key == key, attempt.phase == .telling else { return }
+        attempt.phase = .approved
+        set(attempt, &effects)
+    }
+
+    /// The till knows of the approval.
+    mutating func told(_ key: AttemptKey, at now: Int64, _ effects: inout [TillEffect]) {
+        guard var attempt = open, attempt.key == key, attempt.phase == .telling else {
+            let phase = self.attempt(key)?.phase
+            if phase == .takingBack || phase == .takenBack { effects.append(.alarm(.toldButNotKept(key))) }
+            return
+        }
+        if isSuspicious(attempt) { effects.append(.alarm(.sameCardAgain(key))) }
+        attempt.phase = .told
+        set(attempt, &effects)
+        effects.append(.confirm(key))
+    }
+
+    mutating func takeBack(_ key: AttemptKey, _ reason: TakeBackReason, _ effects: inout [TillEffect]) {
+        guard var attempt = attempt(key) else { return }
+        switch attempt.phase {
+        case .running, .givenUp, .approved, .telling, .told, .confirmed:
+            finish(&attempt, .takingBack, TillRefusal(.takenBack), &effects)
+            effects.append(.takeBack(key, reason))
+        case .takingBack, .takenBack, .notPaid, .reversing, .reversed: break
+        }
+    }
+
+    mutating func reverse(_ key: AttemptKey, _ effects: inout [TillEffect]) {
+        guard var attempt = attempt(key), attempt.phase.isPaid else { return }
+        attempt.phase = .reversing
+        replace(attempt, &effects)
+        effects.append(.reverse(key))
+    }
+
+    /// What the daemon has said to a confirmation, a reversal or an approval that was taken back.
+    mutating func acknowledged(_ input: TillInput, _ effects: inout [TillEffect]) {
+        switch input {
+        case .confirmed(let key): move(key, from: .told, to: .confirmed, &effects)
+        case .takenBack(let key): move(key, from: .takingBack, to: .takenBack, &effects)
+        case .reversed(let key, .done), .reversed(let key, .already):
+            move(key, from: .reversing, to: .reversed, &effects)
+        case .reversed(let key, .refused): move(key, from: .reversing, to: .confirmed, &effects)
+        case .notConfirmed(let key):
+            guard attempt(key)?.phase == .told else { return }
+            move(key, from: .told, to: .takenBack, &effects)
+            effects.append(.alarm(.toldButNotKept(key)))
+        case .restored, .connected, .bytes, .lost, .sent, .timer, .settled, .progress, .tooLate,
+            .reversed(_, .unknown):
+            break
+        }
+    }
+
+    /// A number for what is no payment of its own.
+    mutating func spend(_ effects: inout [TillEffect]) -> UInt64 {
+        counter += 1
+        effects.append(.spend(counter))
+        return counter
+    }
+
+    // MARK: - The batch
+
+    /// What was paid or reversed since the last end of day.
+    public var batch: [Attempt] { finished.filter { $0.number > closedThrough } }
+
+    mutating func closeBatch(_ effects: inout [TillEffect]) {
+        closedThrough = counter
+        effects.append(.closeBatch(through: counter))
+    }
+
+    // MARK: - Keeping
+
+    private static func isInTime(_ settledAt: Int64, _ now: Int64, _ confirmWithin: Int) -> Bool {
+        let (elapsed, overflow) = now.subtractingReportingOverflow(settledAt)
+        return !overflow && elapsed >= 0 && elapsed <= Int64(clamping: confirmWithin) * 1_000 - margin
+    }
+
+    private func isSuspicious(_ attempt: Attempt) -> Bool {
+        guard let card = attempt.approval?.maskedCard, let now = attempt.settledAt else { return false }
+        return finished.contains { other in
+            guard other.phase.isPaid, other.order.kind == attempt.order.kind,
+                other.order.amount == attempt.order.amount,
+                other.approval?.maskedCard == card, let then = other.settledAt
+            else { return false }
+            let (elapsed, overflow) = now.subtractingReportingOverflow(then)
+            return !overflow && elapsed <= TillDesk.suspicion
+        }
+    }
+
+    private mutating func move(
+        _ key: AttemptKey, from: Attempt.Phase, to: Attempt.Phase, _ effects: inout [TillEffect]
+    ) {
+        guard var attempt = attempt(key), attempt.phase == from else { return }
+        attempt.phase = to
+        replace(attempt, &effects)
+    }
+
+    private mutating func finish(
+        _ attempt: inout Attempt, _ phase: Attempt.Phase, _ refusal: TillRefusal, _ effects: inout [TillEffect]
+    ) {
+        attempt.phase = phase
+        attempt.refusal = refusal
+        if attempt.number == open?.number { set(attempt, &effects) } else { replace(attempt, &effects) }
+    }
+
+    /// The open attempt, which is finished by its phase.
+    private mutating func set(_ attempt: Attempt, _ effects: inout [TillEffect]) {
+        effects.append(.record(attempt))
+        guard !attempt.phase.isOpen else {
+            open = attempt
+            return
+        }
+        open = nil
+        keep(attempt)
+    }
+
+    private mutating func keep(_ attempt: Attempt) {
+        finished.append(attempt)
+        if finished.count > TillDesk.kept { finished.removeFirst() }
+    }
+
+    private mutating func replace(_ attempt: Attempt, _ effects: inout [TillEffect]) {
+        guard let index = finished.lastIndex(where: { $0.key == attempt.key }) else { return }
+        effects.append(.record(attempt))
+        finished[index] = attempt
+    }
+}

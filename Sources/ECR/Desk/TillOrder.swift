@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+public import Codes
+
+/// What a till asks for, whatever its protocol.
+public struct TillOrder: Hashable, Sendable {
+    public enum Kind: Hashable, Sendable, CaseIterable {
+        case sale, refund
+    }
+
+    /// The largest sum that any of the protocols can name: twelve digits.
+    public static let maximumAmount: Int64 = 999_999_999_999
+
+    public var kind: Kind
+    /// In minor units.
+    public var amount: Int64
+    public var currency: CurrencyCode
+    /// The till's own name for this sale; `nil` if its protocol has none that is certain. Two orders with one identity are
+    /// one sale asked for twice. Two orders without one are two sales, however equal they are.
+    public var identity: String?
+
+    public init(kind: Kind, amount: Int64, currency: CurrencyCode, identity: String? = nil) {
+        self.kind = kind
+        self.amount = amount
+        self.currency = currency
+        self.identity = identity
+    }
+
+    /// The same sale, asked for again.
+    func isRepeat(of other: TillOrder) -> Bool { identity != nil && self == other }
+}
+
+/// A payment that was approved, with what a till may know of it. The card number is masked before it comes here.
+public struct TillApproval: Equatable, Sendable {
+    public var amount: Int64
+    /// Digits, with `*` for each that is hidden.
+    public var maskedCard: String?
+    public var authorisation: String?
+    /// Hexadecimal.
+    public var aid: String?
+    public var network: TillNetwork?
+    public var reference: String
+    /// The date and time on the terminal's receipt.
+    public var time: TillTime?
+    /// Receipts for the till's printer, line by line; the merchant's first.
+    public var receipts: [TillReceipt]
+
+    public init(
+        amount: Int64, maskedCard: String? = nil, authorisation: String? = nil, aid: String? = nil,
+        network: TillNetwork? = nil, reference: String, time: TillTime? = nil, receipts: [TillReceipt] = []
+    ) {
+        self.amount = amount
+        self.maskedCard = maskedCard
+        self.authorisation = authorisation
+        self.aid = aid
+        self.network = network
+        self.reference = reference
+        self.time = time
+        self.receipts = receipts
+    }
+}
+
+public struct TillReceipt: Equatable, Sendable {
+    public enum Copy: UInt8, Sendable {
+        case merchant = 1
+        case customer = 2
+    }
+
+    public var copy: Copy
+    public var lines: [String]
+
+    public init(copy: Copy, lines: [String]) {
+        self.copy = copy
+        self.lines = lines
+    }
+}
+
+/// Local time, since that is what stands on a receipt.
+public struct TillTime: Equatable, Sendable {
+    public var month: UInt8
+    public var day: UInt8
+    public var hour: UInt8
+    public var minute: UInt8
+    public var second: UInt8
+
+    public init(month: UInt8, day: UInt8, hour: UInt8, minute: UInt8, second: UInt8) {
+        self.month = month
+        self.day = day
+        self.hour = hour
+        self.minute = minute
+        self.second = second
+    }
+}
+
+/// The value is the name that stands on receipts.
+public enum TillNetwork: String, Sendable, CaseIterable {
+    case girocard
+    case mastercard = "Mastercard"
+    case amex = "American Express"
+    case visa = "Visa"
+    case diners = "Diners Club"
+    case vPay = "V PAY"
+    case jcb = "JCB"
+    case maestro = "Maestro"
+    case unionPay = "UnionPay"
+    case discover = "Discover"
+    case cartesBancaires = "CB"
+}
+
+/// Why a till gets no money.
+public struct TillRefusal: Equatable, Sendable {
+    public enum Reason: Sendable, CaseIterable {
+        case declined, callIssuer, notPermitted, notAccepted, expiredCard, limitExceeded, otherInterface
+        case cancelledByCustomer, cancelledByOperator, deadline
+        case busy, readerGone, serviceAway, hostTimeout, currency, amount, failed
+        /// It may have been approved, and is being taken back.
+        case takenBack
+    }
+
+    public var reason: Reason
+    /// The issuer's own code, 1 to 99, where it may be told.
+    public var hostCode: UInt8?
+    /// A line for people, in the till's language.
+    public var text: String?
+
+    public init(_ reason: Reason, hostCode: UInt8? = nil, text: String? = nil) {
+        self.reason = reason
+        self.hostCode = hostCode
+        self.text = text
+    }
+}
+
+/// How a payment ended. There is no outcome "unknown": until it is settled, nothing is told.
+public enum TillOutcome: Equatable, Sendable {
+    case approved(TillApproval)
+    /// Certainly not paid, or its reversal has begun.
+    case notPaid(TillRefusal)
+}

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+public import Codes
+
+/// The proxy's side of hw_proxy on one lane: a till starts a payment and then asks once a second what became of it. A till
+/// knows of an approval once a poll that says so was written in full.
+///
+/// Each request is an exchange with a connection number of its own; the host says `sent` or `lost` after its answer.
+public struct ProxyTerminal: Sendable {
+    public struct Settings: Sendable {
+        public var currency: CurrencyCode
+        public var terminal: String
+        /// Names and addresses by which a browser may reach this proxy, with their port.
+        public var hosts: Set<String>
+        /// Pages that may use it.
+        public var origins: Set<String>
+
+        public init(currency: CurrencyCode, terminal: String = "0", hosts: Set<String>, origins: Set<String>) {
+            self.currency = currency
+            self.terminal = terminal
+            self.hosts = hosts
+            self.origins = origins
+        }
+    }
+
+    static let confirmWithin = 30
+    static let parkedTime: Int64 = 5_000
+    /// A till that asks for nothing any more has gone.
+    static let silence: Int64 = 30_000
+    static let listed = 20
+
+    private struct Parked {
+        var connection: TillConnection
+        var request: ProxyRequest
+        var id: String
+        var order: TillOrder
+    }
+
+    public private(set) var desk: TillDesk
+    private let settings: Settings
+    private var parked: Parked?
+    /// Answers that hold the approval and have not left yet.
+    private var tellings: [TillConnection: AttemptKey] = [:]
+    /// Asked for again after many others.
+    private var pinned: AttemptKey?
+
+    public init(desk: TillDesk, settings: Settings) {
+        self.desk = desk
+        self.settings = settings
+    }
+
+    /// - Parameter now: milliseconds of a clock that never goes back.
+    public mutating func handle(_ input: TillInput, at now: Int64) -> [TillEffect] {
+        var effects: [TillEffect] = []
+        switch input {
+        case .restored:
+            desk.restore(keepsWaiting: true, &effects)
+            if desk.open != nil { effects.append(.arm(.keepWaiting, milliseconds: Self.silence)) }
+        case .sent(let connection):
+            guard let key = tellings.removeValue(forKey: connection) else { break }
+            // Another poll may have failed meanwhile; this one was read.
+            _ = desk.beginTelling(key, at: now, confirmWithin: Self.confirmWithin, &effects)
+            desk.told(key, at: now, &effects)
+        case .lost(let connection, _):
+            if parked?.connection == connection { parked = nil }
+            if let key = tellings.removeValue(forKey: connection), !tellings.values.contains(key) {
+                desk.notTold(key, &effects)
+            }
+        case .timer(.parked(let connection)):
+            if let parked, parked.connection == connection { refuse(parked, &effects) }
+        case .timer(.keepWaiting):
+            if let open = desk.open { desk.giveUp(open.key, &effects) }
+        case .settled(let key, let outcome): _ = desk.settle(key, outcome, at: now, &effects)
+        case .tooLate(let key):
+            if let parked, desk.open?.key == key { refuse(parked, &effects) }
+        case .confirmed, .notConfirmed, .takenBack, .reversed: desk.acknowledged(input, &effects)
+        case .connected, .bytes, .timer, .progress: break
+        }
+        unpark(&effects)
+        return effects
+    }
+
+    public mutating func request(
+        _ request: ProxyRequest, on connection: TillConnection, at now: Int64
+    ) -> [TillEffect] {
+        var effects: [TillEffect] = []
+        if let response = answer(request, on: connection, at: now, &effects) {
+            effects.append(.respond(marked(response, for: request), connection))
+        }
+        unpark(&effects)
+        return effects
+    }
+
+    // MARK: - HTTP
+
+    private mutating func answer(
+        _ request: ProxyRequest, on connection: TillConnection, at now: Int64, _ effects: inout [TillEffect]
+    ) -> ProxyResponse? {
+        guard let host = request.host, settings.hosts.contains(host) else { return ProxyResponse(403) }
+        if let origin = request.origin, !settings.origins.contains(origin) { return ProxyResponse(403) }
+        let path = request.path.split(separator: "?", maxSplits: 1).first.map(String.init) ?? ""
+        if request.method == "OPTIONS" { return ProxyResponse(204) }
+        switch (request.method, path) {
+        case ("GET", "/hw_proxy/hello"): return ProxyResponse(200, text: "ping")
+        case ("POST", "/hw_proxy/handshake"), ("POST", "/hw_proxy/log"), ("POST", "/hw_proxy/status_json"),
+            ("POST", "/hw_proxy/payment_terminal_transaction_start"):
+            break
+        default: return ProxyResponse(404)
+        }
+        // A page may send text to anybody without asking first; JSON it may not.
+        let type = request.contentType?.split(separator: ";").first.map { $0.filter { $0 != " " }.lowercased() }
+        guard type == "application/json" else { return ProxyResponse(403) }
+        let call: ProxyCall
+        do throws(ProxyCall.Failure) { call = try ProxyCall(request.body) } catch { return ProxyResponse(400) }
+        switch path {
+        case "/hw_proxy/status_json": return poll(call, on: connection, at: now, &effects)
+        case "/hw_proxy/payment_terminal_transaction_start": return start(call, request, on: connection, &effects)
+        default: return ProxyResponse(result: "true", id: call.id)
+        }
+    }
+
+    /// What a browser has to be told of who may ask.
+    private func marked(_ response: ProxyResponse, for request: ProxyRequest) -> ProxyResponse {
+        let varying = response.with("Vary", "Origin")
+        guard let origin = request.origin, settings.origins.contains(origin) else { return varying }
+        let open = varying.with("Access-Control-Allow-Origin", origin)
+        guard request.method == "OPTIONS", response.status == 204 else { return open }
+        let preflight = open.with("Access-Control-Allow-Methods", "GET, POST, OPTIONS")
+            .with("Access-Control-Allow-Headers", "Content-Type").with("Access-Control-Max-Age", "600")
+        return request.asksForPrivateNetwork
+            ? preflight.with("Access-Control-Allow-Private-Network", "true") : preflight
+    }
+
+    // MARK: - Payments
+
+    /// From memory, and at once: a till whose poll fails lets its cashier book the payment by hand.
+    private mutating func poll(
+        _ call: ProxyCall, on connection: TillConnection, at now: Int64, _ effects: inout [TillEffect]
+    ) -> ProxyResponse {
+        if let open = desk.open {
+            effects.append(.arm(.keepWaiting, milliseconds: Self.silence))
+            if open.phase == .approved || open.phase == .telling,
+                desk.beginTelling(open.key, at: now, confirmWithin: Self.confirmWithin, &effects)
+            {
+                tellings[connection] = open.key
+            }
+        }
+        var attempts = desk.finished.suffix(Self.listed) + [desk.open].compactMap(\.self)
+        if let pinned, !attempts.contains(where: { $0.key == pinned }), let attempt = desk.attempt(pinned) {
+            attempts.insert(attempt, at: attempts.startIndex)
+        }
+        return ProxyResponse(
+            result: ProxyAnswer.status(terminal: settings.terminal, Array(attempts)), id: call.id)
+    }
+
+    private mutating func start(
+        _ call: ProxyCall, _ request: ProxyRequest, on connection: TillConnection, _ effects: inout [TillEffect]
+    ) -> ProxyResponse? {
+        let refusal = ProxyResponse(result: "false", id: call.id)
+        guard let payment = call.paymentInfo.flatMap({ ProxyPayment($0, in: settings.currency) }) else {
+            return refusal
+        }
+        let order = payment.order
+        if let open = desk.open, !order.isRepeat(of: open.order) {
+            // A till does not say when its cashier gives up: the next start is the cancel. What is being told is not stopped.
+            guard open.phase != .telling else { return refusal }
+            desk.giveUp(open.key, &effects)
+        }
+        switch desk.ask(order, peer: "", confirmWithin: Self.confirmWithin, &effects) {
+        case .started(let key): return started(key, call.id, &effects)
+        case .same(let attempt):
+            pinned = attempt.key
+            return ProxyResponse(result: ProxyAnswer.transaction(attempt, told: false), id: call.id)
+        case .wait where parked == nil:
+            parked = Parked(connection: connection, request: request, id: call.id, order: order)
+            effects.append(.arm(.parked(connection), milliseconds: Self.parkedTime))
+            return nil
+        case .wait, .busy: return refusal
+        }
+    }
+
+    private func started(_ key: AttemptKey, _ id: String, _ effects: inout [TillEffect]) -> ProxyResponse? {
+        effects.append(.arm(.keepWaiting, milliseconds: Self.silence))
+        return desk.attempt(key).map {
+            ProxyResponse(result: ProxyAnswer.transaction($0, told: false), id: id)
+        }
+    }
+
+    private mutating func unpark(_ effects: inout [TillEffect]) {
+        guard let waiting = parked, desk.open == nil else { return }
+        parked = nil
+        switch desk.ask(waiting.order, peer: "", confirmWithin: Self.confirmWithin, &effects) {
+        case .started(let key):
+            if let response = started(key, waiting.id, &effects) {
+                effects.append(.respond(marked(response, for: waiting.request), waiting.connection))
+            }
+        case .same(let attempt):
+            pinned = attempt.key
+            let response = ProxyResponse(result: ProxyAnswer.transaction(attempt, told: false), id: waiting.id)
+            effects.append(.respond(marked(response, for: waiting.request), waiting.connection))
+        case .wait, .busy: refuse(waiting, &effects)
+        }
+    }
+
+    private mutating func refuse(_ waiting: Parked, _ effects: inout [TillEffect]) {
+        parked = nil
+        let response = ProxyResponse(result: "false", id: waiting.id)
+        effects.append(.respond(marked(response, for: waiting.request), waiting.connection))
+    }
+}

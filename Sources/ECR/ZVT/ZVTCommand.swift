@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+import CardBytes
+
+/// What a till tells the terminal to do.
+public enum ZVTCommand: Equatable, Sendable {
+    case register(password: [UInt8], configuration: UInt8, currency: UInt64?, container: [ZVTObject]?)
+    case logOff
+    case sale(ZVTSale)
+    case refund(password: [UInt8], ZVTSale)
+    case status
+    case abort
+    /// - Parameter parts: bit 01: the result, too; bit 02: nothing to be printed.
+    case lastReceipt(password: [UInt8], parts: UInt8)
+    case reversal(password: [UInt8], receipt: UInt64, amount: Int64?)
+    case totals(password: [UInt8])
+    case endOfDay(password: [UInt8])
+    case openPreauthorisations
+    /// Is answered and does nothing: diagnosis, initialisation, reset, the clock.
+    case nothingToDo(password: [UInt8]?)
+
+    /// Why a packet is not carried out: the code of the negative answer.
+    public enum Refusal: UInt8, Error, Sendable, CaseIterable {
+        case unknown = 0x83
+        case cardData = 0xA5
+        case currency = 0x6F
+        case password = 0x37
+        case busy = 0x9C
+        case forbidden = 0x6B
+    }
+
+    public init(_ packet: ZVTPacket) throws(Refusal) {
+        let content: ZVTContent
+        do throws(ZVTFailure) { content = try ZVTContent(packet) } catch { throw .unknown }
+        guard !content.fields.contains(where: { ZVTField.ofCards.contains($0.number) }) else { throw .cardData }
+        let password = Array(content.head.prefix(3))
+        let objects: [ZVTObject]
+        do throws(ZVTFailure) { objects = try content.fields.objects() } catch { throw .unknown }
+        switch packet.control {
+        case 0x0600:
+            let code = content.head.count == 6 ? BCD.decode(content.head.suffix(2)) : nil
+            guard content.head.count == 4 || (content.head.count == 6 && code != nil) else { throw .unknown }
+            let hasContainer = content.fields[number: 0x06] != nil
+            self = .register(
+                password: password, configuration: content.head[3], currency: code,
+                container: hasContainer ? objects : nil)
+        case 0x0602: self = .logOff
+        case 0x0601: self = .sale(try ZVTSale(content.fields))
+        case 0x0631: self = .refund(password: password, try ZVTSale(content.fields))
+        case 0x0501: self = .status
+        case 0x06B0: self = .abort
+        case 0x0612, 0x0620:
+            self = .lastReceipt(password: password, parts: content.fields[number: 0x03]?.value.first ?? 0)
+        case 0x0630:
+            guard let receipt = content.fields[number: 0x87]?.decimal else { throw .unknown }
+            self = .reversal(password: password, receipt: receipt, amount: try ZVTSale.amount(content.fields))
+        case 0x0610: self = .totals(password: password)
+        case 0x0650: self = .endOfDay(password: password)
+        case 0x0623:
+            guard content.fields[number: 0x87]?.value == [0xFF, 0xFF] else { throw .unknown }
+            self = .openPreauthorisations
+        case 0x0670, 0x0679, 0x0693: self = .nothingToDo(password: password)
+        case 0x0618, 0x0691: self = .nothingToDo(password: nil)
+        default: throw .unknown
+        }
+    }
+}
+
+/// What stands in a sale or a refund.
+public struct ZVTSale: Equatable, Sendable {
+    /// `nil` where the till named none.
+    public let amount: Int64?
+    public let currency: UInt64?
+    /// Seconds that the till needs to hand out the goods, and how often it may ask for the result again.
+    public let timeout: UInt8?
+    public let repeats: UInt8?
+    /// The till wants a card that was read earlier.
+    public let wantsEarlierCard: Bool
+    public let hasContainer: Bool
+
+    init(_ fields: [ZVTField]) throws(ZVTCommand.Refusal) {
+        amount = try ZVTSale.amount(fields)
+        let code = fields[number: 0x49]
+        currency = code?.decimal
+        guard code == nil || currency != nil else { throw .unknown }
+        timeout = fields[number: 0x01]?.value.first
+        repeats = fields[number: 0x02]?.value.first
+        wantsEarlierCard = fields[number: 0x19]?.value.first.map { $0 & 0x02 != 0 } ?? false
+        hasContainer = fields[number: 0x06] != nil
+    }
+
+    static func amount(_ fields: [ZVTField]) throws(ZVTCommand.Refusal) -> Int64? {
+        guard let field = fields[number: 0x04] else { return nil }
+        guard let amount = field.decimal else { throw .unknown }
+        return Int64(clamping: amount)
+    }
+
+    /// How often the result may be sent, the first time included.
+    var tries: Int { Int(repeats ?? 0) + 1 }
+    /// How long the till may take for an answer to it.
+    var answerTime: Int64 { max(5_000, Int64(timeout ?? 0) * 1_000) }
+
+    /// Long enough for the goods, and never above what the daemon takes.
+    var confirmWithin: Int {
+        guard timeout != nil || repeats != nil else { return 120 }
+        return min(600, 30 + Int(timeout ?? 30) * (tries + 1))
+    }
+}

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension ZVTTerminal {
+    // MARK: - While it runs
+
+    mutating func showed(_ key: AttemptKey, _ progress: TillProgress, _ effects: inout [TillEffect]) {
+        guard case .running(key, let sale) = stage, session.wantsProgress else { return }
+        let withText = session.widened(by: sale).takesContainers
+        // One that has not left yet is out of date.
+        outbox.removeAll { $0.role == .progress }
+        outbox.append(Outgoing(packet: ZVTAnswer.progress(progress, withText: withText), role: .progress))
+        shown = progress
+        effects.append(.arm(.keepWaiting, milliseconds: Self.waitingTime))
+    }
+
+    mutating func settled(
+        _ key: AttemptKey, _ outcome: TillOutcome, at now: Int64, _ effects: inout [TillEffect]
+    ) {
+        guard let attempt = desk.settle(key, outcome, at: now, &effects) else { return }
+        switch stage {
+        case .running(key, let sale):
+            guard attempt.phase == .approved else {
+                return stop(
+                    ZVTAnswer.code(of: attempt.refusal ?? TillRefusal(.failed)), withResult: true,
+                    text: attempt.refusal?.text)
+            }
+            stage = .telling(key, sale, tries: sale.tries)
+            tell(at: now, &effects)
+        // The daemon has taken it back while the till was told.
+        case .telling(key, _, _), .printing(key, _): stop(0x6C, withResult: false)
+        case .idle, .running, .telling, .printing, .reversing, .closingBatch, .ending:
+            desk.giveUp(key, &effects)
+        }
+    }
+
+    mutating func lostPatience(_ key: AttemptKey, _ effects: inout [TillEffect]) {
+        switch stage {
+        // An approval that still comes is taken back: by what the till is told, it is not paid.
+        case .running(key, _):
+            desk.giveUp(key, &effects)
+            stop(0xA1, withResult: true)
+        case .reversing(key): stop(0xA1, withResult: false)
+        case .idle, .running, .telling, .printing, .reversing, .closingBatch, .ending: break
+        }
+    }
+
+    // MARK: - Telling
+
+    private mutating func tell(at now: Int64, _ effects: inout [TillEffect]) {
+        guard case .telling(let key, let sale, _) = stage else { return }
+        guard desk.beginTelling(key, at: now, confirmWithin: sale.confirmWithin, &effects),
+            let attempt = desk.attempt(key), let approval = attempt.approval
+        else { return stop(0x6C, withResult: true) }
+        outbox.removeAll { $0.role == .progress }
+        let packet = answers.paid(attempt, approval, session.widened(by: sale))
+        outbox.append(Outgoing(packet: packet, role: .result(key)))
+    }
+
+    mutating func tellAgain(at now: Int64, _ effects: inout [TillEffect]) {
+        if case .telling = stage, awaited == nil { tell(at: now, &effects) }
+    }
+
+    mutating func answered(_ packet: ZVTPacket, at now: Int64, _ effects: inout [TillEffect]) {
+        guard let (_, out) = awaited else {
+            strayAnswers += 1
+            if strayAnswers >= Self.strays { leave(isGone: false, &effects) }
+            return
+        }
+        awaited = nil
+        strayAnswers = 0
+        switch out.role {
+        case .progress, .notice: break
+        case .end: rest()
+        case .result(let key): answeredResult(key, packet, at: now, &effects)
+        case .print(let key, let isLast):
+            guard case .printing(key, let sale) = stage else { return }
+            if !packet.isPositive {
+                desk.takeBack(key, .refusedByTill, &effects)
+                stop(0x6C, withResult: false)
+            } else if isLast {
+                finish(key, sale, at: now, &effects)
+            }
+        case .totals:
+            guard packet.isPositive else { return stop(0x6C, withResult: false) }
+            desk.closeBatch(&effects)
+            stage = .ending
+            outbox = [Outgoing(packet: ZVTAnswer.completion, role: .end)]
+        }
+    }
+
+    private mutating func answeredResult(
+        _ key: AttemptKey, _ packet: ZVTPacket, at now: Int64, _ effects: inout [TillEffect]
+    ) {
+        guard case .telling(key, let sale, let tries) = stage else { return }
+        if packet.isPositive {
+            let prints = ZVTAnswer.prints(desk.attempt(key)?.approval?.receipts ?? [], session.widened(by: sale))
+            guard !prints.isEmpty else { return finish(key, sale, at: now, &effects) }
+            stage = .printing(key, sale)
+            outbox += prints.enumerated().map { index, packet in
+                Outgoing(packet: packet, role: .print(key, isLast: index == prints.count - 1))
+            }
+            return
+        }
+        switch packet.control {
+        case 0x849C where tries > 1:
+            stage = .telling(key, sale, tries: tries - 1)
+            effects.append(.arm(.again(number), milliseconds: Self.againTime))
+        case 0x849C:
+            desk.takeBack(key, .refusedByTill, &effects)
+            stop(0x6C, withResult: true)
+        // Part of the goods: only the whole sum can be taken back.
+        case 0x849D:
+            desk.takeBack(key, .refusedByTill, &effects)
+            stop(0xB5, withResult: true)
+        default:
+            desk.takeBack(key, .refusedByTill, &effects)
+            stop(0x6C, withResult: false)
+        }
+    }
+
+    /// The till knows of the approval, and has printed it.
+    private mutating func finish(
+        _ key: AttemptKey, _ sale: ZVTSale, at now: Int64, _ effects: inout [TillEffect]
+    ) {
+        guard desk.beginTelling(key, at: now, confirmWithin: sale.confirmWithin, &effects) else {
+            return stop(0x6C, withResult: true)
+        }
+        desk.told(key, at: now, &effects)
+        stage = .ending
+        outbox = [Outgoing(packet: ZVTAnswer.completion, role: .end)]
+    }
+
+    // MARK: - The end
+
+    /// Not paid, or not done: the result if the till has to hear one, then the abort.
+    mutating func stop(_ code: UInt8, withResult: Bool, text: String? = nil) {
+        stage = .ending
+        outbox = withResult ? [Outgoing(packet: answers.notPaid(code, text: text), role: .notice)] : []
+        outbox.append(Outgoing(packet: ZVTAnswer.abort(code), role: .end))
+    }
+
+    /// T3 is over. The till has the result before a completion, so that nothing hangs on an answer to that.
+    mutating func unanswered(_ effects: inout [TillEffect]) {
+        let isLast = awaited?.out.role == .end
+        awaited = nil
+        if isLast { rest() } else { leave(isGone: false, &effects) }
+    }
+
+    mutating func reversed(
+        _ key: AttemptKey, _ answer: TillInput.ReversalAnswer, _ effects: inout [TillEffect]
+    ) {
+        guard stage == .reversing(key) else { return }
+        switch answer {
+        case .done:
+            guard let attempt = desk.attempt(key) else { return stop(0xB5, withResult: true) }
+            let number = desk.spend(&effects)
+            stage = .ending
+            outbox = [
+                Outgoing(packet: answers.reversed(attempt, number: number, session), role: .notice),
+                Outgoing(packet: ZVTAnswer.completion, role: .end),
+            ]
+        case .already: stop(0xB4, withResult: true)
+        case .refused: stop(0xB5, withResult: true)
+        case .unknown: stop(0xA1, withResult: false)
+        }
+    }
+}

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+import Codes
+import Testing
+
+@testable import ECR
+
+struct ProxyTests {
+    private var terminal: ProxyTerminal
+    private var exchange: UInt64 = 0
+
+    init() throws {
+        terminal = ProxyTerminal(
+            desk: TillDesk(lane: "main", installation: "1"),
+            settings: .init(
+                currency: try #require(CurrencyCode("EUR")), hosts: [ProxyTill.headers.host],
+                origins: [ProxyTill.headers.origin]))
+    }
+
+    private mutating func send(_ request: ProxyRequest) -> (response: ProxyResponse?, effects: [TillEffect]) {
+        exchange += 1
+        let effects = terminal.request(request, on: TillConnection(exchange), at: 0)
+        for case .respond(let response, _) in effects { return (response, effects) }
+        return (nil, effects)
+    }
+
+    private mutating func start(_ info: String) -> String? {
+        send(ProxyTill.request("/hw_proxy/payment_terminal_transaction_start", ["payment_info": info], id: 1))
+            .response.map { String(decoding: $0.body, as: UTF8.self) }
+    }
+
+    private mutating func poll() -> String? {
+        send(ProxyTill.request("/hw_proxy/status_json", [:], id: 2)).response.map {
+            String(decoding: $0.body, as: UTF8.self)
+        }
+    }
+
+    private static func info(_ payment: String, amount: String = "12.5") -> String {
+        "{\"amount\":\(amount),\"currency_iso\":\"EUR\",\"payment_mode\":\"card\",\"payment_id\":\"\(payment)\",\"order_id\":\"o\"}"
+    }
+
+    private static let refused = "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":false}"
+
+    @Test(arguments: [
+        ("12.5", 2, 1250), ("0.1", 2, 10), ("16.1", 2, 1610), ("1e2", 2, 10_000), ("1.5E+1", 2, 1500),
+        ("1250e-2", 2, 1250),
+        ("5", 0, 5), ("1.234", 3, 1234), ("12.500", 2, 1250), ("0", 2, 0),
+    ])
+    func `a sum is read as decimal text`(text: String, exponent: Int, minor: Int64) {
+        #expect(DecimalAmount.minorUnits(text, exponent: exponent) == minor)
+    }
+
+    @Test(arguments: ["-1", "1.234", "", ".", "1.", ".5", "1e", "1e99", "1e-9", "0x1", "99999999999", "1.2.3", "１"])
+    func `a sum that a currency of two decimals cannot hold is no sum`(text: String) {
+        #expect(DecimalAmount.minorUnits(text, exponent: 2) == nil)
+    }
+
+    @Test mutating func `a page of a foreign origin, text, and a foreign host begin nothing`() {
+        let good = ProxyTill.request(
+            "/hw_proxy/payment_terminal_transaction_start", ["payment_info": Self.info("1")], id: 1)
+        var foreign = good
+        foreign.origin = "https://evil.example"
+        var text = good
+        text.contentType = "text/plain;charset=UTF-8"
+        var host = good
+        host.host = "evil.example:8069"
+        for request in [foreign, text, host] {
+            #expect(send(request).response?.status == 403)
+            #expect(terminal.desk.counter == 0)
+        }
+        #expect(send(good).response?.status == 200)
+        #expect(terminal.desk.counter == 1)
+    }
+
+    @Test mutating func `a browser is told who may ask, and nobody else is named`() throws {
+        let asked = ProxyRequest(
+            "OPTIONS", "/hw_proxy/status_json", host: ProxyTill.headers.host, origin: ProxyTill.headers.origin,
+            asksForPrivateNetwork: true)
+        let response = try #require(send(asked).response)
+        let headers = Dictionary(uniqueKeysWithValues: response.headers.map { ($0.name, $0.value) })
+        #expect(response.status == 204 && headers["Access-Control-Allow-Origin"] == ProxyTill.headers.origin)
+        #expect(headers["Vary"] == "Origin" && headers["Access-Control-Allow-Private-Network"] == "true")
+        var foreign = asked
+        foreign.origin = "https://evil.example"
+        #expect(send(foreign).response?.headers.contains { $0.name.hasPrefix("Access-Control") } == false)
+    }
+
+    @Test mutating func `paths answer as clients expect, and nothing else is there`() {
+        let hello = send(ProxyRequest("GET", "/hw_proxy/hello", host: ProxyTill.headers.host)).response
+        #expect(hello?.status == 200 && hello?.body == Array("ping".utf8))
+        #expect(
+            send(ProxyTill.request("/hw_proxy/handshake", [:], id: 7)).response?.body
+                == Array("{\"jsonrpc\":\"2.0\",\"id\":7,\"result\":true}".utf8))
+        #expect(send(ProxyTill.request("/hw_proxy/print_receipt", [:], id: 1)).response?.status == 404)
+    }
+
+    @Test mutating func `the button pressed twice is one transaction, and a paid line is not paid again`() throws {
+        let first = try #require(start(Self.info("1")))
+        #expect(start(Self.info("1")) == first)
+        let key = try #require(terminal.desk.open?.key)
+        _ = terminal.handle(.settled(key, .approved(TillApproval(amount: 1250, reference: "7"))), at: 0)
+        #expect(start(Self.info("1")) == first)
+        #expect(try #require(poll()).contains("\"success\":true"))
+        #expect(terminal.handle(.sent(TillConnection(exchange)), at: 0).contains(.confirm(key)))
+        #expect(start(Self.info("1")) == first)
+        #expect(try #require(poll()).contains("\"success\":true"))
+        #expect(terminal.desk.counter == 1)
+    }
+
+    @Test mutating func `a poll that was not written in full is told again, and confirms nothing`() throws {
+        _ = start(Self.info("1"))
+        let key = try #require(terminal.desk.open?.key)
+        _ = terminal.handle(.settled(key, .approved(TillApproval(amount: 1250, reference: "7"))), at: 0)
+        _ = poll()
+        #expect(!terminal.handle(.lost(TillConnection(exchange), .reset), at: 0).contains(.confirm(key)))
+        #expect(try #require(poll()).contains("\"success\":true"))
+        #expect(terminal.handle(.sent(TillConnection(exchange)), at: 0).contains(.confirm(key)))
+    }
+
+    @Test mutating func `another sale cancels the one that runs, and is refused where that is too late`() throws {
+        _ = start(Self.info("1"))
+        let key = try #require(terminal.desk.open?.key)
+        #expect(start(Self.info("2")) == nil)
+        var late = terminal
+        let begun = terminal.handle(.settled(key, .notPaid(TillRefusal(.cancelledByOperator))), at: 0)
+        #expect(begun.contains { if case .start = $0 { true } else { false } })
+        let refused = late.handle(.tooLate(key), at: 0)
+        #expect(
+            refused.contains {
+                if case .respond(let response, _) = $0 { response.body == Array(Self.refused.utf8) } else { false }
+            })
+        #expect(
+            late.handle(.settled(key, .approved(TillApproval(amount: 1250, reference: "7"))), at: 0).contains(
+                .takeBack(key, .notDelivered)))
+    }
+
+    @Test(arguments: [
+        "", "[]", "{}", info("1", amount: "0"), info("1", amount: "-5"), info("1", amount: "1.001"),
+        info("1").replacing("EUR", with: "USD"), info("1").replacing("card", with: "check"),
+        info("1").replacing("\"order_id\"", with: "\"currency_decimals\":3,\"order_id\""),
+    ])
+    mutating func `what cannot be paid is answered with false`(info: String) {
+        #expect(start(info) == Self.refused)
+        #expect(terminal.desk.counter == 0)
+    }
+
+    @Test mutating func `a till that asks for nothing any more is gone`() throws {
+        _ = start(Self.info("1"))
+        let key = try #require(terminal.desk.open?.key)
+        #expect(terminal.handle(.timer(.keepWaiting), at: 30_000).contains(.cancel(key)))
+    }
+
+    @Test mutating func `after a restart a poll finds the transaction, running as it was`() throws {
+        _ = start(Self.info("1"))
+        let attempt = try #require(terminal.desk.open)
+        terminal = ProxyTerminal(
+            desk: TillDesk(lane: "main", installation: "1", attempts: [attempt]),
+            settings: .init(
+                currency: attempt.order.currency, hosts: [ProxyTill.headers.host], origins: [ProxyTill.headers.origin]))
+        #expect(terminal.handle(.restored, at: 0).contains(.lookUp(attempt.key)))
+        #expect(try #require(poll()).contains("\"1\":{\"transaction_id\":1,\"success\":null"))
+    }
+}
