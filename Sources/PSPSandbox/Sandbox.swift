@@ -76,7 +76,11 @@ public actor Sandbox {
     // MARK: - Authorisation
 
     /// Decides, writes the books, waits where the amount asks for it, and answers.
-    func authorize(_ request: AuthorizationRequest) async throws(StoreError) -> SandboxAnswer {
+    ///
+    /// - Parameter isOwnKey: the request came under its own id. Under another key an id that is known is no repetition.
+    func authorize(
+        _ request: AuthorizationRequest, isOwnKey: Bool = true
+    ) async throws(StoreError) -> SandboxAnswer {
         guard (0...Limits.amount).contains(request.amount.value) else {
             return .error(
                 400, request.amount.value < 0 ? .amountTotalNotPositive : .amountTooLarge, field: "amount.value")
@@ -87,7 +91,7 @@ public actor Sandbox {
         if rule == .fault(.serverError) {
             return SandboxAnswer(500, ErrorBody(.internalFault), fault: .serverError)
         }
-        let answer = try decide(request, rule)
+        let answer = try decide(request, rule, isOwnKey: isOwnKey)
         guard case .fault(let fault) = rule, answer.outcome == .approved else {
             return SandboxAnswer(answer, to: request.id)
         }
@@ -102,7 +106,7 @@ public actor Sandbox {
     /// Books what came in a batch, unless it was booked before.
     func book(_ request: AuthorizationRequest) throws(StoreError) {
         guard try store.payment(request.id)?.answer == nil else { return }
-        _ = try decide(request, AmountRule(minorUnits: request.amount.value))
+        _ = try decide(request, AmountRule(minorUnits: request.amount.value), isOwnKey: true)
         try change(request.id) { payment in
             payment.isInBatch = true
             payment.visibleFrom = nil
@@ -112,10 +116,16 @@ public actor Sandbox {
 
     /// What was decided before stands, whoever asks: a replica that took over a request that another one has carried out
     /// finds it here.
-    private func decide(_ request: AuthorizationRequest, _ rule: AmountRule) throws(StoreError) -> AuthorizationAnswer {
+    private func decide(
+        _ request: AuthorizationRequest, _ rule: AmountRule, isOwnKey: Bool
+    ) throws(StoreError) -> AuthorizationAnswer {
         try store.atomically { () throws(StoreError) in
             var payment = try store.payment(request.id) ?? BookedPayment(id: request.id)
-            if let answer = payment.answer { return answer }
+            if let answer = payment.answer {
+                return isOwnKey
+                    ? answer
+                    : AuthorizationAnswer(outcome: .declined, responseCode: EnvelopeFault.replayed.responseCode)
+            }
             var entry = LedgerEntry(request)
             var answer: AuthorizationAnswer
             switch try check(request, &payment) {

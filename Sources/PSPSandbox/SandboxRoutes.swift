@@ -99,7 +99,8 @@ struct SandboxRoutes: Sendable {
 
     private func authorize(_ request: HTTPRequest) async throws(StoreError) -> HTTPResponse {
         let answer = try await once(request, AuthorizationRequest.self) { (message) throws(StoreError) in
-            try await sandbox.authorize(message)
+            let isOwnKey = request.fields.only("Idempotency-Key") == message.id.text
+            return try await sandbox.authorize(message, isOwnKey: isOwnKey)
         }
         if answer.fault == .neverAnswers {
             await request.connection.closed()
