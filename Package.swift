@@ -113,8 +113,8 @@ let package = Package(
         room(
             "PSPSandbox",
             [
-                "CardBytes", "CardSim", "Envelope", "Linux", "LocalHTTP", "StoreAndForward", "StrictJSON", "Wire",
-                crypto, logging,
+                "CardBytes", "CardSim", "CSQLite", "Envelope", "Linux", "LocalHTTP", "StoreAndForward", "StrictJSON",
+                "Wire", crypto, logging,
             ],
             embedding: "terminal-test.json"),
         program(
@@ -128,7 +128,7 @@ let package = Package(
                 "Explain", "Help", "Journal", "KernelDiff", "Linux", "Loyalty", "ReaderCore", "ReaderModels",
                 "ReaderNFC", "ReaderPCSC", "ReaderVirtual", "Receipt", "TapClient", "TapSession", "Wire", arguments,
             ]),
-        program("nfc-tap-psp-sandbox", ["Linux", "LocalHTTP", "PSPSandbox", arguments, logging, signals]),
+        program("nfc-tap-psp-sandbox", ["Linux", "LocalHTTP", "PSPSandbox", "Wire", arguments, logging, signals]),
         program("nfc-tap-libnfc-worker", ["CScrub", "Linux", "ReaderNFCWorker"]),
         .target(
             name: "Programs", dependencies: ["nfc-tapd", "nfc-tap", "nfc-tap-psp-sandbox", "nfc-tap-libnfc-worker"],

@@ -11,7 +11,7 @@ enum AmountRule: Equatable, Sendable {
     case fault(Fault)
 
     /// Ways of not giving a proper answer.
-    enum Fault: Int, Equatable, Sendable, CaseIterable {
+    enum Fault: Int, Codable, Equatable, Sendable, CaseIterable {
         /// HTTP 500; nothing was authorised.
         case serverError = 93
         /// Approved, and the answer sent twice.

@@ -14,7 +14,7 @@ extension Sandbox {
     static let receiptSeconds: Int64 = 24 * 3_600
 
     /// Verifies a batch, books each of its payments once, whichever way it came before, and signs for it.
-    func receive(_ batch: QueueBatch) -> SandboxAnswer {
+    func receive(_ batch: QueueBatch) throws(StoreError) -> SandboxAnswer {
         let records: [SignedRecord]
         let token: String
         do {
@@ -27,7 +27,7 @@ extension Sandbox {
         } catch {
             return .error(422, .queueRecordAltered)
         }
-        for record in records { book(record.content.authorization) }
+        for record in records { try book(record.content.authorization) }
         return SandboxAnswer(200, SandboxReceipt(token: token))
     }
 }

@@ -7,39 +7,52 @@ import LocalHTTP
 public import Wire
 
 /// A payment service for tests: opens the envelope, checks the card record as an issuer would, and answers by the amount.
-/// Keeps its books in memory. It has a stored property for each book and each thing that a test makes it do differently.
+/// Its books are its own: none of the daemon's arithmetic is used, so that a fault there does not hide here.
 public actor Sandbox {
     nonisolated let key: RecipientPrivateKey
-    private let timing: SandboxTiming
-    private let now: @Sendable () -> Timestamp
-    private var order: [TransactionID] = []
-    private var entries: [TransactionID: LedgerEntry] = [:]
-    private var answers: [TransactionID: AuthorizationAnswer] = [:]
-    private var seenRecords: Set<String> = []
-    private var tokens: [TransactionID: String] = [:]
-    private let tokenSecret = SymmetricKey(size: .bits256)
-    private var references: UInt64 = 0
-    /// Booked from a batch: one that is forwarded as well gets the answer that stands.
-    /// Reversed before they came.
-    private var unwanted: Set<TransactionID> = []
-    private var inBatches: Set<TransactionID> = []
-    private var running: Set<TransactionID> = []
-    private var memory = RequestMemory()
+    nonisolated let timing: SandboxTiming
+    /// What health says and operations are taken for.
+    nonisolated let features: Set<AdapterFeature>
+    nonisolated let now: @Sendable () -> Timestamp
+    let store: any SandboxStore
     private let started: Timestamp
     /// What `GET /v1/profile` serves; `nil` for 404.
     private var profile: SandboxProfile?
 
-    /// - Parameter now: the clock by which records go stale and cards expire.
+    /// Keeps its books in memory.
+    ///
+    /// - Parameter now: the clock by which records go stale, cards expire and holds end.
     public init(
         key: RecipientPrivateKey, timing: SandboxTiming = SandboxTiming(), profile: SandboxProfile? = nil,
+        features: Set<AdapterFeature> = Set(AdapterFeature.allCases),
         now: @escaping @Sendable () -> Timestamp = { .now }
+    ) {
+        self.init(key, timing, profile, features, MemoryStore(secret: Self.newSecret), now)
+    }
+
+    /// Keeps its books in a file that other sandboxes may have open too, as replicas of the same adapter.
+    public init(
+        key: RecipientPrivateKey, storePath: String, timing: SandboxTiming = SandboxTiming(),
+        profile: SandboxProfile? = nil, features: Set<AdapterFeature> = Set(AdapterFeature.allCases),
+        now: @escaping @Sendable () -> Timestamp = { .now }
+    ) throws(StoreError) {
+        self.init(key, timing, profile, features, try FileStore(path: storePath, secret: Self.newSecret), now)
+    }
+
+    private init(
+        _ key: RecipientPrivateKey, _ timing: SandboxTiming, _ profile: SandboxProfile?,
+        _ features: Set<AdapterFeature>, _ store: sending any SandboxStore, _ now: @escaping @Sendable () -> Timestamp
     ) {
         self.key = key
         self.timing = timing
+        self.features = features
         self.now = now
         self.profile = profile
+        self.store = store
         started = now()
     }
+
+    private static var newSecret: [UInt8] { (0..<32).map { _ in UInt8.random(in: .min ... .max) } }
 
     /// Serves another profile from now on.
     public func serve(_ profile: SandboxProfile?) { self.profile = profile }
@@ -51,77 +64,143 @@ public actor Sandbox {
 
     nonisolated var recipients: RecipientKeySet { RecipientKeySet(keys: key.publicKey.map { [$0] } ?? []) }
 
-    public var ledger: LedgerReport { LedgerReport(order.compactMap { entries[$0] }) }
+    /// Empty where a file cannot be read; `report` says so.
+    public var ledger: LedgerReport {
+        do throws(StoreError) { return try report() } catch { return LedgerReport([]) }
+    }
+
+    func report() throws(StoreError) -> LedgerReport {
+        LedgerReport(try store.payments().compactMap(\.entry))
+    }
 
     // MARK: - Authorisation
 
     /// Decides, writes the books, waits where the amount asks for it, and answers.
-    func authorize(_ request: AuthorizationRequest) async -> SandboxAnswer {
+    ///
+    /// - Parameter isOwnKey: the request came under its own id. Under another key an id that is known is no repetition.
+    func authorize(
+        _ request: AuthorizationRequest, isOwnKey: Bool = true
+    ) async throws(StoreError) -> SandboxAnswer {
         guard (0...Limits.amount).contains(request.amount.value) else {
             return .error(
                 400, request.amount.value < 0 ? .amountTotalNotPositive : .amountTooLarge, field: "amount.value")
         }
-        if inBatches.contains(request.id), let answer = answers[request.id] {
-            return SandboxAnswer(answer, to: request.id)
-        }
         let rule = AmountRule(minorUnits: request.amount.value)
+        let before = try store.payment(request.id)
+        if before?.isInBatch == true, let answer = before?.answer { return SandboxAnswer(answer, to: request.id) }
         if rule == .fault(.serverError) {
             return SandboxAnswer(500, ErrorBody(.internalFault), fault: .serverError)
         }
-        running.insert(request.id)
-        defer { running.remove(request.id) }
-        let answer = decide(request, rule)
+        let answer = try decide(request, rule, isOwnKey: isOwnKey)
         guard case .fault(let fault) = rule, answer.outcome == .approved else {
             return SandboxAnswer(answer, to: request.id)
         }
-        // A cancelled sleep means that the sandbox is being stopped: nobody waits for the answer any more.
-        switch fault {
-        case .slow: try? await Task.sleep(for: timing.slow)
-        case .late: try? await Task.sleep(for: timing.late)
-        case .serverError, .answersTwice, .closesMidBody, .garbage, .neverAnswers: break
+        if let delay = timing.delay(of: fault) {
+            // A cancelled sleep means that the sandbox is being stopped: nobody waits for the answer any more.
+            try? await Task.sleep(for: delay)
+            try change(request.id) { $0.visibleFrom = nil }
         }
         return SandboxAnswer(answer, to: request.id, fault: fault)
     }
 
     /// Books what came in a batch, unless it was booked before.
-    func book(_ request: AuthorizationRequest) {
-        guard answers[request.id] == nil else { return }
-        _ = decide(request, AmountRule(minorUnits: request.amount.value))
-        inBatches.insert(request.id)
-        answered(request.id)
+    func book(_ request: AuthorizationRequest) throws(StoreError) {
+        guard try store.payment(request.id)?.answer == nil else { return }
+        _ = try decide(request, AmountRule(minorUnits: request.amount.value), isOwnKey: true)
+        try change(request.id) { payment in
+            payment.isInBatch = true
+            payment.visibleFrom = nil
+            payment.entry?.answered = true
+        }
     }
 
-    private func decide(_ request: AuthorizationRequest, _ rule: AmountRule) -> AuthorizationAnswer {
-        var entry = LedgerEntry(request)
-        if entries[request.id] == nil { order.append(request.id) }
-        var answer: AuthorizationAnswer
-        do throws(EnvelopeFault) {
-            entry.cryptogram = try check(request)
-            answer = AmountRule.answer(rule, to: request.amount)
-            answer.cardToken = tokens[request.id]
-            if unwanted.contains(request.id) { answer = AuthorizationAnswer(outcome: .declined, responseCode: "94") }
-        } catch {
-            entry.failedCheck = "\(error)"
-            answer = AuthorizationAnswer(outcome: .declined, responseCode: error.responseCode)
-            answer.action = AuthorizationAnswer.Action.none
+    /// What was decided before stands, whoever asks: a replica that took over a request that another one has carried out
+    /// finds it here.
+    private func decide(
+        _ request: AuthorizationRequest, _ rule: AmountRule, isOwnKey: Bool
+    ) throws(StoreError) -> AuthorizationAnswer {
+        try store.atomically { () throws(StoreError) in
+            var payment = try store.payment(request.id) ?? BookedPayment(id: request.id)
+            if let answer = payment.answer {
+                return isOwnKey
+                    ? answer
+                    : AuthorizationAnswer(outcome: .declined, responseCode: EnvelopeFault.replayed.responseCode)
+            }
+            var entry = LedgerEntry(request)
+            var answer: AuthorizationAnswer
+            switch try check(request, &payment) {
+            case .success(let cryptogram):
+                entry.cryptogram = cryptogram
+                answer = AmountRule.answer(rule, to: request.amount)
+                answer.cardToken = payment.cardToken
+                if payment.isUnwanted { answer = AuthorizationAnswer(outcome: .declined, responseCode: "94") }
+            case .failure(let fault):
+                entry.failedCheck = "\(fault)"
+                answer = AuthorizationAnswer(outcome: .declined, responseCode: fault.responseCode)
+                answer.action = AuthorizationAnswer.Action.none
+            }
+            let number = try store.nextReference()
+            answer.pspReference = "SANDBOX-\(number)"
+            if answer.outcome == .approved || answer.outcome == .partial {
+                answer.approvalCode = String(String(1_000_000 + number % 1_000_000).dropFirst())
+                // A name that is reserved for examples (RFC 2606): the link leads nowhere.
+                answer.receiptURL = "https://receipts.example/\(request.id)"
+                approve(&entry, &answer)
+            }
+            entry.responseCode = answer.responseCode
+            if case .fault(let fault) = rule, let delay = timing.delay(of: fault) {
+                payment.visibleFrom = now().advanced(by: delay)
+            }
+            payment.entry = entry
+            payment.answer = answer
+            try store.save(payment)
+            return answer
         }
-        references += 1
-        answer.pspReference = "SANDBOX-\(references)"
-        if answer.outcome == .approved || answer.outcome == .partial {
-            answer.approvalCode = String(String(1_000_000 + references % 1_000_000).dropFirst())
-            // A name that is reserved for examples (RFC 2606): the link leads nowhere.
-            answer.receiptURL = "https://receipts.example/\(request.id)"
-            entry.authorised = answer.amountApproved?.value ?? request.amount.value
+    }
+
+    private func approve(_ entry: inout LedgerEntry, _ answer: inout AuthorizationAnswer) {
+        let amount = answer.amountApproved ?? entry.amount
+        entry.state = .approved
+        entry.authorised = amount.value
+        switch entry.type {
+        case .sale, .verify:
+            entry.captured = amount.value
+            entry.money = amount.value
+        case .refund:
+            entry.money = -amount.value
+        case .preauth:
+            entry.held = amount.value
+            entry.captureBefore = now().advanced(by: timing.hold)
+            answer.captureBefore = entry.captureBefore
+            if entry.amount.value % 100 == 20 {
+                entry.maximumCapture = 2 * amount.value
+                answer.maximumCapture = Money(value: 2 * amount.value, currency: amount.currency)
+            }
         }
-        entry.state = answer.outcome == .declined ? .declined : .approved
-        entry.responseCode = answer.responseCode
-        entries[request.id] = entry
-        answers[request.id] = answer
-        return answer
+        if entry.amount.value % 100 == 30 { answer.refundCard = .present }
+        if entry.type == .preauth { answer.account = entry.account }
     }
 
     /// - Returns: what the test issuer says of the cryptogram.
-    private func check(_ request: AuthorizationRequest) throws(EnvelopeFault) -> String {
+    private func check(
+        _ request: AuthorizationRequest, _ payment: inout BookedPayment
+    ) throws(StoreError) -> Result<String, EnvelopeFault> {
+        let record: OpenedRecord
+        do throws(EnvelopeFault) { record = try opened(request) } catch { return .failure(error) }
+        guard try store.noteOnce("record " + record.id) else { return .failure(.replayed) }
+        payment.cardToken = CardToken.make(
+            record.digits, merchant: request.terminal.merchant, secret: SymmetricKey(data: try store.secret()))
+        do throws(EnvelopeFault) { return .success(try judge(record, request)) } catch { return .failure(error) }
+    }
+
+    /// The card's name in the read of a refund; `nil` where the read is not good.
+    func cardToken(ofRefund request: AuthorizationRequest) throws(StoreError) -> String? {
+        var read = BookedPayment(id: request.id)
+        guard case .success = try check(request, &read) else { return nil }
+        return read.cardToken
+    }
+
+    private func opened(_ request: AuthorizationRequest) throws(EnvelopeFault) -> OpenedRecord {
         let record: OpenedRecord
         do {
             record = try OpenedRecord(JWE.open(request.envelope, with: key))
@@ -135,8 +214,10 @@ public actor Sandbox {
         // What a card has approved by itself may come later: up to thirty days.
         let grace: Int64 = request.offline ? 30 * 24 * 3_600 : 0
         guard Int64(clamping: record.expires) > now().milliseconds / 1_000 - grace else { throw .stale }
-        guard seenRecords.insert(record.id).inserted else { throw .replayed }
-        tokens[request.id] = CardToken.make(record.digits, merchant: request.terminal.merchant, secret: tokenSecret)
+        return record
+    }
+
+    private func judge(_ record: OpenedRecord, _ request: AuthorizationRequest) throws(EnvelopeFault) -> String {
         guard record.passesLuhn else { throw .invalidNumber }
         guard !record.isExpired(at: now()) else { throw .expiredCard }
         guard record.objects.contains(where: { $0.0 == 0x9F26 }) || request.entryMode == .contactlessMagstripe else {
@@ -153,82 +234,28 @@ public actor Sandbox {
         }
     }
 
-    // MARK: - What follows an authorisation
-
     /// `nil` for one that was never seen. One that nobody is to learn of stays pending.
-    func status(of id: TransactionID) -> AuthorizationAnswer? {
-        guard let answer = answers[id], let entry = entries[id] else { return nil }
-        if running.contains(id) || AmountRule(minorUnits: entry.amount.value) == .fault(.neverAnswers) {
+    func status(of id: TransactionID) throws(StoreError) -> AuthorizationAnswer? {
+        guard let payment = try store.payment(id), let answer = payment.answer, let entry = payment.entry else {
+            return nil
+        }
+        let isRunning = payment.visibleFrom.map { now() < $0 } ?? false
+        if isRunning || AmountRule(minorUnits: entry.amount.value) == .fault(.neverAnswers) {
             return AuthorizationAnswer(outcome: .pending)
         }
         return answer
     }
 
-    /// Takes back all of it, or a part. One that is not known is reversed too: there is nothing to take back.
-    func reverse(_ id: TransactionID, _ request: ReversalRequest) -> SandboxAnswer {
-        guard var entry = entries[id] else {
-            unwanted.insert(id)
-            return SandboxAnswer(200, ReversalAnswer(status: .done))
-        }
-        if let amount = request.amount, let refusal = refusal(of: amount, for: entry) { return refusal }
-        entry.reversed = min(entry.authorised, entry.reversed + (request.amount?.value ?? entry.authorised))
-        if entry.outstanding == 0, entry.state == .approved { entry.state = .reversed }
-        entries[id] = entry
-        return SandboxAnswer(200, ReversalAnswer(status: .done))
-    }
-
-    func complete(_ id: TransactionID, _ request: CompletionRequest) -> SandboxAnswer {
-        changed(id, request.amount) { entry in
-            entry.completed = request.amount.value
-        }
-    }
-
-    func refund(_ id: TransactionID, _ request: RefundRequest) -> SandboxAnswer {
-        changed(id, request.amount) { entry in
-            entry.refunded += request.amount.value
-        }
-    }
-
     /// The client was there and got a whole answer.
-    func answered(_ id: TransactionID) { entries[id]?.answered = true }
+    func answered(_ id: TransactionID) throws(StoreError) { try change(id) { $0.entry?.answered = true } }
 
-    // MARK: - Idempotency
-
-    func begin(path: String, key: String, body: [UInt8]) -> RequestMemory.Recall {
-        memory.begin(path: path, key: key, body: body)
-    }
-
-    /// An answer of 500 is not remembered: the request may be sent again and is carried out anew.
-    func finish(path: String, key: String, with answer: SandboxAnswer) {
-        if answer.status == 500 {
-            memory.forget(path: path, key: key)
-        } else {
-            memory.finish(path: path, key: key, with: answer)
+    /// Changes what is booked; nothing where nothing is.
+    func change(_ id: TransactionID, _ change: (inout BookedPayment) -> Void) throws(StoreError) {
+        try store.atomically { () throws(StoreError) in
+            guard var payment = try store.payment(id) else { return }
+            change(&payment)
+            try store.save(payment)
         }
-    }
-
-    private func refusal(of amount: Money, for entry: LedgerEntry) -> SandboxAnswer? {
-        guard (1...Limits.amount).contains(amount.value) else {
-            return .error(400, amount.value < 1 ? .amountTotalNotPositive : .amountTooLarge, field: "amount.value")
-        }
-        guard amount.currency == entry.amount.currency else {
-            return .error(400, .amountCurrencyMismatch, field: "amount.currency")
-        }
-        return nil
-    }
-
-    private func changed(
-        _ id: TransactionID, _ amount: Money, _ change: (inout LedgerEntry) -> Void
-    ) -> SandboxAnswer {
-        guard var entry = entries[id] else { return .error(404, .transactionUnknown) }
-        if let refusal = refusal(of: amount, for: entry) { return refusal }
-        change(&entry)
-        entries[id] = entry
-        references += 1
-        var answer = AuthorizationAnswer(outcome: .approved, responseCode: "00")
-        answer.pspReference = "SANDBOX-\(references)"
-        answer.amountApproved = amount
-        return SandboxAnswer(200, answer)
     }
 }
 

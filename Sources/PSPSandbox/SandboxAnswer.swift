@@ -2,13 +2,16 @@
 import LocalHTTP
 import Wire
 
-/// An answer before it is put on the wire, and how it is to be spoilt there.
-struct SandboxAnswer: Sendable {
+/// What the sandbox answers, before it is put on the wire, and how it is to be spoilt there.
+struct SandboxAnswer: Codable, Equatable, Sendable {
     var status: Int
     var body: [UInt8]
     var fault: AmountRule.Fault?
-    /// The authorisation that a client learns of by this answer.
+    /// Nothing was carried out, and the connection closes without an answer.
+    var isLost = false
+    /// The authorisation or the operation that a client learns of by this answer.
     var transaction: TransactionID?
+    var operation: OperationID?
 
     init(status: Int, body: [UInt8], fault: AmountRule.Fault? = nil) {
         self.status = status
@@ -30,22 +33,38 @@ struct SandboxAnswer: Sendable {
         self.transaction = transaction
     }
 
+    /// The final answer to an operation.
+    init(_ answer: AdapterOperationAnswer, fault: AmountRule.Fault? = nil) {
+        self.init(200, answer, fault: fault)
+        operation = answer.id
+    }
+
+    static var lost: SandboxAnswer {
+        var answer = SandboxAnswer(status: 500, body: [])
+        answer.isLost = true
+        return answer
+    }
+
     static func error(_ status: Int, _ code: ErrorCode, field: String? = nil) -> SandboxAnswer {
         SandboxAnswer(status, ErrorBody(code, field: field))
     }
 
     static func refusal(_ error: WireError) -> SandboxAnswer { SandboxAnswer(400, ErrorBody(error)) }
 
+    /// Not known: neither that it was carried out nor that it was not. Never 404.
+    static var storeFailed: SandboxAnswer { .error(503, .storageFailed) }
+
     /// Whether a client can make sense of it.
     var isProper: Bool {
         switch fault {
-        case nil, .slow, .late, .answersTwice: true
+        case nil, .slow, .late, .answersTwice: !isLost
         case .serverError, .closesMidBody, .garbage, .neverAnswers: false
         }
     }
 
     var response: HTTPResponse {
-        switch fault {
+        if isLost { return HTTPResponse(status: status, body: .verbatim([])) }
+        return switch fault {
         case .answersTwice: HTTPResponse(status: status, body: .verbatim(whole + whole))
         case .closesMidBody: HTTPResponse(status: status, body: .verbatim(whole.dropLast(body.count / 2)))
         case .garbage: .json(status, Array(#"{"outcome": appro"#.utf8) + [0xFF, 0x00])

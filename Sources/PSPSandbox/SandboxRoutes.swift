@@ -8,13 +8,21 @@ struct SandboxRoutes: Sendable {
     let sandbox: Sandbox
 
     func answer(_ request: HTTPRequest) async -> HTTPResponse {
+        do throws(StoreError) {
+            return try await route(request)
+        } catch {
+            return SandboxAnswer.storeFailed.response
+        }
+    }
+
+    private func route(_ request: HTTPRequest) async throws(StoreError) -> HTTPResponse {
         switch (request.method, request.path) {
         case (.get, ["v1", "health"]):
             return SandboxAnswer(
                 200,
                 AdapterHealth(
                     status: .ok, protocolVersions: ["v1"],
-                    supports: AuthorizationRequest.Kind.allCases.map(\.rawValue),
+                    supports: AdapterFeature.allCases.filter(sandbox.features.contains).map(\.rawValue),
                     keyLife: AdapterHealth.defaultKeyLife)
             ).response
         case (.get, ["v1", "keys"]):
@@ -26,17 +34,23 @@ struct SandboxRoutes: Sendable {
             return HTTPResponse(
                 status: 200, fields: ["Content-Type": "application/jose"], body: .bytes(Array(token.utf8)))
         case (.get, ["debug", "ledger"]):
-            return SandboxAnswer(200, await sandbox.ledger).response
+            return SandboxAnswer(200, try await sandbox.report()).response
         case (.post, ["debug", "batches"]):
             guard let batch = try? WireJSON.decode(QueueBatch.self, from: request.body) else {
                 return SandboxAnswer.error(400, .requestMalformedJSON).response
             }
-            return await sandbox.receive(batch).response
+            return try await sandbox.receive(batch).response
         case (.post, ["v1", "authorizations"]):
-            return await authorize(request)
+            return try await authorize(request)
         case (_, let path) where path.count >= 3 && path[0] == "v1" && path[1] == "authorizations":
             guard let id = TransactionID(path[2]) else { return SandboxAnswer.error(404, .transactionUnknown).response }
-            return await answer(request, about: id, part: path.dropFirst(3).joined(separator: "/"))
+            return try await answer(request, about: id, part: path.dropFirst(3).joined(separator: "/"))
+        case (.get, let path) where path.count == 3 && path[0] == "v1" && path[1] == "operations":
+            guard let id = OperationID(path[2]), let answer = try await sandbox.status(ofOperation: id) else {
+                return SandboxAnswer.error(404, .transactionUnknown).response
+            }
+            if let operation = answer.operation { try await sandbox.answered(operation) }
+            return answer.response
         case (_, ["v1", "health"]), (_, ["v1", "keys"]), (_, ["v1", "profile"]), (_, ["debug", "ledger"]),
             (_, ["v1", "authorizations"]):
             return SandboxAnswer.error(405, .requestMethodNotAllowed).response
@@ -45,41 +59,78 @@ struct SandboxRoutes: Sendable {
         }
     }
 
-    private func answer(_ request: HTTPRequest, about id: TransactionID, part: String) async -> HTTPResponse {
+    private func answer(
+        _ request: HTTPRequest, about id: TransactionID, part: String
+    ) async throws(StoreError) -> HTTPResponse {
         switch (request.method, part) {
         case (.get, ""):
-            guard let answer = await sandbox.status(of: id) else {
+            guard let answer = try await sandbox.status(of: id) else {
                 return SandboxAnswer.error(404, .transactionUnknown).response
             }
-            if answer.outcome != .pending { await sandbox.answered(id) }
+            if answer.outcome != .pending { try await sandbox.answered(id) }
             return SandboxAnswer(200, answer).response
         case (.post, "reversals"):
-            return await once(request, ReversalRequest.self) { await sandbox.reverse(id, $0) }.response
+            let answer = try await once(request, ReversalRequest.self) { (message) throws(StoreError) in
+                try await sandbox.reverse(id, message)
+            }
+            return answer.response
         case (.post, "completions"):
-            return await once(request, CompletionRequest.self) { await sandbox.complete(id, $0) }.response
+            return try await operation(request, CompletionRequest.self, \.id.text) { (message) throws(StoreError) in
+                try await sandbox.complete(id, message)
+            }
+        case (.post, "adjustments"):
+            return try await operation(request, AdjustmentRequest.self, \.id.text) { (message) throws(StoreError) in
+                try await sandbox.adjust(id, message)
+            }
+        case (.post, "releases"):
+            return try await operation(request, ReleaseRequest.self, \.id.text) { (message) throws(StoreError) in
+                try await sandbox.release(id, message)
+            }
         case (.post, "refunds"):
-            return await once(request, RefundRequest.self) { await sandbox.refund(id, $0) }.response
-        case (_, ""), (_, "reversals"), (_, "completions"), (_, "refunds"):
+            return try await operation(request, RefundRequest.self, \.id.text) { (message) throws(StoreError) in
+                try await sandbox.refund(id, message)
+            }
+        case (_, ""), (_, "reversals"), (_, "completions"), (_, "adjustments"), (_, "releases"), (_, "refunds"):
             return SandboxAnswer.error(405, .requestMethodNotAllowed).response
         default:
             return SandboxAnswer.error(404, .requestUnknownPath).response
         }
     }
 
-    private func authorize(_ request: HTTPRequest) async -> HTTPResponse {
-        let answer = await once(request, AuthorizationRequest.self) { await sandbox.authorize($0) }
+    private func authorize(_ request: HTTPRequest) async throws(StoreError) -> HTTPResponse {
+        let answer = try await once(request, AuthorizationRequest.self) { (message) throws(StoreError) in
+            let isOwnKey = request.fields.only("Idempotency-Key") == message.id.text
+            return try await sandbox.authorize(message, isOwnKey: isOwnKey)
+        }
         if answer.fault == .neverAnswers {
             await request.connection.closed()
         } else if answer.isProper, let transaction = answer.transaction, !request.connection.isClosed {
-            await sandbox.answered(transaction)
+            try await sandbox.answered(transaction)
+        }
+        return answer.response
+    }
+
+    /// An operation, whose key is its own id.
+    private func operation<Message: Decodable & Sendable>(
+        _ request: HTTPRequest, _ type: Message.Type, _ id: @Sendable (Message) -> String,
+        _ carryOut: (Message) async throws(StoreError) -> SandboxAnswer
+    ) async throws(StoreError) -> HTTPResponse {
+        let key = request.fields.only("Idempotency-Key")
+        let answer = try await once(request, type) { (message) throws(StoreError) in
+            guard id(message) == key else { return .error(400, .idempotencyKeyInvalid, field: "id") }
+            return try await carryOut(message)
+        }
+        if answer.isProper, let operation = answer.operation, !request.connection.isClosed {
+            try await sandbox.answered(operation)
         }
         return answer.response
     }
 
     /// Idempotency: the same key and body get the same answer, another body 422, one that is still running 409.
     private func once<Message: Decodable & Sendable>(
-        _ request: HTTPRequest, _ type: Message.Type, _ carryOut: (Message) async -> SandboxAnswer
-    ) async -> SandboxAnswer {
+        _ request: HTTPRequest, _ type: Message.Type,
+        _ carryOut: (Message) async throws(StoreError) -> SandboxAnswer
+    ) async throws(StoreError) -> SandboxAnswer {
         guard let key = request.fields.only("Idempotency-Key") else { return .error(400, .idempotencyKeyMissing) }
         guard Limits.idempotencyKeyLength.contains(key.utf8.count) else { return .error(400, .idempotencyKeyInvalid) }
         let message: Message
@@ -88,15 +139,15 @@ struct SandboxRoutes: Sendable {
         } catch {
             return .refusal(error)
         }
-        let path = request.path.joined(separator: "/")
-        switch await sandbox.begin(path: path, key: key, body: request.body) {
+        let name = RequestName(path: request.path.joined(separator: "/"), key: key)
+        switch try await sandbox.begin(name, body: request.body) {
         case .running: return .error(409, .idempotencyInProgress)
         case .otherContent: return .error(422, .idempotencyKeyReused)
         case .answered(let answer): return answer
         case .new: break
         }
-        let answer = await carryOut(message)
-        await sandbox.finish(path: path, key: key, with: answer)
+        let answer = try await carryOut(message)
+        try await sandbox.finish(name, with: answer)
         return answer
     }
 }

@@ -2,6 +2,7 @@
 import Envelope
 public import LocalHTTP
 public import Logging
+public import Wire
 
 /// The sandbox as a PSP adapter: HTTP on a Unix socket, by the adapter contract.
 public struct SandboxServer: Sendable {
@@ -30,8 +31,11 @@ public struct SandboxServer: Sendable {
     /// - Parameters:
     ///   - keyFile: path of a private JWK; `nil` for the published test key.
     ///   - profile: what `GET /v1/profile` serves.
+    ///   - store: path of the books that several sandboxes share; `nil` for books in memory.
+    ///   - features: what it takes and says in its health answer.
     public init(
-        path: String, keyFile: String?, timing: SandboxTiming, profile: SandboxProfile?, logger: Logger
+        path: String, keyFile: String?, timing: SandboxTiming, profile: SandboxProfile?, store: String? = nil,
+        features: Set<AdapterFeature> = Set(AdapterFeature.allCases), logger: Logger
     ) throws(SandboxStartError) {
         let key: RecipientPrivateKey
         if let keyFile {
@@ -39,8 +43,19 @@ public struct SandboxServer: Sendable {
         } else {
             do throws(RecipientKeyError) { key = try TestRecipient.privateKey() } catch { throw .key(error) }
         }
+        let sandbox: Sandbox
+        if let store {
+            do throws(StoreError) {
+                sandbox = try Sandbox(
+                    key: key, storePath: store, timing: timing, profile: profile, features: features)
+            } catch {
+                throw .store(error)
+            }
+        } else {
+            sandbox = Sandbox(key: key, timing: timing, profile: profile, features: features)
+        }
         do throws(ListenError) {
-            try self.init(path: path, sandbox: Sandbox(key: key, timing: timing, profile: profile), logger: logger)
+            try self.init(path: path, sandbox: sandbox, logger: logger)
         } catch {
             throw .listen(error)
         }

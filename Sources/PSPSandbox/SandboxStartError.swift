@@ -10,6 +10,7 @@ public enum SandboxStartError: Error, Equatable, Sendable {
     /// The key file holds no private JWK of a supported kind.
     case key(RecipientKeyError)
     case listen(ListenError)
+    case store(StoreError)
 }
 
 extension SandboxStartError: CustomStringConvertible {
@@ -19,6 +20,7 @@ extension SandboxStartError: CustomStringConvertible {
         case .keyFileTooLarge: "key file is too large for a key"
         case .key(let error): "key file: \(error)"
         case .listen(let error): "socket: \(error)"
+        case .store(let error): "store cannot be opened: SQLite error \(error.code)"
         }
     }
 }

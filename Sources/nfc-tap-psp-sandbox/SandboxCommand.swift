@@ -6,6 +6,7 @@ import LocalHTTP
 import Logging
 import PSPSandbox
 import UnixSignals
+import Wire
 
 /// A payment service for tests on a Unix socket.
 @main
@@ -34,6 +35,26 @@ struct SandboxCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Seconds until amounts ending in 99 are answered.", valueName: "seconds"))
     var lateSeconds: Double = 35
 
+    @Option(help: ArgumentHelp("Seconds for which a preauthorised sum is held.", valueName: "seconds"))
+    var holdSeconds: Double = 604_800
+
+    @Option(
+        help: ArgumentHelp(
+            "Keep the books in this SQLite file. Several sandboxes with the same file are replicas of one adapter.",
+            valueName: "file"))
+    var store: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Seconds after which another sandbox takes over a request that was begun and not answered.",
+            valueName: "seconds"))
+    var leaseSeconds: Double = 60
+
+    @Option(
+        help: ArgumentHelp(
+            "Words of supports that it is to do without, such as capture,refundLinked.", valueName: "words"))
+    var without: String = ""
+
     @Option(
         help: ArgumentHelp("Version of the terms in the profile; each version has its own text.", valueName: "text"))
     var termsVersion = "2026-01"
@@ -61,16 +82,27 @@ struct SandboxCommand: AsyncParsableCommand {
             throw ValidationError(
                 "Give either --sandbox, which uses a published test key that protects nothing, or --key FILE.")
         }
-        guard (0...3_600).contains(slowSeconds), (0...3_600).contains(lateSeconds) else {
+        guard (0...3_600).contains(slowSeconds), (0...3_600).contains(lateSeconds), (0...3_600).contains(leaseSeconds)
+        else {
             throw ValidationError("Seconds must be between 0 and 3600.")
+        }
+        guard (0...31_536_000).contains(holdSeconds) else {
+            throw ValidationError("A sum can be held for 0 to 31536000 seconds.")
+        }
+        for word in words where AdapterFeature(rawValue: word) == nil {
+            throw ValidationError("\(word) is no word of supports.")
         }
     }
 
     func run() async throws {
         let logger = Logger(label: "nfc-tap-psp-sandbox") { StreamLogHandler.standardError(label: $0) }
-        let timing = SandboxTiming(slow: .seconds(slowSeconds), late: .seconds(lateSeconds))
+        let timing = SandboxTiming(
+            slow: .seconds(slowSeconds), late: .seconds(lateSeconds), hold: .seconds(holdSeconds),
+            lease: .seconds(leaseSeconds))
+        let features = Set(AdapterFeature.allCases).subtracting(words.compactMap(AdapterFeature.init))
         let server = try SandboxServer(
-            path: socket, keyFile: key, timing: timing, profile: try profile(), logger: logger)
+            path: socket, keyFile: key, timing: timing, profile: try profile(), store: store, features: features,
+            logger: logger)
         say("listening at \(socket)")
         if sandbox { say("warning: published test key in use, nothing sealed to it is protected") }
         ServiceNotification().send(.ready)
@@ -85,6 +117,8 @@ struct SandboxCommand: AsyncParsableCommand {
         profile.fault = profileFault.flatMap(SandboxProfile.Fault.init)
         return profile
     }
+
+    private var words: [String] { without.split(separator: ",").map(String.init) }
 
     private static func isPlain(_ unit: UInt8) -> Bool {
         switch unit {

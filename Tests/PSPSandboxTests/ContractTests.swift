@@ -73,30 +73,6 @@ struct ContractTests {
         }
     }
 
-    @Test func `completions and refunds are booked`() async throws {
-        let request = try SandboxBench.request(1_200)
-        try await SandboxBench.run { bench in
-            _ = try await bench.answer(to: request)
-            let amount = Money(value: 1_300, currency: request.amount.currency)
-            let completion = try await bench.post(
-                "/v1/authorizations/\(request.id)/completions",
-                WireJSON.encode(PSPSandbox.CompletionRequest(amount: amount, emv: nil)), key: request.id.text)
-            #expect(completion.status == 200)
-            let refund = try await bench.post(
-                "/v1/authorizations/\(request.id)/refunds",
-                WireJSON.encode(PSPSandbox.RefundRequest(amount: request.amount)),
-                key: request.id.text)
-            #expect(try WireJSON.decode(AuthorizationAnswer.self, from: refund.body).outcome == .approved)
-            let entry = try #require(try await bench.ledger().transactions.first)
-            #expect(entry.completed == 1_300)
-            #expect(entry.refunded == 1_200)
-            let unknown = try await bench.post(
-                "/v1/authorizations/\(TransactionID())/refunds",
-                WireJSON.encode(PSPSandbox.RefundRequest(amount: request.amount)), key: "k")
-            #expect(unknown.status == 404)
-        }
-    }
-
     @Test func `keys are the public half of the test key`() async throws {
         try await SandboxBench.run { bench in
             let answer = try await bench.get("/v1/keys")
@@ -111,9 +87,14 @@ struct ContractTests {
             let health = try await WireJSON.decode(AdapterHealth.self, from: bench.get("/v1/health").body)
             #expect(health.status == .ok)
             #expect(health.protocolVersions == ["v1"] && health.keyLife == 86_400)
-            #expect(health.supports == ["sale", "preauth", "refund", "verify"])
+            #expect(
+                health.supports == [
+                    "sale", "preauth", "refund", "verify", "capture", "multicapture", "overcapture", "adjust", "extend",
+                    "release", "refundLinked", "refundReversal",
+                ])
             for path in [
                 "/", "/v1", "/v1/profile", "/v1/authorizations/nonsense", "/v1/authorizations/\(TransactionID())/x",
+                "/v1/operations/nonsense", "/v1/operations/\(TransactionID())",
             ] {
                 #expect(try await bench.get(path).status == 404, "\(path)")
             }

@@ -24,11 +24,18 @@ struct SandboxBench: Sendable {
     /// Serves for the time of `body`.
     static func run(
         timing: SandboxTiming = SandboxTiming(slow: .milliseconds(50), late: .milliseconds(500)),
+        store: String? = nil, features: Set<AdapterFeature> = Set(AdapterFeature.allCases),
         now: @escaping @Sendable () -> Timestamp = { .now }, _ body: (SandboxBench) async throws -> Void
     ) async throws {
         let path = FileManager.default.temporaryDirectory.appending(path: "nfc-tap-\(UUID().uuidString.prefix(8)).sock")
             .path()
-        let sandbox = Sandbox(key: try TestRecipient.privateKey(), timing: timing, now: now)
+        let key = try TestRecipient.privateKey()
+        let sandbox =
+            if let store {
+                try Sandbox(key: key, storePath: store, timing: timing, features: features, now: now)
+            } else {
+                Sandbox(key: key, timing: timing, features: features, now: now)
+            }
         let server = try SandboxServer(
             path: path, sandbox: sandbox, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
         let serving = Task { try await server.run() }
@@ -44,7 +51,8 @@ struct SandboxBench: Sendable {
 
     /// Taps `card` and makes the request that a daemon would.
     static func request(
-        _ minorUnits: Int64, card: String = "visa", id: TransactionID = TransactionID(), now: Timestamp = .now
+        _ minorUnits: Int64, card: String = "visa", id: TransactionID = TransactionID(),
+        type: AuthorizationRequest.Kind = .sale, now: Timestamp = .now
     ) throws -> AuthorizationRequest {
         let control = try VirtualReaderControl { CardCatalogue.card(named: $0) }
         try control.obey("present \(card)")
@@ -67,7 +75,7 @@ struct SandboxBench: Sendable {
         }
         let read = try #require(result?.read)
         return AuthorizationRequest(
-            id: id, mode: .test, type: .sale, amount: amount, entryMode: .contactlessEMV, cvm: .noCVM,
+            id: id, mode: .test, type: type, amount: amount, entryMode: .contactlessEMV, cvm: .noCVM,
             emv: read.clearTags.hex,
             card: try #require(
                 MaskedCard(scheme: read.account.scheme, last4: read.account.lastFour, masked: read.account.masked)),
@@ -117,5 +125,73 @@ struct SandboxBench: Sendable {
 
     func ledger() async throws -> LedgerReport {
         try await WireJSON.decode(LedgerReport.self, from: get("/debug/ledger").body)
+    }
+
+    // MARK: - Operations
+
+    static func euro(_ value: Int64) throws -> Money { Money(value: value, currency: try #require(Currency("EUR"))) }
+
+    func operate(
+        _ part: String, on payment: TransactionID, _ message: some Encodable, key: String
+    ) async throws -> HTTPClientAnswer {
+        try await post("/v1/authorizations/\(payment)/\(part)", WireJSON.encode(message), key: key)
+    }
+
+    private func answer(_ answer: HTTPClientAnswer) throws -> AdapterOperationAnswer {
+        try #require(answer.status == 200)
+        return try WireJSON.decode(AdapterOperationAnswer.self, from: answer.body)
+    }
+
+    func capture(
+        _ value: Int64, of payment: TransactionID, tip: Int64? = nil, final: Bool = true,
+        id: OperationID = OperationID()
+    ) async throws -> AdapterOperationAnswer {
+        let request = CompletionRequest(
+            id: id, mode: .test, amount: try Self.euro(value), tip: try tip.map(Self.euro), final: final)
+        return try answer(await operate("completions", on: payment, request, key: id.text))
+    }
+
+    func adjust(
+        _ payment: TransactionID, to total: Int64?, id: OperationID = OperationID()
+    ) async throws -> AdapterOperationAnswer {
+        let request = AdjustmentRequest(
+            id: id, mode: .test, total: try total.map(Self.euro), extend: total == nil ? true : nil)
+        return try answer(await operate("adjustments", on: payment, request, key: id.text))
+    }
+
+    func release(
+        _ value: Int64, of payment: TransactionID, id: OperationID = OperationID()
+    ) async throws -> AdapterOperationAnswer {
+        let request = ReleaseRequest(id: id, mode: .test, amount: try Self.euro(value))
+        return try answer(await operate("releases", on: payment, request, key: id.text))
+    }
+
+    func refund(
+        _ value: Int64, of payment: TransactionID, id: TransactionID = TransactionID(),
+        card: RefundRequest.CardRule = .none, read: AuthorizationRequest? = nil
+    ) async throws -> AdapterOperationAnswer {
+        let request = RefundRequest(
+            id: id, mode: .test, amount: try Self.euro(value), card: card, authorization: read)
+        return try answer(await operate("refunds", on: payment, request, key: id.text))
+    }
+
+    /// What a question about an operation is answered with; `nil` for 404.
+    func operation(_ id: OperationID) async throws -> AdapterOperationAnswer? {
+        let answer = try await get("/v1/operations/\(id)")
+        return answer.status == 404 ? nil : try self.answer(answer)
+    }
+
+    /// A payment of `value`, approved.
+    func approved(
+        _ value: Int64, _ type: AuthorizationRequest.Kind = .preauth, card: String = "visa"
+    ) async throws -> TransactionID {
+        let request = try Self.request(value, card: card, type: type)
+        let answer = try await answer(to: request)
+        try #require(answer.outcome == .approved)
+        return request.id
+    }
+
+    func entry(_ id: TransactionID) async throws -> LedgerEntry {
+        try #require(try await ledger().transactions.first { $0.id == id })
     }
 }
