@@ -104,7 +104,8 @@ let package = Package(
         room(
             "TapDaemon",
             [
-                "CardBytes", "CardSim", "Codes", "Configuration", "EMV", "Envelope", "Help", "Journal", "Ledger", "Linux",
+                "CardBytes", "CardSim", "Codes", "Configuration", "EMV", "Envelope", "Help", "Journal", "Ledger",
+                "Linux",
                 "LocalHTTP", "Loyalty", "Profile", "ReaderCore", "ReaderModels", "ReaderNFC", "ReaderPCSC",
                 "ReaderVirtual", "Receipt", "StoreAndForward", "StrictJSON", "TapSession", "Transactions", "Wire",
                 crypto, logging,
