@@ -11,7 +11,7 @@ struct ExampleConfigurationTests {
     /// Each table with what it cannot do without. Those of private keys read files before they look for more settings.
     static let tables: [(heading: String, text: String)] = [
         ("", ""), ("[pos]", ""), ("[psp]", ""), ("[profile]", ""), ("[live]", ""), ("[journal]", ""),
-        ("[terminal]", ""), ("[merchant]", ""),
+        ("[day]", ""), ("[terminal]", ""), ("[merchant]", ""),
         ("[support]", ""), ("[groups]", ""), ("[loyalty]", ""), ("[offline]", ""),
         ("[[offline.currency]]", "code = \"EUR\"\namount = 1\ntotal = 1\n"),
         ("[[former-service]]", "issuer = \"a\"\n"),

@@ -37,6 +37,11 @@ struct JSONTests {
         Run(command: "pay", arguments: "12.00 EUR --dry-run"), Run(command: "refund", arguments: "5.00 EUR"),
         Run(command: "find", arguments: "till-1/7", status: [10]), Run(command: "open list"),
         Run(command: "verify"), Run(command: "look-up"), Run(command: "store-card", arguments: "--consent told"),
+        Run(command: "adjust", arguments: "HELD 15.00 EUR"),
+        Run(command: "capture", arguments: "HELD 5.00 EUR --not-final"), Run(command: "release", arguments: "HELD"),
+        Run(command: "list", arguments: "--state approved"), Run(command: "last", arguments: "main"),
+        Run(command: "totals"), Run(command: "day-end close"), Run(command: "day-end list"),
+        Run(command: "day-end show", arguments: "DAY"),
         Run(command: "events", arguments: "--after 0 --count 3"), Run(command: "virtual", arguments: "CONTROL state"),
         Run(command: "audit verify", arguments: "JOURNAL"), Run(command: "audit export", arguments: "JOURNAL"),
     ]
@@ -50,8 +55,8 @@ struct JSONTests {
     /// `terms accept` is run in a shop of its own: one acceptance is enough.
     static let other: [Run] = [Run(command: "terms accept", arguments: "--yes")]
 
-    /// Needs an open item, which the daemon's own tests have.
-    static let settling: Set<String> = ["open settle"]
+    /// Need an open item, or an operation without an answer, which the daemon's own tests have.
+    static let settling: Set<String> = ["open settle", "resolve"]
 
     @Test("Every command takes --json, and each of them is run here with it")
     func commands() throws {
@@ -127,8 +132,20 @@ struct JSONTests {
             "JOURNAL": "--file \(shop.folder.path)/state/journal.sqlite",
         ]
         try shop.card("present visa")
+        let held = try shop.curl([
+            "-H", "Content-Type: application/json", "-H", "Idempotency-Key: held", "-H", "Prefer: wait=20", "-d",
+            #"{"type":"purchase","amount":{"value":1200,"currency":"EUR"},"amountStatus":"preauthorized"}"#,
+            "http://localhost/v1/transactions",
+        ])
+        let payment = try JSONSerialization.jsonObject(with: Data(held.utf8)) as? [String: Any]
+        names["HELD"] = try #require(payment?["id"] as? String, "\(held)")
+        #expect(payment?["state"] as? String == "approved")
         try run(Self.online, in: shop.folder, environment: ["NFC_TAP_SOCKET": shop.posSocket], &names) {
             (run, answer, names) in
+            if run.command == "day-end close" {
+                let day = (answer as? [String: Any])?["day"] as? [String: Any] ?? answer as? [String: Any]
+                names["DAY"] = (day?["number"] as? Int).map(String.init)
+            }
             guard run.command == "pay", names["PAID"] == nil else { return }
             names["PAID"] = (answer as? [String: Any])?["id"] as? String
         }

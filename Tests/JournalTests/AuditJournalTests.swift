@@ -112,7 +112,10 @@ struct AuditJournalTests {
         "DELETE FROM audit WHERE sequence < 3",
         "UPDATE audit SET sequence = 100 WHERE sequence = 4; UPDATE audit SET sequence = 4 WHERE sequence = 5;"
             + "UPDATE audit SET sequence = 5 WHERE sequence = 100",
-        "UPDATE audit_statement SET token = substr(token, 1, length(token) - 2) || 'AA'",
+        """
+        UPDATE audit_statement SET token = substr(token, 1, length(token) - 2) ||
+            CASE substr(token, -2) WHEN 'AA' THEN 'QQ' ELSE 'AA' END
+        """,
         "DELETE FROM audit_statement",
         "UPDATE payment SET state = 'declined'",
         "UPDATE payment SET value = 1",

@@ -138,7 +138,7 @@ struct RepeatTests {
                 let never = try await shop.get("/v1/transactions?key=till-2")
                 #expect(never.status == 404)
                 #expect(try never.error().code == "idempotency.key_unknown")
-                for query in ["", "?key=", "?key=a%20b", "?key=till-1&order=C-1", "?order=C-1&key=till-1"] {
+                for query in ["?key=", "?key=a%20b", "?key=till-1&order=C-1", "?order=C-1&key=till-1"] {
                     let answer = try await shop.get("/v1/transactions\(query)")
                     #expect(answer.status == 400, "\(query) \(answer.text)")
                 }

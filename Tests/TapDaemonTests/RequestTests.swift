@@ -53,7 +53,7 @@ struct RequestTests {
             (.post, "/v1/lanes", [:], "", 405, "request.method_not_allowed"),
             (.get, "/v1/lanes/nowhere", [:], "", 404, "lane.unknown"),
             (.get, "/v1/status?verbose=1", [:], "", 400, "request.invalid_parameter"),
-            (.get, "/v1/transactions", [:], "", 400, "request.invalid_parameter"),
+            (.get, "/v1/transactions?limit=0", [:], "", 400, "request.invalid_parameter"),
             (.get, "/v1/transactions?order=", [:], "", 400, "request.invalid_parameter"),
             (.get, "/v1/transactions?order=a&order=b", [:], "", 400, "request.invalid_parameter"),
             (.get, "/v1/transactions/0192f3a4-5b6c-7d8e-9f01-23456789abcd", [:], "", 404, "transaction.unknown"),

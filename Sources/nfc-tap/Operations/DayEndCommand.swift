@@ -42,7 +42,8 @@ struct DayEndCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "day-end", abstract: "Closes the business day, and shows days that were closed.",
         discussion: """
-            Sales may go on meanwhile: what is booked after the day end belongs to the next day. What is open does not keep             the day open, unless the configuration says so: it is printed and stays open.
+            Sales may go on meanwhile: what is booked after the day end belongs to the next day. What is open does not keep \
+            the day open, unless the configuration says so: it is printed and stays open.
             """,
         subcommands: [DayEndClose.self, DayEndShow.self, DayEndList.self], defaultSubcommand: DayEndClose.self)
 }
