@@ -7,7 +7,7 @@ SHELL := /bin/bash
 
 BUILD_PACKAGES := libpcsclite-dev libnfc-dev libqrencode-dev libsqlite3-dev
 DEMO_PACKAGES := $(BUILD_PACKAGES) curl
-TEST_PACKAGES := $(DEMO_PACKAGES) pcscd vsmartcard-vpcd iproute2 util-linux sqlite3 python3 python3-venv zbar-tools librsvg2-bin
+TEST_PACKAGES := $(DEMO_PACKAGES) pcscd vsmartcard-vpcd iproute2 util-linux sqlite3 python3 python3-venv zbar-tools librsvg2-bin haproxy
 
 # What a first look needs and no more: no debugger, no index for an editor, each module compiled in one go.
 DEMO_FLAGS := --scratch-path .build-demo --disable-index-store -debug-info-format none \

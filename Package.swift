@@ -112,6 +112,12 @@ let package = Package(
             ], embedding: "API/openapi.yaml"),
         room("TapClient", ["Receipt", "Wire", "LocalHTTP"]),
         room(
+            "AdapterCheck",
+            [
+                "CardBytes", "CardSim", "EMV", "Envelope", "LocalHTTP", "ReaderCore", "ReaderVirtual", "TapSession",
+                "Wire",
+            ]),
+        room(
             "PSPSandbox",
             [
                 "CardBytes", "CardSim", "CSQLite", "Envelope", "Linux", "LocalHTTP", "StoreAndForward", "StrictJSON",
@@ -125,8 +131,9 @@ let package = Package(
         program(
             "nfc-tap",
             [
-                "CardBytes", "CardSim", "CLinux", "Codes", "Configuration", "CScrub", "Doctor", "EMV", "Envelope",
-                "Explain", "Help", "Journal", "KernelDiff", "Linux", "Loyalty", "ReaderCore", "ReaderModels",
+                "AdapterCheck", "CardBytes", "CardSim", "CLinux", "Codes", "Configuration", "CScrub", "Doctor", "EMV",
+                "Envelope", "Explain", "Help", "Journal", "KernelDiff", "Linux", "Loyalty", "ReaderCore",
+                "ReaderModels",
                 "ReaderNFC", "ReaderPCSC", "ReaderVirtual", "Receipt", "TapClient", "TapSession", "Wire", arguments,
             ]),
         program("nfc-tap-psp-sandbox", ["Linux", "LocalHTTP", "PSPSandbox", "Wire", arguments, logging, signals]),
@@ -208,6 +215,7 @@ let package = Package(
                 "Loyalty", "nfc-tapd", "PSPSandbox", "ReaderCore", "ReaderModels", "ReaderPCSC", "ReaderVirtual",
                 "Receipt", "Rigs", "StoreAndForward", "TapDaemon", "TapSession", "Transactions", "Wire", logging,
             ]),
+        tests("AdapterCheckTests", ["AdapterCheck", "Envelope", "LocalHTTP", "PSPSandbox", "Wire", logging]),
         tests("LedgerTests", ["Ledger", "Wire"]),
         tests("ECRTests", ["Codes", "ECR"]),
         tests("SimulationTests", ["tap-simulation"]),

@@ -9,7 +9,7 @@ struct NFCTap: AsyncParsableCommand {
         abstract: "Reads contactless cards and drives nfc-tapd.",
         discussion: """
             Exit codes: 0 done (a payment: approved, or stored to be sent later), 1 a replay differs from its recording, \
-            kernels differ in something new, an audit chain does not hold, or doctor found an error, 10 declined or reversed, 11 partially approved, 12 outcome \
+            kernels differ in something new, an audit chain does not hold, an adapter breaks its contract, or doctor found an error, 10 declined or reversed, 11 partially approved, 12 outcome \
             unknown (look the payment up before charging again), 13 not completed (cancelled, timed out, card unreadable, \
             refused by the daemon), 14 administrator required, 64 wrong arguments, 65 malformed input, 69 no reader or no \
             daemon, 77 not allowed.
@@ -23,6 +23,6 @@ struct NFCTap: AsyncParsableCommand {
             ReceiptCommand.self, ListCommand.self, LastCommand.self, TotalsCommand.self, DayEndCommand.self,
             HelpTopics.self, Try.self, Virtual.self,
             Decode.self, ExplainCommand.self, Replay.self, KernelDiffCommand.self, Record.self, Simulate.self,
-            DoctorCommand.self, DiagnoseCommand.self, AuditCommand.self,
+            DoctorCommand.self, DiagnoseCommand.self, AuditCommand.self, AdapterCheckCommand.self,
         ])
 }

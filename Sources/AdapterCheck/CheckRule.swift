@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+/// What an adapter owes, in the order in which it is tried. A rule that builds on another one is not tried where that one fails.
+public enum CheckRule: String, CaseIterable, Codable, Sendable {
+    case health
+    case saleApproved = "sale.approved"
+    case saleAmount = "sale.amount"
+    case unknownMembers = "request.unknown-members"
+    case keyRepeat = "key.repeat"
+    case keyOtherBody = "key.other-body"
+    case keyRace = "key.race"
+    case query = "query.same-answer"
+    case queryUnknown = "query.never-seen"
+    case idleConnections = "connections.idle"
+    case reversal = "reversal.acknowledged"
+    case reversalRepeat = "reversal.repeat"
+    case reversalBefore = "reversal.before-sale"
+    case replicas = "replicas.one-memory"
+    case replicaRace = "replicas.race"
+    case restart = "restart.memory"
+    case operationUnknown = "operation.never-seen"
+    case capture = "operation.capture"
+    case operationID = "operation.id"
+    case operationAmount = "operation.amount"
+    case operationRepeat = "operation.repeat"
+    case operationOtherBody = "operation.other-body"
+    case operationQuery = "operation.query"
+    case captureBounded = "capture.bounded"
+    case captureOnce = "capture.final"
+    case captureSeveral = "capture.several"
+    case adjust = "adjust.total"
+    case release = "release.bounded"
+    case refund = "refund.approved"
+    case refundBounded = "refund.bounded"
+    case refundReversal = "refund.reversal"
+
+    /// The rule, as a sentence.
+    public var text: String {
+        switch self {
+        case .health: "GET /v1/health answers 200 with status, protocolVersions (v1) and supports"
+        case .saleApproved: "A sale over the amount of the check is approved"
+        case .saleAmount: "An approval is over the amount and the currency that were demanded"
+        case .unknownMembers: "Unknown members of a request are ignored"
+        case .keyRepeat: "The same key and body get the same answer"
+        case .keyOtherBody: "The same key with another body gets 422"
+        case .keyRace: "The same request on two connections at once is carried out once"
+        case .query: "GET /v1/authorizations/ID tells what the POST was answered"
+        case .queryUnknown: "GET /v1/authorizations/ID answers 404 about a sale that never came"
+        case .idleConnections: "Connections without a request do not delay a sale"
+        case .reversal: "A reversal is answered with 200 or 202 and a status"
+        case .reversalRepeat: "A reversal that is sent again is answered with 200 or 202 and a status"
+        case .reversalBefore: "A reversal before its sale is acknowledged, and the sale is declined if it still comes"
+        case .replicas: "What one replica knows the others know: answers, keys and reversals"
+        case .replicaRace: "The same request at two replicas at once is carried out once"
+        case .restart: "Keys, answers and reversals outlive a restart"
+        case .operationUnknown: "GET /v1/operations/ID answers 404 about an operation that never came"
+        case .capture: "A completion of a part of what is held is carried out"
+        case .operationID: "The answer to an operation has the operation's id"
+        case .operationAmount: "An operation is carried out over the whole amount that was asked for"
+        case .operationRepeat: "An operation with the same key and body gets the same answer, and is carried out once"
+        case .operationOtherBody: "An operation with the same key and another body gets 422"
+        case .operationQuery: "GET /v1/operations/ID tells what the POST was answered"
+        case .captureBounded: "A completion above what is held is not carried out"
+        case .captureOnce: "A final completion leaves nothing for another one"
+        case .captureSeveral: "Completions that are not final leave the rest, and no more"
+        case .adjust: "An adjustment names the sum to be held, not the difference"
+        case .release: "A release gives up what it names, and never more than is held"
+        case .refund: "A linked refund of a part is carried out"
+        case .refundBounded: "Linked refunds never give back more than was captured"
+        case .refundReversal: "A linked refund can be taken back at its own id"
+        }
+    }
+
+    /// Where the rule is written down.
+    public var clause: String {
+        switch self {
+        case .health: "docs/openapi-psp.yaml, GET /v1/health"
+        case .saleApproved, .saleAmount: "docs/openapi-psp.yaml, POST /v1/authorizations"
+        case .unknownMembers: "docs/adapters.md#versions"
+        case .keyRepeat, .keyOtherBody, .keyRace, .replicas, .replicaRace, .restart: "docs/adapters.md#exactly-once"
+        case .query, .queryUnknown: "docs/openapi-psp.yaml, GET /v1/authorizations/{id}"
+        case .idleConnections: "docs/adapters.md#connections"
+        case .reversal, .reversalRepeat, .reversalBefore: "docs/adapters.md#reversals"
+        case .operationUnknown, .operationQuery: "docs/openapi-psp.yaml, GET /v1/operations/{id}"
+        case .operationID, .operationAmount, .operationRepeat, .operationOtherBody: "docs/adapters.md#operations"
+        case .capture, .captureBounded, .captureOnce, .captureSeveral:
+            "docs/openapi-psp.yaml, POST /v1/authorizations/{id}/completions"
+        case .adjust: "docs/openapi-psp.yaml, POST /v1/authorizations/{id}/adjustments"
+        case .release: "docs/openapi-psp.yaml, POST /v1/authorizations/{id}/releases"
+        case .refund, .refundBounded, .refundReversal: "docs/openapi-psp.yaml, POST /v1/authorizations/{id}/refunds"
+        }
+    }
+
+    /// What has to hold before this can be tried.
+    var needs: [CheckRule] {
+        switch self {
+        case .health: []
+        case .queryUnknown, .saleApproved: [.health]
+        case .saleAmount, .unknownMembers, .keyRepeat, .keyOtherBody, .query, .idleConnections, .reversal,
+            .reversalBefore, .operationUnknown:
+            [.saleApproved]
+        case .keyRace: [.keyRepeat]
+        case .reversalRepeat: [.reversal]
+        case .replicas: [.keyRepeat, .keyOtherBody, .query, .reversalBefore]
+        case .replicaRace: [.keyRace, .replicas]
+        case .restart: [.keyRepeat, .query, .reversalBefore]
+        case .capture, .refund: [.saleApproved]
+        case .operationID, .operationAmount, .operationRepeat, .operationOtherBody, .operationQuery, .captureBounded,
+            .captureOnce, .captureSeveral:
+            [.capture]
+        case .adjust, .release: [.captureBounded]
+        case .refundBounded, .refundReversal: [.refund]
+        }
+    }
+}
+
+/// What came of one rule.
+public struct CheckFinding: Codable, Equatable, Sendable {
+    public enum Verdict: String, Codable, Sendable {
+        case pass, fail
+        /// `supports` of the health answer does not name it, or it was not asked for.
+        case notSupported
+        /// A rule that it builds on has failed.
+        case notTried
+    }
+
+    public var rule: CheckRule
+    public var verdict: Verdict
+    public var text: String
+    public var clause: String
+    /// What was seen, where it failed; what keeps it from being tried.
+    public var note: String?
+
+    init(_ rule: CheckRule, _ verdict: Verdict, _ note: String? = nil) {
+        self.rule = rule
+        self.verdict = verdict
+        text = rule.text
+        clause = rule.clause
+        self.note = note
+    }
+}

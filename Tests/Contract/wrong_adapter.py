@@ -1,0 +1,192 @@
+# SPDX-License-Identifier: Apache-2.0
+"""An adapter that keeps every rule of docs/adapters.md but the one that is named: wrong_adapter.py SOCKET STORE RULE
+
+RULE is a rule of `nfc-tap adapter-check`, or `none`. STORE is a file in which it keeps what it knows, shared by all that name
+the same one. Written from docs/openapi-psp.yaml alone, in another language than the program that it tests.
+"""
+import http.server
+import json
+import os
+import socketserver
+import sqlite3
+import sys
+import threading
+import time
+import uuid
+
+SOCKET, STORE, WRONG = sys.argv[1:4]
+FEATURES = ["sale", "preauth", "refund", "verify", "capture", "multicapture", "adjust", "release", "refundLinked", "refundReversal"]
+lock = threading.Lock()
+forgotten = time.time() if WRONG == "restart.memory" else 0
+
+
+def store():
+    base = sqlite3.connect(STORE, timeout=10, isolation_level=None)
+    base.execute("PRAGMA synchronous = OFF")
+    base.execute("CREATE TABLE IF NOT EXISTS kept (kind TEXT, name TEXT, value TEXT, at REAL, PRIMARY KEY (kind, name))")
+    return base
+
+
+class Memory:
+    """What all replicas know: for the length of one decision nobody else decides."""
+
+    def __enter__(self):
+        self.base = store()
+        self.base.execute("BEGIN IMMEDIATE")
+        return self
+
+    def __exit__(self, kind, *_):
+        self.base.execute("ROLLBACK" if kind else "COMMIT")
+        self.base.close()
+
+    def get(self, kind, name):
+        if WRONG == "replicas.one-memory":
+            name += SOCKET
+        row = self.base.execute("SELECT value, at FROM kept WHERE kind = ? AND name = ?", (kind, name)).fetchone()
+        return json.loads(row[0]) if row and row[1] >= forgotten else None
+
+    def put(self, kind, name, value):
+        if WRONG == "replicas.one-memory":
+            name += SOCKET
+        self.base.execute("INSERT OR REPLACE INTO kept VALUES (?, ?, ?, ?)", (kind, name, json.dumps(value), time.time()))
+
+
+def authorize(memory, sale):
+    amount = sale["amount"]["value"]
+    if amount > 1_000_000 or WRONG == "sale.approved":
+        return {"outcome": "declined", "responseCode": "51"}
+    if WRONG != "reversal.before-sale" and memory.get("reversed", sale["id"]):
+        return {"outcome": "declined", "responseCode": "94"}
+    account = {"held": 0, "captured": 0, "refunded": 0}
+    account["held" if sale["type"] == "preauth" else "captured"] = amount
+    memory.put("account", sale["id"], account)
+    answer = {"outcome": "approved", "responseCode": "00", "approvalCode": "123456", "pspReference": str(uuid.uuid4())}
+    if WRONG == "sale.amount":
+        answer["amountApproved"] = {"value": amount + 1, "currency": sale["amount"]["currency"]}
+    return answer
+
+
+def carry_out(memory, payment, part, wish):
+    """Whether it is carried out, in the books of the payment."""
+    account = memory.get("account", payment)
+    if part == "completions":
+        value = wish["amount"]["value"]
+        if value > account["held"] and not (WRONG == "capture.bounded" and account["captured"] == 0):
+            return WRONG == "capture.final" and account["held"] == 0 and value < account["captured"]
+        if WRONG == "operation.capture":
+            return False
+        account["captured"] += value
+        if wish["final"]:
+            account["held"] = 0
+        elif WRONG != "capture.several":
+            account["held"] -= value
+    elif part == "adjustments":
+        account["held"] = wish["total"]["value"] + (account["held"] if WRONG == "adjust.total" else 0)
+    elif part == "releases":
+        if wish["amount"]["value"] > account["held"] and WRONG != "release.bounded":
+            return False
+        account["held"] -= wish["amount"]["value"]
+    elif part == "refunds":
+        value = wish["amount"]["value"]
+        if WRONG == "refund.approved" or value > account["captured"] - account["refunded"] and WRONG != "refund.bounded":
+            return False
+        account["refunded"] += value
+        memory.put("refund", wish["id"], [payment, value])
+    memory.put("account", payment, account)
+    return True
+
+
+def operate(memory, payment, part, wish):
+    done = carry_out(memory, payment, part, wish)
+    answer = {"id": wish["id"], "outcome": "approved" if done else "declined", "pspReference": str(uuid.uuid4())}
+    if WRONG == "operation.id":
+        answer["id"] = payment
+    if WRONG == "operation.amount" and part == "completions" and done:
+        answer["amountDone"] = {"value": wish["amount"]["value"] + 1, "currency": wish["amount"]["currency"]}
+    return answer
+
+
+def reverse(memory, name):
+    known, refund = memory.get("account", name), memory.get("refund", name)
+    if WRONG == "reversal.repeat" and memory.get("reversed", name) and not refund:
+        return 409, {}
+    if refund and WRONG != "refund.reversal" and not memory.get("reversed", name):
+        account = memory.get("account", refund[0])
+        account["refunded"] -= refund[1]
+        memory.put("account", refund[0], account)
+    if known:
+        memory.put("account", name, {"held": 0, "captured": 0, "refunded": 0})
+    memory.put("reversed", name, True)
+    if WRONG == "reversal.acknowledged" and known:
+        return 204, {}
+    return 200, {"status": "done"}
+
+
+class Adapter(http.server.BaseHTTPRequestHandler):
+    protocol_version, log_message = "HTTP/1.1", lambda *_: None
+
+    def do_GET(self):
+        parts = self.path.strip("/").split("/")
+        if parts == ["v1", "health"]:
+            health = {"status": "ok", "protocolVersions": ["v1"], "supports": FEATURES, "keyLife": 86_400}
+            if WRONG == "health":
+                del health["supports"]
+            return self.reply(200, health)
+        kind = {"authorizations": "sale", "operations": "operation"}.get(parts[1] if len(parts) == 3 else "")
+        if kind is None:
+            return self.reply(404, {})
+        with Memory() as memory:
+            answer = memory.get(kind, parts[2])
+        if kind == "sale" and WRONG == "query.same-answer" and answer:
+            answer["approvalCode"] = "999999"
+        if kind == "operation" and WRONG == "operation.query" and answer:
+            answer["outcome"] = "declined"
+        if answer is None and WRONG == {"sale": "query.never-seen", "operation": "operation.never-seen"}[kind]:
+            return self.reply(200, {"outcome": "declined", "id": parts[2]})
+        self.reply(404 if answer is None else 200, answer or {})
+
+    def do_POST(self):
+        body, key = self.rfile.read(int(self.headers["Content-Length"])), self.headers["Idempotency-Key"]
+        wish, parts = json.loads(body), self.path.strip("/").split("/")
+        part = parts[3] if len(parts) == 4 else "sales"
+        if WRONG == "request.unknown-members" and "x-later" in wish:
+            return self.reply(400, {})
+        if part == "reversals":
+            with Memory() as memory:
+                return self.reply(*reverse(memory, parts[2]))
+        kind, name = ("sale", key) if part == "sales" else ("operation", key)
+        repeat, other = ("key.repeat", "key.other-body") if kind == "sale" else ("operation.repeat", "operation.other-body")
+        race = WRONG == "key.race" and kind == "sale" or WRONG == "replicas.race" and kind == "sale"
+        with lock if WRONG != "key.race" else threading.Lock():
+            with Memory() as memory:
+                first, answer = memory.get("request", name), memory.get(kind, name)
+            if race and first is None:
+                time.sleep(0.1)  # Looks first and acts later: time enough for another one to do the same.
+            with Memory() as memory:
+                if not race:
+                    first, answer = memory.get("request", name), memory.get(kind, name)
+                if first is not None and first != body.decode() and WRONG != other:
+                    return self.reply(422, {})
+                if answer is None or WRONG == repeat and first == body.decode():
+                    answer = authorize(memory, wish) if kind == "sale" else operate(memory, parts[2], part, wish)
+                    memory.put("request", name, body.decode())
+                    memory.put(kind, name, answer)
+        self.reply(200, answer)
+
+    def reply(self, status, message):
+        body = b"" if status == 204 else json.dumps(message).encode()
+        self.send_response(status)
+        if status != 204:
+            self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+
+class Server(socketserver.UnixStreamServer if WRONG == "connections.idle" else socketserver.ThreadingUnixStreamServer):
+    daemon_threads, request_queue_size = True, 128
+
+
+if os.path.exists(SOCKET):
+    os.unlink(SOCKET)
+store().close()
+Server(SOCKET, Adapter).serve_forever()
