@@ -147,20 +147,24 @@ struct OpenItemTests {
         let folder = try TestFolder()
         let count = Mutex(0)
         var wish = Shop.Wish()
-        wish.times.query = .seconds(5)
+        wish.times.query = hangLimit
+        let settled = DispatchSemaphore(value: 0)
         try await forgetful(in: folder, wish) { _ in
-            // The third one takes its time, and then says that it has taken the sale back.
+            // The third one is answered after the settlement, and says that it has taken the sale back.
             guard
                 count.withLock({
                     $0 += 1; return $0
                 }) > 2
             else { return .text(404, "{}") }
-            usleep(4_000_000)
+            settled.wait()
+            settled.signal()
             return .text(200, #"{"status":"done"}"#)
         } _: { shop, id, _ in
             _ = try await item(shop, .neverSeen)
             _ = try await eventually("the third reversal") { count.withLock { $0 } > 2 ? true : nil }
+            defer { settled.signal() }
             #expect(try await settle(shop, id, Self.charged).transaction().state == .approved)
+            settled.signal()
             _ = try await eventually("the contradiction") {
                 shop.store.events.kept(about: id).first { $0.name == .openItemContradicted }
             }

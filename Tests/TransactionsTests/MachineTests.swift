@@ -202,6 +202,18 @@ struct MachineTests {
         #expect(stage.faults.isEmpty)
     }
 
+    @Test func `A6: a clock that is put back makes no key younger than this run knows it to be`() {
+        for hoursBack in [0, 1, 23] as [Int64] {
+            var stage = play(.stored, .forward, .written, .unusable, .written)
+            let day: Int64 = 86_400_001
+            stage.now.monotonic += day
+            stage.now.wall.milliseconds += day - hoursBack * 3_600_000
+            for move in [Move.forward, .neverSeen, .written] { stage.play(move) }
+            #expect(stage.books.open == .keyLifeOver && !stage.isResent, "\(hoursBack) hours")
+            #expect(stage.faults.isEmpty)
+        }
+    }
+
     @Test func `A5: a stored payment that is refused after it was never seen is neither declined nor stored again`() {
         for refusal in [Move.declined, .refused] {
             var stage = play(.stored, .forward, .written, .unusable, .written, .forward, .neverSeen, .written)

@@ -11,8 +11,14 @@ import Synchronization
 public final class VPCDCard: Sendable {
     private let port: UInt16
     private let namespace: NetworkNamespace?
-    private let descriptor = Mutex<Int32>(-1)
-    private let removedAt = Mutex<TapInstant?>(nil)
+    private struct Slot {
+        /// Counts what was put in and taken out: a card that is still on its way in is known by it.
+        var changes = 0
+        var descriptor: Int32 = -1
+        var removedAt: TapInstant?
+    }
+
+    private let slot = Mutex(Slot())
 
     /// - Parameters:
     ///   - port: the slot's: the stanza's port for slot 00, one more for slot 01.
@@ -28,7 +34,7 @@ public final class VPCDCard: Sendable {
     /// a gap that pcscd cannot overlook.
     public func insert(_ card: any VirtualCard) {
         remove()
-        let earliest = removedAt.withLock { $0 }?.advanced(byMilliseconds: 900)
+        let earliest = slot.withLock { $0.removedAt }?.advanced(byMilliseconds: 900)
         serve(card, from: earliest ?? rigNow())
     }
 
@@ -38,24 +44,26 @@ public final class VPCDCard: Sendable {
         serve(card, from: rigNow())
     }
 
-    /// Takes the card out of the field.
+    /// Takes the card out of the field, or keeps it out if it is still on its way in.
     public func remove() {
-        descriptor.withLock { descriptor in
-            guard descriptor >= 0 else { return }
-            _ = shutdown(descriptor, Int32(SHUT_RDWR))
-            descriptor = -1
-            removedAt.withLock { $0 = rigNow() }
+        slot.withLock { slot in
+            slot.changes += 1
+            guard slot.descriptor >= 0 else { return }
+            _ = shutdown(slot.descriptor, Int32(SHUT_RDWR))
+            slot.descriptor = -1
+            slot.removedAt = rigNow()
         }
     }
 
     private func serve(_ card: any VirtualCard, from start: TapInstant) {
+        let number = slot.withLock { $0.changes }
         Thread.detachNewThread { [port, namespace, weak self] in
             while rigNow() < start { usleep(1_000) }
             do throws(RigError) {
                 try namespace?.enter()
-                let descriptor = try VPCDStream.connect(port: port)
-                self?.descriptor.withLock { $0 = descriptor }
-                VPCDStream.serve(card, on: descriptor)
+                let connected = try VPCDStream.connect(port: port) { self?.slot.withLock { $0.changes } == number }
+                guard let descriptor = connected else { return }
+                if self?.hasCome(descriptor, number) == true { VPCDStream.serve(card, on: descriptor) }
                 self?.hasLeft(descriptor)
                 _ = close(descriptor)
             } catch {
@@ -65,11 +73,19 @@ public final class VPCDCard: Sendable {
         }
     }
 
+    private func hasCome(_ descriptor: Int32, _ number: Int) -> Bool {
+        slot.withLock { slot in
+            guard slot.changes == number else { return false }
+            slot.descriptor = descriptor
+            return true
+        }
+    }
+
     private func hasLeft(_ left: Int32) {
-        descriptor.withLock { descriptor in
-            guard descriptor == left else { return }
-            descriptor = -1
-            removedAt.withLock { $0 = rigNow() }
+        slot.withLock { slot in
+            guard slot.descriptor == left else { return }
+            slot.descriptor = -1
+            slot.removedAt = rigNow()
         }
     }
 }
@@ -77,7 +93,7 @@ public final class VPCDCard: Sendable {
 /// Serves a card to vpcd on the calling thread until vpcd goes or the card leaves: the card side for a program of its
 /// own inside `with-private-pcscd.sh`.
 public func runVPCDCard(_ card: any VirtualCard, port: UInt16 = 35_963) throws(RigError) {
-    let descriptor = try VPCDStream.connect(port: port)
+    guard let descriptor = try VPCDStream.connect(port: port, while: { true }) else { return }
     VPCDStream.serve(card, on: descriptor)
     _ = close(descriptor)
 }

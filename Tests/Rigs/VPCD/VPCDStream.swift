@@ -5,12 +5,16 @@ import Glibc
 
 /// vpcd's wire protocol: a 2-byte big-endian length and that many bytes, both ways.
 enum VPCDStream {
-    /// Connects to a slot on the loopback interface, for at most five seconds.
-    static func connect(port: UInt16) throws(RigError) -> Int32 {
+    /// Connects to a slot on the loopback interface, for at most five seconds and while it is wanted.
+    static func connect(port: UInt16, while isWanted: () -> Bool) throws(RigError) -> Int32? {
         let deadline = rigNow().advanced(byMilliseconds: 5_000)
-        while true {
+        while isWanted() {
             let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
             guard descriptor >= 0 else { throw .system("socket", errno) }
+            // vpcd lets few connections wait; one more would be tried by the kernel for two minutes.
+            var patience = timeval(tv_sec: 0, tv_usec: 500_000)
+            _ = unsafe setsockopt(
+                descriptor, SOL_SOCKET, SO_SNDTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
             var address = sockaddr_in()
             address.sin_family = sa_family_t(AF_INET)
             address.sin_port = port.bigEndian
@@ -30,6 +34,7 @@ enum VPCDStream {
             guard rigNow() < deadline else { throw .system("connect", error) }
             usleep(50_000)
         }
+        return nil
     }
 
     /// Answers until the stream ends or the card is gone.
