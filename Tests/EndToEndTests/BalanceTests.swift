@@ -20,7 +20,8 @@ struct BalanceTests {
             "python3", Checkout.file("scripts/check-books.py").path,
             Program.daemon.url.deletingLastPathComponent().path,
             "--count", environment["NFC_TAP_SALES"] ?? "1000",
-            "--seed", environment["NFC_TAP_SEED"] ?? "\(UInt16.random(in: 0...UInt16.max))",
+            // The seed that found reversals which no open item named; make check-books goes on from any other.
+            "--seed", environment["NFC_TAP_SEED"] ?? "57870",
         ]
         process.standardOutput = output
         process.standardError = output
