@@ -19,10 +19,10 @@ extension DayEndDemand: Codable {
 
     public init(from decoder: any Decoder) throws {
         let members = try decoder.strictContainer(keyedBy: CodingKeys.self)
-        label = try members.decodeIfPresent(String.self, forKey: .label)
+        label = members.contains(.label) ? try members.decode(String.self, forKey: .label) : nil
         if let label, !label.isReference(upTo: Limits.dayLabelLength) {
             throw decoder.refusal(.requestInvalidField, at: CodingKeys.label)
         }
-        force = try members.decodeIfPresent(Bool.self, forKey: .force)
+        force = members.contains(.force) ? try members.decode(Bool.self, forKey: .force) : nil
     }
 }
