@@ -26,6 +26,13 @@ POS = os.environ["NFC_TAP_POS"]
 till = Till(POS, TILL_READER, os.environ["NFC_TAP_CARD"])
 customers(OPEN_READERS, os.environ["NFC_TAP_CARD"])
 
+PENDING = {"value": 98, "currency": "EUR"}
+OPERATIONS = {
+    "capturePayment": [{}, {"amount": PENDING, "final": False}],
+    "adjustPayment": [{"total": {"value": 700, "currency": "EUR"}}, {"total": {"value": 798, "currency": "EUR"}}],
+    "releasePayment": [{}, {"amount": PENDING}],
+}
+
 # What the daemon has made in this run, and what it answered: (operation, status, error code).
 transactions, batches = [], []
 reached = set()
@@ -62,6 +69,14 @@ def transaction(name, case):
         parameters["id"] = item
         if is_right(case):
             case.body["note"] = "by telephone"
+    elif which == 0 and name in OPERATIONS:
+        parameters["id"] = till.sale(amountStatus="preauthorized")["id"]
+        if is_right(case):
+            # At once, then one that the payment service has not decided about.
+            case.body = OPERATIONS[name][turn(name, "body", count=2)]
+            case.headers["Prefer"] = "wait=1"
+    elif which == 0 and name in ("getOperation", "withdrawOperation", "resolveOperation"):
+        parameters["id"] = till.capture()["id"]
     elif which == 1 and transactions:
         parameters["id"] = some(transactions, name)
     elif parameters["id"] in transactions:
@@ -120,6 +135,8 @@ def before_call(context, case, kwargs):
             transaction(name, case)
     if LANE.fullmatch(str(parameters.get("lane", ""))) and is_right(case):
         parameters["lane"] = some(["main", "nowhere", "lane-2"], name)
+    if name in ("getDayEnd", "getDayEndReport") and is_right(case) and turn(name) == 0:
+        parameters["day"] = str(till.day_end()["day"]["number"])
     if name == "getHelp" and is_right(case):
         parameters["topic"] = some(TOPICS, name)
     if isinstance(case.body, dict):

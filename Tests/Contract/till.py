@@ -63,6 +63,21 @@ class Till:
             time.sleep(0.1)
         raise AssertionError("the till's lane was never free")
 
+    def capture(self):
+        """A capture about which the payment service has not decided yet."""
+        held = self.sale(amountStatus="preauthorized")["id"]
+        status, answer = ask(
+            self.path, "POST", f"/v1/transactions/{held}/captures", {"amount": {"value": 98, "currency": "EUR"}, "final": False},
+            Idempotency_Key=str(uuid.uuid4()))
+        assert status == 202, answer
+        return answer
+
+    def day_end(self):
+        """A day that was just closed."""
+        status, answer = ask(self.path, "POST", "/v1/day-ends", {}, Idempotency_Key=str(uuid.uuid4()))
+        assert status == 201, answer
+        return answer
+
     def open_item(self):
         """The oldest open item, if there is one."""
         _, listed = ask(self.path, "GET", "/v1/open-items")
