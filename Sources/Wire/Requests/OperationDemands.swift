@@ -25,10 +25,10 @@ extension CaptureDemand: Codable {
 
     public init(from decoder: any Decoder) throws {
         let members = try decoder.strictContainer(keyedBy: CodingKeys.self)
-        amount = try members.decodeIfPresent(Money.self, forKey: .amount)
-        tip = try members.decodeIfPresent(Money.self, forKey: .tip)
-        final = try members.decodeIfPresent(Bool.self, forKey: .final) ?? true
-        reference = try members.decodeIfPresent(String.self, forKey: .reference)
+        amount = members.contains(.amount) ? try members.decode(Money.self, forKey: .amount) : nil
+        tip = members.contains(.tip) ? try members.decode(Money.self, forKey: .tip) : nil
+        final = members.contains(.final) ? try members.decode(Bool.self, forKey: .final) : true
+        reference = members.contains(.reference) ? try members.decode(String.self, forKey: .reference) : nil
         try amount?.checkPositive(decoder, at: CodingKeys.amount)
         if let tip {
             guard tip.value >= 0 else { throw decoder.refusal(.requestInvalidField, at: CodingKeys.tip) }
@@ -100,7 +100,7 @@ extension ReleaseDemand: Codable {
 
     public init(from decoder: any Decoder) throws {
         let members = try decoder.strictContainer(keyedBy: CodingKeys.self)
-        amount = try members.decodeIfPresent(Money.self, forKey: .amount)
+        amount = members.contains(.amount) ? try members.decode(Money.self, forKey: .amount) : nil
         try amount?.checkPositive(decoder, at: CodingKeys.amount)
     }
 }
