@@ -10,9 +10,10 @@ extension Journal {
     /// - Parameters:
     ///   - isInTime: with a capture that confirms an approval: whether it still can, by the clock that nobody sets; `nil`
     ///     where the wall clock is all there is.
-    ///   - request: what will be sent, now that it is certain what is wanted: byte for byte the same each time.
+    ///   - request: what will be sent, now that it is certain what is wanted: byte for byte the same each time. Without
+    ///     one nothing is written.
     public func createOperation(
-        _ new: NewOperation, isInTime: Bool? = nil, request: (Operation, PaymentBooks) -> String
+        _ new: NewOperation, isInTime: Bool? = nil, request: (Operation, PaymentBooks) -> String?
     ) throws(JournalError) -> OperationCreation {
         try database.transaction { () throws(JournalError) in
             if let earlier = try earlierOperation(
@@ -30,7 +31,8 @@ extension Journal {
             } catch {
                 return .refused(error)
             }
-            try insert(new, operation, books, request(operation, books))
+            guard let body = request(operation, books) else { return .withoutRequest }
+            try insert(new, operation, books, body)
             if case .capture = new.wish {
                 try database.run(
                     "UPDATE payment SET confirmed_at = ? WHERE id = ? AND confirm_due IS NOT NULL AND confirmed_at IS NULL",

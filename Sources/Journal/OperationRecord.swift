@@ -97,6 +97,8 @@ public enum OperationCreation: Equatable, Sendable {
     case refused(BooksRefusal)
     /// No purchase of this journal.
     case unknownPayment
+    /// What would be sent cannot be put into words. Nothing was written.
+    case withoutRequest
 }
 
 /// What came of `Journal.endOperation`.

@@ -40,6 +40,24 @@ public enum Phase: Sendable {
         case .stored, .ended: nil
         }
     }
+
+    /// What the payment service is asked; `nil` where it is asked nothing, and what is set then is lost.
+    var question: Question? {
+        get {
+            switch self {
+            case .sent(let question), .unknown(let question): question
+            default: nil
+            }
+        }
+        set {
+            guard let newValue else { return }
+            switch self {
+            case .sent: self = .sent(newValue)
+            case .unknown: self = .unknown(newValue)
+            default: return
+            }
+        }
+    }
 }
 
 /// What is known while a card is wanted or read.

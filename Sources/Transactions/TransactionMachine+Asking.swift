@@ -4,20 +4,9 @@ import Wire
 
 /// From a read that is sealed to the payment service's answer.
 extension TransactionMachine {
-    mutating func keep(_ question: Question) {
-        switch phase {
-        case .sent: phase = .sent(question)
-        case .unknown: phase = .unknown(question)
-        default: break
-        }
-    }
+    mutating func keep(_ question: Question) { phase.question = question }
 
-    private var question: Question? {
-        switch phase {
-        case .sent(let question), .unknown(let question): question
-        default: nil
-        }
-    }
+    private var question: Question? { phase.question }
 
     /// What the card said is there: it is sent as soon as there is somebody to send it to.
     mutating func take(_ read: Read) {

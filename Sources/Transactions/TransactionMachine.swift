@@ -19,8 +19,8 @@ public struct TransactionMachine: Sendable {
         }
 
         let write: Write
-        let next: Phase
-        let then: [Outward]
+        var next: Phase
+        var then: [Outward]
         let care: Care
         /// When it is tried again, once it has failed.
         var retryAt: Int64?
@@ -123,8 +123,12 @@ public struct TransactionMachine: Sendable {
     public mutating func take(_ input: Input, at now: Moment) -> [Effect] {
         self.now = now
         effects = []
-        if writing != nil, !input.isOfJournal {
-            waiting.append(input)
+        if let writing, !input.isOfJournal {
+            if writing.retryAt != nil, case .forward(_, let wish, _) = input {
+                outward(.answer(wish, .notForwarded(.storageFailed)))
+            } else {
+                waiting.append(input)
+            }
         } else {
             handle(input)
             while writing == nil, !waiting.isEmpty { handle(waiting.removeFirst()) }
@@ -252,15 +256,18 @@ public struct TransactionMachine: Sendable {
             outward(failed.then)
         case (_, .superseded):
             writing = nil
+            release(&failed, .superseded)
             phase = .ended
             lookAgain(failed)
         case (.forCertain, .full), (.forCertain, .failed):
             failed.retryAt = now.after(Self.retryPause)
+            release(&failed, .notForwarded(failure.code))
             writing = failed
         case (.forCertain, _):
             // Only a journal that another hand has changed says so: the next start goes on from what is there.
             writing = nil
             contradiction("\(failed.write.changes.map(\.state.rawValue)) is illegal")
+            release(&failed, .superseded)
             phase = .ended
             lookAgain(failed)
         case (.orEnd, .notStorable(let code)):
@@ -270,6 +277,23 @@ public struct TransactionMachine: Sendable {
             writing = nil
             endUnwritten(failure)
         }
+    }
+
+    /// Lets the forwarder go: it has others to look after, however long this write is tried.
+    private mutating func release(_ failed: inout Writing, _ answer: WishAnswer) {
+        var wishes = [phase.question?.owedTo].compactMap(\.self)
+        phase.question?.owedTo = nil
+        failed.next.question?.owedTo = nil
+        failed.then.removeAll {
+            guard case .answer(let wish, _) = $0 else { return false }
+            return wishes.contains(wish)
+        }
+        waiting.removeAll {
+            guard case .forward(_, let wish, _) = $0 else { return false }
+            wishes.append(wish)
+            return true
+        }
+        for wish in wishes { outward(.answer(wish, answer)) }
     }
 
     /// Answers everybody whose wish hung on the write.

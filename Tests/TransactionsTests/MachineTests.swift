@@ -258,4 +258,33 @@ struct MachineTests {
         #expect(stage.books.transaction.state == .unknown && stage.books.open == .unanswered)
         #expect(stage.faults.isEmpty)
     }
+
+    @Test func `a payment whose answer the journal never takes holds up no other one that is to be forwarded`() {
+        let doubt: [Move] = [.unusable, .written, .forward]
+        for (before, answer) in [([], Move.approved), ([], .unusable), (doubt, .neverSeen)] {
+            var stage = play(.stored, .forward, .written)
+            for move in before + [answer, .failed] { stage.play(move) }
+            #expect(stage.openWishes.isEmpty && stage.machine.isWriting, "after \(answer)")
+            // The forwarder's next rounds: while it waits for the disk, and while the disk is asked.
+            stage.play(.forward)
+            #expect(stage.openWishes.isEmpty)
+            stage.play(.due)
+            stage.play(.forward)
+            stage.play(.failed)
+            #expect(stage.openWishes.isEmpty)
+            // What came back is not forgotten.
+            stage.play(.due)
+            stage.play(.written)
+            #expect(stage.books.transaction.state == (answer == .approved ? .approved : .unknown))
+            #expect(stage.faults.isEmpty)
+        }
+    }
+
+    @Test func `the forwarder hears of a write that the journal can never take`() throws {
+        var stage = play(.stored, .forward, .written, .unusable, .written, .forward, .neverSeen)
+        let write = try #require(stage.asked)
+        let effects = stage.machine.take(.notWritten(write.number, .illegal), at: stage.now)
+        let answers = effects.compactMap { if case .outward(.answer(_, let answer), _) = $0 { answer } else { nil } }
+        #expect(answers == [.superseded] && !stage.machine.isWriting)
+    }
 }

@@ -223,7 +223,7 @@ extension Stage {
             case (.reverse, .refused(let code)):
                 machine.transaction.state.reversalRule == .refused(code) || isOwed && code == .queueStored
             case (.forward, .done): [.approved, .declined].contains(state)
-            case (.forward, .notForwarded): [.stored, .unknown].contains(state) || isStale
+            case (.forward, .notForwarded): [.stored, .unknown].contains(state) || isStale || machine.isWriting
             case (.settle, .done): books.transaction.settlement != nil
             case (.settle, .refused(let code)):
                 [.storageFull, .storageFailed].contains(code) || books.open == nil && refusalsToSettle.contains(code)

@@ -151,6 +151,7 @@ struct OperationDesk: Sendable {
         case .erased: throw ErrorBody(.transactionErased)
         case .refused(let refusal): throw ErrorBody(refusal, transaction)
         case .unknownPayment: throw ErrorBody(.transactionUnknown)
+        case .withoutRequest: throw ErrorBody(.internalFault)
         }
     }
 
@@ -241,11 +242,11 @@ struct OperationDesk: Sendable {
 }
 
 extension Transaction {
-    /// The body that asks the payment service for an operation.
-    fileprivate func request(for operation: Ledger.Operation, _ currency: Currency) -> String {
+    /// The body that asks the payment service for an operation; `nil` where it cannot be written, so that nobody is asked.
+    fileprivate func request(for operation: Ledger.Operation, _ currency: Currency) -> String? {
         let reference = result?.pspReference
         let money = { (value: Int64) in Money(value: value, currency: currency) }
-        do {
+        do throws(WireError) {
             let body =
                 switch operation.action {
                 case .capture(let amount, let tip, let isFinal):
@@ -266,8 +267,7 @@ extension Transaction {
                 }
             return String(decoding: body, as: UTF8.self)
         } catch {
-            // Numbers and names only: there is nothing in them that could not be written. An empty body asks for nothing.
-            return ""
+            return nil
         }
     }
 }
