@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import CardBytes
 import CardSim
+import Glibc
 import ReaderCore
 import ReaderNFC
 import Rigs
@@ -53,8 +54,11 @@ struct FaultTests {
     @Test func `A late answer is never taken for that of the next command`() throws {
         let bench = try Bench(InstructionCard.typeA)
         _ = try bench.activate()
+        let answered = bench.emulator.log.count { $0.direction == .fromChip }
         bench.emulator.fault(.late(milliseconds: 150))
         #expect(throws: ReaderError.timedOut) { try bench.transmit(.echo([1]), within: 50) }
+        // A chip works on one command at a time: what it says late, it says before the next one.
+        while bench.emulator.log.count(where: { $0.direction == .fromChip }) == answered { sched_yield() }
         #expect(throws: ReaderError.cardLost) { try bench.transmit(.instruction(0x04, 300)) }
         #expect(try bench.activate() == .card(InstructionCard.typeA.activation))
         #expect(try bench.echoes())
