@@ -61,6 +61,8 @@ public enum TLV {
     /// The objects directly in `range`, without looking into templates.
     public static func children(_ bytes: [UInt8], in range: Range<Int>? = nil) throws(TLVError) -> [TLVNode] {
         var nodes: [TLVNode] = []
+        // Templates of cards have a handful.
+        nodes.reserveCapacity(8)
         var offset = max(0, range?.lowerBound ?? 0)
         let end = min(bytes.count, range?.upperBound ?? bytes.count)
         let span = bytes.span

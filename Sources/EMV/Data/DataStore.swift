@@ -32,9 +32,24 @@ public struct DataStore: Sendable {
 
     /// Sets an object of the terminal or the kernel, replacing any value.
     public mutating func set(_ tag: Tag, _ value: [UInt8]) {
-        let index = reserve(tag, value.count)
-        let offset = Int(entries[index].offset)
-        for position in 0..<value.count { bytes[offset + position] = value[position] }
+        guard let index = position(tag) else {
+            append(tag, offset: bytes.count, length: value.count, .terminal)
+            return append(value)
+        }
+        entries[index].origin = .terminal
+        if Int(entries[index].length) == value.count {
+            let offset = Int(entries[index].offset)
+            for position in 0..<value.count { bytes[offset + position] = value[position] }
+        } else {
+            entries[index].offset = Int32(truncatingIfNeeded: bytes.count)
+            entries[index].length = Int32(truncatingIfNeeded: value.count)
+            append(value)
+        }
+    }
+
+    /// Terminal data are a few bytes each: a loop takes a quarter of what `append(contentsOf:)` does.
+    private mutating func append(_ value: [UInt8]) {
+        for byte in value { bytes.append(byte) }
     }
 
     /// Sets the low `count` bytes of `number`, big-endian.
@@ -71,13 +86,13 @@ public struct DataStore: Sendable {
             if Int(entries[index].length) != count {
                 entries[index].offset = Int32(truncatingIfNeeded: bytes.count)
                 entries[index].length = Int32(truncatingIfNeeded: count)
-                bytes.append(contentsOf: repeatElement(0, count: count))
+                for _ in 0..<count { bytes.append(0) }
             }
             entries[index].origin = .terminal
             return index
         }
         append(tag, offset: bytes.count, length: count, .terminal)
-        bytes.append(contentsOf: repeatElement(0, count: count))
+        for _ in 0..<count { bytes.append(0) }
         return entries.count - 1
     }
 

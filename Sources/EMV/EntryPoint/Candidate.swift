@@ -20,11 +20,10 @@ struct Candidate: Equatable {
         var found: [(order: UInt8, position: Int, candidate: Candidate)] = []
         for (position, entry) in entries.enumerated() {
             for item in allowed where item.isAllowed {
-                let combination = combinations[item.index]
-                guard entry.adfName.starts(with: combination.aid) else { continue }
+                guard entry.adfName.starts(with: combinations[item.index].aid) else { continue }
                 guard
-                    entry.requestedKernel(matching: combination.aid, configuration.entryPointVersion)
-                        .accepts(combination.kernel)
+                    entry.requestedKernel(matching: combinations[item.index].aid, configuration.entryPointVersion)
+                        .accepts(combinations[item.index].kernel)
                 else { continue }
                 let candidate = Candidate(entry: entry, combination: item.index)
                 found.append((entry.selectionOrder, position, candidate))

@@ -56,9 +56,10 @@ extension EntryPoint {
 
     /// Combinations of this transaction type whose kernel exists.
     var supported: [Int] {
+        // In place: a combination is large to copy.
         configuration.combinations.indices.filter { index in
-            let combination = configuration.combinations[index]
-            return combination.covers(transaction.type) && kernels.contains(combination.kernel)
+            configuration.combinations[index].covers(transaction.type)
+                && kernels.contains(configuration.combinations[index].kernel)
         }
     }
 
