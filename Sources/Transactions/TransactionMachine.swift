@@ -102,6 +102,12 @@ public struct TransactionMachine: Sendable {
 
     public var id: TransactionID { transaction.id }
 
+    /// Of the transaction in the journal, which gives it.
+    public var number: Int64? {
+        get { transaction.number }
+        set { transaction.number = newValue }
+    }
+
     /// When it wants `Input.due`, on the monotonic clock; `nil` for not at all.
     public var due: Int64? { writing.map { $0.retryAt } ?? phase.due }
 

@@ -60,13 +60,15 @@ struct LoyaltyReadersTests {
     /// Asks on all three readers, and requires the same answer of all.
     private func everywhere(_ name: String, _ wish: Wish) throws -> [String: Any] {
         let virtual = try onVirtualReader(name, wish)
-        #expect(try throughLibNFC(name, wish) as NSDictionary == virtual as NSDictionary)
+        let libNFC = try throughLibNFC(name, wish)
+        #expect(libNFC as NSDictionary == virtual as NSDictionary, "\(libNFC) beside \(virtual)")
         if let missing = PrivatePCSCD.missing {
             // In CI the rig must be there; elsewhere say plainly that this path was not tried.
             #expect(ProcessInfo.processInfo.environment["CI"] == nil, "\(missing)")
             print("not tried through pcscd: \(missing)")
         } else {
-            #expect(try throughPCSCD(name, wish) as NSDictionary == virtual as NSDictionary)
+            let pcscd = try throughPCSCD(name, wish)
+            #expect(pcscd as NSDictionary == virtual as NSDictionary, "\(pcscd) beside \(virtual)")
         }
         return virtual
     }

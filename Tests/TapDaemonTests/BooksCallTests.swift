@@ -54,6 +54,23 @@ struct BooksCallTests {
         }
     }
 
+    @Test("A transaction has its number from the first answer on, whatever becomes of it", arguments: [1_200, 5_091])
+    func number(value: Int64) async throws {
+        let folder = try TestFolder()
+        try await withSandbox(in: folder) { _ in
+            try await Shop.open(in: folder) { shop in
+                let first = try await shop.post(purchase(value)).transaction()
+                let number = try #require(first.number)
+                try shop.reader.obey("present visa")
+                let end = try await shop.get("/v1/transactions/\(first.id)?wait=20").transaction()
+                #expect(end.state.isSettled && end.number == number)
+                let list = try WireJSON.decode(
+                    TransactionList.self, from: try await get(shop, "/v1/transactions?limit=1").body)
+                #expect(list.transactions.first?.number == number)
+            }
+        }
+    }
+
     @Test(
         "A parameter that means nothing is refused by its name",
         arguments: [

@@ -56,7 +56,8 @@ extension TransactionRunner {
         do throws(JournalError) {
             if case .created(let number) = try await journal.create(new) {
                 books.live[new.id]?.sequence = UInt32(truncatingIfNeeded: number % 100_000_000)
-                return .created(transaction)
+                books.live[new.id]?.machine.number = number
+                return .created(books.live[new.id]?.transaction ?? transaction)
             }
             // Impossible while the key is claimed; another process wrote it.
             books.drop(new.id)

@@ -120,9 +120,7 @@ actor TransactionRunner {
         if found == nil { found = try await journal.record(id)?.transaction }
         if found?.type == .purchase, found?.state.isSettled == true {
             // What became of its money is in the books only.
-            let known = try await journal.record(id)?.transaction
-            found?.account = known?.account
-            found?.number = known?.number
+            found?.account = try await journal.record(id)?.transaction.account
         }
         found?.loyalty = books.passes[id]?.statuses
         return found
