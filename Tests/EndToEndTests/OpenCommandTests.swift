@@ -109,4 +109,45 @@ struct OpenCommandTests {
         #expect(second == "429")
         #expect(try shop.tap("status").status == 0)
     }
+
+    @Test("C1 the configuration says how many connections one user may have: one more is told what to do")
+    func connections() throws {
+        let shop = try Shop(
+            configuration: """
+                mode = "test"
+                [pos]
+                connections = 32
+                connections-per-user = 8
+                reserved-places = 1
+                [[lane]]
+                name = "main"
+                reader = "virtual:FOLDER/reader.sock"
+                """)
+        try shop.awaitReader()
+        let sale = #"{"type":"purchase","amount":{"value":1200,"currency":"EUR"},"detached":true,"deadline":600}"#
+        let answer = try shop.curl([
+            "-H", "Idempotency-Key: place", "-H", "Content-Type: application/json", "-d", sale,
+            "http://localhost/v1/transactions",
+        ])
+        let created = try JSONSerialization.jsonObject(with: Data(answer.utf8)) as? [String: Any]
+        let id = try #require(created?["id"] as? String)
+        let waiting = try (0..<8).map { _ in
+            let process = Process()
+            process.executableURL = URL(filePath: "/usr/bin/curl")
+            process.arguments = [
+                "-s", "--unix-socket", shop.posSocket, "http://localhost/v1/transactions/\(id)?wait=600",
+            ]
+            process.standardOutput = Pipe()
+            try process.run()
+            shop.keep(process)
+            return process
+        }
+        func status() throws -> String { try shop.curl(["-w", "%{http_code}", "http://localhost/v1/status"]) }
+        try shop.eventually("the ninth connection to be refused") { try status().hasSuffix("429") }
+        #expect(try status().contains("request.too_many_connections_of_user"))
+        // Whoever waits goes on waiting, and a place that is left is given away.
+        #expect(waiting.allSatisfy(\.isRunning))
+        waiting.first?.terminate()
+        try shop.eventually("a place") { try status().hasSuffix("200") }
+    }
 }
