@@ -64,7 +64,8 @@ public final class Daemon: Sendable {
             logger: logger)
         let profiles = ProfileStore(settings, journal: journal, events: events, trail: trail, clock: clock)
         let store = TransactionRunner(
-            journal: journal, events: events, lanes: lanes, settings: settings, profiles: profiles, logger: logger)
+            journal: journal, events: events, lanes: lanes, settings: settings, profiles: profiles,
+            believed: books.believed, logger: logger)
         let contact: OnlineContact?
         do throws(SystemError) {
             journalHealth = try JournalHealth(journal, reserve, folder: directory, trail: trail)

@@ -214,6 +214,20 @@ struct MachineTests {
         }
     }
 
+    @Test func `A6: nor does a restart together with a clock that is put back`() {
+        let day: Int64 = 86_400_001
+        for hoursBack in [0, 1, 23] as [Int64] {
+            var stage = play(.stored, .forward, .written, .unusable, .written)
+            var passed = stage.now.wall
+            passed.milliseconds += day
+            stage.now.wall.milliseconds += day - hoursBack * 3_600_000
+            stage.die(wasTaken: false, passed: passed)
+            for move in [Move.neverSeen, .written] { stage.play(move) }
+            #expect(stage.books.open == .keyLifeOver && !stage.isResent, "\(hoursBack) hours")
+            #expect(stage.faults.isEmpty)
+        }
+    }
+
     @Test func `A5: a stored payment that is refused after it was never seen is neither declined nor stored again`() {
         for refusal in [Move.declined, .refused] {
             var stage = play(.stored, .forward, .written, .unusable, .written, .forward, .neverSeen, .written)

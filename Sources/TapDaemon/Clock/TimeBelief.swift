@@ -76,7 +76,7 @@ struct TimeBelief: Sendable {
 
 extension Moment {
     /// What the wall clock says `later` if it has run since like the monotonic one.
-    fileprivate func wall(at later: Moment) -> Timestamp {
+    func wall(at later: Moment) -> Timestamp {
         let (elapsed, isFar) = later.monotonic.subtractingReportingOverflow(monotonic)
         let (sum, isTooLate) = wall.milliseconds.addingReportingOverflow(isFar ? 0 : max(0, elapsed))
         return Timestamp(milliseconds: isTooLate ? .max : sum)

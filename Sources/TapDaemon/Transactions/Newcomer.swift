@@ -84,12 +84,13 @@ struct Newcomer {
 
 extension Running {
     /// What the journal has of a transaction, made a machine again so that something can happen to it.
-    init(_ record: JournalRecord, _ terms: RunTerms, _ times: AdapterTimes) {
+    init(_ record: JournalRecord, _ terms: RunTerms, _ times: AdapterTimes, passed: Timestamp?) {
         var demand = Demand(kind: .sale, uid: record.uid)
         demand.times = times.ofMachine
         self.init(
             TransactionMachine(
-                recorded: record.transaction, demand, reversal: record.reversal, open: record.open, at: .now),
+                recorded: record.transaction, demand, reversal: record.reversal, open: record.open, at: .now,
+                passed: passed),
             terms)
     }
 }

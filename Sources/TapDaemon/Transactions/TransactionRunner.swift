@@ -27,11 +27,15 @@ actor TransactionRunner {
     var books: Books
     var wishes = WishDesk()
     private let alarm = AlarmClock()
+    /// The last time that an earlier run believed, with when this one began: what it sent is no younger.
+    private let believed: Moment?
 
+    /// - Parameter believed: the last time that an earlier run believed.
     init(
         journal: JournalThread, events: EventHub, lanes: [Lane], settings: CurrentSettings, profiles: ProfileStore,
-        logger: Logger
+        believed: Timestamp?, logger: Logger
     ) {
+        self.believed = believed.map { Moment(monotonic: Moment.nowWithSleep.monotonic, wall: $0) }
         self.journal = journal
         self.logger = logger
         self.profiles = profiles
@@ -112,6 +116,9 @@ actor TransactionRunner {
 
     // MARK: - What is known
 
+    /// A time that has passed, whatever the wall clock says.
+    var passed: Timestamp? { believed?.wall(at: .nowWithSleep) }
+
     func laneStatuses() -> [LaneStatus] { books.lanes.table.statuses }
 
     /// Everything known of a transaction but what was in passes; `nil` where there is none.
@@ -120,7 +127,8 @@ actor TransactionRunner {
         if found == nil { found = try await journal.record(id)?.transaction }
         if found?.type == .purchase, found?.state.isSettled == true {
             // What became of its money is in the books only.
-            found?.account = try await journal.record(id)?.transaction.account
+            let account = try await journal.record(id)?.transaction.account
+            found?.account = account
         }
         found?.loyalty = books.passes[id]?.statuses
         return found
