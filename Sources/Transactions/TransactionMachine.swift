@@ -72,14 +72,14 @@ public struct TransactionMachine: Sendable {
     /// - Parameters:
     ///   - reversal: where it is being reversed.
     ///   - open: where it is an open item.
-    ///   - passed: a time that has passed already, whatever the wall clock says now: what was sent is no younger.
+    ///   - latest: the latest that it may be, whatever the wall clock says now: what was sent may be as old as that.
     public init(
         recorded transaction: Transaction, _ demand: Demand, reversal: ReversalPlan? = nil, open: OpenReason? = nil,
-        at now: Moment, passed: Timestamp? = nil
+        at now: Moment, latest: Timestamp? = nil
     ) {
         self.init(transaction, demand, phase: .ended, at: now)
-        if let passed, let sent = transaction.history.last(where: { $0.state == .sent }) {
-            let (age, isFar) = passed.milliseconds.subtractingReportingOverflow(sent.at.milliseconds)
+        if let latest, let sent = transaction.history.last(where: { $0.state == .sent }) {
+            let (age, isFar) = latest.milliseconds.subtractingReportingOverflow(sent.at.milliseconds)
             let (since, isLong) = now.monotonic.subtractingReportingOverflow(max(0, age))
             knownSince = isFar || isLong ? .min : since
         }

@@ -65,9 +65,10 @@ extension Story {
     }
 
     /// Time goes on by less than a day from one look to the next; what jumps further is not believed until it is put right.
-    private mutating func believe() {
+    mutating func believe() {
         isBelieved = believed - 60_000...believed + 86_400_000 ~= now.wall.milliseconds
         if isBelieved { believed = max(believed, now.wall.milliseconds) }
+        if believed - noted >= 60_000 { noted = believed }
     }
 
     private func isApproved(_ number: Int) -> Bool {

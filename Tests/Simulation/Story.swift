@@ -37,9 +37,12 @@ struct Story {
     /// How long the machine has slept: its monotonic clock knows nothing of it.
     var asleep: Int64 = 0
     let setting: Setting
-    /// The latest wall-clock time that was believed, and whether the present one is.
+    /// The latest wall-clock time that was believed, what the journal has of that, and whether the present one is.
     var believed: Int64 = 1_770_000_000_000
+    var noted: Int64 = 1_770_000_000_000
     var isBelieved = true
+    /// When the daemon that runs began, by the latest that it may have been.
+    var begin = Moment(monotonic: Story.start, wall: Timestamp(milliseconds: 1_770_000_000_000))
     /// Effects until the daemon dies between two of them.
     var effectsLeft: Int?
     var hasFailingDisk = false
@@ -107,6 +110,12 @@ struct Story {
         return Moment(monotonic: monotonic, wall: Timestamp(milliseconds: 1_770_000_000_000 + time + wallOffset))
     }
 
+    /// The latest that it may be, for what an earlier run has sent.
+    private var latest: Timestamp {
+        let (sum, isTooLate) = begin.wall.milliseconds.addingReportingOverflow(now.monotonic - begin.monotonic)
+        return Timestamp(milliseconds: isTooLate ? .max : sum)
+    }
+
     /// The monotonic clock's first reading: it begins anywhere.
     static let start: Int64 = 5_000
     /// Long after everything has come to its end.
@@ -163,6 +172,7 @@ struct Story {
     // MARK: - What happens
 
     private mutating func happen(_ what: Occurrence.What) {
+        if !isDown { believe() }
         switch what {
         case .sale(let till): sell(till)
         case .input(let number, let input): give(number, input)
@@ -314,6 +324,7 @@ struct Story {
     /// Goes on with what the disk has.
     private mutating func start() {
         let run = life
+        begin = Moment(monotonic: now.monotonic, wall: now.latest(after: Timestamp(milliseconds: noted)))
         for number in rows.indices where !traces[number].isForgotten {
             // It may die over what it finds; then another start has been here.
             guard run == life else { return }
@@ -321,7 +332,7 @@ struct Story {
             let state = row.transaction.state
             guard !row.isQueued, !state.successors.isEmpty, state != .stored, !traces[number].isErased else { continue }
             machines[number] = TransactionMachine(
-                recorded: row.transaction, row.demand, reversal: row.plan, open: row.open, at: now)
+                recorded: row.transaction, row.demand, reversal: row.plan, open: row.open, at: now, latest: latest)
             give(number, state == .approved ? .due : .recover)
         }
     }
@@ -333,7 +344,8 @@ struct Story {
             else { continue }
             let row = rows[number]
             if machines[number] == nil {
-                machines[number] = TransactionMachine(recorded: row.transaction, row.demand, open: row.open, at: now)
+                machines[number] = TransactionMachine(
+                    recorded: row.transaction, row.demand, open: row.open, at: now, latest: latest)
             }
             wishes += 1
             traces[number].wasForwarded = true

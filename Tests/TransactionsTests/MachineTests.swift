@@ -218,14 +218,24 @@ struct MachineTests {
         let day: Int64 = 86_400_001
         for hoursBack in [0, 1, 23] as [Int64] {
             var stage = play(.stored, .forward, .written, .unusable, .written)
-            var passed = stage.now.wall
-            passed.milliseconds += day
+            let believed = stage.now.wall.advanced(bySeconds: day / 1_000 - 600)
             stage.now.wall.milliseconds += day - hoursBack * 3_600_000
-            stage.die(wasTaken: false, passed: passed)
+            stage.die(wasTaken: false, latest: stage.now.latest(after: believed))
             for move in [Move.neverSeen, .written] { stage.play(move) }
             #expect(stage.books.open == .keyLifeOver && !stage.isResent, "\(hoursBack) hours")
             #expect(stage.faults.isEmpty)
         }
+    }
+
+    @Test
+    func `a clock that a time server puts back by seconds is followed, and one that is further behind says nothing`() {
+        let now = Sample.start
+        #expect(now.latest(after: nil) == now.wall)
+        // Two minutes that nobody can tell: one since the last note, and one of a time server's.
+        #expect(now.latest(after: now.wall.advanced(bySeconds: -86_400)) == now.wall.advanced(bySeconds: 120))
+        let soon = now.wall.advanced(bySeconds: 60)
+        #expect(now.latest(after: soon) == soon.advanced(bySeconds: 120))
+        #expect(now.latest(after: now.wall.advanced(bySeconds: 61)).milliseconds == .max)
     }
 
     @Test func `A5: a stored payment that is refused after it was never seen is neither declined nor stored again`() {

@@ -61,11 +61,11 @@ struct Stage {
     }
 
     /// As an earlier run left it.
-    init(recorded books: Books, _ demand: Demand, at now: Moment = Sample.start, passed: Timestamp? = nil) {
+    init(recorded books: Books, _ demand: Demand, at now: Moment = Sample.start, latest: Timestamp? = nil) {
         self.now = now
         self.books = books
         machine = TransactionMachine(
-            recorded: books.transaction, demand, reversal: books.plan, open: books.open, at: now, passed: passed)
+            recorded: books.transaction, demand, reversal: books.plan, open: books.open, at: now, latest: latest)
         if [.sent, .unknown].contains(books.transaction.state) { heard.insert(.doubt) }
         if books.transaction.history.contains(where: { $0.state == .sent }) {
             sends = books.transaction.state == .stored ? 0 : 1
@@ -202,9 +202,9 @@ struct Stage {
     /// The daemon dies and starts again: nothing is left but what the journal has.
     ///
     /// - Parameter wasTaken: the write under way had reached the disk.
-    mutating func die(wasTaken: Bool, passed: Timestamp? = nil) {
+    mutating func die(wasTaken: Bool, latest: Timestamp? = nil) {
         if wasTaken, let write = asked, books.take(write) == nil { checkEnd(write) }
-        var next = Stage(recorded: books, machine.demand, at: now, passed: passed)
+        var next = Stage(recorded: books, machine.demand, at: now, latest: latest)
         next.heard = heard
         // What nobody has written down is forgotten.
         if !books.transaction.history.contains(where: { $0.state == .approved }) { next.heard.remove(.approved) }

@@ -84,13 +84,13 @@ struct Newcomer {
 
 extension Running {
     /// What the journal has of a transaction, made a machine again so that something can happen to it.
-    init(_ record: JournalRecord, _ terms: RunTerms, _ times: AdapterTimes, passed: Timestamp?) {
+    init(_ record: JournalRecord, _ terms: RunTerms, _ times: AdapterTimes, latest: Timestamp) {
         var demand = Demand(kind: .sale, uid: record.uid)
         demand.times = times.ofMachine
         self.init(
             TransactionMachine(
                 recorded: record.transaction, demand, reversal: record.reversal, open: record.open, at: .now,
-                passed: passed),
+                latest: latest),
             terms)
     }
 }

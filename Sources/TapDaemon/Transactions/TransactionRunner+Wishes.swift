@@ -55,7 +55,7 @@ extension TransactionRunner {
             record,
             RunTerms(
                 terminal: profiles.currentTerminal(), addressee: paymentServices.addressee(record.service),
-                offline: services.stored.settings()), settings.snapshot.adapter.times, passed: passed)
+                offline: services.stored.settings()), settings.snapshot.adapter.times, latest: latest)
     }
 
     /// Sends a stored payment, or asks what became of it where it went out before.

@@ -27,15 +27,16 @@ actor TransactionRunner {
     var books: Books
     var wishes = WishDesk()
     private let alarm = AlarmClock()
-    /// The last time that an earlier run believed, with when this one began: what it sent is no younger.
-    private let believed: Moment?
+    /// When this run began, by the latest that it may have been.
+    private let begin: Moment
 
     /// - Parameter believed: the last time that an earlier run believed.
     init(
         journal: JournalThread, events: EventHub, lanes: [Lane], settings: CurrentSettings, profiles: ProfileStore,
         believed: Timestamp?, logger: Logger
     ) {
-        self.believed = believed.map { Moment(monotonic: Moment.nowWithSleep.monotonic, wall: $0) }
+        let now = Moment.nowWithSleep
+        begin = Moment(monotonic: now.monotonic, wall: now.latest(after: believed))
         self.journal = journal
         self.logger = logger
         self.profiles = profiles
@@ -116,8 +117,8 @@ actor TransactionRunner {
 
     // MARK: - What is known
 
-    /// A time that has passed, whatever the wall clock says.
-    var passed: Timestamp? { believed?.wall(at: .nowWithSleep) }
+    /// The latest that it may be, for what an earlier run has sent.
+    var latest: Timestamp { begin.wall(at: .nowWithSleep) }
 
     func laneStatuses() -> [LaneStatus] { books.lanes.table.statuses }
 
