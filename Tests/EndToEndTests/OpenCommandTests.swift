@@ -131,21 +131,24 @@ struct OpenCommandTests {
         ])
         let created = try JSONSerialization.jsonObject(with: Data(answer.utf8)) as? [String: Any]
         let id = try #require(created?["id"] as? String)
-        let waiting = Process()
-        waiting.executableURL = URL(filePath: "/usr/bin/curl")
-        // Eight at a time, each on a connection of its own.
-        waiting.arguments =
-            ["-sZ", "--parallel-immediate", "--unix-socket", shop.posSocket]
-            + Array(repeating: "http://localhost/v1/transactions/\(id)?wait=600", count: 8)
-        waiting.standardOutput = FileHandle.nullDevice
-        try waiting.run()
-        shop.keep(waiting)
+        let waiting = try (0..<8).map { _ in
+            let client = Process()
+            client.executableURL = URL(filePath: "/usr/bin/curl")
+            client.arguments = [
+                "-s", "--unix-socket", shop.posSocket, "http://localhost/v1/transactions/\(id)?wait=600",
+            ]
+            client.standardInput = FileHandle.nullDevice
+            client.standardOutput = FileHandle.nullDevice
+            try client.run()
+            shop.keep(client)
+            return client
+        }
         func status() throws -> String { try shop.curl(["-w", "%{http_code}", "http://localhost/v1/status"]) }
         try shop.eventually("the ninth connection to be refused") { try status().hasSuffix("429") }
         #expect(try status().contains("request.too_many_connections_of_user"))
         // Whoever waits goes on waiting, and places that are left are given away.
-        #expect(waiting.isRunning)
-        kill(waiting.processIdentifier, SIGKILL)
+        #expect(waiting.allSatisfy { $0.isRunning })
+        kill(waiting[0].processIdentifier, SIGKILL)
         try shop.eventually("a place") { try status().hasSuffix("200") }
     }
 }
