@@ -112,8 +112,25 @@ struct KeyLifeTests {
         } _: { adapter in
             try await Shop.open(in: folder) { shop in
                 _ = try await eventually("the service's word") {
-                    shop.daemon.health.keyLife == .zero ? true : nil
+                    shop.daemon.health.keyLife(at: "\(folder.path)/psp.sock") == .zero ? true : nil
                 }
+                try shop.reader.obey("present visa")
+                let id = try await shop.post(purchase(500), wait: 20).transaction().id
+                _ = try await shop.reach([.reversed], id)
+                #expect(sends(adapter) == 1)
+            }
+        }
+    }
+
+    @Test("A6: nothing is sent again to a service that has not said yet how long it keeps keys")
+    func unheard() async throws {
+        let folder = try TestFolder()
+        // Its health has no meaning: it is not known to be there, and a sale is tried all the same.
+        try await withAdapter(in: folder, health: "nonsense ") { request in
+            if request.path.last == "reversals" { return .text(200, #"{"status":"done"}"#) }
+            return request.method == .post ? .text(500, "{}") : .text(404, "{}")
+        } _: { adapter in
+            try await Shop.open(in: folder) { shop in
                 try shop.reader.obey("present visa")
                 let id = try await shop.post(purchase(500), wait: 20).transaction().id
                 _ = try await shop.reach([.reversed], id)

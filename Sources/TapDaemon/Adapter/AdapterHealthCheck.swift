@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import LocalHTTP
 import Logging
 import Synchronization
 import Wire
@@ -11,7 +12,7 @@ final class AdapterHealthCheck: Sendable {
     /// Called whenever the payment service has been reached.
     private let onContact: @Sendable () async -> Void
     private let known = Mutex(Status.AdapterLink(state: .unknown))
-    private let life = Mutex(Duration.seconds(AdapterHealth.defaultKeyLife))
+    private let life = Mutex<(socket: String, keys: Duration)?>(nil)
     private let features = Mutex<Set<String>?>(nil)
     /// Somebody wants to know now; and the next answer.
     private let wish = Mutex((now: OneShot(), answer: OneShot()))
@@ -29,8 +30,10 @@ final class AdapterHealthCheck: Sendable {
     var state: Status.AdapterLink { known.withLock { $0 } }
     /// What the service can do, as it has said last; `nil` as long as it has said nothing.
     var supports: Set<String>? { features.withLock { $0 } }
-    /// How long the service keeps keys, as it has said last.
-    var keyLife: Duration { life.withLock { $0 } }
+
+    /// How long the service keeps keys, as it has said last; `nil` as long as the one behind `socket` has said nothing, and
+    /// then nothing may be sent to it again.
+    func keyLife(at socket: String) -> Duration? { life.withLock { $0?.socket == socket ? $0?.keys : nil } }
 
     /// Asks until its task is cancelled.
     func run() async {
@@ -64,11 +67,12 @@ final class AdapterHealthCheck: Sendable {
     func hasten() { wish.withLock { $0.now }.fire() }
 
     private func ask() async {
-        let health = await settings.snapshot.adapter.health()
+        let adapter = settings.snapshot.adapter
+        let health = await adapter.health()
         let isUp = health != nil
         // A degraded adapter works, but has not reached the payment service.
         if let health {
-            life.withLock { $0 = health.keyLifetime }
+            life.withLock { $0 = (adapter.client.path, health.keyLifetime) }
             features.withLock { $0 = Set(health.supports) }
         }
         if health?.status == .ok { await onContact() }

@@ -102,7 +102,8 @@ actor OperationEngine {
         return OperationFacts(
             isUnsupported: known.map { !$0.contains(ongoing.feature.rawValue) } ?? false,
             isExpired: ongoing.expiry.map { Timestamp.now > $0 } ?? false, isClockBelieved: clock.doubt == nil,
-            keyLife: isCurrent ? health.keyLife : .seconds(AdapterHealth.defaultKeyLife))
+            // How long an earlier service keeps keys nobody has asked it.
+            keyLife: isCurrent ? health.keyLife(at: runner.paymentServices.current.socket) : .zero)
     }
 
     private func carryOut(_ effect: OperationEffect, _ ongoing: OngoingOperation) {

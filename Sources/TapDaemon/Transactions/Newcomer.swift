@@ -43,9 +43,9 @@ struct Newcomer {
     }
 
     /// - Parameter failedReads: of the same order, before.
-    /// - Parameter keyLife: how long the payment service keeps keys, as it says now.
+    /// - Parameter health: says how long the payment service keeps keys.
     func running(
-        on names: [String], _ lane: String, _ offline: OfflineSettings, failedReads: Int, keyLife: Duration
+        on names: [String], _ lane: String, _ offline: OfflineSettings, failedReads: Int, health: AdapterHealthCheck
     ) -> Running {
         let now = Moment.now
         let services = PaymentServices(configuration, profiles.current)
@@ -71,7 +71,7 @@ struct Newcomer {
         laidDown.wantsPasses = terms.loyalty != nil
         laidDown.lanes = names
         laidDown.times = configuration.adapter.times.ofMachine
-        laidDown.times.keyLife = keyLife
+        laidDown.times.keyLife = health.keyLife(at: services.current.socket) ?? .zero
         if isPayment {
             laidDown.maximumReads = terms.terminal.maxTapRetries
             laidDown.earlierFailedReads = failedReads

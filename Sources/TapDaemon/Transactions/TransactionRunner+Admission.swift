@@ -36,7 +36,7 @@ extension TransactionRunner {
             guard books.pace.take(demand.key.uid, at: .now) else { return .refused(.requestTooOften) }
             let running = newcomer.running(
                 on: names, lane, services.stored.settings(),
-                failedReads: books.failedReads.count(of: demand.request.order), keyLife: services.health.keyLife)
+                failedReads: books.failedReads.count(of: demand.request.order), health: services.health)
             books.enter(running, demand.key)
             return await writeDown(
                 NewTransaction(demand, running.transaction, running.terms.addressee.service), running.transaction)

@@ -163,14 +163,14 @@ public struct OperationMachine: Sendable {
         !isStuck && (firstSentAt == nil || isKeyLifeOver(at: now) == false)
     }
 
-    /// - Returns: `nil` where the clock cannot tell.
+    /// - Returns: `nil` where the clock cannot tell, or the service has not said how long that is.
     private func isKeyLifeOver(at now: Moment) -> Bool? {
         guard let firstSentAt else { return false }
-        guard facts.isClockBelieved else { return nil }
+        guard facts.isClockBelieved, let keyLife = facts.keyLife else { return nil }
         let age = now.wall.milliseconds.subtractingReportingOverflow(firstSentAt.milliseconds)
         guard !age.overflow, age.partialValue >= 0 else { return nil }
         // A day's key is used for twenty hours: the service's clock and the time on the way are others.
-        return age.partialValue >= (facts.keyLife * 5 / 6).milliseconds
+        return age.partialValue >= (keyLife * 5 / 6).milliseconds
     }
 
     private var pause: Duration {

@@ -26,12 +26,12 @@ public struct OperationFacts: Equatable, Sendable {
     public var isExpired: Bool
     /// Ages can be told from the wall clock.
     public var isClockBelieved: Bool
-    /// How long the service keeps keys.
-    public var keyLife: Duration
+    /// How long the service keeps keys; `nil` as long as it has not said so.
+    public var keyLife: Duration?
 
     public init(
         isUnsupported: Bool = false, isExpired: Bool = false, isClockBelieved: Bool = true,
-        keyLife: Duration = .seconds(AdapterHealth.defaultKeyLife)
+        keyLife: Duration? = .seconds(AdapterHealth.defaultKeyLife)
     ) {
         self.isUnsupported = isUnsupported
         self.isExpired = isExpired
