@@ -3,7 +3,7 @@ import Glibc
 
 /// `tap-simulation COUNT`: so many transactions in stories of shops, each out of a seed, each held against the payment
 /// services' own books. `tap-simulation COUNT SEED` tells one story; `tap-simulation put-back` says how soon each mend that
-/// is undone is found. Ends with 1 where a difference has no name.
+/// is undone is found. Ends with 1 where the books differ and no open item says so.
 @main
 struct Simulation {
     static func main() async {
@@ -30,6 +30,7 @@ struct Simulation {
             let (count, seed) = total.found[finding].map { ("\($0.count)", "SEED=\($0.seed)") } ?? ("0", "")
             print("\(finding.rawValue): \(count) \(seed)")
         }
+        if total.found.keys.contains(where: { $0 != .open }) { exit(1) }
     }
 
     /// What came of many stories.

@@ -92,18 +92,28 @@ extension Story {
         let transaction = rows[number].transaction
         guard !isDown, !traces[number].isForgotten, transaction.state == .approved,
             let confirmation = transaction.confirmation,
-            confirmation.confirmedAt == nil,
-            now.wall <= confirmation.due
+            confirmation.confirmedAt == nil, isInTime(number, confirmation)
         else { return tell("\(number): is confirmed too late") }
         let moment = now.wall
         rows[number].transaction.confirmation?.confirmedAt = moment
-        let allowed = Int64(rows[number].demand.confirmWithin ?? 0) * 1_000 + 1_000
-        if let approvedAt = traces[number].approvedAt, time - approvedAt > allowed {
+        if age(number) > Int64(rows[number].demand.confirmWithin ?? 0) * 1_000 + 1_000 {
             traces[number].isConfirmedLate = true
         }
         tell("\(number): is confirmed")
         give(number, .confirmed)
     }
+
+    /// By the machine, and a clock that goes on while the machine sleeps; where none runs any more, by the wall clock.
+    private func isInTime(_ number: Int, _ confirmation: Confirmation) -> Bool {
+        // A3 as it was: by the wall clock alone.
+        guard setting.putBack != .a3, let isInTime = machines[number]?.isConfirmable(at: now) else {
+            return now.wall <= confirmation.due
+        }
+        return isInTime && age(number) <= Int64(rows[number].demand.confirmWithin ?? 0) * 1_000
+    }
+
+    /// Of an approval in this life of the daemon, in true milliseconds.
+    private func age(_ number: Int) -> Int64 { truth - (traces[number].approvedAt ?? truth) }
 
     mutating func carryOut(_ effect: Effect, _ number: Int, _ machine: TransactionMachine) {
         switch effect {
@@ -141,7 +151,7 @@ extension Story {
                     at: time + 30_000 + dice.upTo(60_000), life: 0)
                 return self.reply(number, .unusable, question, after: limit.inMilliseconds)
             }
-            services[index].hear(at: time, &dice)
+            services[index].hear(at: truth, &dice)
             let (said, isInTime) = services[index].authorize(number, request.amount.value, &dice)
             let reply = heard(said, number)
             if reply == .refused, traces[number].isInDoubt { traces[number].wasRefusedInDoubt = true }
@@ -158,7 +168,7 @@ extension Story {
             }
         case .query(let question, let limit):
             let index = asked(number)
-            services[index].hear(at: time, &dice)
+            services[index].hear(at: truth, &dice)
             reply(
                 number, heard(services[index].query(number, &dice), number), question,
                 after: min(20, limit.inMilliseconds))
@@ -168,7 +178,7 @@ extension Story {
             // Whoever was asked takes it back, whatever the shop's service is now.
             let index = asked(number)
             traces[number].reversedBy.insert(index)
-            services[index].hear(at: time, &dice)
+            services[index].hear(at: truth, &dice)
             let acknowledgement = services[index].reverse(number, &dice)
             if acknowledgement == .neverSeen { traces[number].wasNeverSeen = true }
             if setting.putBack == .a1, acknowledgement == .neverSeen {

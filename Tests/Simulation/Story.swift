@@ -31,18 +31,17 @@ struct Story {
     /// Deaths and a wall clock that is put back, in one story.
     let mayDieAndJump: Bool
     var agenda = Agenda()
-    /// True time since the beginning, which nobody knows.
+    /// Time in which the machine was awake, which is what its monotonic clock counts.
     var time: Int64 = 0
     var wallOffset: Int64 = 0
-    /// How long the machine has slept: its monotonic clock knows nothing of it.
     var asleep: Int64 = 0
     let setting: Setting
     /// The latest wall-clock time that was believed, what the journal has of that, and whether the present one is.
     var believed: Int64 = 1_770_000_000_000
     var noted: Int64 = 1_770_000_000_000
     var isBelieved = true
-    /// When the daemon that runs began, by the latest that it may have been.
-    var begin = Moment(monotonic: Story.start, wall: Timestamp(milliseconds: 1_770_000_000_000))
+    /// When the daemon that runs began, by the latest that it may have been, and by a clock that goes on in sleep.
+    var begin = Moment(monotonic: 0, wall: Timestamp(milliseconds: 1_770_000_000_000))
     /// Effects until the daemon dies between two of them.
     var effectsLeft: Int?
     var hasFailingDisk = false
@@ -106,18 +105,21 @@ struct Story {
 
     var now: Moment {
         // A3 as it was: timers on the wall clock.
-        let monotonic = time + Self.start - asleep + (setting.putBack == .a3 ? wallOffset : 0)
-        return Moment(monotonic: monotonic, wall: Timestamp(milliseconds: 1_770_000_000_000 + time + wallOffset))
+        let monotonic = time + Self.firstReading + (setting.putBack == .a3 ? wallOffset : 0)
+        return Moment(monotonic: monotonic, wall: Timestamp(milliseconds: 1_770_000_000_000 + truth + wallOffset))
     }
+
+    /// True time since the beginning, which nobody in the shop knows.
+    var truth: Int64 { time + asleep }
 
     /// The latest that it may be, for what an earlier run has sent.
     private var latest: Timestamp {
-        let (sum, isTooLate) = begin.wall.milliseconds.addingReportingOverflow(now.monotonic - begin.monotonic)
+        let (sum, isTooLate) = begin.wall.milliseconds.addingReportingOverflow(truth - begin.monotonic)
         return Timestamp(milliseconds: isTooLate ? .max : sum)
     }
 
     /// The monotonic clock's first reading: it begins anywhere.
-    static let start: Int64 = 5_000
+    static let firstReading: Int64 = 5_000
     /// Long after everything has come to its end.
     static let end: Int64 = 400_000_000
 
@@ -179,7 +181,7 @@ struct Story {
         case .disk(let number, let write): onDisk(number, write)
         case .due(let number):
             guard let due = machines[number]?.due else { return }
-            // A machine that has slept wakes later; old timers on the wall clock slept as long as they were told to.
+            // Old timers on the wall clock slept as long as they were told to.
             if due <= now.monotonic || setting.putBack == .a3 { give(number, .due) } else { wake(due, number) }
         case .cancel(let number):
             wishes += 1
@@ -202,7 +204,6 @@ struct Story {
         case .sleep(let length):
             tell("the machine sleeps for \(length) ms")
             asleep += length
-            wallOffset += length
         case .keeper: erase()
         case .again(let number): again(number)
         case .clock(let jump):
@@ -219,7 +220,7 @@ struct Story {
             service = index
         case .arrival(let number, let index, let amount):
             tell("\(number): what was stuck arrives at service \(index)")
-            services[index].hear(at: time, &dice)
+            services[index].hear(at: truth, &dice)
             services[index].receive(number, amount)
         case .honesty:
             tell("everybody is honest")
@@ -285,7 +286,7 @@ struct Story {
         let failure = rows[number].take(write, mayStore: isStorable)
         let state = rows[number].transaction.state
         if failure == .illegal { faults.append("illegal: \(state) to \(write.changes.map(\.state))") }
-        if state == .approved { traces[number].approvedAt = traces[number].approvedAt ?? time }
+        if state == .approved { traces[number].approvedAt = traces[number].approvedAt ?? truth }
         if failure == nil, case .store = write.form {
             rows[number].service = service
             planRound()
@@ -324,12 +325,14 @@ struct Story {
     /// Goes on with what the disk has.
     private mutating func start() {
         let run = life
-        begin = Moment(monotonic: now.monotonic, wall: now.latest(after: Timestamp(milliseconds: noted)))
+        begin = Moment(monotonic: truth, wall: now.latest(after: Timestamp(milliseconds: noted)))
         for number in rows.indices where !traces[number].isForgotten {
             // It may die over what it finds; then another start has been here.
             guard run == life else { return }
             let row = rows[number]
             let state = row.transaction.state
+            // Rule R2: at a start whatever was to be waited for may take its whole time once more, and no longer.
+            if traces[number].approvedAt != nil { traces[number].approvedAt = truth }
             guard !row.isQueued, !state.successors.isEmpty, state != .stored, !traces[number].isErased else { continue }
             machines[number] = TransactionMachine(
                 recorded: row.transaction, row.demand, reversal: row.plan, open: row.open, at: now, latest: latest)

@@ -9,6 +9,7 @@ struct PutBackTests {
     func rules() async {
         let total = await Simulation.run(20_000, shares: 2)
         #expect(total.fault == nil, "SEED=\(total.fault?.seed ?? 0): \(total.fault?.what ?? "")")
+        #expect(total.found.keys.allSatisfy { $0 == .open }, "\(total.found)")
         #expect(total.transactions >= 20_000)
     }
 
