@@ -7,13 +7,13 @@ SHELL := /bin/bash
 
 BUILD_PACKAGES := libpcsclite-dev libnfc-dev libqrencode-dev libsqlite3-dev
 DEMO_PACKAGES := $(BUILD_PACKAGES) curl
-TEST_PACKAGES := $(DEMO_PACKAGES) pcscd vsmartcard-vpcd iproute2 util-linux sqlite3 python3 python3-venv zbar-tools librsvg2-bin haproxy
+TEST_PACKAGES := $(DEMO_PACKAGES) pcscd vsmartcard-vpcd iproute2 util-linux sqlite3 python3 python3-venv zbar-tools librsvg2-bin haproxy nodejs
 
 # What a first look needs and no more: no debugger, no index for an editor, each module compiled in one go.
 DEMO_FLAGS := --scratch-path .build-demo --disable-index-store -debug-info-format none \
 	-Xswiftc -whole-module-optimization -Xswiftc -num-threads -Xswiftc 2
 # One executable under these names, see docs/decisions/0010; libnfc's worker is a program of its own.
-PROGRAMS := nfc-tapd nfc-tap nfc-tap-psp-sandbox
+PROGRAMS := nfc-tapd nfc-tap nfc-tap-psp-sandbox nfc-tap-ecr
 # Nobody links against a program or reads its symbols, so none are exported and what nothing calls is left out.
 RELEASE_FLAGS := -c release --static-swift-stdlib --disable-local-rpath -Xlinker -z -Xlinker now \
 	-Xlinker --no-export-dynamic -Xlinker --gc-sections

@@ -43,6 +43,7 @@ let package = Package(
         .executable(name: "nfc-tapd", targets: ["nfc-tapd"]),
         .executable(name: "nfc-tap", targets: ["nfc-tap"]),
         .executable(name: "nfc-tap-psp-sandbox", targets: ["nfc-tap-psp-sandbox"]),
+        .executable(name: "nfc-tap-ecr", targets: ["nfc-tap-ecr"]),
         .executable(name: "nfc-tap-libnfc-worker", targets: ["nfc-tap-libnfc-worker"]),
     ],
     dependencies: [
@@ -85,7 +86,8 @@ let package = Package(
         room(
             "Configuration",
             [
-                "CardBytes", "Envelope", "Linux", "Loyalty", "Profile", "ReaderModels", "StoreAndForward", "TapSession",
+                "CardBytes", "Codes", "Envelope", "Linux", "Loyalty", "Profile", "ReaderModels", "StoreAndForward",
+                "TapSession",
                 "Wire", toml,
             ]),
         room("KernelDiff", ["CardBytes", "EMV", "EMVCrypto", "Linux", "TapSession"]),
@@ -112,6 +114,9 @@ let package = Package(
             ], embedding: "API/openapi.yaml"),
         room("TapClient", ["Receipt", "Wire", "LocalHTTP"]),
         room(
+            "TillBridge",
+            ["Codes", "Configuration", "ECR", "Linux", "LocalHTTP", "Receipt", "TapClient", "Wire", logging]),
+        room(
             "AdapterCheck",
             [
                 "CardBytes", "CardSim", "EMV", "Envelope", "LocalHTTP", "ReaderCore", "ReaderVirtual", "TapSession",
@@ -137,9 +142,12 @@ let package = Package(
                 "ReaderNFC", "ReaderPCSC", "ReaderVirtual", "Receipt", "TapClient", "TapSession", "Wire", arguments,
             ]),
         program("nfc-tap-psp-sandbox", ["Linux", "LocalHTTP", "PSPSandbox", "Wire", arguments, logging, signals]),
+        program(
+            "nfc-tap-ecr", ["Configuration", "Linux", "LocalHTTP", "TillBridge", arguments, logging, signals]),
         program("nfc-tap-libnfc-worker", ["CScrub", "Linux", "ReaderNFCWorker"]),
         .target(
-            name: "Programs", dependencies: ["nfc-tapd", "nfc-tap", "nfc-tap-psp-sandbox", "nfc-tap-libnfc-worker"],
+            name: "Programs",
+            dependencies: ["nfc-tapd", "nfc-tap", "nfc-tap-psp-sandbox", "nfc-tap-ecr", "nfc-tap-libnfc-worker"],
             path: "packaging/Programs", swiftSettings: strict),
         .target(
             name: "Rigs", dependencies: ["CardBytes", "CardSim", "Linux", "ReaderCore"], path: "Tests/Rigs",
@@ -218,6 +226,7 @@ let package = Package(
         tests("AdapterCheckTests", ["AdapterCheck", "Envelope", "LocalHTTP", "PSPSandbox", "Wire", logging]),
         tests("LedgerTests", ["Ledger", "Wire"]),
         tests("ECRTests", ["Codes", "ECR"]),
+        tests("TillBridgeTests", ["Codes", "ECR", "Linux", "TillBridge"]),
         tests("SimulationTests", ["tap-simulation"]),
         tests("TransactionsTests", ["StoreAndForward", "Transactions", "Wire"]),
         tests("StoreAndForwardTests", ["Envelope", "StoreAndForward", "Wire"]),
@@ -233,9 +242,13 @@ let package = Package(
         tests("ReaderModelsTests", ["ReaderCore", "ReaderModels"]),
         tests(
             "ConfigurationTests",
-            ["CardSim", "Configuration", "Envelope", "Loyalty", "ReaderModels", "StoreAndForward", "Wire"]),
+            ["CardSim", "Codes", "Configuration", "Envelope", "Loyalty", "ReaderModels", "StoreAndForward", "Wire"]),
         tests("DoctorTests", ["Configuration", "Doctor", "Envelope"]),
-        tests("EndToEndTests", ["CardBytes", "CardSim", "PSPSandbox", "Receipt", "Rigs", "TapClient", "Wire", crypto]),
+        .testTarget(
+            name: "EndToEndTests",
+            dependencies: [
+                "CardBytes", "CardSim", "PSPSandbox", "Receipt", "Rigs", "TapClient", "TestSupport", "Wire", crypto,
+            ], exclude: ["Tills"], swiftSettings: strict),
     ]
 )
 

@@ -16,6 +16,7 @@ SEE_ALSO = {
     "nfc-tap": "nfc-tapd(8), nfc-tapd.conf(5), pcscd(8)",
     "nfc-tapd": "nfc-tap(1), nfc-tapd.conf(5), nfc-tap-psp-sandbox(1), pcscd(8), systemd.socket(5)",
     "nfc-tap-psp-sandbox": "nfc-tapd(8)",
+    "nfc-tap-ecr": "nfc-tapd(8), nfc-tapd.conf(5)",
 }
 FILES = {
     "nfc-tap": [
@@ -29,6 +30,10 @@ FILES = {
         ("/usr/share/nfc-tap/usb.conf, serial.conf", "Drop-ins of the unit for readers that libnfc drives."),
     ],
     "nfc-tap-psp-sandbox": [],
+    "nfc-tap-ecr": [
+        ("/etc/nfc-tap/nfc-tap-ecr.toml", "The tills, see /usr/share/doc/nfc-tap/examples/nfc-tap-ecr.toml."),
+        ("/var/lib/nfc-tap-ecr", "The ledgers of the tills."),
+    ],
 }
 
 

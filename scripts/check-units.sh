@@ -28,7 +28,7 @@ score() { # UNIT THRESHOLD [DROP-IN]
     [ -z "${3:-}" ] || cp "systemd/$1.d/$3" "$folder/alone/$1.d/"
     systemd-analyze security --offline=true --threshold="$2" "$folder/alone/$1" >"$folder/score" 2>&1 || {
         tail -n 3 "$folder/score" >&2
-        echo "check-units: $1 ${3:+with $3 }scores above 0.$2" >&2
+        echo "check-units: $1 ${3:+with $3 }scores above $2 tenths" >&2
         exit 1
     }
     echo "${3:-$1}: $(tail -n 1 "$folder/score" | sed -E 's/.*: ([0-9.]+ [A-Z]+).*/\1/')"
@@ -38,3 +38,5 @@ score nfc-tapd.service 6 usb.conf
 score nfc-tapd.service 6 netlink.conf
 score nfc-tapd.service 6 serial.conf
 score nfc-tap-psp-sandbox.service 5
+# It listens, so that it needs addresses of the internet.
+score nfc-tap-ecr.service 11

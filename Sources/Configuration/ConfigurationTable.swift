@@ -85,6 +85,13 @@ struct ConfigurationTable {
         return texts
     }
 
+    /// `nil` where the key is not there.
+    mutating func flag(_ key: String) -> Bool? {
+        guard let value = value(key) else { return nil }
+        guard let flag = value.bool else { return report(key, "is neither true nor false", "write it without quotes") }
+        return flag
+    }
+
     mutating func number(_ key: String, in range: ClosedRange<Int>) -> Int? {
         guard let value = value(key) else { return nil }
         guard let number = value.int, range.contains(number) else {

@@ -87,6 +87,21 @@ package struct Descriptor: ~Copyable, Sendable {
         guard fsync(number) == 0 else { throw .last }
     }
 
+    /// The same without what a reader does not need, such as the time of the change.
+    package func synchronizeData() throws(SystemError) {
+        guard fdatasync(number) == 0 else { throw .last }
+    }
+
+    /// Cuts off what is behind `size` bytes.
+    package func truncate(to size: Int) throws(SystemError) {
+        guard ftruncate(number, off_t(size)) == 0 else { throw .last }
+    }
+
+    /// Keeps other openings of the file from locking it, until this one is closed.
+    ///
+    /// - Returns: whether nobody else has.
+    package func lock() -> Bool { flock(number, LOCK_EX | LOCK_NB) == 0 }
+
     /// Has the disk keep `size` bytes for this file, really and not only as a number.
     package func allocate(_ size: Int64) throws(SystemError) {
         var code: Int32

@@ -77,6 +77,14 @@ public struct TapClient: Sendable {
         try await get("/v1/transactions/\(id)")
     }
 
+    /// The same, answered once the transaction has come to its end, or after some seconds as it is then.
+    ///
+    /// - Parameter wait: 0…600 seconds.
+    public func transaction(_ id: TransactionID, wait: Int) async throws(TapClientError) -> Transaction {
+        try await call(
+            HTTPClientRequest(.get, "/v1/transactions/\(id)?wait=\(wait)"), answerWithin: answerTime + .seconds(wait))
+    }
+
     /// What became of a request with this key, for a program that has lost the answer.
     ///
     /// - Throws: `idempotency.key_unknown` where no such request of this user has ever arrived: send it again, with the
@@ -137,12 +145,15 @@ public struct TapClient: Sendable {
             fields: ["Content-Type": "application/json", "Idempotency-Key": idempotencyKey],
             body: try Self.encode(request))
         var attempt = 1
+        // Once an answer was lost, a daemon that cannot be reached says nothing of what it has started.
+        var lost: TapClientError?
         while true {
             do throws(TapClientError) {
                 return try await begin(call)
             } catch {
                 let isOpen = error.code == .noAnswer || error.code == .init(.idempotencyInProgress)
-                guard isOpen, attempt < 3 else { throw error }
+                guard isOpen, attempt < 3 else { throw error.detail == nil ? lost ?? error : error }
+                if error.code == .noAnswer { lost = error }
                 attempt += 1
                 try await Self.pause(.milliseconds(200))
             }

@@ -6,6 +6,7 @@ enum Program: String {
     case daemon = "nfc-tapd"
     case tap = "nfc-tap"
     case sandbox = "nfc-tap-psp-sandbox"
+    case bridge = "nfc-tap-ecr"
 
     var url: URL {
         let folder =

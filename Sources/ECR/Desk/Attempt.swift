@@ -3,11 +3,19 @@
 /// The `Idempotency-Key` of an attempt: `ecr-<lane>-<installation>-<counter>`. It comes from a counter that never goes back and
 /// from nothing in the request: two coffees at one price are the same bytes as one coffee asked for twice, so that a key made
 /// of the content would turn the second customer's coffee into a repeat of the first.
-public struct AttemptKey: Hashable, Sendable, CustomStringConvertible {
+public struct AttemptKey: Hashable, Codable, Sendable, CustomStringConvertible {
     public let text: String
 
     public init(lane: String, installation: String, counter: UInt64) {
         text = "ecr-\(AttemptKey.visible(lane))-\(AttemptKey.visible(installation))-\(counter)"
+    }
+
+    /// As a ledger keeps it.
+    public init(from decoder: any Decoder) throws { text = try decoder.singleValueContainer().decode(String.self) }
+
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(text)
     }
 
     public var description: String { text }
@@ -22,8 +30,8 @@ public struct AttemptKey: Hashable, Sendable, CustomStringConvertible {
 }
 
 /// One payment that a till has asked for, as the ledger keeps it.
-public struct Attempt: Equatable, Sendable {
-    public enum Phase: Sendable, CaseIterable {
+public struct Attempt: Codable, Equatable, Sendable {
+    public enum Phase: String, Codable, Sendable, CaseIterable {
         /// The daemon was asked, or is about to be.
         case running
         /// Nobody waits for it any more, or the till was told "not paid": an approval is taken back.
@@ -64,6 +72,11 @@ public struct Attempt: Equatable, Sendable {
     public internal(set) var refusal: TillRefusal?
     /// On the machine's clock, in milliseconds.
     public internal(set) var settledAt: Int64?
+
+    /// Not the moment on a clock that starts anew with the machine.
+    private enum CodingKeys: String, CodingKey {
+        case key, number, order, peer, phase, approval, refusal
+    }
 
     public init(key: AttemptKey, number: UInt64, order: TillOrder, peer: String, phase: Phase = .running) {
         self.key = key

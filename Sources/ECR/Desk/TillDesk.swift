@@ -304,6 +304,8 @@ public struct TillDesk: Sendable {
     }
 
     private mutating func keep(_ attempt: Attempt) {
+        // A receipt is printed again for the last payment only.
+        if let last = finished.indices.last { finished[last].approval?.receipts = [] }
         finished.append(attempt)
         if finished.count > TillDesk.kept { finished.removeFirst() }
     }

@@ -2,8 +2,8 @@
 public import Codes
 
 /// What a till asks for, whatever its protocol.
-public struct TillOrder: Hashable, Sendable {
-    public enum Kind: Hashable, Sendable, CaseIterable {
+public struct TillOrder: Hashable, Codable, Sendable {
+    public enum Kind: String, Hashable, Codable, Sendable, CaseIterable {
         case sale, refund
     }
 
@@ -27,10 +27,34 @@ public struct TillOrder: Hashable, Sendable {
 
     /// The same sale, asked for again.
     func isRepeat(of other: TillOrder) -> Bool { identity != nil && self == other }
+
+    private enum CodingKeys: String, CodingKey {
+        case kind, amount, currency, identity
+    }
+
+    /// - Throws: `DecodingError` for a currency that is on no list.
+    public init(from decoder: any Decoder) throws {
+        let members = try decoder.container(keyedBy: CodingKeys.self)
+        kind = try members.decode(Kind.self, forKey: .kind)
+        amount = try members.decode(Int64.self, forKey: .amount)
+        guard let currency = CurrencyCode(try members.decode(String.self, forKey: .currency)) else {
+            throw DecodingError.dataCorruptedError(forKey: .currency, in: members, debugDescription: "no currency")
+        }
+        self.currency = currency
+        identity = try members.decodeIfPresent(String.self, forKey: .identity)
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var members = encoder.container(keyedBy: CodingKeys.self)
+        try members.encode(kind, forKey: .kind)
+        try members.encode(amount, forKey: .amount)
+        try members.encode(currency.letters, forKey: .currency)
+        try members.encodeIfPresent(identity, forKey: .identity)
+    }
 }
 
 /// A payment that was approved, with what a till may know of it. The card number is masked before it comes here.
-public struct TillApproval: Equatable, Sendable {
+public struct TillApproval: Codable, Equatable, Sendable {
     public var amount: Int64
     /// Digits, with `*` for each that is hidden.
     public var maskedCard: String?
@@ -59,8 +83,8 @@ public struct TillApproval: Equatable, Sendable {
     }
 }
 
-public struct TillReceipt: Equatable, Sendable {
-    public enum Copy: UInt8, Sendable {
+public struct TillReceipt: Codable, Equatable, Sendable {
+    public enum Copy: UInt8, Codable, Sendable {
         case merchant = 1
         case customer = 2
     }
@@ -75,7 +99,7 @@ public struct TillReceipt: Equatable, Sendable {
 }
 
 /// Local time, since that is what stands on a receipt.
-public struct TillTime: Equatable, Sendable {
+public struct TillTime: Codable, Equatable, Sendable {
     public var month: UInt8
     public var day: UInt8
     public var hour: UInt8
@@ -92,7 +116,7 @@ public struct TillTime: Equatable, Sendable {
 }
 
 /// The value is the name that stands on receipts.
-public enum TillNetwork: String, Sendable, CaseIterable {
+public enum TillNetwork: String, Codable, Sendable, CaseIterable {
     case girocard
     case mastercard = "Mastercard"
     case amex = "American Express"
@@ -107,8 +131,8 @@ public enum TillNetwork: String, Sendable, CaseIterable {
 }
 
 /// Why a till gets no money.
-public struct TillRefusal: Equatable, Sendable {
-    public enum Reason: Sendable, CaseIterable {
+public struct TillRefusal: Codable, Equatable, Sendable {
+    public enum Reason: String, Codable, Sendable, CaseIterable {
         case declined, callIssuer, notPermitted, notAccepted, expiredCard, limitExceeded, otherInterface
         case cancelledByCustomer, cancelledByOperator, deadline
         case busy, readerGone, serviceAway, hostTimeout, currency, amount, failed

@@ -5,6 +5,9 @@ public struct HTTPResponse: Sendable {
     public var status: Int
     public var fields: HTTPFields
     public var body: Body
+    /// Called once the system has taken all of an answer in bytes, with `true`, or cannot, with `false`; perhaps twice with
+    /// `false`. Runs on a socket thread: it must not block.
+    public var whenWritten: (@Sendable (Bool) -> Void)?
 
     public enum Body: Sendable {
         case bytes([UInt8])

@@ -9,7 +9,7 @@ import Synchronization
 /// different connections run at the same time. It is not cancelled when its client goes: see `HTTPConnection`.
 public typealias HTTPHandler = @Sendable (HTTPRequest) async -> HTTPResponse
 
-/// An HTTP/1.1 server on a Unix socket: local, bounded, strict.
+/// An HTTP/1.1 server on a Unix socket or a TCP address: local, bounded, strict.
 ///
 /// What a client may not do is answered by the server itself, with the status of `HTTPRefusal` and a body made by
 /// `refusalBody`, and the connection is closed. Everything a connection holds is freed with it.
@@ -93,7 +93,7 @@ public final class HTTPServer: Sendable {
     private func accepted(_ channel: any Channel) -> AcceptedConnection? {
         let operations = channel.pipeline.syncOperations
         let peer = try? operations.withUnsafeTransportIfAvailable(of: NIOBSDSocket.Handle.self) {
-            PeerCredentials(socket: $0)
+            self.socket.peer($0)
         }
         guard let peer = peer.flatMap({ $0 }) else { return refuseSilently(channel) }
         let connection = HTTPConnection(peer: peer)
@@ -167,7 +167,12 @@ public final class HTTPServer: Sendable {
                     method: received.isHead ? .get : received.method, path: received.target.path,
                     query: received.target.query, fields: received.fields, body: received.body, connection: connection)
                 let response = await self.handler(request)
-                try await self.write(response, isHead: received.isHead, to: outbound, connection)
+                do {
+                    try await self.write(response, isHead: received.isHead, to: outbound, connection)
+                } catch {
+                    response.whenWritten?(false)
+                    throw error
+                }
             }
         }
     }
@@ -179,7 +184,9 @@ public final class HTTPServer: Sendable {
         switch response.body {
         case .bytes(let bytes):
             try await outbound.write(
-                .answer(status: response.status, fields: response.fields, body: bytes, isHead: isHead))
+                .answer(
+                    status: response.status, fields: response.fields, body: bytes, isHead: isHead,
+                    whenWritten: response.whenWritten))
         case .secret(let body):
             try await outbound.write(
                 .secretAnswer(status: response.status, fields: response.fields, body: body, isHead: isHead))

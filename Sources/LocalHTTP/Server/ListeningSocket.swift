@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
-import Linux
+package import Linux
 import Synchronization
 
-/// A listening Unix stream socket: made at a path, or inherited from the service manager. Closes what it holds, and
-/// removes the file it made.
+/// A listening stream socket: a Unix socket made at a path or inherited from the service manager, or one at a TCP address.
+/// Closes what it holds, and removes the file it made.
 public final class ListeningSocket: Sendable {
     /// The file, where this process made it.
     public let path: String?
     private let inode: UInt64
+    /// Of a TCP address: which hosts are served.
+    private let admits: (@Sendable (String) -> Bool)?
     private let descriptor: Mutex<Int32?>
 
     /// Makes a socket at `path` that nobody but its owner can open before it has the group and mode asked for.
@@ -42,9 +44,22 @@ public final class ListeningSocket: Sendable {
         self.init(descriptor: descriptor, path: nil, inode: 0)
     }
 
-    private init(descriptor: Int32, path: String?, inode: UInt64) {
+    /// Makes a socket at a TCP address. Connections of other hosts are closed before a byte is read.
+    package convenience init(
+        address: TCPAddress, admitting admits: @escaping @Sendable (String) -> Bool
+    ) throws(ListenError) {
+        let socket = try Self.calling(.bind, try Descriptor.listening(at: address, isBlocking: false))
+        let descriptor = fcntl(socket.number, F_DUPFD_CLOEXEC, 3)
+        guard descriptor >= 0 else { throw .system(call: .socket, errno: errno) }
+        self.init(descriptor: descriptor, path: nil, inode: 0, admits: admits)
+    }
+
+    private init(
+        descriptor: Int32, path: String?, inode: UInt64, admits: (@Sendable (String) -> Bool)? = nil
+    ) {
         self.path = path
         self.inode = inode
+        self.admits = admits
         self.descriptor = Mutex(descriptor)
     }
 
@@ -54,6 +69,13 @@ public final class ListeningSocket: Sendable {
             defer { descriptor = nil }
             return descriptor
         }
+    }
+
+    /// Who is at the other end of a new connection; `nil` for whoever is not served.
+    func peer(_ connection: Int32) -> PeerCredentials? {
+        guard let admits else { return PeerCredentials(socket: connection) }
+        guard let host = TCPAddress.host(ofPeer: connection), admits(host) else { return nil }
+        return PeerCredentials(host: host)
     }
 
     /// Removes the file, unless another server has put its own there meanwhile.

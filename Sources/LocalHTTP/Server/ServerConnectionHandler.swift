@@ -96,7 +96,13 @@ final class ServerConnectionHandler: ChannelDuplexHandler {
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
         switch Self.unwrapOutboundIn(data) {
-        case .answer(let status, let fields, let body, let isHead):
+        case .answer(let status, let fields, let body, let isHead, let whenWritten):
+            let promise = promise ?? context.eventLoop.makePromise(of: Void.self)
+            if let whenWritten {
+                promise.futureResult.whenComplete { result in
+                    if case .success = result { whenWritten(true) } else { whenWritten(false) }
+                }
+            }
             send(status, fields, body, isHead: isHead, closes: intake.closesAfterAnswer, context, promise)
             perform(intake.answered(), context)
         case .secretAnswer(let status, let fields, let body, let isHead):

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+public import Configuration
+import Linux
+import LocalHTTP
+public import Logging
+import TapClient
+import Wire
+
+/// All tills of a machine: each a terminal in its own protocol, with the daemon behind it.
+public struct TillBridge: Sendable {
+    public enum Failure: Error, Equatable, Sendable {
+        /// Another process uses the till's ledger.
+        case ledgerInUse(till: String)
+        /// Its file, and what the system says of it, by errno(3).
+        case ledger(till: String, errno: Int32)
+        case port(till: String, errno: Int32)
+        /// The port of a till of HTTP, in words.
+        case server(till: String, String)
+    }
+
+    private let ports: [TillPort]
+    private let client: TapClient
+    private let logger: Logger
+
+    /// Opens the ledgers.
+    public init(_ file: TillsFile, logger: Logger) throws(Failure) {
+        client = TapClient(path: file.socket)
+        self.logger = logger
+        var ports: [TillPort] = []
+        for till in file.tills {
+            do throws(TillLedger.Failure) {
+                ports.append(try TillPort(till, in: file.directory, client, logger))
+            } catch {
+                throw Failure(error, till.name)
+            }
+        }
+        self.ports = ports
+    }
+
+    /// Brings the payments of an earlier run to their ends, opens the ports, and serves until the task is cancelled.
+    ///
+    /// - Parameter whenReady: called once every port is open.
+    public func run(whenReady: @Sendable () -> Void) async throws(Failure) {
+        let servers = try open()
+        whenReady()
+        let failure = await withTaskGroup(of: Failure?.self) { group in
+            for port in ports {
+                group.addTask {
+                    do throws(TillLedger.Failure) {
+                        try await port.run()
+                        return nil
+                    } catch {
+                        return Failure(error, port.till.name)
+                    }
+                }
+            }
+            for (till, server) in servers {
+                group.addTask {
+                    do throws(ListenError) {
+                        try await server.run()
+                        return nil
+                    } catch {
+                        return .server(till: till, "\(error)")
+                    }
+                }
+            }
+            group.addTask { await followEvents() }
+            // Only a failure ends one of them, and then it ends all: a till whose sales cannot be written down must not sell.
+            let first = await group.next() ?? nil
+            group.cancelAll()
+            return first
+        }
+        if let failure, !Task.isCancelled { throw failure }
+    }
+
+    private func open() throws(Failure) -> [(till: String, server: HTTPServer)] {
+        var servers: [(till: String, server: HTTPServer)] = []
+        for port in ports {
+            let till = port.till
+            if till.kind == .hwProxy, case .tcp(let address) = till.line {
+                do throws(ListenError) {
+                    servers.append((till.name, try TillExchanges(port: port).server(address, logger)))
+                } catch {
+                    throw .server(till: till.name, "\(error)")
+                }
+            } else {
+                do throws(SystemError) { try TillLines(port, logger).begin() } catch {
+                    throw .port(till: till.name, errno: error.code)
+                }
+            }
+        }
+        return servers
+    }
+
+    /// What happens on the lanes, as long as it takes: without it tills sell all the same, and say less.
+    private func followEvents() async -> Failure? {
+        while !Task.isCancelled {
+            do throws(TapClientError) {
+                for try await event in client.events(maximumOutage: .seconds(86_400)) {
+                    for port in ports { port.payments.happened(event) }
+                }
+            } catch {
+                logger.debug("no events", metadata: ["error": "\(error.code.rawValue)"])
+            }
+            try? await Task.sleep(for: .seconds(2))
+        }
+        return nil
+    }
+}
+
+extension TillBridge.Failure {
+    fileprivate init(_ failure: TillLedger.Failure, _ till: String) {
+        switch failure {
+        case .inUse: self = .ledgerInUse(till: till)
+        case .file(let error): self = .ledger(till: till, errno: error.code)
+        }
+    }
+}

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+import ECR
+import Glibc
+import Linux
+import Wire
+
+/// What a till has asked for, on disk: a line for each change, added at the end.
+///
+/// A line is the checksum of what stands behind it, a blank, and JSON. One that was cut off by the end of the machine was never
+/// promised to anybody. One that is damaged costs its payment, and the key of the installation: with another one no number
+/// that may have been lost can name two payments.
+final class TillLedger {
+    enum Failure: Error, Equatable, Sendable {
+        /// Another process has it open.
+        case inUse
+        /// The file cannot be opened, read or written.
+        case file(SystemError)
+    }
+
+    /// What stands in the file.
+    struct Contents: Sendable {
+        var installation = ""
+        var counter: UInt64 = 0
+        var closedThrough: UInt64 = 0
+        /// The newest of each number, oldest first.
+        var attempts: [Attempt] = []
+        /// Lines that are not as they were written.
+        var damaged = 0
+        fileprivate var lines = 0
+    }
+
+    private struct Line: Codable {
+        var installation: String?
+        var counter: UInt64?
+        var closedThrough: UInt64?
+        var attempt: Attempt?
+    }
+
+    /// So many attempts are kept when the file is written anew; a desk keeps as many.
+    static let kept = 10_000
+    /// Lines beyond which that happens at the start.
+    static let longest = 60_000
+
+    private let file: Descriptor
+    private var unwritten: [UInt8] = []
+    private var isDirty = false
+
+    /// Opens the file, or makes it; what was cut off at its end is gone then.
+    ///
+    /// - Parameter fresh: a name for an installation that has none: 1 to 32 letters and digits that no other has.
+    static func open(
+        _ path: String, fresh: String
+    ) throws(Failure) -> (ledger: TillLedger, contents: Contents) {
+        do throws(SystemError) {
+            var file = try Descriptor(opening: path, O_RDWR | O_CREAT | O_APPEND, mode: 0o600)
+            guard file.lock() else { throw SystemError(code: EAGAIN) }
+            var (contents, length) = read(try file.readAll(atMost: 1 << 30))
+            var isNew = contents.installation.isEmpty
+            if contents.damaged > 0 || isNew {
+                contents.installation = fresh
+                isNew = true
+            }
+            if contents.lines > longest || contents.damaged > 0 {
+                file = try rewrite(path, contents)
+                guard file.lock() else { throw SystemError(code: EAGAIN) }
+                isNew = false
+            } else {
+                try file.truncate(to: length)
+            }
+            let ledger = TillLedger(consume file)
+            if isNew {
+                ledger.add(Line(installation: contents.installation))
+                try ledger.flush()
+            }
+            return (ledger, contents)
+        } catch {
+            throw error.code == EAGAIN || error.code == EACCES ? .inUse : .file(error)
+        }
+    }
+
+    private init(_ file: consuming Descriptor) { self.file = file }
+
+    func record(_ attempt: Attempt) { add(Line(attempt: attempt)) }
+
+    /// A number that no attempt has.
+    func spend(_ number: UInt64) { add(Line(counter: number)) }
+
+    func closeBatch(through number: UInt64) { add(Line(closedThrough: number)) }
+
+    /// Whatever was added is on the disk afterwards.
+    func synchronize() throws(Failure) {
+        guard isDirty else { return }
+        do throws(SystemError) { try flush() } catch { throw .file(error) }
+    }
+
+    private func flush() throws(SystemError) {
+        try file.write(unwritten)
+        unwritten = []
+        try file.synchronizeData()
+        isDirty = false
+    }
+
+    private func add(_ line: Line) {
+        unwritten += TillLedger.bytes(of: line)
+        isDirty = true
+    }
+
+    // MARK: - The file
+
+    private static func bytes(of line: Line) -> [UInt8] {
+        // The types of a line have nothing that JSON cannot say.
+        guard let json = try? WireJSON.encode(line) else { return [] }
+        return Array("\(sum(of: json[...])) ".utf8) + json + [0x0A]
+    }
+
+    /// FNV-1a of 64 bits, in 16 digits.
+    private static func sum(of bytes: ArraySlice<UInt8>) -> String {
+        let sum = bytes.reduce(0xCBF2_9CE4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
+        let digits = String(sum, radix: 16)
+        return String(repeating: "0", count: 16 - digits.utf8.count) + digits
+    }
+
+    /// - Returns: what the bytes say, and how many of them are whole lines.
+    static func read(_ bytes: [UInt8]) -> (Contents, length: Int) {
+        var contents = Contents()
+        var attempts: [UInt64: Attempt] = [:]
+        var start = 0
+        while let end = bytes[start...].firstIndex(of: 0x0A) {
+            defer { start = end + 1 }
+            contents.lines += 1
+            guard end - start > 17, bytes[start + 16] == 0x20,
+                sum(of: bytes[(start + 17)..<end]).utf8.elementsEqual(bytes[start..<(start + 16)]),
+                let line = try? WireJSON.decode(Line.self, from: Array(bytes[(start + 17)..<end]))
+            else {
+                contents.damaged += 1
+                continue
+            }
+            if let installation = line.installation { contents.installation = installation }
+            if let counter = line.counter { contents.counter = max(contents.counter, counter) }
+            if let closed = line.closedThrough { contents.closedThrough = max(contents.closedThrough, closed) }
+            if let attempt = line.attempt {
+                attempts[attempt.number] = attempt
+                contents.counter = max(contents.counter, attempt.number)
+            }
+        }
+        contents.attempts = attempts.values.sorted { $0.number < $1.number }.suffix(kept)
+        return (contents, start)
+    }
+
+    private static func rewrite(_ path: String, _ contents: Contents) throws(SystemError) -> Descriptor {
+        let new = try Descriptor(opening: path + ".new", O_RDWR | O_CREAT | O_TRUNC | O_APPEND, mode: 0o600)
+        let head = Line(
+            installation: contents.installation, counter: contents.counter, closedThrough: contents.closedThrough)
+        var all = bytes(of: head)
+        for attempt in contents.attempts { all += bytes(of: Line(attempt: attempt)) }
+        try new.write(all)
+        try new.synchronize()
+        // A damaged file is kept for whoever has to look into it.
+        if contents.damaged > 0 { try FileSystem.rename(path, to: path + ".damaged") }
+        try FileSystem.rename(path + ".new", to: path)
+        let folder = path.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(separator: "/")
+        try Descriptor(opening: folder.isEmpty ? "/" : folder, O_RDONLY).synchronize()
+        return new
+    }
+}

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+import Configuration
+import ECR
+import Linux
+import LocalHTTP
+import Logging
+import Synchronization
+
+/// The TCP port or the serial line of a till whose protocol is bytes. Each connection has a thread that reads from it.
+final class TillLines: Sendable {
+    private let port: TillPort
+    private let logger: Logger
+    private let open = Atomic<Int>(0)
+    private let refused = Atomic<Int>(0)
+
+    private static let last = Atomic<UInt64>(0)
+    /// Of one till; what comes beyond is closed without a word.
+    private static let most = 16
+    /// Before a serial line that has gone is looked for again.
+    private static let pause: UInt64 = 2_000
+
+    init(_ port: TillPort, _ logger: Logger) {
+        self.port = port
+        self.logger = logger
+    }
+
+    static func newConnection() -> TillConnection { TillConnection(last.wrappingAdd(1, ordering: .relaxed).newValue) }
+
+    /// Listens, or opens the line, and goes on by itself.
+    ///
+    /// - Throws: where the address or the device cannot be had.
+    func begin() throws(SystemError) {
+        switch port.till.line {
+        case .tcp(let address):
+            let listener = try Descriptor.listening(at: address)
+            let allowed = port.till.allowed
+            let box = Mutex<Descriptor?>(consume listener)
+            try PrivateThread.start(named: "till-\(port.till.name)") {
+                guard let listener = box.withLock({ $0.take() }) else { return }
+                while true { self.accept(from: listener, allowed) }
+            }
+        case .serial(let device, let baud):
+            let line = try ByteLine(serialPort: device, baud: baud)
+            try PrivateThread.start(named: "till-\(port.till.name)") {
+                self.read(line, peer: device)
+                while true {
+                    sleep(milliseconds: Self.pause)
+                    if let again = try? ByteLine(serialPort: device, baud: baud) { self.read(again, peer: device) }
+                }
+            }
+        }
+    }
+
+    private func accept(from listener: borrowing Descriptor, _ allowed: Set<String>) {
+        let accepted: Descriptor
+        do throws(SystemError) { accepted = try listener.accept() } catch {
+            // No descriptors left, or the like: it may be better in a moment.
+            logger.error("connection not accepted", metadata: ["till": "\(port.till.name)", "errno": "\(error.code)"])
+            return sleep(milliseconds: 500)
+        }
+        guard let peer = TCPAddress.host(ofPeer: accepted.number), Self.admits(peer, allowed) else {
+            return refuse("of an address that is not allowed")
+        }
+        guard open.load(ordering: .relaxed) < Self.most else { return refuse("beyond \(Self.most)") }
+        open.wrappingAdd(1, ordering: .relaxed)
+        let line = ByteLine(socket: accepted)
+        do throws(SystemError) {
+            try PrivateThread.start(named: "till-line") {
+                self.read(line, peer: peer)
+                self.open.wrappingSubtract(1, ordering: .relaxed)
+            }
+        } catch {
+            open.wrappingSubtract(1, ordering: .relaxed)
+        }
+    }
+
+    static func admits(_ host: String, _ allowed: Set<String>) -> Bool {
+        host == "::1" || host.hasPrefix("127.") || allowed.contains(host)
+    }
+
+    /// The first few, and then each thousandth: a flood must not fill the log.
+    private func refuse(_ why: String) {
+        let count = refused.wrappingAdd(1, ordering: .relaxed).newValue
+        guard count <= 3 || count.isMultiple(of: 1_000) else { return }
+        logger.warning(
+            "connection \(why) closed", metadata: ["till": "\(port.till.name)", "so far": "\(count)"])
+    }
+
+    private func read(_ line: ByteLine, peer: String) {
+        let connection = Self.newConnection()
+        port.connected(line, connection, peer: peer)
+        while true {
+            switch line.receive() {
+            case .bytes(let bytes): port.happened(.bytes(bytes, connection))
+            case .closed: return port.happened(.lost(connection, .closed))
+            case .broken: return port.happened(.lost(connection, .reset))
+            }
+        }
+    }
+}
+
+/// The TCP port of a till that speaks HTTP.
+struct TillExchanges: Sendable {
+    let port: TillPort
+
+    /// - Throws: where the address cannot be had.
+    func server(_ address: TCPAddress, _ logger: Logger) throws(ListenError) -> HTTPServer {
+        let allowed = port.till.allowed
+        let socket = try ListeningSocket(address: address) { TillLines.admits($0, allowed) }
+        var limits = HTTPLimits()
+        // Whoever comes by TCP is one user.
+        limits.connectionsPerUser = limits.connections
+        return HTTPServer(socket: socket, limits: limits, logger: logger) { await answer($0) }
+    }
+
+    private func answer(_ request: HTTPRequest) async -> HTTPResponse {
+        let connection = TillLines.newConnection()
+        let plain = ProxyRequest(
+            request.method.rawValue, "/" + request.path.joined(separator: "/"), host: request.fields.only("Host"),
+            origin: request.fields.only("Origin"), contentType: request.fields.only("Content-Type"),
+            asksForPrivateNetwork: request.fields.only("Access-Control-Request-Private-Network") == "true",
+            body: request.body)
+        guard let response = await port.answer(plain, on: connection) else { return HTTPResponse(status: 503) }
+        var fields = HTTPFields()
+        for header in response.headers { fields.set(header.name, header.value) }
+        var answer = HTTPResponse(status: response.status, fields: fields, body: .bytes(response.body))
+        let port = port
+        answer.whenWritten = { port.happened($0 ? .sent(connection) : .lost(connection, .reset)) }
+        return answer
+    }
+}

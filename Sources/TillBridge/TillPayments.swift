@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: Apache-2.0
+import Codes
+import Configuration
+import ECR
+import Logging
+import Receipt
+import Synchronization
+import TapClient
+import Wire
+
+/// The payments of one till with the daemon: what the till's machine asks for is asked until there is an answer.
+final class TillPayments: Sendable {
+    private struct State {
+        var ids: [AttemptKey: TransactionID] = [:]
+        var keys: [TransactionID: AttemptKey] = [:]
+        /// Given up before the daemon had said which transaction it is.
+        var unwanted: Set<AttemptKey> = []
+        /// Of the daemon, as far as it has been seen.
+        var mode: Mode?
+    }
+
+    private let client: TapClient
+    private let till: TillsFile.Till
+    private let logger: Logger
+    private let feed: @Sendable (TillInput) -> Void
+    private let state = Mutex(State())
+
+    /// Seconds for which a daemon that is full is asked again.
+    private static let patience: Duration = .seconds(5)
+    private static let shortPause: Duration = .milliseconds(200)
+    private static let longPause: Duration = .seconds(2)
+
+    init(_ client: TapClient, _ till: TillsFile.Till, _ logger: Logger, feed: @escaping @Sendable (TillInput) -> Void) {
+        self.client = client
+        self.till = till
+        self.logger = logger
+        self.feed = feed
+    }
+
+    // MARK: - Payments
+
+    func start(_ demand: StartDemand) async {
+        let order = demand.order
+        guard let currency = Currency(order.currency.letters) else {
+            return feed(.settled(demand.key, .notPaid(TillRefusal(.currency))))
+        }
+        if let refusal = await refusal(of: order) { return feed(.settled(demand.key, .notPaid(refusal))) }
+        var request = TransactionRequest(
+            type: order.kind == .sale ? .purchase : .refund, amount: Money(value: order.amount, currency: currency))
+        request.lane = till.lane
+        request.deadline = demand.deadline
+        request.confirmWithin = demand.confirmWithin
+        request.language = till.language.rawValue
+        let began = ContinuousClock.now
+        // An answer was lost: only one to the same key says whether the payment has begun.
+        var isInDoubt = false
+        while !Task.isCancelled {
+            do throws(TapClientError) {
+                let tap = try await client.start(request, idempotencyKey: demand.key.text)
+                await follow(tap, demand.key)
+                return
+            } catch {
+                switch meaning(of: error) {
+                case .refused(let refusal): return feed(.settled(demand.key, .notPaid(refusal)))
+                case .notReached(let refusal, let isFinal) where !isInDoubt:
+                    guard !isFinal, ContinuousClock.now - began < Self.patience else {
+                        return feed(.settled(demand.key, .notPaid(refusal)))
+                    }
+                case .notReached: break
+                case .inDoubt: isInDoubt = true
+                }
+            }
+            await pause(Self.shortPause)
+        }
+    }
+
+    /// What became of a payment of an earlier run.
+    func lookUp(_ key: AttemptKey) async {
+        guard let id = await transactionID(key) else {
+            return feed(.settled(key, .notPaid(TillRefusal(.failed))))
+        }
+        await settle(id, key)
+    }
+
+    func cancel(_ key: AttemptKey) async {
+        let known = state.withLock { state in
+            if state.ids[key] == nil { state.unwanted.insert(key) }
+            return state.ids[key]
+        }
+        guard let id = known else { return }
+        let answer = await untilAnswered { () throws(TapClientError) in try await self.client.cancel(id) }
+        if case .success(let answer)? = answer, answer.outcome == .tooLate { feed(.tooLate(key)) }
+    }
+
+    /// The till knows of the approval.
+    func confirm(_ key: AttemptKey) async {
+        guard let id = await transactionID(key) else { return feed(.notConfirmed(key)) }
+        switch await untilAnswered({ () throws(TapClientError) in try await self.client.confirm(id) }) {
+        case .success?: feed(.confirmed(key))
+        case .failure(let error)?:
+            logger.critical("approval not kept that a till was told of", metadata: about(key, error))
+            feed(.notConfirmed(key))
+        case nil: break
+        }
+        forget(key)
+    }
+
+    func takeBack(_ key: AttemptKey, _ reason: TakeBackReason) async {
+        guard let id = await transactionID(key) else { return feed(.takenBack(key)) }
+        let word: ReversalDemand.Reason = reason == .refusedByTill ? .customerCancel : .malfunction
+        let answer = await untilAnswered { () throws(TapClientError) in try await self.client.reverse(id, reason: word)
+        }
+        // Whatever is not approved any more has nothing to be taken back.
+        if case .failure(let error)? = answer, error.code != .init(.transactionNotApproved) {
+            logger.critical("approval not taken back: look the payment up", metadata: about(key, error))
+        }
+        if answer != nil { feed(.takenBack(key)) }
+        forget(key)
+    }
+
+    /// The till wants a paid sale back.
+    func reverse(_ key: AttemptKey) async {
+        guard let id = await transactionID(key) else { return feed(.reversed(key, .refused)) }
+        let before = await untilAnswered { () throws(TapClientError) in try await self.client.transaction(id) }
+        if case .success(let transaction)? = before, [.reversing, .reversed].contains(transaction.state) {
+            return feed(.reversed(key, .already))
+        }
+        switch await untilAnswered({ () throws(TapClientError) in try await self.client.reverse(id) }) {
+        case .success?: feed(.reversed(key, .done))
+        case .failure(let error)?:
+            logger.warning("sale not reversed", metadata: about(key, error))
+            feed(.reversed(key, .refused))
+        case nil: break
+        }
+    }
+
+    // MARK: - Progress
+
+    /// Passes on what a till has to know of an event.
+    func happened(_ event: Event) {
+        guard let id = event.transaction, let progress = TillProgress(event, in: till.language),
+            let key = state.withLock({ $0.keys[id] })
+        else { return }
+        feed(.progress(key, progress))
+    }
+
+    private func follow(_ tap: TapTransaction, _ key: AttemptKey) async {
+        let isUnwanted = state.withLock { state in
+            state.ids[key] = tap.id
+            state.keys[tap.id] = key
+            state.mode = tap.started.mode
+            return state.unwanted.remove(key) != nil
+        }
+        if let refusal = modeRefusal(tap.started.mode) {
+            _ = await untilAnswered { () throws(TapClientError) in try await self.client.cancel(tap.id) }
+            // Not confirmed, it comes back by itself even if the cancel was too late.
+            return feed(.settled(key, .notPaid(refusal)))
+        }
+        if isUnwanted { await cancel(key) }
+        do throws(TapClientError) {
+            await tell(try await tap.settled(), key)
+        } catch {
+            await settle(tap.id, key)
+        }
+    }
+
+    /// Asks until there is an end.
+    private func settle(_ id: TransactionID, _ key: AttemptKey) async {
+        while !Task.isCancelled {
+            let answer = await untilAnswered { () throws(TapClientError) in
+                try await self.client.transaction(id, wait: 25)
+            }
+            switch answer {
+            case .success(let transaction)? where transaction.state.isSettled: return await tell(transaction, key)
+            case .success?: continue
+            case .failure(let error)?:
+                logger.critical("outcome not to be had: look the payment up", metadata: about(key, error))
+                return feed(.settled(key, .notPaid(TillRefusal(.failed))))
+            case nil: return
+            }
+        }
+    }
+
+    private func tell(_ transaction: Transaction, _ key: AttemptKey) async {
+        var receipts: [TillReceipt] = []
+        if till.kind == .zvt, transaction.state == .approved { receipts = await self.receipts(of: transaction.id) }
+        guard let outcome = TillOutcome(transaction, in: till.language, receipts: receipts) else { return }
+        feed(.settled(key, outcome))
+    }
+
+    /// Both copies; none where they are not to be had, for the payment stands without them.
+    private func receipts(of id: TransactionID) async -> [TillReceipt] {
+        var receipts: [TillReceipt] = []
+        for (copy, kind) in [(TillReceipt.Copy.merchant, Receipt.Copy.merchant), (.customer, .customer)] {
+            let text: String
+            do throws(TapClientError) {
+                text = try await client.receiptText(
+                    of: id, copy: kind, language: till.language, width: till.receiptWidth)
+            } catch {
+                logger.warning("no receipt for the till", metadata: ["till": "\(till.name)", "error": "\(error)"])
+                return []
+            }
+            let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+            receipts.append(TillReceipt(copy: copy, lines: lines.last == "" ? Array(lines.dropLast()) : lines))
+        }
+        return receipts
+    }
+
+    // MARK: - Refusals
+
+    private func refusal(of order: TillOrder) async -> TillRefusal? {
+        if order.kind == .refund, order.amount > till.refundLimit ?? 0 { return TillRefusal(.limitExceeded) }
+        // What was seen last may have changed with a restart, but a sale tells it again.
+        if let mode = state.withLock({ $0.mode }), modeRefusal(mode) == nil { return nil }
+        guard let status = try? await client.status() else { return nil }
+        state.withLock { $0.mode = status.mode }
+        guard let refusal = modeRefusal(status.mode) else { return nil }
+        logger.error(
+            till.isTest
+                ? "a till for tests asks a live daemon: remove test = true, or ask another daemon"
+                : "no money moves in test mode: write test = true for a till that may sell all the same",
+            metadata: ["till": "\(till.name)"])
+        return refusal
+    }
+
+    private func modeRefusal(_ mode: Mode) -> TillRefusal? {
+        (mode == .test) == till.isTest ? nil : TillRefusal(.notPermitted)
+    }
+
+    /// What an answer to the start of a payment says of it.
+    private enum Meaning {
+        /// It was not begun, and will not be.
+        case refused(TillRefusal)
+        /// This attempt has begun nothing; another one may be worth it.
+        case notReached(TillRefusal, isFinal: Bool)
+        case inDoubt
+    }
+
+    private func meaning(of error: TapClientError) -> Meaning {
+        switch error.code {
+        case .noAnswer, .unexpectedAnswer, .cancelled, .init(.idempotencyInProgress): return .inDoubt
+        case .daemonNotRunning, .accessDenied, .notSent:
+            logger.error("daemon not reached", metadata: ["till": "\(till.name)", "error": "\(error)"])
+            return .notReached(TillRefusal(.serviceAway), isFinal: true)
+        // Said before anybody has looked at the key.
+        case .init(.requestTooManyConnections), .init(.requestTooManyConnectionsOfUser), .init(.requestTooOften),
+            .init(.daemonUnavailable):
+            return .notReached(TillRefusal(.busy), isFinal: false)
+        default:
+            logger.notice("payment refused", metadata: ["till": "\(till.name)", "error": "\(error.code.rawValue)"])
+            return .refused(TillRefusal(error.detail, in: till.language))
+        }
+    }
+
+    // MARK: - Asking
+
+    /// Which transaction it is; `nil` where the daemon has never heard of it.
+    private func transactionID(_ key: AttemptKey) async -> TransactionID? {
+        if let id = state.withLock({ $0.ids[key] }) { return id }
+        let found = await untilAnswered { () throws(TapClientError) in
+            try await self.client.transaction(idempotencyKey: key.text)
+        }
+        guard case .success(let transaction)? = found else { return nil }
+        state.withLock { state in
+            state.ids[key] = transaction.id
+            state.keys[transaction.id] = key
+        }
+        return transaction.id
+    }
+
+    /// The daemon's answer, however long it takes; `nil` when the program ends.
+    private func untilAnswered<Answer: Sendable>(
+        _ ask: () async throws(TapClientError) -> Answer
+    ) async -> Result<Answer, TapClientError>? {
+        var time = Self.shortPause
+        while !Task.isCancelled {
+            do throws(TapClientError) { return .success(try await ask()) } catch {
+                guard error.isRetryable || error.code == .noAnswer || error.code == .unexpectedAnswer else {
+                    return Task.isCancelled ? nil : .failure(error)
+                }
+            }
+            await pause(time)
+            time = min(time * 2, Self.longPause)
+        }
+        return nil
+    }
+
+    private func pause(_ time: Duration) async { try? await Task.sleep(for: time) }
+
+    /// Nothing more will be asked of it soon; its id can be had again by its key.
+    private func forget(_ key: AttemptKey) {
+        state.withLock { state in
+            guard let id = state.ids.removeValue(forKey: key) else { return }
+            state.keys[id] = nil
+        }
+    }
+
+    private func about(_ key: AttemptKey, _ error: TapClientError) -> Logger.Metadata {
+        ["till": "\(till.name)", "key": "\(key)", "error": "\(error.code.rawValue)"]
+    }
+}

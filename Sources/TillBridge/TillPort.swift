@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+import Configuration
+import ECR
+import Linux
+import Logging
+import TapClient
+import Wire
+
+/// One till: its machine, and everything that the machine asks for. Inputs are dealt with one after the other.
+actor TillPort {
+    private enum Input: Sendable {
+        case plain(TillInput)
+        case line(ByteLine, TillConnection, peer: String)
+        case request(ProxyRequest, TillConnection, CheckedContinuation<ProxyResponse?, Never>)
+        /// A timer and which arming of it.
+        case timer(TillTimer, UInt64)
+    }
+
+    nonisolated let till: TillsFile.Till
+    nonisolated let payments: TillPayments
+    private nonisolated let inputs: AsyncStream<Input>
+    private nonisolated let feed: AsyncStream<Input>.Continuation
+    private let logger: Logger
+    private var machine: TillMachine
+    private let ledger: TillLedger
+    private var lines: [TillConnection: ByteLine] = [:]
+    private var exchanges: [TillConnection: CheckedContinuation<ProxyResponse?, Never>] = [:]
+    private var timers: [TillTimer: (number: UInt64, task: Task<Void, Never>)] = [:]
+    private var timerNumber: UInt64 = 0
+
+    /// - Throws: where the till's ledger cannot be used.
+    init(_ till: TillsFile.Till, in directory: String, _ client: TapClient, _ logger: Logger) throws(TillLedger.Failure)
+    {
+        let fresh = String(UInt64.random(in: .min ... .max), radix: 36)
+        let (ledger, contents) = try TillLedger.open("\(directory)/\(till.name).ledger", fresh: fresh)
+        if contents.damaged > 0 {
+            logger.critical(
+                "ledger damaged: look for payments of this till that are confirmed and not in its books",
+                metadata: ["till": "\(till.name)", "lines": "\(contents.damaged)"])
+        }
+        let (inputs, feed) = AsyncStream<Input>.makeStream()
+        (self.inputs, self.feed) = (inputs, feed)
+        self.till = till
+        self.logger = logger
+        self.ledger = ledger
+        machine = TillMachine(till, contents)
+        payments = TillPayments(client, till, logger) { feed.yield(.plain($0)) }
+    }
+
+    // MARK: - Inputs
+
+    /// A till has connected, or its serial line is open.
+    nonisolated func connected(_ line: ByteLine, _ connection: TillConnection, peer: String) {
+        feed.yield(.line(line, connection, peer: peer))
+    }
+
+    nonisolated func happened(_ input: TillInput) { feed.yield(.plain(input)) }
+
+    /// - Returns: `nil` where there is no answer, since the program ends.
+    nonisolated func answer(_ request: ProxyRequest, on connection: TillConnection) async -> ProxyResponse? {
+        await withCheckedContinuation { continuation in
+            if case .terminated = feed.yield(.request(request, connection, continuation)) {
+                continuation.resume(returning: nil)
+            }
+        }
+    }
+
+    /// Deals with what comes until the task is cancelled.
+    ///
+    /// - Throws: where the ledger cannot be written: nothing may go on without it.
+    func run() async throws(TillLedger.Failure) {
+        defer { end() }
+        try handle(.restored)
+        for await input in inputs {
+            switch input {
+            case .plain(let input):
+                if case .lost(let connection, _) = input { lines[connection] = nil }
+                try handle(input)
+            case .line(let line, let connection, let peer):
+                lines[connection] = line
+                try handle(.connected(connection, peer: peer))
+            case .request(let request, let connection, let continuation):
+                exchanges[connection] = continuation
+                try perform(machine.request(request, on: connection, at: now))
+            case .timer(let timer, let number):
+                guard timers[timer]?.number == number else { continue }
+                timers[timer] = nil
+                try handle(.timer(timer))
+            }
+        }
+    }
+
+    private func handle(_ input: TillInput) throws(TillLedger.Failure) {
+        var next: TillInput? = input
+        // What became of an answer is heard before anything that its till did afterwards: one that has read it and gone was told.
+        while let input = next { next = try perform(machine.handle(input, at: now)) }
+    }
+
+    private func end() {
+        feed.finish()
+        for line in lines.values { line.finish() }
+        for exchange in exchanges.values { exchange.resume(returning: nil) }
+        for timer in timers.values { timer.task.cancel() }
+        (lines, exchanges, timers) = ([:], [:], [:])
+    }
+
+    private var now: Int64 { Int64(clamping: MachineClock.all / 1_000_000) }
+
+    // MARK: - Effects
+
+    /// - Returns: what became of an approval that was sent.
+    @discardableResult
+    private func perform(_ effects: [TillEffect]) throws(TillLedger.Failure) -> TillInput? {
+        var outcome: TillInput?
+        for effect in effects {
+            switch effect {
+            case .record(let attempt): ledger.record(attempt)
+            case .spend(let number): ledger.spend(number)
+            case .closeBatch(let number): ledger.closeBatch(through: number)
+            case .arm(let timer, let time): arm(timer, time)
+            case .send(let bytes, let connection, let isApproval):
+                try ledger.synchronize()
+                if isApproval { outcome = tell(bytes, connection) } else { _ = lines[connection]?.send(bytes) }
+            case .respond, .close, .start, .cancel, .lookUp, .confirm, .takeBack, .reverse, .alarm:
+                // What is written before an effect is on the disk before it.
+                try ledger.synchronize()
+                carryOut(effect)
+            }
+        }
+        return outcome
+    }
+
+    private func carryOut(_ effect: TillEffect) {
+        let payments = payments
+        switch effect {
+        case .respond(let response, let connection):
+            exchanges.removeValue(forKey: connection)?.resume(returning: response)
+        case .close(let connection):
+            lines.removeValue(forKey: connection)?.finish()
+            exchanges.removeValue(forKey: connection)?.resume(returning: nil)
+        case .start(let demand): Task { await payments.start(demand) }
+        case .cancel(let key): Task { await payments.cancel(key) }
+        case .lookUp(let key): Task { await payments.lookUp(key) }
+        case .confirm(let key): Task { await payments.confirm(key) }
+        case .takeBack(let key, let reason): Task { await payments.takeBack(key, reason) }
+        case .reverse(let key): Task { await payments.reverse(key) }
+        case .alarm(let alarm): logger.warning("\(alarm.words)", metadata: ["till": "\(till.name)"])
+        case .send, .record, .spend, .closeBatch, .arm: break
+        }
+    }
+
+    /// Tells an approval to a till that is still there: one that has given up must not hear of it.
+    private func tell(_ bytes: [UInt8], _ connection: TillConnection) -> TillInput? {
+        guard let line = lines[connection] else { return nil }
+        let end = line.end
+        if end == nil, line.send(bytes) { return .sent(connection) }
+        lines[connection] = nil
+        line.finish()
+        return .lost(connection, end == .closed ? .closed : .reset)
+    }
+
+    private func arm(_ timer: TillTimer, _ time: Int64) {
+        timers[timer]?.task.cancel()
+        timerNumber += 1
+        let number = timerNumber
+        let feed = feed
+        let task = Task {
+            guard (try? await Task.sleep(for: .milliseconds(time))) != nil else { return }
+            feed.yield(.timer(timer, number))
+        }
+        timers[timer] = (number, task)
+    }
+}
+
+extension TillAlarm {
+    /// For the log: what happened, and what to do.
+    fileprivate var words: String {
+        switch self {
+        case .endedWhileTelling(let key):
+            "\(key) is taken back, and the till may show it as paid: compare the till's list with nfc-tap's"
+        case .toldButNotKept(let key): "\(key) was told as paid, and is not: ask the customer to pay again"
+        case .sameCardAgain(let key):
+            "\(key): the same card has paid the same sum within a minute: look whether it was one sale"
+        case .reversalsBarred: "receipt numbers were guessed: reversals are barred for ten minutes"
+        }
+    }
+}

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+import ArgumentParser
+import Configuration
+import Glibc
+import Linux
+import LocalHTTP
+import Logging
+import TillBridge
+import UnixSignals
+
+/// The terminal that tills find when they speak Caisse-AP, hw_proxy or ZVT; behind it nfc-tapd.
+@main
+struct BridgeCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "nfc-tap-ecr",
+        abstract: "Be the payment terminal of tills that speak Caisse-AP, hw_proxy or ZVT.",
+        discussion: """
+            Each till has a table in the configuration, see docs/tills.md. What the tills ask for is paid through nfc-tapd. \
+            It ends with status 1 where a port or a ledger cannot be had.
+            """)
+
+    @Option(help: ArgumentHelp("Configuration file.", valueName: "file"))
+    var config = "/etc/nfc-tap/nfc-tap-ecr.toml"
+
+    @Flag(help: "Only look whether the configuration is right.")
+    var check = false
+
+    @Flag(help: "Log more: payments that were refused, connections that ended.")
+    var verbose = false
+
+    func run() async throws {
+        let level: Logger.Level = verbose ? .debug : .notice
+        let logger = Logger(label: "nfc-tap-ecr") { label in
+            var handler = StreamLogHandler.standardError(label: label)
+            handler.logLevel = level
+            return handler
+        }
+        let file: TillsFile
+        do throws(ConfigurationError) { file = try TillsFile(path: config) } catch {
+            say(error.line.map { "\(config):\($0): \(error)" } ?? "\(error)")
+            throw ExitCode(1)
+        }
+        if check {
+            say("\(file.tills.count) till\(file.tills.count == 1 ? "" : "s"), nothing wrong")
+            return
+        }
+        // Masked card numbers are all it ever sees, and not even these belong into a core dump.
+        if !ProcessHardening.apply().forbidsDumps { logger.warning("core dumps could not be forbidden") }
+        let notification = ServiceNotification()
+        do throws(TillBridge.Failure) {
+            try await serve(try TillBridge(file, logger: logger), file, notification)
+        } catch {
+            say(error.words)
+            throw ExitCode(1)
+        }
+    }
+
+    private func serve(
+        _ bridge: TillBridge, _ file: TillsFile, _ notification: ServiceNotification
+    ) async throws(TillBridge.Failure) {
+        let signals = await UnixSignalsSequence(trapping: .sigterm, .sigint)
+        let failure = await withTaskGroup(of: TillBridge.Failure?.self) { group in
+            group.addTask {
+                do throws(TillBridge.Failure) {
+                    try await bridge.run {
+                        for till in file.tills { say("\(till.name): \(till.kind.rawValue) on \(till.place)") }
+                        notification.send(.ready)
+                    }
+                    return nil
+                } catch {
+                    return error
+                }
+            }
+            group.addTask {
+                for await _ in signals { break }
+                notification.send(.stopping)
+                return nil
+            }
+            let first = await group.next() ?? nil
+            group.cancelAll()
+            return first
+        }
+        if let failure { throw failure }
+    }
+
+    /// One line on standard error.
+    private func say(_ text: String) {
+        try? Descriptor.write("nfc-tap-ecr: \(text)\n", to: STDERR_FILENO)
+    }
+}
+
+extension TillBridge.Failure {
+    /// What is wrong, and what to do.
+    fileprivate var words: String {
+        switch self {
+        case .ledgerInUse(let till):
+            "\(till): its ledger is in use; stop the other nfc-tap-ecr that serves this till"
+        case .ledger(let till, let code):
+            "\(till): its ledger cannot be used (errno \(code)); check the folder's owner and the disk"
+        case .port(let till, let code) where code == EADDRINUSE:
+            "\(till): another program listens on its port; stop that program, or choose another port"
+        case .port(let till, let code) where code == EACCES || code == ENOENT || code == ENOTTY:
+            "\(till): its device or port may not be opened (errno \(code)); check its name and its group"
+        case .port(let till, let code): "\(till): its port cannot be had (errno \(code)); check listen or device"
+        case .server(let till, let what): "\(till): its port cannot be had (\(what)); check listen"
+        }
+    }
+}

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+
+/// A shop whose tills speak their own protocols to nfc-tap-ecr: one of each, with a lane of its own and a card on it.
+final class TillShop {
+    let shop: Shop
+    private var bridge: Process?
+    private let environment: [String: String]
+    let ports: [String: Int]
+
+    private static let lanes = ["caisse-ap", "zvt", "hw-proxy"]
+
+    init(test: Bool = true) throws {
+        let lanes = Self.lanes.map { "[[lane]]\nname = \"\($0)\"\nreader = \"virtual:FOLDER/\($0).sock\"\n" }
+        shop = try Shop(configuration: lanes.joined())
+        environment = ["TZ": "UTC"]
+        ports = try Dictionary(uniqueKeysWithValues: Self.lanes.map { ($0, try Self.freePort()) })
+        let tills = Self.lanes.map { lane in
+            """
+            [[till]]
+            name = "\(lane)"
+            protocol = "\(lane)"
+            listen = "127.0.0.1:\(ports[lane] ?? 0)"
+            lane = "\(lane)"
+            test = \(test)
+            language = "de"
+            \(lane == "hw-proxy" ? "origins = [\"https://shop.example\"]" : "refund-limit = 5000")
+
+            """
+        }
+        let head = "socket = \"\(shop.posSocket)\"\ndirectory = \"\(shop.folder.path)\"\n"
+        try Data((head + tills.joined()).utf8).write(to: shop.folder.appending(path: "ecr.toml"))
+        try shop.eventually("ready lanes") {
+            let lanes = try shop.get("/v1/status")["lanes"] as? [[String: Any]] ?? []
+            return lanes.count == 3 && lanes.allSatisfy { $0["state"] as? String == "ready" }
+        }
+        for lane in Self.lanes { try present("visa", on: lane) }
+        try startBridge()
+    }
+
+    deinit { stopBridge(SIGTERM) }
+
+    /// - Returns: a port that nobody listens at just now.
+    private static func freePort() throws -> Int {
+        let result = try Peer.run(
+            "/usr/bin/python3",
+            ["-c", "import socket; s = socket.socket(); s.bind(('127.0.0.1', 0)); print(s.getsockname()[1])"])
+        guard let port = Int(result.output.trimmingCharacters(in: .whitespacesAndNewlines)) else {
+            throw Trouble.missing("a free port")
+        }
+        return port
+    }
+
+    func startBridge() throws {
+        bridge = try Program.bridge.launch(
+            ["--config", shop.folder.appending(path: "ecr.toml").path, "--verbose"], in: shop.folder,
+            environment: environment)
+        for port in ports.values {
+            try shop.eventually("a till's port") {
+                try Peer.run("/bin/bash", ["-c", "exec 3<>/dev/tcp/127.0.0.1/\(port)"]).status == 0
+            }
+        }
+    }
+
+    func stopBridge(_ signal: Int32) {
+        guard let bridge, bridge.isRunning else { return }
+        kill(bridge.processIdentifier, signal)
+        while bridge.isRunning { usleep(2_000) }
+    }
+
+    func present(_ card: String, on lane: String) throws {
+        let control = shop.folder.appending(path: "\(lane).sock").path
+        let result = try Program.tap.run(["virtual", "--control", control, "present", card], in: shop.folder)
+        guard result.status == 0 else { throw Trouble.refused(result.errors) }
+    }
+
+    // MARK: - Tills
+
+    /// What OCA's module for Odoo makes of its answers: `success`, `failure` or `issue`, and why.
+    func caisse(_ amounts: String...) throws -> [[String: Any]] {
+        try lines(
+            Peer.python, [Self.file("oca-caisse.py"), "127.0.0.1", "\(ports["caisse-ap"] ?? 0)"] + amounts)
+    }
+
+    /// What OCA's point of sale shows.
+    func proxy(order: String, payment: String, _ amount: String, _ more: String...) throws -> [String: Any] {
+        let script = try Peer.run(
+            Peer.python,
+            [
+                "-c",
+                "import sysconfig; print(sysconfig.get_paths()['purelib'] + '/odoo/addons/pos_payment_terminal/static/src/app/payment_terminal.esm.js')",
+            ])
+        let url = "http://127.0.0.1:\(ports["hw-proxy"] ?? 0)"
+        let answers = try lines(
+            "/usr/bin/env",
+            [
+                "node", Self.file("oca-terminal.mjs"), script.output.trimmingCharacters(in: .whitespacesAndNewlines),
+                url,
+                "https://shop.example", order, payment, amount,
+            ] + more)
+        return answers.first ?? [:]
+    }
+
+    /// What a ZVT till makes of each of its commands.
+    func zvt(_ words: String) throws -> [[String: Any]] {
+        try lines(
+            Peer.python,
+            [Self.file("zvt-till.py"), "127.0.0.1:\(ports["zvt"] ?? 0)"] + words.split(separator: " ").map(String.init))
+    }
+
+    private func lines(_ program: String, _ arguments: [String]) throws -> [[String: Any]] {
+        let result = try Peer.run(program, arguments)
+        guard result.status == 0 else { throw Trouble.refused(result.output + result.errors) }
+        return result.output.split(separator: "\n").compactMap {
+            try? JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any]
+        }
+    }
+
+    private static func file(_ name: String) -> String {
+        URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Tills/\(name)").path
+    }
+
+    // MARK: - Books
+
+    /// What the daemon has of a lane, oldest first.
+    func books(_ lane: String) throws -> [Booking] {
+        let list = try shop.get("/v1/transactions?lane=\(lane)")["transactions"] as? [[String: Any]] ?? []
+        return list.reversed().map(Booking.init)
+    }
+
+    struct Booking: Equatable {
+        var state: String
+        var amount: Int
+        var isConfirmed: Bool
+
+        init(_ transaction: [String: Any]) {
+            state = transaction["state"] as? String ?? ""
+            amount = (transaction["amount"] as? [String: Any])?["value"] as? Int ?? 0
+            isConfirmed = (transaction["confirmation"] as? [String: Any])?["confirmedAt"] != nil
+        }
+
+        init(_ state: String, _ amount: Int, isConfirmed: Bool = false) {
+            (self.state, self.amount, self.isConfirmed) = (state, amount, isConfirmed)
+        }
+    }
+}
+
+/// A program of somebody else's making.
+enum Peer {
+    /// With the clients that scripts/install-peers.sh installs.
+    static var python: String { ProcessInfo.processInfo.environment["NFC_TAP_PYTHON"] ?? "/usr/bin/python3" }
+
+    static func run(_ program: String, _ arguments: [String]) throws -> Program.Finished {
+        let process = Process()
+        let (output, errors) = (Pipe(), Pipe())
+        process.executableURL = URL(filePath: program)
+        process.arguments = arguments
+        process.standardInput = FileHandle.nullDevice
+        (process.standardOutput, process.standardError) = (output, errors)
+        try process.run()
+        let said = try output.fileHandleForReading.readToEnd() ?? Data()
+        let complained = try errors.fileHandleForReading.readToEnd() ?? Data()
+        process.waitUntilExit()
+        return Program.Finished(
+            status: process.terminationStatus, output: String(decoding: said, as: UTF8.self),
+            errors: String(decoding: complained, as: UTF8.self))
+    }
+}

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import Testing
+
+/// Tills that exist, with the daemon, the bridge and the sandbox as they are installed. The code of the Odoo modules is that of
+/// their published packages; the ZVT till was written by other hands than the terminal, from a description of the till's side.
+@Suite("Tills that exist", .timeLimit(.minutes(5)))
+struct TillTests {
+    private typealias Booking = TillShop.Booking
+
+    @Test("OCA's Caisse-AP module pays, is declined, gives money back, and its cheques are refused")
+    func caisse() throws {
+        let tills = try TillShop()
+        let answers = try tills.caisse("12.50", "6.66", "12.51", "-3.00", "10:check", "-60.00")
+        let words = answers.map { $0["payment_status"] as? String }
+        #expect(words == ["success", "success", "failure", "success", "failure", "failure"], "\(answers)")
+        #expect((answers[0]["transaction_id"] as? String)?.contains("AA-############0010|AC-000001") == true)
+        let paid = [1_250, 666].map { Booking("approved", $0, isConfirmed: true) }
+        let books = try tills.books("caisse-ap")
+        // A cheque, and a refund above the limit, never come to the daemon.
+        #expect(books == paid + [Booking("declined", 1_251), Booking("approved", 300, isConfirmed: true)])
+    }
+
+    @Test("OCA's point of sale pays through the proxy, and a second press of the button is the same payment")
+    func proxy() throws {
+        let tills = try TillShop()
+        let paid = try tills.proxy(order: "Order 00001-002-0003", payment: "5f0c-1", "12.5")
+        #expect(paid["result"] as? Bool == true && paid["success"] as? Bool == true, "\(paid)")
+        let declined = try tills.proxy(order: "Order 00001-002-0004", payment: "5f0c-2", "12.51")
+        #expect(declined["result"] as? Bool == false && declined["status"] as? String == "Deckung nicht ausreichend")
+        let twice = try tills.proxy(order: "Order 00001-002-0004", payment: "5f0c-2", "16.2", "again")
+        #expect(twice["result"] as? Bool == true, "\(twice)")
+        // A part of the sum is no payment for a till.
+        let partial = try tills.proxy(order: "Order 00001-002-0005", payment: "5f0c-3", "16.1")
+        #expect(partial["result"] as? Bool == false && partial["success"] as? Bool == false, "\(partial)")
+        // The line that was paid is not paid again.
+        let again = try tills.proxy(order: "Order 00001-002-0003", payment: "5f0c-1", "12.5")
+        #expect(again["result"] as? Bool == true && again["transaction"] as? Int == paid["transaction"] as? Int)
+        #expect(
+            try tills.books("hw-proxy") == [
+                Booking("approved", 1_250, isConfirmed: true), Booking("declined", 1_251),
+                Booking("approved", 1_620, isConfirmed: true), Booking("reversed", 1_610),
+            ])
+    }
+
+    @Test("A ZVT till sells, is declined, looks its last payment up, reverses once, refunds, and ends its day")
+    func zvt() throws {
+        let tills = try TillShop()
+        let answers = try tills.zvt(
+            "register -- sale 1250 -- sale 1251 -- repeat -- reversal 1 -- reversal 1 -- refund 300 -- refund 6000 "
+                + "-- preauth 500 -- status -- totals -- endofday -- totals -- diagnosis -- logoff")
+        let outcomes = answers.map { $0["outcome"] as? String }
+        #expect(
+            outcomes == [
+                "completed", "completed", "aborted", "completed", "completed", "aborted", "completed", "aborted",
+                "refused",
+                "completed", "completed", "completed", "completed", "completed", "acknowledged",
+            ], "\(answers)")
+        try #require(answers.count == 15)
+        #expect(answers[1]["result"] as? Int == 0 && answers[2]["result"] as? Int == 51)
+        let fields = answers[1]["fields"] as? [String: Any]
+        #expect(fields?["card"] as? String == "EEEEEEEEEEEE0010" && fields?["card_name"] as? String == "Visa")
+        #expect((answers[2]["fields"] as? [String: Any])?["text"] as? String == "Deckung nicht ausreichend")
+        #expect(answers[5]["code"] as? String == "B4")
+        #expect((answers[1]["status_texts"] as? [String])?.first == "Karte oder Telefon bitte hierher halten")
+        #expect(
+            try tills.books("zvt") == [
+                Booking("reversed", 1_250, isConfirmed: true), Booking("declined", 1_251),
+                Booking("approved", 300, isConfirmed: true),
+            ])
+    }
+
+    @Test("A till that does not hand out the goods, or has gone before it knew, gets the payment taken back")
+    func takenBack() throws {
+        let tills = try TillShop()
+        _ = try tills.zvt("--answer-status 846600 sale 1000")
+        _ = try tills.zvt("--cut status sale 1100")
+        _ = try tills.zvt("--cut command-acknowledged --reset sale 1200")
+        // It was not ready, and then it was.
+        let ready = try tills.zvt("--answer-status 849C00,800000 --status-infos 3 sale 1300")
+        #expect(ready.last?["outcome"] as? String == "completed", "\(ready)")
+        // It has the result before the completion.
+        _ = try tills.zvt("--cut completion sale 1400")
+        try tills.shop.eventually("ends") { try tills.books("zvt").allSatisfy { $0.state != "reversing" } }
+        let books = try tills.books("zvt")
+        #expect(books.map(\.amount) == [1_000, 1_100, 1_200, 1_300, 1_400])
+        #expect(books[0].state == "reversed" && books[1].state == "reversed", "\(books)")
+        #expect(["cancelled", "reversed", "declined"].contains(books[2].state))
+        #expect(books[3] == Booking("approved", 1_300, isConfirmed: true))
+        #expect(books[4] == Booking("approved", 1_400, isConfirmed: true))
+    }
+
+    @Test("A till prints both receipts before the payment counts")
+    func receipts() throws {
+        let tills = try TillShop()
+        let answers = try tills.zvt("--config BE register -- sale 1250")
+        let prints = answers.last?["prints"] as? [[String: Any]] ?? []
+        let lines = prints.flatMap { $0["lines"] as? [String] ?? [] }
+        #expect(lines.contains { $0.contains("12,50") } && lines.contains { $0.contains("Kundenbeleg") }, "\(answers)")
+        // The printer is out of paper: nothing was sold.
+        let torn = try tills.zvt("--config BE --print-answer 84CC00 register -- sale 1300")
+        #expect(torn.last?["outcome"] as? String == "aborted", "\(torn)")
+        try tills.shop.eventually("taken back") { try tills.books("zvt").last?.state == "reversed" }
+        #expect(try tills.books("zvt").first == Booking("approved", 1_250, isConfirmed: true))
+    }
+
+    @Test("A bridge that was killed takes back what a till cannot know of, and knows its last payment")
+    func killed() throws {
+        let tills = try TillShop()
+        #expect(try tills.zvt("sale 1250").last?["outcome"] as? String == "completed")
+        tills.stopBridge(SIGKILL)
+        try tills.startBridge()
+        let repeated = try tills.zvt("register -- repeat").last?["fields"] as? [String: Any]
+        #expect(repeated?["amount"] as? Int == 1_250 && repeated?["receipt"] as? Int == 1)
+        // The second one goes on at the next number.
+        #expect((try tills.zvt("register -- sale 900").last?["fields"] as? [String: Any])?["receipt"] as? Int == 2)
+        #expect(try tills.books("zvt").allSatisfy { $0.state == "approved" && $0.isConfirmed })
+    }
+
+    @Test("A daemon that is away is told to the till, and once it is back the till sells")
+    func away() throws {
+        let tills = try TillShop()
+        tills.shop.killDaemon()
+        let away = try tills.caisse("12.50").first
+        #expect(away?["payment_status"] as? String == "failure", "\(String(describing: away))")
+        try tills.shop.startDaemon()
+        try tills.shop.eventually("a sale") {
+            try tills.present("visa", on: "caisse-ap")
+            return try tills.caisse("12.50").first?["payment_status"] as? String == "success"
+        }
+        #expect(try tills.books("caisse-ap").filter { $0.state == "approved" }.count == 1)
+    }
+
+    @Test("In test mode a till that does not say so sells nothing")
+    func testMode() throws {
+        let tills = try TillShop(test: false)
+        #expect(try tills.caisse("12.50").first?["payment_status"] as? String == "failure")
+        let answers = try tills.zvt("sale 1250")
+        #expect(answers.last?["outcome"] as? String == "aborted")
+        #expect(try tills.books("caisse-ap").isEmpty && tills.books("zvt").isEmpty)
+    }
+}

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+import Codes
+import ECR
+import Foundation
+import Linux
+import TestSupport
+import Testing
+
+@testable import TillBridge
+
+@Suite("The ledger of a till")
+struct TillLedgerTests {
+    private let path = FileManager.default.temporaryDirectory.appending(path: "ledger-\(UUID().uuidString)").path
+
+    private func attempt(_ number: UInt64, _ phase: Attempt.Phase = .running) throws -> Attempt {
+        let euro = try #require(CurrencyCode("EUR"))
+        let order = TillOrder(kind: .sale, amount: 1_250, currency: euro, identity: "5:order")
+        return Attempt(
+            key: AttemptKey(lane: "main", installation: "abc", counter: number), number: number, order: order,
+            peer: "10.0.0.7", phase: phase)
+    }
+
+    /// Opens, lets `body` write, and closes.
+    private func write(_ fresh: String = "abc", _ body: (TillLedger) throws -> Void) throws {
+        let (ledger, _) = try TillLedger.open(path, fresh: fresh)
+        try body(ledger)
+        try ledger.synchronize()
+    }
+
+    private func read(_ fresh: String = "other") throws -> TillLedger.Contents {
+        try TillLedger.open(path, fresh: fresh).contents
+    }
+
+    @Test("Attempts, numbers and closed batches come back as they were, and the installation keeps its name")
+    func comesBack() throws {
+        try write { ledger in
+            ledger.record(try attempt(1))
+            ledger.record(try attempt(1, .notPaid))
+            ledger.record(try attempt(2, .approved))
+            ledger.spend(7)
+            ledger.closeBatch(through: 1)
+        }
+        let contents = try read()
+        #expect(contents.installation == "abc" && contents.counter == 7 && contents.closedThrough == 1)
+        #expect(contents.attempts == [try attempt(1, .notPaid), try attempt(2, .approved)] && contents.damaged == 0)
+        #expect(try read().installation == "abc")
+    }
+
+    @Test("A line that was cut off anywhere is gone, and what stood before it is not")
+    func torn() throws {
+        try write { ledger in ledger.record(try attempt(1)) }
+        let whole = try Data(contentsOf: URL(filePath: path))
+        try write { ledger in ledger.record(try attempt(2)) }
+        let longer = try Data(contentsOf: URL(filePath: path))
+        for length in whole.count..<longer.count {
+            try longer.prefix(length).write(to: URL(filePath: path))
+            let contents = try read()
+            #expect(contents.attempts == [try attempt(1)] && contents.damaged == 0, "\(length)")
+            #expect(contents.installation == "abc")
+            // What is written next stands behind a whole line.
+            try write { ledger in ledger.spend(9) }
+            #expect(try read().counter == 9 && read().damaged == 0, "\(length)")
+        }
+    }
+
+    @Test("A changed byte costs its line, and then no key of before is given out again")
+    func damaged() throws {
+        try write { ledger in
+            ledger.record(try attempt(1, .confirmed))
+            ledger.record(try attempt(2))
+        }
+        let whole = try Data(contentsOf: URL(filePath: path))
+        var generator = SeededGenerator(seed: 17)
+        for _ in 0..<200 {
+            var changed = whole
+            let index = Int.random(in: 0..<(whole.count - 1), using: &generator)
+            changed[index] ^= UInt8.random(in: 1...255, using: &generator)
+            try changed.write(to: URL(filePath: path))
+            let contents = try read("fresh")
+            #expect(contents.damaged > 0 && contents.installation == "fresh", "byte \(index)")
+            #expect(FileManager.default.fileExists(atPath: path + ".damaged"))
+            // Once only: the file is whole again.
+            let again = try read("later")
+            #expect(again.damaged == 0 && again.installation == "fresh" && again.attempts == contents.attempts)
+        }
+    }
+
+    @Test("Two programs cannot use one ledger")
+    func locked() throws {
+        let (ledger, _) = try TillLedger.open(path, fresh: "abc")
+        #expect(throws: TillLedger.Failure.inUse) { try TillLedger.open(path, fresh: "abc") }
+        withExtendedLifetime(ledger) {}
+    }
+
+    @Test("A ledger that cannot be opened says what the system says")
+    func missing() {
+        #expect(throws: TillLedger.Failure.file(.init(code: ENOENT))) {
+            try TillLedger.open("/nowhere/at/all.ledger", fresh: "abc")
+        }
+    }
+
+    @Test("A long ledger is written anew with what counts")
+    func rewritten() throws {
+        try write { ledger in
+            for number in 1...UInt64(TillLedger.longest / 2 + 1) {
+                ledger.record(try attempt(number))
+                ledger.record(try attempt(number, .notPaid))
+            }
+        }
+        let before = try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int ?? 0
+        let contents = try read()
+        #expect(contents.counter == UInt64(TillLedger.longest / 2 + 1) && contents.attempts.count == TillLedger.kept)
+        let after = try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int ?? 0
+        #expect(after < before / 2)
+        let again = try read()
+        #expect(again.attempts == contents.attempts && again.counter == contents.counter)
+        #expect(again.installation == "abc" && !FileManager.default.fileExists(atPath: path + ".damaged"))
+    }
+}
