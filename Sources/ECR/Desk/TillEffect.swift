@@ -10,7 +10,7 @@ public struct TillConnection: Hashable, Sendable {
 /// What a machine asks of its host. Effects are carried out in order.
 public enum TillEffect: Equatable, Sendable {
     /// In one piece. With `isApproval` the host first looks whether the till is still there, says `lost` if it is not, and
-    /// says `sent` once the whole of it has left.
+    /// says `sent` once the whole of it has left, before whatever the till does then: one that has read it and gone was told.
     case send([UInt8], TillConnection, isApproval: Bool = false)
     /// The answer to an exchange of HTTP; the host says `sent` or `lost` afterwards.
     case respond(ProxyResponse, TillConnection)

@@ -4,8 +4,8 @@
 TARGET is host:port or the path of a serial device. Each command prints one line of JSON: register, logoff, sale AMOUNT,
 refund AMOUNT, reversal RECEIPT [AMOUNT], preauth AMOUNT, totals, endofday, repeat, status, diagnosis, abort,
 abort-during-sale AMOUNT SECONDS, raw HEX. Options come before the first `--`. The till knows just what it sent itself:
-before `register` the log-off default 86 is in force. Exit codes: 0 all went as the protocol allows (also lost and
-timeout, after which nothing more is sent), 1 no connection or a bad command, 2 wrong options, 3 the terminal broke the rules."""
+before `register` the log-off default 86 is in force. Exit codes: 0 all went by the rules (also lost and timeout, which
+end the run), 1 no connection or a bad command, 2 bad options, 3 the terminal broke the rules."""
 import argparse, contextlib, io, json, os, re, select, socket, struct, subprocess, sys, time
 
 T1, T2, T3, T4 = 0.2, 5.0, 5.0, 180.0  # between bytes, for 06/15, for the answer, for the completion
@@ -15,7 +15,7 @@ SIZES = {1: "01 02 03 05 19 27 72 73 74 75 8A 8C A0 D0 D2 D3 E0 E9 EA F0 F9 FA F
          3: "0B 0C 37 3D 88 AA", 4: "29 70 71", 5: "BA", 6: "04", 8: "3B EB", 15: "2A", 0: "06",  # 0: TLV
          -2: "22 23 2D 4C 8B A7 D1 E1 E2 E3 E4 E5 E6 E7 E8 F1 F2 F3 F4 F5 F6 F7 F8", -3: "24 2E 3C 60 9A AF"}  # LL, LLL
 FORMATS = {bitmap: size for size, bitmaps in SIZES.items() for bitmap in bytes.fromhex(bitmaps)}
-SCHEMES = ("girocard", "jcb", "mastercard", "amex", "visa", "diners", "others")
+SCHEMES = {"girocard": 4, "jcb": 11, "mastercard": 18, "amex": 25, "visa": 32, "diners": 39, "others": 46}  # in BMP 60
 EVENTS = {"04FF": "intermediate", "040F": "status", "06D1": "print", "06D3": "print",
           "060F": "completion", "061E": "completion"}
 COMMANDS = {"register": "0600 {password}{config:02X}{registration}", "logoff": "0602", "status": "0501 {password}",
@@ -76,7 +76,7 @@ def parse_tlv(data, path="", found=None):
     return found
 
 def parse_bitmaps(data, extras):
-    """The fields of a packet by name, and its container; extras: the till allowed containers and currencies."""
+    """The fields of a packet by name; extras: the till has allowed containers and currencies."""
     fields, stream = {}, io.BytesIO(data)
     while key := stream.read(1):
         name, decode = FIELDS.get(key[0], (hexed(key), hexed))
@@ -86,7 +86,7 @@ def parse_bitmaps(data, extras):
         demand(extras or name not in ("container", "currency"), f"a {name}, but the till sent none")
         demand(name not in ("23", "24", "2D", "3A"), f"card data in the clear, bitmap {name}")
         fields[name] = decode(take(stream, size if size > 0 else length(stream, -size)))
-    return fields, fields.pop("container", {})
+    return fields
 
 def hexed(value): return value.hex().upper()
 def number(value): return None if value == b"\xff\xff" else int(digits(value))  # FFFF: no receipt
@@ -106,8 +106,7 @@ def masked(value):
 def totals(value):
     """Single totals (BMP 60): first and last receipt, then count (binary) and amount of each scheme."""
     demand(len(value) == 53, f"LL wrong: single totals of {len(value)} bytes instead of 53")
-    rows = zip(SCHEMES, range(4, 53, 7))
-    schemes = {name: {"count": value[at], "amount": number(value[at + 1:at + 7])} for name, at in rows}
+    schemes = {name: {"count": value[at], "amount": number(value[at + 1:at + 7])} for name, at in SCHEMES.items()}
     return {"first": number(value[:2]), "last": number(value[2:4])} | schemes
 
 FIELDS = {0x06: ("container", parse_tlv), 0x04: ("amount", number), 0x0B: ("trace", number), 0x0C: ("time", digits),
@@ -174,9 +173,8 @@ def take_frame(buffer):
     return content
 
 class SerialLink(Link):
-    """A serial line: each frame is answered with 06 or 15 before it is looked into, and sent three times at most."""
+    """A serial line: a frame is sent until its 06 comes, three times at most; one that crosses it is kept for later."""
     def send(self, packet):
-        """Send a frame until its 06 comes; a frame that crosses it is kept for later."""
         for _ in range(3):
             super().send(b"\x10\x02" + packet.replace(b"\x10", b"\x10\x10") + b"\x10\x03" + crc16(packet + b"\x03"))
             until = time.monotonic() + T2
@@ -191,6 +189,7 @@ class SerialLink(Link):
         return self.queue.pop(0) if self.queue else self.read_apdu(until)
 
     def read_apdu(self, until):
+        """The APDU of the next frame, which is answered with 06 or 15 before it is looked into."""
         for _ in range(3):
             if content := self.gather(take_frame, until, T1):
                 super().send(ACK)
@@ -208,8 +207,7 @@ def open_link(target, reset):
         return SerialLink(os.open(target, os.O_RDWR | os.O_NOCTTY))
     host, port = target.rsplit(":", 1)
     connection = socket.create_connection((host.strip("[]"), int(port)))
-    if reset:
-        connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", reset, 0))
     return Link(connection.detach())
 
 def request(options, name, *arguments):
@@ -267,7 +265,6 @@ class Till:
         return "acknowledged" if self.name in ("logoff", "abort") else self.serve()
 
     def cut_after(self, event):
-        """Close the connection here if the command line says so."""
         if self.cut == event:
             os.close(self.link.descriptor)
             raise ConnectionAbortedError
@@ -296,8 +293,7 @@ class Till:
     def answer(self, head):
         """80 00 00, or the next of the answers asked for on the command line."""
         answer = self.answers[head].pop(0) if self.answers.get(head) else build("8000")
-        positive = answer[:2] in (b"\x80\x00", b"\x84\x00")  # a refused receipt takes the payment back, too
-        self.told = positive and (head == "040F" or self.told)
+        self.told = (head == "040F" or self.told) and answer[:2] in (b"\x80\x00", b"\x84\x00")  # or print refused
         if answer:
             self.link.send(answer)
 
@@ -306,14 +302,14 @@ class Till:
         demand(self.config & 0x08, "04 FF, but the till did not ask for it (config bit 08)")
         self.report["statuses"].append(hexed(take(stream, 1)))
         self.until = time.monotonic() + (60 * number(stream.read(1) or b"\0") or T4)
-        _, container = parse_bitmaps(stream.read(), self.may)
-        self.report["status_texts"].append("\n".join(map(text, container.get("24/07", []))))
+        lines = parse_bitmaps(stream.read(), self.may).get("container", {}).get("24/07", [])
+        self.report["status_texts"].append("\n".join(map(text, lines)))
 
     def take_status(self, _, stream):
         """04 0F: the result of a transaction, or totals."""
         demand(self.name not in PAYMENTS or not self.told, "a second 04 0F after the till had taken the first")
         self.until = time.monotonic() + T4
-        fields, _ = parse_bitmaps(stream.read(), self.may)
+        fields = parse_bitmaps(stream.read(), self.may)
         self.report |= {"fields": fields, "result": fields.pop("result", None)}
         self.report["results"].append(self.report["result"])
 
@@ -324,12 +320,11 @@ class Till:
             lines = [b""] * take(stream, 1)[0] if marks == [b"\xff"] else [stream.read()]
         else:
             demand(self.blocks, "06 D3, but the till did not list it in tag 26")
-            _, box = parse_bitmaps(stream.read(), self.may)
+            box = parse_bitmaps(stream.read(), self.may).get("container", {})
             kind = int.from_bytes(b"".join(box.get("1F07", [])), "big")
             demand(kind in (1, 2, 3), f"06 D3 of kind {kind}")
             marks, lines = box.get("25/09", []), box.get("25/07", [])
-        allowed = self.config & 0x80 and self.config & {1: 0x02, 2: 0x02, 3: 0x04, None: 0x06}[kind]
-        demand(allowed, f"a print that config {self.config:02X} forbids")
+        demand(self.config & 0x80 and self.config & (6, 2, 2, 4)[kind or 0], f"config {self.config:02X} forbids prints")
         demand(self.name not in PAYMENTS or self.report["results"], "out of turn: a receipt before 04 0F")
         demand(min(b"".join(lines), default=0x20) >= 0x20, f"control characters or a container in a print: {lines}")
         self.report["prints"].append({"type": head, "lines": [line.decode("cp437") for line in lines], "kind": kind,
@@ -344,27 +339,25 @@ class Till:
             if re.match(rb"[\xf0-\xf9]{3}.", stream.getvalue(), re.DOTALL):
                 report["version"] = text(take(stream, length(stream, 3)))
             report["terminal_status"] = hexed(take(stream, 1))
-        report["completion"], _ = parse_bitmaps(stream.read(), self.may)
+        report["completion"] = parse_bitmaps(stream.read(), self.may)
         paid = self.told and report["result"] == 0
         demand(self.name not in PAYMENTS or paid == done, f"{head}, but the till has {'' if paid else 'not '}been paid")
         return "completed" if done else "aborted"
 
-def parse_arguments():
-    """The options, and the commands, each a list of words."""
+def parse_arguments():  # gives the options, and the commands, each a list of words
     answers = lambda value: [bytes.fromhex(item.replace("none", "")) for item in value.split(",")]
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    option = parser.add_argument
-    option("target")
-    option("command", nargs="+")
-    option("--password", default="123456", help="six digits")
-    option("--config", type=lambda value: int(value, 16), default=0x8E, help="config byte of register in hex")
-    option("--blocks", action="store_true", help="register for receipts in blocks (06 D3)")
-    option("--plain", action="store_true", help="an old till: send no currency and no container")
-    option("--status-infos", type=int, help="BMP 02 of a sale: how often 04 0F may come again after 84 9C")
-    option("--answer-status", type=answers, help="answers to 04 0F, e.g. 849C00,846600,none")
-    option("--print-answer", type=answers, help="answers to 06 D1 and 06 D3")
-    option("--cut", choices=["command-acknowledged", *EVENTS.values()], help="packet of the last command to close at")
-    option("--reset", action="store_true", help="close with a reset")
+    parser.add_argument("target")
+    parser.add_argument("command", nargs="+")
+    parser.add_argument("--password", default="123456", help="six digits")
+    parser.add_argument("--config", type=lambda value: int(value, 16), default=0x8E, help="hex byte of register")
+    parser.add_argument("--blocks", action="store_true", help="register for receipts in blocks (06 D3)")
+    parser.add_argument("--plain", action="store_true", help="an old till: send no currency and no container")
+    parser.add_argument("--status-infos", type=int, help="BMP 02 of a sale: how often 04 0F may come again after 84 9C")
+    parser.add_argument("--answer-status", type=answers, help="answers to 04 0F, e.g. 849C00,846600,none")
+    parser.add_argument("--print-answer", type=answers, help="answers to 06 D1 and 06 D3")
+    parser.add_argument("--cut", choices=["command-acknowledged", *dict.fromkeys(EVENTS.values())], help="close at it")
+    parser.add_argument("--reset", action="store_true", help="close with a reset")
     groups = [part.split("\0") for part in "\0".join(sys.argv[1:]).split("\0--\0")]
     options = parser.parse_args(groups[0])
     return options, [options.command, *groups[1:]]
@@ -378,7 +371,7 @@ def main():
         sys.exit(f"zvt-till: {error!r} for {options.target} {commands}")
     for words, packet in zip(commands, packets):
         report = till.carry_out(words, packet, options.cut if words is commands[-1] else None)
-        print(json.dumps(report, ensure_ascii=False), flush=True)
+        print(json.dumps(report, ensure_ascii=False, default=hexed), flush=True)
         if report["outcome"] in ("lost", "timeout"):
             return
     till.link.expect_silence()
