@@ -20,7 +20,7 @@ RELEASE_FLAGS := -c release --static-swift-stdlib --disable-local-rpath -Xlinker
 PREFIX ?= /usr/local
 DESTDIR ?=
 
-.PHONY: demo test repeat build release lint format bless bench load check-instructions simulate put-back soak check-secrets check-kills check-books check-deaths check-wobbles fuzz check-threads check-addresses check-units check-udev check-guest check-licence check-rules check-contract check-examples \
+.PHONY: demo test repeat build release lint format bless bench load check-instructions simulate put-back soak check-secrets check-kills check-books check-deaths check-tills check-wobbles fuzz check-threads check-addresses check-units check-udev check-guest check-licence check-rules check-contract check-examples \
 	check-protocol docs deb dist check-dist check-package install clean
 
 demo:
@@ -126,6 +126,12 @@ check-deaths:
 	$(SWIFT) build --product nfc-tapd
 	scripts/check-books.py "$$($(SWIFT) build --show-bin-path)" --count $$(($(or $(KILLS),500) * 8)) --kills $(or $(KILLS),500) \
 		--clocks --away 3 --seed $(or $(SEED),1)
+
+# Tills of three protocols in front of nfc-tap-ecr: KILLS deaths of bridge, daemon and till for each, held against the sandbox's books.
+check-tills:
+	@scripts/install-packages.sh $(TEST_PACKAGES)
+	@scripts/build.sh --target Programs
+	scripts/check-tills.py "$$($(SWIFT) build --show-bin-path)" "$$(scripts/install-peers.sh)" --kills $(or $(KILLS),200) --seed $(or $(SEED),1)
 
 # COUNT torn, mute and repeated presentations at random on each of the three readers, single and with passes.
 check-wobbles:

@@ -18,6 +18,11 @@ package struct ProcessHardening: Equatable, Sendable {
             scrubsFreedMemory: clinux_scrubs_freed_memory() == 1)
     }
 
+    /// For a program that sees no card: nobody can dump or trace it.
+    ///
+    /// - Returns: whether that worked.
+    package static func forbidDumps() -> Bool { clinux_forbid_dumps() == 0 }
+
     /// Gives back the code that only the start needed, and that locking the memory would keep for good: two thirds of what
     /// is resident. What a tap needs is locked again as it is used.
     ///

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 public import Configuration
 import Linux
-import LocalHTTP
+public import LocalHTTP
 public import Logging
 import TapClient
 import Wire
@@ -39,9 +39,11 @@ public struct TillBridge: Sendable {
 
     /// Brings the payments of an earlier run to their ends, opens the ports, and serves until the task is cancelled.
     ///
-    /// - Parameter whenReady: called once every port is open.
-    public func run(whenReady: @Sendable () -> Void) async throws(Failure) {
-        let servers = try open()
+    /// - Parameters:
+    ///   - inherited: sockets of the service manager that listen already, by the names of their tills.
+    ///   - whenReady: called once every port is open.
+    public func run(inherited: [InheritedSocket] = [], whenReady: @Sendable () -> Void) async throws(Failure) {
+        let servers = try open(inherited)
         whenReady()
         let failure = await withTaskGroup(of: Failure?.self) { group in
             for port in ports {
@@ -73,18 +75,20 @@ public struct TillBridge: Sendable {
         if let failure, !Task.isCancelled { throw failure }
     }
 
-    private func open() throws(Failure) -> [(till: String, server: HTTPServer)] {
+    private func open(_ inherited: [InheritedSocket]) throws(Failure) -> [(till: String, server: HTTPServer)] {
         var servers: [(till: String, server: HTTPServer)] = []
         for port in ports {
             let till = port.till
+            let socket = inherited.first { $0.name == till.name }?.descriptor
             if till.kind == .hwProxy, case .tcp(let address) = till.line {
                 do throws(ListenError) {
-                    servers.append((till.name, try TillExchanges(port: port).server(address, logger)))
+                    servers.append(
+                        (till.name, try TillExchanges(port: port).server(address, inherited: socket, logger)))
                 } catch {
                     throw .server(till: till.name, "\(error)")
                 }
             } else {
-                do throws(SystemError) { try TillLines(port, logger).begin() } catch {
+                do throws(SystemError) { try TillLines(port, logger).begin(inherited: socket) } catch {
                     throw .port(till: till.name, errno: error.code)
                 }
             }

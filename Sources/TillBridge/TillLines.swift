@@ -28,11 +28,17 @@ final class TillLines: Sendable {
 
     /// Listens, or opens the line, and goes on by itself.
     ///
+    /// - Parameter inherited: a descriptor that listens already.
     /// - Throws: where the address or the device cannot be had.
-    func begin() throws(SystemError) {
+    func begin(inherited: Int32?) throws(SystemError) {
         switch port.till.line {
         case .tcp(let address):
-            let listener = try Descriptor.listening(at: address)
+            let listener: Descriptor
+            if let inherited {
+                listener = Descriptor(owning: inherited)
+            } else {
+                listener = try Descriptor.listening(at: address)
+            }
             let allowed = port.till.allowed
             let box = Mutex<Descriptor?>(consume listener)
             try PrivateThread.start(named: "till-\(port.till.name)") {
@@ -103,10 +109,11 @@ final class TillLines: Sendable {
 struct TillExchanges: Sendable {
     let port: TillPort
 
+    /// - Parameter inherited: a descriptor that listens already.
     /// - Throws: where the address cannot be had.
-    func server(_ address: TCPAddress, _ logger: Logger) throws(ListenError) -> HTTPServer {
+    func server(_ address: TCPAddress, inherited: Int32?, _ logger: Logger) throws(ListenError) -> HTTPServer {
         let allowed = port.till.allowed
-        let socket = try ListeningSocket(address: address) { TillLines.admits($0, allowed) }
+        let socket = try ListeningSocket(address: address, inherited: inherited) { TillLines.admits($0, allowed) }
         var limits = HTTPLimits()
         // Whoever comes by TCP is one user.
         limits.connectionsPerUser = limits.connections

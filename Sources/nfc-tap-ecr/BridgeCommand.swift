@@ -29,6 +29,7 @@ struct BridgeCommand: AsyncParsableCommand {
     var verbose = false
 
     func run() async throws {
+        let inherited = InheritedSocket.takeAll()
         let level: Logger.Level = verbose ? .debug : .notice
         let logger = Logger(label: "nfc-tap-ecr") { label in
             var handler = StreamLogHandler.standardError(label: label)
@@ -45,10 +46,10 @@ struct BridgeCommand: AsyncParsableCommand {
             return
         }
         // Masked card numbers are all it ever sees, and not even these belong into a core dump.
-        if !ProcessHardening.apply().forbidsDumps { logger.warning("core dumps could not be forbidden") }
+        if !ProcessHardening.forbidDumps() { logger.warning("core dumps could not be forbidden") }
         let notification = ServiceNotification()
         do throws(TillBridge.Failure) {
-            try await serve(try TillBridge(file, logger: logger), file, notification)
+            try await serve(try TillBridge(file, logger: logger), inherited, file, notification)
         } catch {
             say(error.words)
             throw ExitCode(1)
@@ -56,13 +57,13 @@ struct BridgeCommand: AsyncParsableCommand {
     }
 
     private func serve(
-        _ bridge: TillBridge, _ file: TillsFile, _ notification: ServiceNotification
+        _ bridge: TillBridge, _ inherited: [InheritedSocket], _ file: TillsFile, _ notification: ServiceNotification
     ) async throws(TillBridge.Failure) {
         let signals = await UnixSignalsSequence(trapping: .sigterm, .sigint)
         let failure = await withTaskGroup(of: TillBridge.Failure?.self) { group in
             group.addTask {
                 do throws(TillBridge.Failure) {
-                    try await bridge.run {
+                    try await bridge.run(inherited: inherited) {
                         for till in file.tills { say("\(till.name): \(till.kind.rawValue) on \(till.place)") }
                         notification.send(.ready)
                     }

@@ -116,7 +116,7 @@ final class TillShop {
         }
     }
 
-    private static func file(_ name: String) -> String {
+    static func file(_ name: String) -> String {
         URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Tills/\(name)").path
     }
 

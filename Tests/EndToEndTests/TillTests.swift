@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import TestSupport
 import Testing
 
 /// Tills that exist, with the daemon, the bridge and the sandbox as they are installed. The code of the Odoo modules is that of
@@ -115,6 +116,53 @@ struct TillTests {
         // The second one goes on at the next number.
         #expect((try tills.zvt("register -- sale 900").last?["fields"] as? [String: Any])?["receipt"] as? Int == 2)
         #expect(try tills.books("zvt").allSatisfy { $0.state == "approved" && $0.isConfirmed })
+    }
+
+    @Test("A page that asks while the bridge is started anew gets its answer, where the service manager keeps the port")
+    func keptPort() throws {
+        let tills = try TillShop()
+        tills.stopBridge(SIGTERM)
+        let port = tills.ports["hw-proxy"] ?? 0
+        let manager = Process()
+        let (orders, words) = (Pipe(), Pipe())
+        manager.executableURL = URL(filePath: "/usr/bin/env")
+        manager.arguments = [
+            "python3", TillShop.file("service-manager.py"), "\(port)", "hw-proxy", Program.bridge.url.path, "--config",
+            tills.shop.folder.appending(path: "ecr.toml").path,
+        ]
+        (manager.standardInput, manager.standardOutput) = (orders, words)
+        defer { try? orders.fileHandleForWriting.close() }
+        try manager.run()
+        _ = try words.fileHandleForReading.read(upToCount: 6)
+        func ask() throws -> String {
+            try Peer.run(
+                "/usr/bin/curl",
+                [
+                    "-s", "--max-time", "30", "-H", "Origin: https://shop.example", "-H",
+                    "Content-Type: application/json",
+                    "-d", #"{"jsonrpc":"2.0","id":1,"method":"call","params":{}}"#,
+                    "http://127.0.0.1:\(port)/hw_proxy/status_json",
+                ]
+            ).output
+        }
+        #expect(try ask().contains("nfc_tap"))
+        try orders.fileHandleForWriting.write(contentsOf: Data("\n".utf8))
+        #expect(try words.fileHandleForReading.read(upToCount: 7) == Data("killed\n".utf8))
+        #expect(try ask().contains("nfc_tap"))
+    }
+
+    @Test(
+        "Whenever bridge, daemon or till are killed, the books of till, daemon and sandbox agree, or the till does not know"
+    )
+    func kills() throws {
+        let result = try Peer.run(
+            "/usr/bin/env",
+            [
+                "python3", Checkout.file("scripts/check-tills.py").path,
+                Program.daemon.url.deletingLastPathComponent().path, Peer.python, "--kills", "5",
+            ])
+        #expect(result.status == 0, "\(result.output)\(result.errors)")
+        #expect(result.output.split(separator: "\n").count { $0.hasSuffix("; 0 faults") } == 3, "\(result.output)")
     }
 
     @Test("A daemon that is away is told to the till, and once it is back the till sells")

@@ -45,9 +45,17 @@ public final class ListeningSocket: Sendable {
     }
 
     /// Makes a socket at a TCP address. Connections of other hosts are closed before a byte is read.
+    ///
+    /// - Parameter inherited: a descriptor of the service manager's that listens already, instead of a new one.
     package convenience init(
-        address: TCPAddress, admitting admits: @escaping @Sendable (String) -> Bool
+        address: TCPAddress, inherited: Int32? = nil, admitting admits: @escaping @Sendable (String) -> Bool
     ) throws(ListenError) {
+        if let inherited {
+            guard Self.option(SO_ACCEPTCONN, of: inherited) == 1 else { throw .notListening }
+            _ = fcntl(inherited, F_SETFL, O_NONBLOCK)
+            self.init(descriptor: inherited, path: nil, inode: 0, admits: admits)
+            return
+        }
         let socket = try Self.calling(.bind, try Descriptor.listening(at: address, isBlocking: false))
         let descriptor = fcntl(socket.number, F_DUPFD_CLOEXEC, 3)
         guard descriptor >= 0 else { throw .system(call: .socket, errno: errno) }
