@@ -62,6 +62,13 @@ final class TillShop {
         }
     }
 
+    /// What the bridge has in memory, in KiB.
+    func bridgeMemory() throws -> Int {
+        let status = try String(contentsOfFile: "/proc/\(bridge?.processIdentifier ?? 0)/status", encoding: .utf8)
+        let line = status.split(separator: "\n").first { $0.hasPrefix("VmRSS:") }
+        return line.flatMap { Int($0.split(separator: " ").dropLast().last ?? "") } ?? 0
+    }
+
     func stopBridge(_ signal: Int32) {
         guard let bridge, bridge.isRunning else { return }
         kill(bridge.processIdentifier, signal)

@@ -165,6 +165,58 @@ struct TillTests {
         #expect(result.output.split(separator: "\n").count { $0.hasSuffix("; 0 faults") } == 3, "\(result.output)")
     }
 
+    @Test("Floods, half lines, rubbish and frames that are played again cost nobody a sale and no memory")
+    func hostile() throws {
+        let tills = try TillShop()
+        let before = try tills.bridgeMemory()
+        let result = try Peer.run(
+            "/usr/bin/env",
+            [
+                "python3", "-c",
+                """
+                import os, random, socket, struct, sys, time
+                dice = random.Random(7)
+                lines = [b"CZ0040300CJ012", b"CZ0040300CJ012012345678901CA00201CE003978CD0010CB9991", b"\\x06\\x01\\xff\\xff\\xff",
+                         b"\\x80\\x00\\x00" * 50, b"\\x06\\x01\\x07\\x04\\x00\\x00\\x00\\x00\\x12", b"POST /hw_proxy/hello HTTP/1.1\\r\\nHost: x",
+                         b"GET / HTTP/1.1\\r\\n\\r\\n" * 40]
+                for port in map(int, sys.argv[1:]):
+                    left = []
+                    for _ in range(150):
+                        guest = socket.socket()
+                        guest.settimeout(2)
+                        try:
+                            guest.connect(("127.0.0.1", port))
+                            kind = dice.randrange(4)
+                            if kind == 0:
+                                guest.sendall(dice.choice(lines))
+                                left.append(guest)
+                                continue
+                            guest.sendall(dice.randbytes(dice.randrange(1, 60000)) if kind == 1 else dice.choice(lines))
+                            if kind == 2:
+                                guest.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+                        except OSError:
+                            pass
+                        guest.close()
+                    for guest in left:
+                        guest.close()
+                """,
+            ] + tills.ports.values.map(String.init))
+        #expect(result.status == 0, "\(result.errors)")
+        // What was half said is forgotten after five seconds at most.
+        try tills.shop.eventually("a sale by Caisse-AP") {
+            try tills.caisse("12.50").first?["payment_status"] as? String == "success"
+        }
+        try tills.shop.eventually("a sale by ZVT") {
+            try tills.zvt("register -- sale 1250").last?["result"] as? Int == 0
+        }
+        let paid = try tills.proxy(order: "Order 1", payment: "1", "12.5")
+        #expect(paid["result"] as? Bool == true, "\(paid)")
+        #expect(try tills.bridgeMemory() < before + 16 << 10)
+        for lane in ["caisse-ap", "zvt", "hw-proxy"] {
+            #expect(try tills.books(lane) == [Booking("approved", 1_250, isConfirmed: true)], "\(lane)")
+        }
+    }
+
     @Test("A daemon that is away is told to the till, and once it is back the till sells")
     func away() throws {
         let tills = try TillShop()
