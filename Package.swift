@@ -265,6 +265,7 @@ if let runtime = Context.environment["NFC_TAP_FUZZ"] {
             name: "FuzzSupport", dependencies: ["CFuzz", "CardBytes"], path: "Fuzz/FuzzSupport", swiftSettings: strict),
         fuzzer("fuzz-cards", ["EMV"], path: "Fuzz/FuzzCards"),
         fuzzer("fuzz-crypto", ["CardSim", "EMV", "EMVCrypto"], path: "Fuzz/FuzzCrypto"),
+        fuzzer("fuzz-tills", ["Codes", "ECR"], path: "Fuzz/FuzzTills"),
         fuzzer("fuzz-wallets", ["CardSim", "EMV", "Loyalty"], path: "Fuzz/FuzzWallets"),
     ]
 }

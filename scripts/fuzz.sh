@@ -39,3 +39,4 @@ fuzz() {
 fuzz fuzz-cards "$@"
 fuzz fuzz-crypto "$@"
 fuzz fuzz-wallets "$@"
+fuzz fuzz-tills "$@"
