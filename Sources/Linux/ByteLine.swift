@@ -108,6 +108,14 @@ package final class ByteLine: Sendable {
         return true
     }
 
+    /// Breaks a connection: what was sent last may be lost, and the other side sees a reset. `receive` ends within a second.
+    package func reset() {
+        var none = Glibc.linger(l_onoff: 1, l_linger: 0)
+        _ = unsafe setsockopt(
+            descriptor.number, SOL_SOCKET, SO_LINGER, &none, socklen_t(MemoryLayout<Glibc.linger>.size))
+        finished.store(1, ordering: .releasing)
+    }
+
     /// Nothing more is sent. `receive` then ends when the other side does, or soon.
     package func finish() {
         guard finished.load(ordering: .relaxed) == 0 else { return }

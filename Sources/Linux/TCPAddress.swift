@@ -104,6 +104,18 @@ extension Descriptor {
         return socket
     }
 
+    /// A connection to an address.
+    ///
+    /// - Throws: `ECONNREFUSED` where nobody listens.
+    package static func connected(to address: TCPAddress) throws(SystemError) -> Descriptor {
+        let family = address.host.contains(":") ? AF_INET6 : AF_INET
+        let number = Glibc.socket(family, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+        guard number >= 0 else { throw .last }
+        let socket = Descriptor(owning: number)
+        guard unsafe address.withSocketAddress({ unsafe Glibc.connect(number, $0, $1) }) == 0 else { throw .last }
+        return socket
+    }
+
     /// The next connection; waits for it.
     package func accept() throws(SystemError) -> Descriptor {
         while true {

@@ -24,5 +24,6 @@ struct NFCTap: AsyncParsableCommand {
             HelpTopics.self, Try.self, Virtual.self,
             Decode.self, ExplainCommand.self, Replay.self, KernelDiffCommand.self, Record.self, Simulate.self,
             DoctorCommand.self, DiagnoseCommand.self, AuditCommand.self, AdapterCheckCommand.self,
+            ECRBench.self,
         ])
 }

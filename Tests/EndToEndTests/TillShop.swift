@@ -41,7 +41,7 @@ final class TillShop {
     deinit { stopBridge(SIGTERM) }
 
     /// - Returns: a port that nobody listens at just now.
-    private static func freePort() throws -> Int {
+    static func freePort() throws -> Int {
         let result = try Peer.run(
             "/usr/bin/python3",
             ["-c", "import socket; s = socket.socket(); s.bind(('127.0.0.1', 0)); print(s.getsockname()[1])"])

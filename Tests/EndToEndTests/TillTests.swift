@@ -217,6 +217,37 @@ struct TillTests {
         }
     }
 
+    @Test("The bench for tills loses a line where it is told to, and shows what passed on it")
+    func bench() throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "bench-\(UUID().uuidString.prefix(8))")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        func answer(_ more: [String]) throws -> (till: String?, line: String) {
+            let port = try TillShop.freePort()
+            let bench = Process()
+            let (input, output) = (Pipe(), Pipe())
+            bench.executableURL = Program.tap.url
+            bench.arguments = ["ecr-bench", "caisse-ap", "--listen", "127.0.0.1:\(port)"] + more
+            (bench.standardInput, bench.standardOutput) = (input, output)
+            try bench.run()
+            let first = try output.fileHandleForReading.read(upToCount: 10) ?? Data()
+            #expect(first == Data("caisse-ap ".utf8))
+            let result = try Peer.run(
+                Peer.python, [TillShop.file("oca-caisse.py"), "127.0.0.1", "\(port)", "12.50"])
+            try input.fileHandleForWriting.close()
+            let line = try output.fileHandleForReading.readToEnd() ?? Data()
+            bench.waitUntilExit()
+            // Rubbish in an answer ends that client with an exception.
+            let json = try? JSONSerialization.jsonObject(with: Data(result.output.utf8)) as? [String: Any]
+            return (json?["payment_status"] as? String, String(decoding: line, as: UTF8.self))
+        }
+        let paid = try answer([])
+        #expect(paid.till == "success" && paid.line.contains("AE00210"), "\(paid)")
+        let lost = try answer(["--cut-after", "0"])
+        #expect(lost.till == "issue" && lost.line.contains("--- line lost"), "\(lost)")
+        #expect(try answer(["--garble", "1"]).till != "success")
+    }
+
     @Test("A daemon that is away is told to the till, and once it is back the till sells")
     func away() throws {
         let tills = try TillShop()
