@@ -25,6 +25,7 @@ struct JSONTests {
         Run(command: "doctor", status: [0, 1]), Run(command: "adapter-check", arguments: "--socket no", status: [69]),
         Run(command: "diagnose", arguments: "BUNDLE"), Run(command: "help-topics"),
         Run(command: "help-topics", arguments: "taps"),
+        Run(command: "ecr-bench", arguments: "zvt --listen 127.0.0.1:23917"),
     ]
 
     static let online: [Run] = [

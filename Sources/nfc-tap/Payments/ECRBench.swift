@@ -58,6 +58,9 @@ struct ECRBench: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Change a bit in this message of the terminal; 1 is the first.", valueName: "message"))
     var garble: Int?
 
+    @Flag(help: "Print a line of JSON for each thing that happens.")
+    var json = false
+
     /// Somebody has pressed Control-C.
     private static let isEnded = Atomic<Bool>(false)
 
@@ -82,15 +85,21 @@ struct ECRBench: AsyncParsableCommand {
         let bridge = try bridge(stage, at: terminal, for: address)
         defer { bridge.end() }
         try await reached(terminal)
+        let isJSON = json
+        let tell: @Sendable (FaultyLine.Happening) -> Void = { happening in
+            if isJSON { try? StandardOutput.print(line: happening) } else { StandardOutput.print(happening.words) }
+        }
         let faults = FaultyLine.Faults(
             cutAfter: cutAfter, isReset: reset, delay: delay, isInPieces: pieces, garbled: garble)
         do throws(SystemError) {
-            try FaultyLine(at: address, to: terminal, faults, tell: Self.say).begin()
+            try FaultyLine(at: address, to: terminal, faults, tell: tell).begin()
         } catch {
             throw Failure(
                 "cannot listen at \(address)", hint: "choose another address with --listen", exitCode: .unavailable)
         }
-        Self.say("\(kind.rawValue) at \(address), a \(card) card on the reader; no money moves")
+        tell(
+            FaultyLine.Happening(
+                .listening, text: "\(kind.rawValue) at \(address), a \(card) card on the reader; no money moves"))
         await Self.untilEnded()
     }
 
@@ -154,6 +163,4 @@ struct ECRBench: AsyncParsableCommand {
             }
         }
     }
-
-    @Sendable private static func say(_ text: String) { try? Descriptor.write(text + "\n", to: STDOUT_FILENO) }
 }

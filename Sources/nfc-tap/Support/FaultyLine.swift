@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import CardBytes
 import Glibc
 import Linux
 import Synchronization
@@ -19,14 +20,58 @@ final class FaultyLine: Sendable {
         var garbled: Int?
     }
 
+    /// Something that happened on the line.
+    struct Happening: Encodable, Sendable {
+        enum Kind: String, Encodable {
+            case listening, connected, fromTill, toTill, dropped, lost, ended, notJoined
+        }
+
+        var event: Kind
+        /// Hexadecimal.
+        var bytes: String?
+        /// The same as text, where it is text.
+        var text: String?
+        /// What the system said, by errno(3).
+        var errno: Int32?
+
+        init(_ event: Kind, bytes: [UInt8]? = nil, text: String? = nil, errno: Int32? = nil) {
+            self.event = event
+            self.errno = errno
+            self.bytes = bytes.map { Hex.string($0) }
+            let isText = bytes?.allSatisfy { (0x20...0x7E).contains($0) || $0 == 0x0A || $0 == 0x0D } ?? false
+            self.text = text ?? (isText ? bytes.map { String(decoding: $0, as: UTF8.self) } : nil)
+        }
+
+        /// For people.
+        var words: String {
+            let shown = text?.replacing("\r\n", with: "⏎") ?? pairs
+            return switch event {
+            case .listening: shown
+            case .connected: "--- connected"
+            case .fromTill: "till → \(shown)"
+            case .toTill: "     ← \(shown)"
+            case .dropped: "     × \(shown)"
+            case .lost: "--- line lost"
+            case .ended: "--- ended"
+            case .notJoined: "--- line not joined: errno \(errno ?? 0)"
+            }
+        }
+
+        private var pairs: String {
+            let digits = Array(bytes ?? "")
+            return stride(from: 0, to: digits.count - 1, by: 2).map { String(digits[$0...($0 + 1)]) }
+                .joined(separator: " ")
+        }
+    }
+
     private let listener: Descriptor
     private let terminal: TCPAddress
     private let faults: Faults
-    private let tell: @Sendable (String) -> Void
+    private let tell: @Sendable (Happening) -> Void
 
-    /// - Parameter tell: gets what happens on the line, a line of text each time.
     init(
-        at address: TCPAddress, to terminal: TCPAddress, _ faults: Faults, tell: @escaping @Sendable (String) -> Void
+        at address: TCPAddress, to terminal: TCPAddress, _ faults: Faults,
+        tell: @escaping @Sendable (Happening) -> Void
     ) throws(SystemError) {
         listener = try Descriptor.listening(at: address)
         self.terminal = terminal
@@ -39,7 +84,7 @@ final class FaultyLine: Sendable {
         try PrivateThread.start(named: "bench") {
             while true {
                 do throws(SystemError) { try self.join(ByteLine(socket: try self.listener.accept())) } catch {
-                    self.tell("line not joined: errno \(error.code)")
+                    self.tell(Happening(.notJoined, errno: error.code))
                     sleep(milliseconds: 200)
                 }
             }
@@ -48,10 +93,10 @@ final class FaultyLine: Sendable {
 
     private func join(_ till: ByteLine) throws(SystemError) {
         let terminal = ByteLine(socket: try Descriptor.connected(to: self.terminal))
-        tell("--- connected")
+        tell(Happening(.connected))
         try PrivateThread.start(named: "bench-till") {
             while case .bytes(let bytes) = till.receive() {
-                self.tell("till → \(self.shown(bytes))")
+                self.tell(Happening(.fromTill, bytes: bytes))
                 guard terminal.send(bytes) else { break }
             }
             terminal.finish()
@@ -60,8 +105,8 @@ final class FaultyLine: Sendable {
             var count = 0
             while case .bytes(var bytes) = terminal.receive() {
                 if count == self.faults.cutAfter {
-                    self.tell("     × \(self.shown(bytes))")
-                    self.tell("--- line lost")
+                    self.tell(Happening(.dropped, bytes: bytes))
+                    self.tell(Happening(.lost))
                     // An end would say that the till has read everything.
                     terminal.reset()
                     return self.faults.isReset ? till.reset() : till.finish()
@@ -69,11 +114,11 @@ final class FaultyLine: Sendable {
                 count += 1
                 if count == self.faults.garbled { bytes[bytes.count / 2] ^= 0x80 }
                 sleep(milliseconds: UInt64(self.faults.delay * 1_000))
-                self.tell("     ← \(self.shown(bytes))")
+                self.tell(Happening(.toTill, bytes: bytes))
                 guard self.pass(bytes, to: till) else { break }
             }
             till.finish()
-            self.tell("--- ended")
+            self.tell(Happening(.ended))
         }
     }
 
@@ -83,12 +128,5 @@ final class FaultyLine: Sendable {
             sleep(milliseconds: 2)
             return till.send([byte])
         }
-    }
-
-    /// Text as it is, everything else in hexadecimal.
-    private func shown(_ bytes: [UInt8]) -> String {
-        let isText = bytes.allSatisfy { (0x20...0x7E).contains($0) || $0 == 0x0A || $0 == 0x0D }
-        if isText { return String(decoding: bytes, as: UTF8.self).replacing("\r\n", with: "⏎") }
-        return bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16, uppercase: true) }.joined(separator: " ")
     }
 }
