@@ -53,6 +53,10 @@ struct KeyLifeTests {
                     try await items(shop).first { $0.reason == .keyLifeOver }
                 }
                 #expect(item.transaction == id && item.state == .unknown)
+                // Whoever waits for its end waits, and has not to ask in a circle.
+                let began = ContinuousClock.now
+                #expect(try await shop.get("/v1/transactions/\(id)?wait=1").transaction().state == .unknown)
+                #expect(began.duration(to: .now) >= .milliseconds(950))
                 // It is asked about on and on, and never sent again.
                 let asked = adapter.requests.count
                 _ = try await eventually("more questions") { adapter.requests.count > asked + 3 ? true : nil }

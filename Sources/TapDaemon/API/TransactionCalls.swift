@@ -118,7 +118,7 @@ extension PointOfSaleAPI {
     ) async -> HTTPResponse {
         var current = transaction
         if seconds > 0 {
-            // Without an occasion to wait for it has ended since `transaction` was looked up.
+            let end = ContinuousClock.now.advanced(by: .seconds(seconds))
             if let settled = await store.books.settling(transaction.id) {
                 await withTaskGroup { group in
                     group.addTask { await settled.wait(atMost: .seconds(seconds)) }
@@ -127,7 +127,17 @@ extension PointOfSaleAPI {
                     group.cancelAll()
                 }
             }
-            do throws(JournalError) { current = try await store.transaction(transaction.id) ?? current } catch {
+            do throws(JournalError) {
+                current = try await store.transaction(transaction.id) ?? current
+                // One that is being forwarded tells nobody of its end: without a look at it now and then whoever waits for
+                // it would ask in a circle.
+                while !current.state.isSettled, ContinuousClock.now < end, !connection.isClosed, !Task.isCancelled,
+                    await !store.books.isStopping
+                {
+                    try? await Task.sleep(for: .milliseconds(100))
+                    current = try await store.transaction(transaction.id) ?? current
+                }
+            } catch {
                 return .refusal(ErrorBody(ErrorCode(error), transaction: transaction.id))
             }
             if transaction.events != nil { current.events = events.kept(about: transaction.id) }
