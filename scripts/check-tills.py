@@ -197,7 +197,8 @@ class Shop:
             paid = transaction["amount"]["value"] if transaction["state"] == "approved" else 0
             if charged.get(transaction["id"], 0) != paid:
                 self.faults.append(f"{transaction['id']} is {transaction['state']}, charged {charged[transaction['id']]}")
-        said = pathlib.Path(f"{self.folder}/bridge.log").read_text()
+        # Each death in the moment of telling is told in the log, and excuses one sale.
+        excuses = pathlib.Path(f"{self.folder}/bridge.log").read_text().count("may show it as paid")
         for number, value, victim, meaning, output in self.sales:
             states = [transaction["state"] for transaction in books.get(value, [])]
             kept = states.count("approved")
@@ -206,7 +207,9 @@ class Shop:
                 self.faults.append(f"charged twice: {story}")
             elif meaning == "not paid" and kept:
                 self.faults.append(f"not paid, and charged: {story}")
-            elif meaning == "paid" and not kept and not ("may show it as paid" in said and victim == "bridge"):
+            elif meaning == "paid" and not kept and victim == "bridge" and excuses:
+                excuses -= 1
+            elif meaning == "paid" and not kept:
                 self.faults.append(f"paid, and not charged: {story}")
 
     def end(self):

@@ -25,7 +25,10 @@ package struct TCPAddress: Equatable, Sendable, CustomStringConvertible {
     package var description: String { isVersion6 ? "[\(host)]:\(port)" : "\(host):\(port)" }
 
     /// Only programs on this machine get there.
-    package var isLoopback: Bool { host == "::1" || host.hasPrefix("127.") }
+    package var isLoopback: Bool { TCPAddress.isLoopback(host) }
+
+    /// The same of a host as `host(ofPeer:)` gives it.
+    package static func isLoopback(_ host: String) -> Bool { host == "::1" || host.hasPrefix("127.") }
 
     /// The one way to write this address; `nil` for what is none.
     package static func normalized(host: String) -> String? {
@@ -62,26 +65,18 @@ package struct TCPAddress: Equatable, Sendable, CustomStringConvertible {
         return String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
+    /// In the kernel's form: family, port in network order, and the address where its family has it.
     fileprivate func withSocketAddress<Result>(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Result) -> Result {
-        if isVersion6 {
-            var address = sockaddr_in6()
-            address.sin6_family = sa_family_t(AF_INET6)
-            address.sin6_port = port.bigEndian
-            _ = unsafe inet_pton(AF_INET6, host, &address.sin6_addr)
-            return unsafe withUnsafePointer(to: address) { pointer in
-                unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                    unsafe body($0, socklen_t(MemoryLayout<sockaddr_in6>.size))
-                }
-            }
+        var storage = sockaddr_storage()
+        storage.ss_family = sa_family_t(isVersion6 ? AF_INET6 : AF_INET)
+        let length = isVersion6 ? MemoryLayout<sockaddr_in6>.size : MemoryLayout<sockaddr_in>.size
+        unsafe withUnsafeMutableBytes(of: &storage) { bytes in
+            unsafe bytes.storeBytes(of: port.bigEndian, toByteOffset: 2, as: UInt16.self)
+            let place = unsafe UnsafeMutableRawBufferPointer(rebasing: bytes[(isVersion6 ? 8 : 4)...])
+            _ = unsafe inet_pton(isVersion6 ? AF_INET6 : AF_INET, host, place.baseAddress)
         }
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_port = port.bigEndian
-        _ = unsafe inet_pton(AF_INET, host, &address.sin_addr)
-        return unsafe withUnsafePointer(to: address) { pointer in
-            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                unsafe body($0, socklen_t(MemoryLayout<sockaddr_in>.size))
-            }
+        return unsafe withUnsafePointer(to: storage) { pointer in
+            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { unsafe body($0, socklen_t(length)) }
         }
     }
 }

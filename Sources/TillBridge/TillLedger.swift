@@ -54,13 +54,15 @@ final class TillLedger {
         do throws(SystemError) {
             var file = try Descriptor(opening: path, O_RDWR | O_CREAT | O_APPEND, mode: 0o600)
             guard file.lock() else { throw SystemError(code: EAGAIN) }
-            var (contents, length) = read(try file.readAll(atMost: 1 << 30))
+            let bytes = try file.readAll(atMost: 1 << 30)
+            var (contents, length) = read(bytes)
             var isNew = contents.installation.isEmpty
             if contents.damaged > 0 || isNew {
                 contents.installation = fresh
                 isNew = true
             }
             if contents.lines > longest || contents.damaged > 0 {
+                if contents.damaged > 0 { try keep(bytes, beside: path) }
                 file = try rewrite(path, contents)
                 guard file.lock() else { throw SystemError(code: EAGAIN) }
                 isNew = false
@@ -69,7 +71,7 @@ final class TillLedger {
             }
             let ledger = TillLedger(consume file)
             if isNew {
-                ledger.add(Line(installation: contents.installation))
+                try ledger.add(Line(installation: contents.installation))
                 try ledger.flush()
             }
             return (ledger, contents)
@@ -80,12 +82,12 @@ final class TillLedger {
 
     private init(_ file: consuming Descriptor) { self.file = file }
 
-    func record(_ attempt: Attempt) { add(Line(attempt: attempt)) }
+    func record(_ attempt: Attempt) throws(Failure) { try added(Line(attempt: attempt)) }
 
     /// A number that no attempt has.
-    func spend(_ number: UInt64) { add(Line(counter: number)) }
+    func spend(_ number: UInt64) throws(Failure) { try added(Line(counter: number)) }
 
-    func closeBatch(through number: UInt64) { add(Line(closedThrough: number)) }
+    func closeBatch(through number: UInt64) throws(Failure) { try added(Line(closedThrough: number)) }
 
     /// Whatever was added is on the disk afterwards.
     func synchronize() throws(Failure) {
@@ -100,16 +102,20 @@ final class TillLedger {
         isDirty = false
     }
 
-    private func add(_ line: Line) {
-        unwritten += TillLedger.bytes(of: line)
+    private func added(_ line: Line) throws(Failure) {
+        do throws(SystemError) { try add(line) } catch { throw .file(error) }
+    }
+
+    private func add(_ line: Line) throws(SystemError) {
+        unwritten += try TillLedger.bytes(of: line)
         isDirty = true
     }
 
     // MARK: - The file
 
-    private static func bytes(of line: Line) -> [UInt8] {
-        // The types of a line have nothing that JSON cannot say.
-        guard let json = try? WireJSON.encode(line) else { return [] }
+    private static func bytes(of line: Line) throws(SystemError) -> [UInt8] {
+        let json: [UInt8]
+        do throws(WireError) { json = try WireJSON.encode(line) } catch { throw SystemError(code: EINVAL) }
         return Array("\(sum(of: json[...])) ".utf8) + json + [0x0A]
     }
 
@@ -147,16 +153,21 @@ final class TillLedger {
         return (contents, start)
     }
 
+    /// A damaged file is kept for whoever has to look into it. It stays where it is until the new one takes its place at once.
+    private static func keep(_ bytes: [UInt8], beside path: String) throws(SystemError) {
+        let copy = try Descriptor(opening: path + ".damaged", O_WRONLY | O_CREAT | O_TRUNC, mode: 0o600)
+        try copy.write(bytes)
+        try copy.synchronize()
+    }
+
     private static func rewrite(_ path: String, _ contents: Contents) throws(SystemError) -> Descriptor {
         let new = try Descriptor(opening: path + ".new", O_RDWR | O_CREAT | O_TRUNC | O_APPEND, mode: 0o600)
         let head = Line(
             installation: contents.installation, counter: contents.counter, closedThrough: contents.closedThrough)
-        var all = bytes(of: head)
-        for attempt in contents.attempts { all += bytes(of: Line(attempt: attempt)) }
+        var all = try bytes(of: head)
+        for attempt in contents.attempts { all += try bytes(of: Line(attempt: attempt)) }
         try new.write(all)
         try new.synchronize()
-        // A damaged file is kept for whoever has to look into it.
-        if contents.damaged > 0 { try FileSystem.rename(path, to: path + ".damaged") }
         try FileSystem.rename(path + ".new", to: path)
         let folder = path.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(separator: "/")
         try Descriptor(opening: folder.isEmpty ? "/" : folder, O_RDONLY).synchronize()

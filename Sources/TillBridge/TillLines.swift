@@ -81,7 +81,7 @@ final class TillLines: Sendable {
     }
 
     static func admits(_ host: String, _ allowed: Set<String>) -> Bool {
-        host == "::1" || host.hasPrefix("127.") || allowed.contains(host)
+        TCPAddress.isLoopback(host) || allowed.contains(host)
     }
 
     /// The first few, and then each thousandth: a flood must not fill the log.

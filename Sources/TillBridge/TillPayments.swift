@@ -29,6 +29,8 @@ final class TillPayments: Sendable {
     private static let patience: Duration = .seconds(5)
     private static let shortPause: Duration = .milliseconds(200)
     private static let longPause: Duration = .seconds(2)
+    /// Until somebody may have given it the rights that it lacks.
+    private static let rightsPause: Duration = .seconds(30)
 
     init(_ client: TapClient, _ till: TillsFile.Till, _ logger: Logger, feed: @escaping @Sendable (TillInput) -> Void) {
         self.client = client
@@ -79,6 +81,8 @@ final class TillPayments: Sendable {
         guard let id = await transactionID(key) else {
             return feed(.settled(key, .notPaid(TillRefusal(.failed))))
         }
+        // Given up while the daemon was asked which transaction it is.
+        if state.withLock({ $0.unwanted.remove(key) != nil }) { await cancel(key) }
         await settle(id, key)
     }
 
@@ -186,6 +190,8 @@ final class TillPayments: Sendable {
         if till.kind == .zvt, transaction.state == .approved { receipts = await self.receipts(of: transaction.id) }
         guard let outcome = TillOutcome(transaction, in: till.language, receipts: receipts) else { return }
         feed(.settled(key, outcome))
+        // What was approved has to be confirmed or taken back yet.
+        if case .notPaid = outcome { forget(key) }
     }
 
     /// Both copies; none where they are not to be had, for the payment stands without them.
@@ -212,6 +218,7 @@ final class TillPayments: Sendable {
         if order.kind == .refund, order.amount > till.refundLimit ?? 0 { return TillRefusal(.limitExceeded) }
         // What was seen last may have changed with a restart, but a sale tells it again.
         if let mode = state.withLock({ $0.mode }), modeRefusal(mode) == nil { return nil }
+        // A daemon that cannot say its mode says it with the payment, or that it is not there.
         guard let status = try? await client.status() else { return nil }
         state.withLock { $0.mode = status.mode }
         guard let refusal = modeRefusal(status.mode) else { return nil }
@@ -257,15 +264,27 @@ final class TillPayments: Sendable {
     /// Which transaction it is; `nil` where the daemon has never heard of it.
     private func transactionID(_ key: AttemptKey) async -> TransactionID? {
         if let id = state.withLock({ $0.ids[key] }) { return id }
-        let found = await untilAnswered { () throws(TapClientError) in
-            try await self.client.transaction(idempotencyKey: key.text)
+        while true {
+            let found = await untilAnswered { () throws(TapClientError) in
+                try await self.client.transaction(idempotencyKey: key.text)
+            }
+            switch found {
+            case .success(let transaction)?:
+                state.withLock { state in
+                    state.ids[key] = transaction.id
+                    state.keys[transaction.id] = key
+                }
+                return transaction.id
+            case .failure(let error)? where error.code == .init(.idempotencyKeyUnknown): return nil
+            // Erased after its years: nothing of it is open.
+            case .failure(let error)? where error.code == .init(.transactionErased): return nil
+            case .failure(let error)?:
+                logger.critical(
+                    "payment not looked up: give nfc-tap-ecr the rights of a cashier", metadata: about(key, error))
+                await pause(Self.rightsPause)
+            case nil: return nil
+            }
         }
-        guard case .success(let transaction)? = found else { return nil }
-        state.withLock { state in
-            state.ids[key] = transaction.id
-            state.keys[transaction.id] = key
-        }
-        return transaction.id
     }
 
     /// The daemon's answer, however long it takes; `nil` when the program ends.

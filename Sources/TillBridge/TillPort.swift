@@ -114,9 +114,9 @@ actor TillPort {
         var outcome: TillInput?
         for effect in effects {
             switch effect {
-            case .record(let attempt): ledger.record(attempt)
-            case .spend(let number): ledger.spend(number)
-            case .closeBatch(let number): ledger.closeBatch(through: number)
+            case .record(let attempt): try ledger.record(attempt)
+            case .spend(let number): try ledger.spend(number)
+            case .closeBatch(let number): try ledger.closeBatch(through: number)
             case .arm(let timer, let time): arm(timer, time)
             case .send(let bytes, let connection, let isApproval):
                 try ledger.synchronize()

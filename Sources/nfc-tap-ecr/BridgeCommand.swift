@@ -25,7 +25,7 @@ struct BridgeCommand: AsyncParsableCommand {
     @Flag(help: "Only look whether the configuration is right.")
     var check = false
 
-    @Flag(help: "Log more: payments that were refused, connections that ended.")
+    @Flag(help: "Log details for a developer, too.")
     var verbose = false
 
     func run() async throws {

@@ -34,11 +34,11 @@ struct TillLedgerTests {
     @Test("Attempts, numbers and closed batches come back as they were, and the installation keeps its name")
     func comesBack() throws {
         try write { ledger in
-            ledger.record(try attempt(1))
-            ledger.record(try attempt(1, .notPaid))
-            ledger.record(try attempt(2, .approved))
-            ledger.spend(7)
-            ledger.closeBatch(through: 1)
+            try ledger.record(attempt(1))
+            try ledger.record(attempt(1, .notPaid))
+            try ledger.record(attempt(2, .approved))
+            try ledger.spend(7)
+            try ledger.closeBatch(through: 1)
         }
         let contents = try read()
         #expect(contents.installation == "abc" && contents.counter == 7 && contents.closedThrough == 1)
@@ -48,9 +48,9 @@ struct TillLedgerTests {
 
     @Test("A line that was cut off anywhere is gone, and what stood before it is not")
     func torn() throws {
-        try write { ledger in ledger.record(try attempt(1)) }
+        try write { ledger in try ledger.record(attempt(1)) }
         let whole = try Data(contentsOf: URL(filePath: path))
-        try write { ledger in ledger.record(try attempt(2)) }
+        try write { ledger in try ledger.record(attempt(2)) }
         let longer = try Data(contentsOf: URL(filePath: path))
         for length in whole.count..<longer.count {
             try longer.prefix(length).write(to: URL(filePath: path))
@@ -58,7 +58,7 @@ struct TillLedgerTests {
             #expect(contents.attempts == [try attempt(1)] && contents.damaged == 0, "\(length)")
             #expect(contents.installation == "abc")
             // What is written next stands behind a whole line.
-            try write { ledger in ledger.spend(9) }
+            try write { ledger in try ledger.spend(9) }
             #expect(try read().counter == 9 && read().damaged == 0, "\(length)")
         }
     }
@@ -66,8 +66,8 @@ struct TillLedgerTests {
     @Test("A changed byte costs its line, and then no key of before is given out again")
     func damaged() throws {
         try write { ledger in
-            ledger.record(try attempt(1, .confirmed))
-            ledger.record(try attempt(2))
+            try ledger.record(attempt(1, .confirmed))
+            try ledger.record(attempt(2))
         }
         let whole = try Data(contentsOf: URL(filePath: path))
         var generator = SeededGenerator(seed: 17)
@@ -103,8 +103,8 @@ struct TillLedgerTests {
     func rewritten() throws {
         try write { ledger in
             for number in 1...UInt64(TillLedger.longest / 2 + 1) {
-                ledger.record(try attempt(number))
-                ledger.record(try attempt(number, .notPaid))
+                try ledger.record(attempt(number))
+                try ledger.record(attempt(number, .notPaid))
             }
         }
         let before = try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int ?? 0

@@ -83,7 +83,7 @@ public final class ListeningSocket: Sendable {
     func peer(_ connection: Int32) -> PeerCredentials? {
         guard let admits else { return PeerCredentials(socket: connection) }
         guard let host = TCPAddress.host(ofPeer: connection), admits(host) else { return nil }
-        return PeerCredentials(host: host)
+        return .unknown
     }
 
     /// Removes the file, unless another server has put its own there meanwhile.

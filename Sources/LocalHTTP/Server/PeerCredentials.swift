@@ -11,14 +11,9 @@ public struct PeerCredentials: Equatable, Sendable {
     public var groupID: UInt32
     /// The supplementary groups; the primary one need not be among them.
     public var supplementaryGroupIDs: [UInt32]
-    /// Where it connects from by TCP, of which the kernel knows no user: the other members say nobody then.
-    package private(set) var host: String?
 
-    package init(host: String) {
-        // What Linux shows for users that it does not know.
-        self.init(processID: 0, userID: 65_534, groupID: 65_534)
-        self.host = host
-    }
+    /// Whoever connects by TCP, of whom the kernel knows no user: what Linux shows for users that it does not know.
+    static let unknown = PeerCredentials(processID: 0, userID: 65_534, groupID: 65_534)
 
     public init(processID: Int32, userID: UInt32, groupID: UInt32, supplementaryGroupIDs: [UInt32] = []) {
         self.processID = processID
