@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import ArgumentParser
+public import ArgumentParser
+public import Configuration
 import FoundationEssentials
 import Glibc
 import Linux
@@ -17,22 +18,8 @@ struct ECRBench: AsyncParsableCommand {
             options choose what goes wrong on the line. No money moves. It ends with its input: press Control-D.
             """)
 
-    enum TillProtocol: String, CaseIterable, ExpressibleByArgument {
-        case caisseAP = "caisse-ap"
-        case hwProxy = "hw-proxy"
-        case zvt
-
-        var port: Int {
-            switch self {
-            case .caisseAP: 8_888
-            case .hwProxy: 8_069
-            case .zvt: 20_007
-            }
-        }
-    }
-
     @Argument(help: ArgumentHelp("The till's protocol: caisse-ap, hw-proxy or zvt.", valueName: "protocol"))
-    var kind: TillProtocol
+    var kind: TillsFile.TillProtocol
 
     @Option(help: ArgumentHelp("Address and port; default: 127.0.0.1 with the protocol's port.", valueName: "address"))
     var listen: String?
@@ -161,6 +148,17 @@ struct ECRBench: AsyncParsableCommand {
             } else {
                 try? await Task.sleep(for: .milliseconds(100))
             }
+        }
+    }
+}
+
+extension TillsFile.TillProtocol: ExpressibleByArgument {
+    /// Where tills look for a terminal unless they are told otherwise.
+    fileprivate var port: Int {
+        switch self {
+        case .caisseAP: 8_888
+        case .hwProxy: 8_069
+        case .zvt: 20_007
         }
     }
 }
