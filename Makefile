@@ -114,11 +114,12 @@ check-kills:
 	NFC_TAP_KILLS=$(or $(KILLS),300) $(SWIFT) test --skip-build --no-parallel --filter '^TapDaemonTests\.(Queue)?KillTests'
 
 # Shops with daemons of their own whose payment services lie and whose daemons are killed: COUNT sales, held against what the
-# payment services have booked, from a SEED. What make test does with a thousand.
+# payment services have booked, in DAYS from a SEED on. What make test does with a thousand.
 check-books:
 	@scripts/install-packages.sh $(TEST_PACKAGES)
-	$(SWIFT) build --product nfc-tapd
-	scripts/check-books.py "$$($(SWIFT) build --show-bin-path)" --count $(or $(COUNT),100000) --seed $(or $(SEED),1)
+	$(SWIFT) build $(RELEASE_FLAGS) --product nfc-tapd
+	scripts/check-books.py "$$($(SWIFT) build -c release --show-bin-path)" --count $(or $(COUNT),100000) --days $(or $(DAYS),10) \
+		--shops 8 --seed $(or $(SEED),1)
 
 # The same with KILLS deaths, half of the payments stored, and a wall clock that is put back and ahead.
 check-deaths:

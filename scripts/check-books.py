@@ -126,6 +126,7 @@ def main():
     parser.add_argument("binaries", type=os.path.abspath)
     parser.add_argument("--count", type=int, default=1_000)
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--days", type=int, default=1, help="how often, each day with new shops and the next seed")
     parser.add_argument("--shops", type=int, default=4)
     parser.add_argument("--lanes", type=int, default=4)
     parser.add_argument("--kills", type=int, default=None, help="of the daemons; one in 40 sales by default")
@@ -137,6 +138,18 @@ def main():
         arguments.kills = arguments.count // 40
     os.chdir(pathlib.Path(__file__).resolve().parent.parent)
     arguments.open_items = "/v1/open-items" in pathlib.Path("docs/openapi.yaml").read_text()
+    arguments.kills, arguments.count = arguments.kills // arguments.days, arguments.count // arguments.days
+    failed = 0
+    for _ in range(arguments.days):
+        failed += bool(judge_day(arguments))
+        arguments.seed += 1
+    if arguments.days > 1:
+        print(f"check-books: {arguments.days} days of {arguments.count} sales, {failed} with faults")
+    sys.exit(1 if failed else 0)
+
+
+def judge_day(arguments):
+    """One day of all shops, told and judged: its faults."""
     folder, begin = pathlib.Path(tempfile.mkdtemp(prefix="books-", dir="/tmp")), time.monotonic()
     shops, judgements = asyncio.run(run(arguments, folder))
     faults = [(shop, *fault) for shop in shops for fault in shop.faults]
@@ -158,9 +171,10 @@ def main():
         for what, count in kinds.most_common(12):
             print(f"check-books: {count} × {what}")
         print(f"check-books: journals and logs are in {folder}")
-        sys.exit(1)
-    if not arguments.keep:
+    elif not arguments.keep:
         shutil.rmtree(folder)
+    sys.stdout.flush()
+    return faults
 
 
 if __name__ == "__main__":

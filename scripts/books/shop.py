@@ -95,6 +95,9 @@ class Shop:
         self.is_restarting = False
 
     async def end(self, how):
+        if how != signal.SIGKILL and self.process.returncode is None:
+            # One that is still starting ends as any program does.
+            await self.call("GET", "/v1/status")
         code = self.process.returncode
         if code is None:
             self.process.send_signal(how)
