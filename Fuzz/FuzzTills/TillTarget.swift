@@ -14,6 +14,7 @@ struct TillTarget {
         case caisse(CaisseTerminal)
         case zvt(ZVTTerminal)
         case proxy(ProxyTerminal)
+        case ePlus(EPlusTerminal)
     }
 
     private var machine: Machine
@@ -21,6 +22,9 @@ struct TillTarget {
     private var started: Set<AttemptKey> = []
     private var approved: Set<AttemptKey> = []
     private var back: Set<AttemptKey> = []
+    private var booked: Set<AttemptKey> = []
+    /// Reservations of which nothing is left.
+    private var done: Set<AttemptKey> = []
     private var newest: AttemptKey?
     private var numbers: UInt64 = 0
     private var timers: [TillTimer] = []
@@ -43,12 +47,17 @@ struct TillTarget {
     private init?(_ kind: UInt8) {
         guard let euro = CurrencyCode("EUR") else { return nil }
         let desk = TillDesk(lane: "main", installation: "fuzz")
-        switch kind % 4 {
+        switch kind % 6 {
         case 0:
             machine = .caisse(CaisseTerminal(desk: desk, settings: .init(currency: euro, kinds: [.sale, .refund])))
         case 1, 2:
-            let settings = ZVTTerminal.Settings(currency: euro, terminal: 29_001_006, refunds: true)
-            machine = .zvt(ZVTTerminal(desk: desk, settings: settings, line: kind % 4 == 1 ? .tcp : .serial))
+            let settings = ZVTTerminal.Settings(
+                currency: euro, terminal: 29_001_006, refunds: true, reservations: true)
+            machine = .zvt(ZVTTerminal(desk: desk, settings: settings, line: kind % 6 == 1 ? .tcp : .serial))
+        case 4, 5:
+            let settings = EPlusTerminal.Settings(
+                currency: euro, kinds: [.sale, .refund], answer: kind % 6 == 4 ? .atTheEnd : .atOnce)
+            machine = .ePlus(EPlusTerminal(desk: desk, settings: settings))
         default:
             let settings = ProxyTerminal.Settings(currency: euro, hosts: ["till"], origins: ["https://shop.example"])
             machine = .proxy(ProxyTerminal(desk: desk, settings: settings))
@@ -58,26 +67,31 @@ struct TillTarget {
     private mutating func take(_ step: UInt8, _ data: [UInt8]) {
         now += Int64(data.first ?? 1) * 100
         let connection = TillConnection(UInt64(step >> 6 & 1) + 1)
-        switch step % 9 {
+        switch step % 10 {
         case 0, 1, 2: carryOut(bytes(data, connection))
         case 3: if let timer = timers.popLast() { carryOut(handle(.timer(timer))) }
         case 4: settle(.approved(TillApproval(amount: amount, maskedCard: "************0010", reference: "1")))
         case 5: settle(.notPaid(TillRefusal(.declined, hostCode: data.first)))
         case 6: carryOut(handle(.lost(connection, data.isEmpty ? .closed : .reset)))
         case 7: if let newest { carryOut(handle(data.isEmpty ? .confirmed(newest) : .takenBack(newest))) }
-        default: carryOut(handle(.sent(connection)))
+        case 8: carryOut(handle(.sent(connection)))
+        default:
+            guard let key = desk.held.first?.key, desk.attempt(key)?.booking?.phase == .asked else { return }
+            if data.isEmpty { done.insert(key) }
+            carryOut(handle(.booked(key, data.isEmpty ? .done : .refused)))
         }
     }
 
-    private var amount: Int64 {
-        let desk =
-            switch machine {
-            case .caisse(let terminal): terminal.desk
-            case .zvt(let terminal): terminal.desk
-            case .proxy(let terminal): terminal.desk
-            }
-        return desk.open?.order.amount ?? 1
+    private var desk: TillDesk {
+        switch machine {
+        case .caisse(let terminal): terminal.desk
+        case .zvt(let terminal): terminal.desk
+        case .proxy(let terminal): terminal.desk
+        case .ePlus(let terminal): terminal.desk
+        }
     }
+
+    private var amount: Int64 { desk.open?.order.amount ?? 1 }
 
     private mutating func settle(_ outcome: TillOutcome) {
         guard let newest, started.contains(newest) else { return }
@@ -106,6 +120,9 @@ struct TillTarget {
         case .proxy(var terminal):
             defer { machine = .proxy(terminal) }
             return terminal.handle(input, at: now)
+        case .ePlus(var terminal):
+            defer { machine = .ePlus(terminal) }
+            return terminal.handle(input, at: now)
         }
     }
 
@@ -124,6 +141,10 @@ struct TillTarget {
             case .spend(let number):
                 guard number > numbers else { abort() }
                 numbers = number
+            case .book(let booking, let key):
+                guard approved.contains(key), !back.contains(key), booked.insert(booking.key).inserted,
+                    !done.contains(key)
+                else { abort() }
             case .arm(let timer, _): timers = timers.filter { $0 != timer } + [timer]
             case .send(let bytes, _, _): if bytes.isEmpty || bytes.count > 70_000 { abort() }
             case .respond(let response, _): if !(200...599).contains(response.status) { abort() }
@@ -157,6 +178,19 @@ struct TillTarget {
                 Fuzzer.write([2] + step(0, ZVTFrame.bytes(of: packet)), to: folder, named: "serial-\(index)")
             }
         }
+        var reservation: [UInt8] = step(0, (try? Hex.bytes("06220A04000000005000490978")) ?? []) + step(4, [])
+        for _ in 0..<3 { reservation += step(0, answer) }
+        for command in ["06230D870001040000000015 00490978", "06240387 0001", "0625038700 01", "06230387FFFF"] {
+            guard let bytes = try? Hex.bytes(command) else { continue }
+            Fuzzer.write(
+                [1] + reservation + step(0, bytes) + step(9, []) + step(0, answer) + step(0, answer), to: folder,
+                named: "booking-\(bytes[1])-\(bytes.count)")
+        }
+        let request = Array("01000012500109780000000000A010B010".utf8)
+        let ePlus: [UInt8] =
+            step(0, [5]) + step(0, [2] + request + [3, request.reduce(3, ^)]) + step(0, [4]) + step(4, [])
+            + step(0, [6]) + step(0, [6])
+        for kind in [4, 5] as [UInt8] { Fuzzer.write([kind] + ePlus, to: folder, named: "e-plus-\(kind)") }
         Fuzzer.write(
             [3] + step(0, [1] + Array(start.utf8)) + step(4, []) + step(0, [0] + Array(start.utf8)), to: folder,
             named: "proxy")

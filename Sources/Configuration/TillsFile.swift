@@ -7,6 +7,7 @@ public import Wire
 public struct TillsFile: Sendable {
     public enum TillProtocol: String, CaseIterable, Sendable {
         case caisseAP = "caisse-ap"
+        case caisseEPlus = "caisse-e-plus"
         case hwProxy = "hw-proxy"
         case zvt
     }
@@ -35,6 +36,10 @@ public struct TillsFile: Sendable {
         public var origins: Set<String> = []
         /// The largest refund in minor units; `nil` for none at all.
         public var refundLimit: Int64?
+        /// The till wants its answer when a payment begins, and never hears of its end; Caisse E+ only.
+        public var isImmediate = false
+        /// Sums are held and booked later; ZVT only, and where the payment service can.
+        public var reservations = false
         /// Minutes after a sale within which its till may reverse it; ZVT only.
         public var reversalMinutes = 15
         /// It may sell in test mode, where no money moves, and in test mode only.
@@ -109,7 +114,9 @@ extension TillsFile.Till {
             table.report("name", "is missing or not 1 to 32 letters, digits and dashes", "write name = \"bar\"")
         }
         let kind = table.text("protocol").flatMap { TillsFile.TillProtocol(rawValue: $0) }
-        if kind == nil { table.report("protocol", "is missing or unknown", "write caisse-ap, hw-proxy or zvt") }
+        if kind == nil {
+            table.report("protocol", "is missing or unknown", "write caisse-ap, caisse-e-plus, hw-proxy or zvt")
+        }
         let lane = table.text("lane")
         if lane?.isReference(upTo: 32) != true {
             table.report("lane", "is missing or not 1 to 32 visible characters", "name a lane of nfc-tapd.toml")
@@ -148,6 +155,7 @@ extension TillsFile.Till {
     private mutating func readProtocol(_ table: inout ConfigurationTable) {
         switch kind {
         case .caisseAP: break
+        case .caisseEPlus: isImmediate = table.flag("immediate") ?? false
         case .hwProxy:
             hosts = Set(table.texts("hosts"))
             origins = Set(table.texts("origins"))
@@ -158,9 +166,10 @@ extension TillsFile.Till {
         case .zvt:
             reversalMinutes = table.number("reversal-minutes", in: 0...1_440) ?? reversalMinutes
             receiptWidth = table.number("receipt-width", in: 32...48) ?? receiptWidth
+            reservations = table.flag("reservations") ?? false
             readPassword(&table)
         }
-        guard kind != .caisseAP, let text = table.text("terminal-id") else { return }
+        guard [.hwProxy, .zvt].contains(kind), let text = table.text("terminal-id") else { return }
         if let number = UInt64(text), text.utf8.count <= 8, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) {
             terminal = number
         } else {
@@ -201,8 +210,8 @@ extension TillsFile {
             guard let device else {
                 return table.report("listen", "is missing", "write listen = \"127.0.0.1:20007\", or device")
             }
-            guard kind == .zvt else {
-                return table.report("device", "needs protocol = \"zvt\"", "write listen instead")
+            guard kind == .zvt || kind == .caisseEPlus else {
+                return table.report("device", "is of no use to this protocol", "write listen instead")
             }
             guard baudRates.contains(baud ?? 9_600) else {
                 return table.report(
@@ -210,6 +219,9 @@ extension TillsFile {
                     "write one of \(baudRates.map(String.init).joined(separator: ", "))")
             }
             return .serial(device: device, baud: baud ?? 9_600)
+        }
+        if kind == .caisseEPlus {
+            return table.report("listen", "is of no use to caisse-e-plus", "write device = \"/dev/ttyUSB0\" instead")
         }
         if device != nil { return table.report("device", "stands beside listen", "remove one of the two") }
         if baud != nil { return table.report("speed", "has no use with listen", "remove it") }

@@ -146,10 +146,11 @@ final class TillLedger {
             if let closed = line.closedThrough { contents.closedThrough = max(contents.closedThrough, closed) }
             if let attempt = line.attempt {
                 attempts[attempt.number] = attempt
-                contents.counter = max(contents.counter, attempt.number)
+                contents.counter = max(contents.counter, attempt.number, attempt.booking?.number ?? 0)
             }
         }
-        contents.attempts = attempts.values.sorted { $0.number < $1.number }.suffix(kept)
+        let ordered = attempts.values.sorted { $0.number < $1.number }
+        contents.attempts = ordered.dropLast(kept).filter(\.isHeld) + ordered.suffix(kept)
         return (contents, start)
     }
 

@@ -5,6 +5,7 @@ import ECR
 /// The terminal's machine of a till, whichever protocol it speaks.
 enum TillMachine {
     case caisseAP(CaisseTerminal)
+    case caisseEPlus(EPlusTerminal)
     case hwProxy(ProxyTerminal)
     case zvt(ZVTTerminal)
 
@@ -12,9 +13,13 @@ enum TillMachine {
         let desk = TillDesk(
             lane: till.lane, installation: contents.installation, counter: contents.counter,
             attempts: contents.attempts, closedThrough: contents.closedThrough)
+        let kinds: Set<TillOrder.Kind> = till.refundLimit == nil ? [.sale] : [.sale, .refund]
         switch till.kind {
+        case .caisseEPlus:
+            let settings = EPlusTerminal.Settings(
+                currency: till.currency, kinds: kinds, answer: till.isImmediate ? .atOnce : .atTheEnd)
+            self = .caisseEPlus(EPlusTerminal(desk: desk, settings: settings))
         case .caisseAP:
-            let kinds: Set<TillOrder.Kind> = till.refundLimit == nil ? [.sale] : [.sale, .refund]
             self = .caisseAP(CaisseTerminal(desk: desk, settings: .init(currency: till.currency, kinds: kinds)))
         case .hwProxy:
             self = .hwProxy(
@@ -32,7 +37,8 @@ enum TillMachine {
                     settings: .init(
                         currency: till.currency, terminal: till.terminal,
                         password: till.password.map(TillMachine.packed), refunds: till.refundLimit != nil,
-                        reversalTime: Int64(till.reversalMinutes) * 60_000), line: line))
+                        reservations: till.reservations, reversalTime: Int64(till.reversalMinutes) * 60_000), line: line
+                ))
         }
     }
 
@@ -47,6 +53,10 @@ enum TillMachine {
         case .caisseAP(var terminal):
             let effects = terminal.handle(input, at: now)
             self = .caisseAP(terminal)
+            return effects
+        case .caisseEPlus(var terminal):
+            let effects = terminal.handle(input, at: now)
+            self = .caisseEPlus(terminal)
             return effects
         case .hwProxy(var terminal):
             let effects = terminal.handle(input, at: now)

@@ -48,7 +48,8 @@ final class TillPayments: Sendable {
         }
         if let refusal = await refusal(of: order) { return feed(.settled(demand.key, .notPaid(refusal))) }
         var request = TransactionRequest(
-            type: order.kind == .sale ? .purchase : .refund, amount: Money(value: order.amount, currency: currency))
+            type: order.kind == .refund ? .refund : .purchase, amount: Money(value: order.amount, currency: currency))
+        if order.kind == .reservation { request.amountStatus = .preauthorized }
         request.lane = till.lane
         request.deadline = demand.deadline
         request.confirmWithin = demand.confirmWithin
@@ -134,6 +135,30 @@ final class TillPayments: Sendable {
         case .failure(let error)?:
             logger.warning("sale not reversed", metadata: about(key, error))
             feed(.reversed(key, .refused))
+        case nil: break
+        }
+    }
+
+    /// What the till makes of a reservation. Asked for again under the same key it is the same booking.
+    func book(_ booking: Booking, of key: AttemptKey) async {
+        guard let id = await transactionID(key), let currency = Currency(till.currency.letters) else {
+            return feed(.booked(key, .refused))
+        }
+        var answer = await untilAnswered { () throws(TapClientError) in
+            guard booking.amount > 0 else { return try await self.client.release(id, key: booking.key.text) }
+            let demand = CaptureDemand(amount: Money(value: booking.amount, currency: currency))
+            return try await self.client.capture(id, demand, key: booking.key.text)
+        }
+        while case .success(let operation)? = answer, operation.state.isOpen {
+            answer = await untilAnswered { () throws(TapClientError) in
+                try await self.client.operation(operation.id, wait: 25)
+            }
+        }
+        switch answer {
+        case .success(let operation)?: feed(.booked(key, operation.state == .done ? .done : .refused))
+        case .failure(let error)?:
+            logger.warning("reservation not booked", metadata: about(key, error))
+            feed(.booked(key, .refused))
         case nil: break
         }
     }

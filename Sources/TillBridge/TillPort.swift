@@ -121,7 +121,7 @@ actor TillPort {
             case .send(let bytes, let connection, let isApproval):
                 try ledger.synchronize()
                 if isApproval { outcome = tell(bytes, connection) } else { _ = lines[connection]?.send(bytes) }
-            case .respond, .close, .start, .cancel, .lookUp, .confirm, .takeBack, .reverse, .alarm:
+            case .respond, .close, .start, .cancel, .lookUp, .confirm, .takeBack, .reverse, .book, .alarm:
                 // What is written before an effect is on the disk before it.
                 try ledger.synchronize()
                 carryOut(effect)
@@ -144,6 +144,7 @@ actor TillPort {
         case .confirm(let key): Task { await payments.confirm(key) }
         case .takeBack(let key, let reason): Task { await payments.takeBack(key, reason) }
         case .reverse(let key): Task { await payments.reverse(key) }
+        case .book(let booking, let key): Task { await payments.book(booking, of: key) }
         case .alarm(let alarm): logger.warning("\(alarm.words)", metadata: ["till": "\(till.name)"])
         case .send, .record, .spend, .closeBatch, .arm: break
         }
@@ -179,6 +180,8 @@ extension TillAlarm {
         case .endedWhileTelling(let key):
             "\(key) is taken back, and the till may show it as paid: compare the till's list with nfc-tap's"
         case .toldButNotKept(let key): "\(key) was told as paid, and is not: ask the customer to pay again"
+        case .bookedNotPaid(let key):
+            "\(key) is not paid, and the till booked it at once: ask the customer to pay again, and correct the till"
         case .sameCardAgain(let key):
             "\(key): the same card has paid the same sum within a minute: look whether it was one sale"
         case .reversalsBarred: "receipt numbers were guessed: reversals are barred for ten minutes"

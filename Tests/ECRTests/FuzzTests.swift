@@ -82,27 +82,32 @@ struct FuzzTests {
 
     @Test func `no bytes bring down a terminal of any line, and what they start they also end`() throws {
         let euro = try #require(CurrencyCode("EUR"))
-        var plain = try Bytes(seed: 3, ["caisse-ap", "zvt", "zvt-serial"])
+        var plain = try Bytes(seed: 3, ["caisse-ap", "zvt", "zvt-serial", "caisse-e-plus"])
         func desk() -> TillDesk { TillDesk(lane: "main", installation: "1") }
         var machines: [any Machine] = [
             CaisseTerminal(desk: desk(), settings: .init(currency: euro, kinds: [.sale, .refund])),
             ZVTTerminal(desk: desk(), settings: .init(currency: euro, terminal: 1, refunds: true), line: .tcp),
             ZVTTerminal(desk: desk(), settings: .init(currency: euro, terminal: 1, refunds: true), line: .serial),
+            EPlusTerminal(desk: desk(), settings: .init(currency: euro)),
         ]
         let sale = ZVTPacket(0x0601, [0x04, 0, 0, 0, 0, 0x12, 0x50])
         let sales = [
             Array("CZ0040300CJ012012345678901CA00201CE003978CD0010CB0041250".utf8), sale?.bytes ?? [],
             sale.map(ZVTFrame.bytes) ?? [],
+            [EPlusFrame.enq] + EPlusFrame.bytes(of: Array("01000012500109780000000000A010B010".utf8)) + [
+                EPlusFrame.eot
+            ],
         ]
-        var connections: [UInt64] = [0, 0, 0]
+        var connections = [UInt64](repeating: 0, count: machines.count)
         var now: Int64 = 0
         for _ in 0..<Self.inputs {
             now += 10
-            let which = Int.random(in: 0..<3, using: &plain.generator)
+            let which = Int.random(in: machines.indices, using: &plain.generator)
             let connection = TillConnection(connections[which])
             var input: TillInput
             switch Int.random(in: 0..<12, using: &plain.generator) {
             case 0:
+                _ = machines[which].handle(.lost(connection, .closed), at: now)
                 connections[which] += 1
                 input = .connected(TillConnection(connections[which]), peer: "p")
             case 1: input = .lost(connection, Bool.random(using: &plain.generator) ? .closed : .reset)

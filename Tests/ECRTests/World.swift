@@ -17,6 +17,7 @@ extension Machine {
 extension CaisseTerminal: Machine {}
 extension ZVTTerminal: Machine {}
 extension ProxyTerminal: Machine {}
+extension EPlusTerminal: Machine {}
 
 /// What a till hears of its line.
 protocol TillSide: AnyObject {
@@ -157,6 +158,7 @@ final class World {
         case .confirm(let key): service.confirm(key, self)
         case .takeBack(let key, _): service.takeBack(key, self)
         case .reverse(let key): service.reverse(key, self)
+        case .book(let booking, let key): service.book(booking, of: key, self)
         case .alarm(let alarm): alarms.append(alarm)
         }
     }
@@ -274,6 +276,9 @@ final class Service {
 
     private var states: [AttemptKey: State] = [:]
     private(set) var orders: [AttemptKey: TillOrder] = [:]
+    private(set) var booked: [AttemptKey: Booking] = [:]
+    private var refused: Set<AttemptKey> = []
+    private(set) var asked: [AttemptKey: Int] = [:]
 
     /// Payments whose money stays with the shop.
     func kept(_ order: TillOrder? = nil) -> Int {
@@ -358,6 +363,16 @@ final class Service {
         case .back, .no, nil: break
         }
         world.after(0...30) { $0.feed(.takenBack(key)) }
+    }
+
+    /// Each booking once, and only one of a payment.
+    func book(_ booking: Booking, of key: AttemptKey, _ world: World) {
+        asked[booking.key, default: 0] += 1
+        if booked[key] == nil, states[key] == .confirmed || states[key] == .approved, !refused.contains(booking.key) {
+            if world.chance(150) { refused.insert(booking.key) } else { booked[key] = booking }
+        }
+        let answer: TillInput.Answer = booked[key]?.key == booking.key ? .done : .refused
+        world.after(0...(world.chance(100) ? 400_000 : 5_000)) { $0.feed(.booked(key, answer)) }
     }
 
     func reverse(_ key: AttemptKey, _ world: World) {

@@ -9,13 +9,18 @@ final class TillShop {
     let ports: [String: Int]
 
     private static let lanes = ["caisse-ap", "zvt", "hw-proxy"]
+    private var cable: (process: Process, input: Pipe)?
 
-    init(test: Bool = true) throws {
-        let lanes = Self.lanes.map { "[[lane]]\nname = \"\($0)\"\nreader = \"virtual:FOLDER/\($0).sock\"\n" }
+    /// - Parameters:
+    ///   - serial: a protocol that one more till speaks on a serial line, and what else its table says. Its lane is `serial`.
+    ///   - zvt: what else the table of the ZVT till says.
+    init(test: Bool = true, serial: (protocol: String, more: String)? = nil, zvt: String = "") throws {
+        let names = Self.lanes + (serial == nil ? [] : ["serial"])
+        let lanes = names.map { "[[lane]]\nname = \"\($0)\"\nreader = \"virtual:FOLDER/\($0).sock\"\n" }
         shop = try Shop(configuration: lanes.joined())
         environment = ["TZ": "UTC"]
         ports = try Dictionary(uniqueKeysWithValues: Self.lanes.map { ($0, try Self.freePort()) })
-        let tills = Self.lanes.map { lane in
+        var tills = Self.lanes.map { lane in
             """
             [[till]]
             name = "\(lane)"
@@ -25,20 +30,52 @@ final class TillShop {
             test = \(test)
             language = "de"
             \(lane == "hw-proxy" ? "origins = [\"https://shop.example\"]" : "refund-limit = 5000")
+            \(lane == "zvt" ? zvt : "")
 
             """
+        }
+        if let serial {
+            let line = shop.folder.appending(path: "terminal-end").path
+            tills.append(
+                """
+                [[till]]
+                name = "serial"
+                protocol = "\(serial.protocol)"
+                device = "\(line)"
+                lane = "serial"
+                test = \(test)
+                \(serial.more)
+
+                """)
+            cable = try Self.cable(line, shop.folder.appending(path: "till-end").path)
         }
         let head = "socket = \"\(shop.posSocket)\"\ndirectory = \"\(shop.folder.path)\"\n"
         try Data((head + tills.joined()).utf8).write(to: shop.folder.appending(path: "ecr.toml"))
         try shop.eventually("ready lanes") {
             let lanes = try shop.get("/v1/status")["lanes"] as? [[String: Any]] ?? []
-            return lanes.count == 3 && lanes.allSatisfy { $0["state"] as? String == "ready" }
+            return lanes.count == names.count && lanes.allSatisfy { $0["state"] as? String == "ready" }
         }
-        for lane in Self.lanes { try present("visa", on: lane) }
+        for lane in names { try present("visa", on: lane) }
         try startBridge()
     }
 
-    deinit { stopBridge(SIGTERM) }
+    deinit {
+        stopBridge(SIGTERM)
+        try? cable?.input.fileHandleForWriting.close()
+    }
+
+    private static func cable(_ ends: String...) throws -> (Process, Pipe) {
+        let process = Process()
+        let (input, output) = (Pipe(), Pipe())
+        process.executableURL = URL(filePath: "/usr/bin/env")
+        process.arguments = ["python3", file("serial-cable.py")] + ends
+        (process.standardInput, process.standardOutput) = (input, output)
+        try process.run()
+        guard try output.fileHandleForReading.read(upToCount: 6) == Data("ready\n".utf8) else {
+            throw Trouble.missing("a serial line")
+        }
+        return (process, input)
+    }
 
     /// - Returns: a port that nobody listens at just now.
     static func freePort() throws -> Int {
@@ -109,10 +146,22 @@ final class TillShop {
     }
 
     /// What a ZVT till makes of each of its commands.
-    func zvt(_ words: String) throws -> [[String: Any]] {
-        try lines(
-            Peer.python,
-            [Self.file("zvt-till.py"), "127.0.0.1:\(ports["zvt"] ?? 0)"] + words.split(separator: " ").map(String.init))
+    func zvt(_ words: String, isSerial: Bool = false) throws -> [[String: Any]] {
+        let line = isSerial ? serialLine : "127.0.0.1:\(ports["zvt"] ?? 0)"
+        return try lines(
+            Peer.python, [Self.file("zvt-till.py"), line] + words.split(separator: " ").map(String.init))
+    }
+
+    /// Whether pypostelium says that each payment was taken.
+    func telium(_ amounts: String...) throws -> [Bool?] {
+        try lines(Peer.python, [Self.file("telium.py"), serialLine] + amounts).map { $0["taken"] as? Bool }
+    }
+
+    private var serialLine: String { shop.folder.appending(path: "till-end").path }
+
+    /// What the bridge has written to its log.
+    var bridgeLog: String {
+        get throws { try String(contentsOf: shop.folder.appending(path: "nfc-tap-ecr.err"), encoding: .utf8) }
     }
 
     private func lines(_ program: String, _ arguments: [String]) throws -> [[String: Any]] {
@@ -133,6 +182,15 @@ final class TillShop {
     func books(_ lane: String) throws -> [Booking] {
         let list = try shop.get("/v1/transactions?lane=\(lane)")["transactions"] as? [[String: Any]] ?? []
         return list.reversed().map(Booking.init)
+    }
+
+    /// Of each payment that was held: what was booked of it, and what went back.
+    func accounts(_ lane: String) throws -> [[Int?]] {
+        let list = try shop.get("/v1/transactions?lane=\(lane)")["transactions"] as? [[String: Any]] ?? []
+        return list.reversed().map { transaction in
+            let account = transaction["account"] as? [String: Any]
+            return ["captured", "released", "remaining"].map { account?[$0] as? Int }
+        }
     }
 
     struct Booking: Equatable {

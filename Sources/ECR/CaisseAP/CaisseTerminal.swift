@@ -63,7 +63,7 @@ public struct CaisseTerminal: Sendable {
         case .sent(let connection): sent(connection, at: now, &effects)
         case .timer(let timer): fired(timer, &effects)
         case .settled(let key, let outcome): settled(key, outcome, at: now, &effects)
-        case .confirmed, .notConfirmed, .takenBack, .reversed: desk.acknowledged(input, &effects)
+        case .confirmed, .notConfirmed, .takenBack, .reversed, .booked: desk.acknowledged(input, &effects)
         case .progress, .tooLate: break
         }
         unpark(&effects)

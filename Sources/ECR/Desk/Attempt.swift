@@ -70,12 +70,14 @@ public struct Attempt: Codable, Equatable, Sendable {
     public internal(set) var phase: Phase
     public internal(set) var approval: TillApproval?
     public internal(set) var refusal: TillRefusal?
+    /// Of a reservation.
+    public internal(set) var booking: Booking?
     /// On the machine's clock, in milliseconds.
     public internal(set) var settledAt: Int64?
 
     /// Not the moment on a clock that starts anew with the machine.
     private enum CodingKeys: String, CodingKey {
-        case key, number, order, peer, phase, approval, refusal
+        case key, number, order, peer, phase, approval, refusal, booking
     }
 
     public init(key: AttemptKey, number: UInt64, order: TillOrder, peer: String, phase: Phase = .running) {
@@ -91,6 +93,31 @@ public struct Attempt: Codable, Equatable, Sendable {
     /// 1 to 999999, then again from 1.
     public var trace: UInt64 { Attempt.trace(of: number) }
 
+    /// The till holds a sum with it that nobody has booked yet.
+    public var isHeld: Bool { order.kind == .reservation && phase.isPaid && booking?.phase != .done }
+
     static func receipt(of number: UInt64) -> UInt64 { (max(number, 1) - 1) % 9_999 + 1 }
     static func trace(of number: UInt64) -> UInt64 { (max(number, 1) - 1) % 999_999 + 1 }
+}
+
+/// What a till has made of a reservation: an operation of its own, with a key, a receipt and a trace of its own.
+public struct Booking: Codable, Equatable, Sendable {
+    public enum Phase: String, Codable, Sendable, CaseIterable {
+        case asked, done
+        /// The reservation stands as it was.
+        case refused
+    }
+
+    public let key: AttemptKey
+    public let number: UInt64
+    /// What the shop gets, in minor units; the rest goes back to the holder. 0 gives all of it back.
+    public let amount: Int64
+    public internal(set) var phase: Phase
+
+    public init(key: AttemptKey, number: UInt64, amount: Int64, phase: Phase = .asked) {
+        self.key = key
+        self.number = number
+        self.amount = amount
+        self.phase = phase
+    }
 }

@@ -41,7 +41,7 @@ public struct TillDesk: Sendable {
     ) {
         self.lane = lane
         self.installation = installation
-        self.counter = attempts.reduce(counter) { max($0, $1.number) }
+        self.counter = attempts.reduce(counter) { max($0, $1.number, $1.booking?.number ?? 0) }
         self.closedThrough = closedThrough
         let ordered = attempts.sorted { $0.number < $1.number }.map { attempt in
             // The clock of another run says nothing in this one.
@@ -65,6 +65,9 @@ public struct TillDesk: Sendable {
     /// - Parameter keepsWaiting: the till finds its payment again by its identity, and goes on asking for it.
     mutating func restore(keepsWaiting: Bool, _ effects: inout [TillEffect]) {
         for attempt in finished {
+            if let booking = attempt.booking, booking.phase == .asked {
+                effects.append(.book(booking, of: attempt.key))
+            }
             switch attempt.phase {
             case .told: effects.append(.confirm(attempt.key))
             case .takingBack: effects.append(.takeBack(attempt.key, .notDelivered))
@@ -222,7 +225,45 @@ public struct TillDesk: Sendable {
         effects.append(.reverse(key))
     }
 
-    /// What the daemon has said to a confirmation, a reversal or an approval that was taken back.
+    // MARK: - Reservations
+
+    /// The newest with this receipt that was not taken back.
+    func reservation(receipt: UInt64) -> Attempt? {
+        finished.last { $0.order.kind == .reservation && $0.receipt == receipt && $0.phase.isPaid }
+    }
+
+    /// Oldest first.
+    public var held: [Attempt] { finished.filter(\.isHeld) }
+
+    /// The booking that was asked for last, if nothing has been asked for since.
+    var lastBooking: (attempt: Attempt, booking: Booking)? {
+        let newest = finished.filter { $0.booking != nil }.max { ($0.booking?.number ?? 0) < ($1.booking?.number ?? 0) }
+        guard let newest, let booking = newest.booking, booking.number > last?.number ?? 0 else { return nil }
+        return (newest, booking)
+    }
+
+    /// - Parameter amount: what the shop gets of it, at most what is held.
+    mutating func book(_ key: AttemptKey, amount: Int64, _ effects: inout [TillEffect]) {
+        guard var attempt = attempt(key), attempt.isHeld, attempt.booking?.phase != .asked else { return }
+        let number = spend(&effects)
+        let booking = Booking(
+            key: AttemptKey(lane: lane, installation: installation, counter: number), number: number, amount: amount)
+        attempt.booking = booking
+        replace(attempt, &effects)
+        effects.append(.book(booking, of: key))
+    }
+
+    private mutating func booked(_ key: AttemptKey, _ answer: TillInput.Answer, _ effects: inout [TillEffect]) {
+        guard var attempt = attempt(key), attempt.booking?.phase == .asked else { return }
+        switch answer {
+        case .done, .already: attempt.booking?.phase = .done
+        case .refused: attempt.booking?.phase = .refused
+        case .unknown: return
+        }
+        replace(attempt, &effects)
+    }
+
+    /// What the daemon has said to a confirmation, a reversal, a booking or an approval that was taken back.
     mutating func acknowledged(_ input: TillInput, _ effects: inout [TillEffect]) {
         switch input {
         case .confirmed(let key): move(key, from: .told, to: .confirmed, &effects)
@@ -230,6 +271,7 @@ public struct TillDesk: Sendable {
         case .reversed(let key, .done), .reversed(let key, .already):
             move(key, from: .reversing, to: .reversed, &effects)
         case .reversed(let key, .refused): move(key, from: .reversing, to: .confirmed, &effects)
+        case .booked(let key, let answer): booked(key, answer, &effects)
         case .notConfirmed(let key):
             guard attempt(key)?.phase == .told else { return }
             move(key, from: .told, to: .takenBack, &effects)
@@ -251,6 +293,21 @@ public struct TillDesk: Sendable {
 
     /// What was paid or reversed since the last end of day.
     public var batch: [Attempt] { finished.filter { $0.number > closedThrough } }
+
+    /// What the shop got in this batch, and gave back. A reservation counts once it is booked.
+    var turnover: [Turnover] {
+        let items = finished.filter(\.phase.isPaid).compactMap { attempt -> Turnover? in
+            let network = attempt.approval?.network
+            switch attempt.order.kind {
+            case .sale: return Turnover(number: attempt.number, amount: attempt.order.amount, network: network)
+            case .refund: return Turnover(number: attempt.number, amount: -attempt.order.amount, network: network)
+            case .reservation:
+                guard let booking = attempt.booking, booking.phase == .done, booking.amount > 0 else { return nil }
+                return Turnover(number: booking.number, amount: booking.amount, network: network)
+            }
+        }
+        return items.filter { $0.number > closedThrough }.sorted { $0.number < $1.number }
+    }
 
     mutating func closeBatch(_ effects: inout [TillEffect]) {
         closedThrough = counter
@@ -307,7 +364,9 @@ public struct TillDesk: Sendable {
         // A receipt is printed again for the last payment only.
         if let last = finished.indices.last { finished[last].approval?.receipts = [] }
         finished.append(attempt)
-        if finished.count > TillDesk.kept { finished.removeFirst() }
+        // A reservation waits for its booking, however long it takes.
+        guard finished.count > TillDesk.kept, let oldest = finished.firstIndex(where: { !$0.isHeld }) else { return }
+        finished.remove(at: oldest)
     }
 
     private mutating func replace(_ attempt: Attempt, _ effects: inout [TillEffect]) {
@@ -315,4 +374,14 @@ public struct TillDesk: Sendable {
         effects.append(.record(attempt))
         finished[index] = attempt
     }
+}
+
+/// A payment of a batch, or a booking.
+struct Turnover: Equatable, Sendable {
+    let number: UInt64
+    /// In minor units; below zero what was given back.
+    let amount: Int64
+    let network: TillNetwork?
+
+    var receipt: UInt64 { Attempt.receipt(of: number) }
 }

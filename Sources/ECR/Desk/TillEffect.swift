@@ -31,6 +31,8 @@ public enum TillEffect: Equatable, Sendable {
     case takeBack(AttemptKey, TakeBackReason)
     /// The till wants a paid sale reversed; `reversed` follows.
     case reverse(AttemptKey)
+    /// The till wants this of a reservation; `booked` follows.
+    case book(Booking, of: AttemptKey)
     /// All attempts up to this number belong to a batch that is closed.
     case closeBatch(through: UInt64)
     case alarm(TillAlarm)
@@ -67,6 +69,8 @@ public enum TillAlarm: Equatable, Sendable {
     case endedWhileTelling(AttemptKey)
     /// The till was told "paid", and the daemon has not kept it.
     case toldButNotKept(AttemptKey)
+    /// The till has booked the payment when it began, and it is not paid.
+    case bookedNotPaid(AttemptKey)
     /// The same card has paid the same sum within a minute: a sale that the cashier may have asked for again.
     case sameCardAgain(AttemptKey)
     /// Somebody guesses receipt numbers.
@@ -104,7 +108,8 @@ public enum TillInput: Equatable, Sendable {
         case reset
     }
 
-    public enum ReversalAnswer: Sendable, CaseIterable {
+    /// To a reversal or a booking.
+    public enum Answer: Sendable, CaseIterable {
         case done, already, refused
         /// No answer: it goes on, and its end is not known.
         case unknown
@@ -124,7 +129,9 @@ public enum TillInput: Equatable, Sendable {
     case confirmed(AttemptKey)
     case notConfirmed(AttemptKey)
     case takenBack(AttemptKey)
-    case reversed(AttemptKey, ReversalAnswer)
+    case reversed(AttemptKey, Answer)
+    /// Of the reservation with this key.
+    case booked(AttemptKey, Answer)
 }
 
 /// How a payment is getting on.

@@ -5,6 +5,8 @@ public import Codes
 public struct TillOrder: Hashable, Codable, Sendable {
     public enum Kind: String, Hashable, Codable, Sendable, CaseIterable {
         case sale, refund
+        /// The sum is held; a booking takes it, or a part of it, or gives it up.
+        case reservation
     }
 
     /// The largest sum that any of the protocols can name: twelve digits.

@@ -72,7 +72,7 @@ public struct ProxyTerminal: Sendable {
         case .settled(let key, let outcome): _ = desk.settle(key, outcome, at: now, &effects)
         case .tooLate(let key):
             if let parked, desk.open?.key == key { refuse(parked, &effects) }
-        case .confirmed, .notConfirmed, .takenBack, .reversed: desk.acknowledged(input, &effects)
+        case .confirmed, .notConfirmed, .takenBack, .reversed, .booked: desk.acknowledged(input, &effects)
         case .connected, .bytes, .timer, .progress: break
         }
         unpark(&effects)

@@ -30,8 +30,10 @@ struct ZVTAnswer: Sendable {
 
     static func status(isBusy: Bool) -> ZVTPacket { ZVTPacket(0x060F, byte: isBusy ? 0x9C : 0x00) }
 
-    static var noPreauthorisations: ZVTPacket {
-        ZVTPacket(0x061E, [0xB8, 0x87, 0xFF, 0xFF]) ?? abort(0xB8)
+    /// One that is open; FF FF says that there is none.
+    static func reservation(_ receipt: UInt64?) -> ZVTPacket {
+        let number = receipt.flatMap { ZVTField(0x87, decimal: $0) }?.value ?? [0xFF, 0xFF]
+        return ZVTPacket(0x061E, [0xB8, 0x87] + number) ?? abort(0xB8)
     }
 
     static func progress(_ progress: TillProgress, withText: Bool) -> ZVTPacket {
@@ -79,17 +81,25 @@ struct ZVTAnswer: Sendable {
             ])
     }
 
-    /// - Parameter number: of the reversal, which has a receipt of its own.
-    func reversed(_ attempt: Attempt, number: UInt64, _ session: ZVTSession) -> ZVTPacket {
+    /// What has followed an earlier payment: its reversal, or the booking of a reservation.
+    ///
+    /// - Parameter number: of what followed, which has a receipt of its own.
+    func followed(_ attempt: Attempt, number: UInt64, amount: Int64, _ session: ZVTSession) -> ZVTPacket {
         Self.packet(
             0x040F,
             [
-                ZVTField(0x27, [0]), ZVTField(0x04, decimal: UInt64(clamping: attempt.order.amount)),
+                ZVTField(0x27, [0]), ZVTField(0x04, decimal: UInt64(clamping: amount)),
                 ZVTField(0x0B, decimal: Attempt.trace(of: number)), ZVTField(0x29, decimal: terminal),
                 ZVTField(0x37, decimal: attempt.trace),
                 session.namesCurrency ? ZVTField(0x49, decimal: UInt64(currency.numeric)) : nil,
                 ZVTField(0x87, decimal: Attempt.receipt(of: number)),
             ])
+    }
+
+    /// The sum is what the shop gets.
+    func booked(_ attempt: Attempt, _ booking: Booking, _ session: ZVTSession) -> ZVTPacket {
+        guard booking.phase == .done else { return notPaid(0xB5) }
+        return followed(attempt, number: booking.number, amount: booking.amount, session)
     }
 
     func notPaid(_ code: UInt8, text: String? = nil) -> ZVTPacket {
@@ -182,17 +192,16 @@ struct ZVTAnswer: Sendable {
     // MARK: - Totals
 
     /// Sums by card, what was given back subtracted. A sum that the form cannot say is left out; it is never bent.
-    func totals(_ batch: [Attempt]) -> ZVTPacket {
-        let paid = batch.filter(\.phase.isPaid)
+    func totals(_ turnover: [Turnover]) -> ZVTPacket {
         var counts = [Int64](repeating: 0, count: 7)
         var sums = counts
-        for attempt in paid {
-            let group = Self.group(attempt.approval?.network)
+        for item in turnover {
+            let group = Self.group(item.network)
             counts[group] += 1
-            sums[group] += attempt.order.kind == .sale ? attempt.order.amount : -attempt.order.amount
+            sums[group] += item.amount
         }
         var single: [UInt8] = []
-        if let first = paid.first, let last = paid.last, zip(counts, sums).allSatisfy({ $0 < 256 && $1 >= 0 }),
+        if let first = turnover.first, let last = turnover.last, zip(counts, sums).allSatisfy({ $0 < 256 && $1 >= 0 }),
             let ends = ZVTField(0x87, decimal: first.receipt), let end = ZVTField(0x87, decimal: last.receipt)
         {
             single = ends.value + end.value

@@ -12,6 +12,10 @@ public enum ZVTCommand: Equatable, Sendable {
     /// - Parameter parts: bit 01: the result, too; bit 02: nothing to be printed.
     case lastReceipt(password: [UInt8], parts: UInt8)
     case reversal(password: [UInt8], receipt: UInt64, amount: Int64?)
+    /// The sum is held until it is booked.
+    case reservation(ZVTSale)
+    /// - Parameter trace: of the reservation, where the till names it.
+    case book(receipt: UInt64, trace: UInt64?, ZVTBooking, currency: UInt64?)
     case totals(password: [UInt8])
     case endOfDay(password: [UInt8])
     case openPreauthorisations
@@ -55,9 +59,14 @@ public enum ZVTCommand: Equatable, Sendable {
             self = .reversal(password: password, receipt: receipt, amount: try ZVTSale.amount(content.fields))
         case 0x0610: self = .totals(password: password)
         case 0x0650: self = .endOfDay(password: password)
-        case 0x0623:
-            guard content.fields[number: 0x87]?.value == [0xFF, 0xFF] else { throw .unknown }
-            self = .openPreauthorisations
+        case 0x0622: self = .reservation(try ZVTSale(content.fields))
+        case 0x0623 where content.fields[number: 0x87]?.value == [0xFF, 0xFF]: self = .openPreauthorisations
+        case 0x0623, 0x0624, 0x0625:
+            guard let receipt = content.fields[number: 0x87]?.decimal else { throw .unknown }
+            let sale = try ZVTSale(content.fields)
+            self = .book(
+                receipt: receipt, trace: content.fields[number: 0x0B]?.decimal,
+                try ZVTBooking(packet.control, sale.amount), currency: sale.currency)
         case 0x0670, 0x0679, 0x0693: self = .nothingToDo(password: password)
         case 0x0618, 0x0691: self = .nothingToDo(password: nil)
         default: throw .unknown
@@ -65,7 +74,40 @@ public enum ZVTCommand: Equatable, Sendable {
     }
 }
 
-/// What stands in a sale or a refund.
+/// What becomes of a reservation.
+///
+/// The sum of a partial reversal is what goes back to the holder, that of "book total" what the shop gets. Both come from
+/// clients that public projects run against real terminals; the specification was not at hand.
+public enum ZVTBooking: Equatable, Sendable {
+    /// 06 23, partial reversal.
+    case givenBack(Int64)
+    /// 06 24, book total; all that is held where the till names no sum.
+    case booked(Int64?)
+    /// 06 25, reversal of the reservation.
+    case nothing
+
+    init(_ control: UInt16, _ amount: Int64?) throws(ZVTCommand.Refusal) {
+        switch (control, amount) {
+        case (0x0623, let amount?): self = .givenBack(amount)
+        case (0x0624, let amount): self = .booked(amount)
+        case (0x0625, _): self = .nothing
+        default: throw .unknown
+        }
+    }
+
+    /// What the shop gets; `nil` for more than is held.
+    func amount(of held: Int64) -> Int64? {
+        let amount: Int64
+        switch self {
+        case .givenBack(let part): amount = part <= held ? held - part : -1
+        case .booked(let part): amount = part ?? held
+        case .nothing: amount = 0
+        }
+        return (0...held).contains(amount) ? amount : nil
+    }
+}
+
+/// What stands in a sale, a refund or a reservation.
 public struct ZVTSale: Equatable, Sendable {
     /// `nil` where the till named none.
     public let amount: Int64?

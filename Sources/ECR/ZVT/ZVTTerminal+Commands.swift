@@ -45,6 +45,13 @@ extension ZVTTerminal {
             try check(password, at: now, &effects)
             guard settings.refunds else { throw .forbidden }
             try begin(.refund, sale, &effects)
+        case .reservation(let sale):
+            guard settings.reservations else { throw .unknown }
+            try begin(.reservation, sale, &effects)
+        case .book(let receipt, let trace, let booking, let currency):
+            guard settings.reservations else { throw .unknown }
+            try check(currency)
+            try book(receipt, trace, booking, at: now, &effects)
         case .status: accept(ZVTAnswer.status(isBusy: desk.open != nil), &effects)
         case .abort: reply(.positive, &effects)
         case .lastReceipt(let password, let parts):
@@ -58,7 +65,7 @@ extension ZVTTerminal {
             reply(.positive, &effects)
             stage = .ending
             outbox = [
-                Outgoing(packet: answers.totals(desk.batch), role: .notice),
+                Outgoing(packet: answers.totals(desk.turnover), role: .notice),
                 Outgoing(packet: ZVTAnswer.completion, role: .end),
             ]
         case .endOfDay(let password):
@@ -66,8 +73,8 @@ extension ZVTTerminal {
             guard desk.open == nil else { throw .busy }
             reply(.positive, &effects)
             stage = .closingBatch
-            outbox = [Outgoing(packet: answers.totals(desk.batch), role: .totals)]
-        case .openPreauthorisations: accept(ZVTAnswer.noPreauthorisations, &effects)
+            outbox = [Outgoing(packet: answers.totals(desk.turnover), role: .totals)]
+        case .openPreauthorisations: accept(ZVTAnswer.reservation(desk.held.first?.receipt), &effects)
         case .nothingToDo(let password):
             if let password { try check(password, at: now, &effects) }
             accept(ZVTAnswer.completion, &effects)
@@ -143,7 +150,7 @@ extension ZVTTerminal {
         reply(.positive, &effects)
         switch stage {
         case .running(let key, _): effects.append(.cancel(key))
-        case .idle, .telling, .printing, .reversing, .closingBatch, .ending: break
+        case .idle, .telling, .printing, .reversing, .booking, .closingBatch, .ending: break
         }
     }
 
@@ -152,11 +159,19 @@ extension ZVTTerminal {
     private mutating func repeatLast(_ parts: UInt8, _ effects: inout [TillEffect]) throws(ZVTCommand.Refusal) {
         // Not settled yet: the till asks again.
         guard desk.open == nil else { throw .busy }
+        let withResult = parts & 0x01 != 0
+        if let (attempt, booking) = desk.lastBooking {
+            guard booking.phase != .asked else { throw .busy }
+            reply(.positive, &effects)
+            stage = .ending
+            outbox = withResult ? [Outgoing(packet: answers.booked(attempt, booking, session), role: .notice)] : []
+            outbox.append(Outgoing(packet: ZVTAnswer.completion, role: .end))
+            return
+        }
         reply(.positive, &effects)
         guard let last = desk.last else { return stop(ZVTCommand.Refusal.unknown.rawValue, withResult: false) }
         stage = .ending
         outbox = []
-        let withResult = parts & 0x01 != 0
         if last.phase.isPaid, let approval = last.approval {
             if withResult {
                 outbox.append(Outgoing(packet: answers.paid(last, approval, session), role: .notice))
@@ -177,12 +192,11 @@ extension ZVTTerminal {
         _ receipt: UInt64, _ amount: Int64?, at now: Int64, _ effects: inout [TillEffect]
     ) throws(ZVTCommand.Refusal) {
         guard desk.open == nil else { throw .busy }
-        let found = desk.batch.last { $0.receipt == receipt && $0.approval != nil && $0.peer == guest?.peer }
+        let found = desk.batch.last {
+            $0.receipt == receipt && $0.approval != nil && $0.peer == guest?.peer && $0.order.kind != .reservation
+        }
         guard let found, !misuse.isBarred(at: now), isRecent(found, at: now) else {
-            if !misuse.isBarred(at: now), misuse.wrongReceipt(at: now) {
-                effects.append(.alarm(.reversalsBarred))
-            }
-            return refuseAtOnce(0xB5, withResult: true, &effects)
+            return refuseGuess(at: now, &effects)
         }
         switch found.phase {
         case .told, .confirmed:
@@ -197,6 +211,40 @@ extension ZVTTerminal {
         case .reversing: throw .busy
         case .reversed, .takingBack, .takenBack: refuseAtOnce(0xB4, withResult: true, &effects)
         case .running, .givenUp, .approved, .telling, .notPaid: refuseAtOnce(0xB5, withResult: true, &effects)
+        }
+    }
+
+    private mutating func refuseGuess(at now: Int64, _ effects: inout [TillEffect]) {
+        if !misuse.isBarred(at: now), misuse.wrongReceipt(at: now) { effects.append(.alarm(.reversalsBarred)) }
+        refuseAtOnce(0xB5, withResult: true, &effects)
+    }
+
+    // MARK: - Reservations
+
+    /// A reservation has as much time as it needs, and its till may have another address by then.
+    private mutating func book(
+        _ receipt: UInt64, _ trace: UInt64?, _ wish: ZVTBooking, at now: Int64, _ effects: inout [TillEffect]
+    ) throws(ZVTCommand.Refusal) {
+        guard desk.open == nil else { throw .busy }
+        guard let found = desk.reservation(receipt: receipt), !misuse.isBarred(at: now),
+            trace ?? found.trace == found.trace
+        else { return refuseGuess(at: now, &effects) }
+        misuse.rightReceipt()
+        guard let amount = wish.amount(of: found.order.amount) else {
+            return refuseAtOnce(0xB7, withResult: true, &effects)
+        }
+        switch found.booking?.phase {
+        case .asked: throw .busy
+        // Its till has lost the answer, or wants what cannot be any more.
+        case .done where found.booking?.amount == amount:
+            reply(.positive, &effects)
+            tellBooked(found)
+        case .done: refuseAtOnce(0xB4, withResult: true, &effects)
+        case .refused, nil:
+            reply(.positive, &effects)
+            desk.book(found.key, amount: amount, &effects)
+            stage = .booking(found.key)
+            effects.append(.arm(.patience(found.key), milliseconds: Self.patience))
         }
     }
 

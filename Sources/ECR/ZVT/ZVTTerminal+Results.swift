@@ -28,7 +28,7 @@ extension ZVTTerminal {
             tell(at: now, &effects)
         // The daemon has taken it back while the till was told.
         case .telling(key, _, _), .printing(key, _): stop(0x6C, withResult: false)
-        case .idle, .running, .telling, .printing, .reversing, .closingBatch, .ending:
+        case .idle, .running, .telling, .printing, .reversing, .booking, .closingBatch, .ending:
             desk.giveUp(key, &effects)
         }
     }
@@ -39,8 +39,8 @@ extension ZVTTerminal {
         case .running(key, _):
             desk.giveUp(key, &effects)
             stop(0xA1, withResult: true)
-        case .reversing(key): stop(0xA1, withResult: false)
-        case .idle, .running, .telling, .printing, .reversing, .closingBatch, .ending: break
+        case .reversing(key), .booking(key): stop(0xA1, withResult: false)
+        case .idle, .running, .telling, .printing, .reversing, .booking, .closingBatch, .ending: break
         }
     }
 
@@ -147,7 +147,7 @@ extension ZVTTerminal {
     }
 
     mutating func reversed(
-        _ key: AttemptKey, _ answer: TillInput.ReversalAnswer, _ effects: inout [TillEffect]
+        _ key: AttemptKey, _ answer: TillInput.Answer, _ effects: inout [TillEffect]
     ) {
         guard stage == .reversing(key) else { return }
         switch answer {
@@ -156,12 +156,32 @@ extension ZVTTerminal {
             let number = desk.spend(&effects)
             stage = .ending
             outbox = [
-                Outgoing(packet: answers.reversed(attempt, number: number, session), role: .notice),
-                Outgoing(packet: ZVTAnswer.completion, role: .end),
+                Outgoing(
+                    packet: answers.followed(attempt, number: number, amount: attempt.order.amount, session),
+                    role: .notice), Outgoing(packet: ZVTAnswer.completion, role: .end),
             ]
         case .already: stop(0xB4, withResult: true)
         case .refused: stop(0xB5, withResult: true)
         case .unknown: stop(0xA1, withResult: false)
         }
+    }
+
+    mutating func booked(_ key: AttemptKey, _ answer: TillInput.Answer) {
+        guard stage == .booking(key) else { return }
+        switch answer {
+        case .done, .already: if let attempt = desk.attempt(key) { tellBooked(attempt) }
+        case .refused: stop(0xB5, withResult: true)
+        case .unknown: stop(0xA1, withResult: false)
+        }
+    }
+
+    /// An answer that is lost costs nothing: the same booking, asked for again, has the same answer.
+    mutating func tellBooked(_ attempt: Attempt) {
+        guard let booking = attempt.booking else { return stop(0xB5, withResult: true) }
+        stage = .ending
+        outbox = [
+            Outgoing(packet: answers.booked(attempt, booking, session), role: .notice),
+            Outgoing(packet: ZVTAnswer.completion, role: .end),
+        ]
     }
 }

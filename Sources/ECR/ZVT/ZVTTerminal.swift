@@ -17,17 +17,19 @@ public struct ZVTTerminal: Sendable {
         /// Six digits, two a byte; `nil` takes any.
         public var password: [UInt8]?
         public var refunds: Bool
+        public var reservations: Bool
         /// How long after a sale the till may reverse it.
         public var reversalTime: Int64
 
         public init(
             currency: CurrencyCode, terminal: UInt64, password: [UInt8]? = nil, refunds: Bool = false,
-            reversalTime: Int64 = 900_000
+            reservations: Bool = false, reversalTime: Int64 = 900_000
         ) {
             self.currency = currency
             self.terminal = terminal
             self.password = password
             self.refunds = refunds
+            self.reservations = reservations
             self.reversalTime = reversalTime
         }
     }
@@ -47,6 +49,8 @@ public struct ZVTTerminal: Sendable {
         /// The till has the result and prints.
         case printing(AttemptKey, ZVTSale)
         case reversing(AttemptKey)
+        /// Of this reservation.
+        case booking(AttemptKey)
         case closingBatch
         /// What is left to be said changes nothing.
         case ending
@@ -102,6 +106,9 @@ public struct ZVTTerminal: Sendable {
         case .reversed(let key, let answer):
             desk.acknowledged(input, &effects)
             reversed(key, answer, &effects)
+        case .booked(let key, let answer):
+            desk.acknowledged(input, &effects)
+            booked(key, answer)
         case .confirmed, .notConfirmed, .takenBack: desk.acknowledged(input, &effects)
         case .sent, .tooLate: break
         }
@@ -187,7 +194,7 @@ public struct ZVTTerminal: Sendable {
     mutating func leave(isGone: Bool, _ effects: inout [TillEffect]) {
         switch stage {
         case .running(let key, _), .telling(let key, _, _), .printing(let key, _): desk.giveUp(key, &effects)
-        case .idle, .reversing, .closingBatch, .ending: break
+        case .idle, .reversing, .booking, .closingBatch, .ending: break
         }
         rest()
         outbox = []

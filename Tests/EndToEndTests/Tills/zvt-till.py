@@ -2,8 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """A ZVT till (the ECR side) that tests a payment terminal: zvt-till.py TARGET [options] COMMAND [ARG...] [-- ...]
 TARGET is host:port or the path of a serial device. Each command prints one line of JSON: register, logoff, sale AMOUNT,
-refund AMOUNT, reversal RECEIPT [AMOUNT], preauth AMOUNT, totals, endofday, repeat, status, diagnosis, abort,
-abort-during-sale AMOUNT SECONDS, raw HEX. Options come before the first `--`. The till knows just what it sent itself:
+refund AMOUNT, reversal RECEIPT [AMOUNT], preauth AMOUNT, partial RECEIPT RELEASED (books a reservation but for what it
+gives back), booktotal RECEIPT [AMOUNT] (books it), release RECEIPT (gives all of it back), open (asks for the receipt
+of one: aborted with B8, see completion), totals, endofday, repeat, status, diagnosis, abort, abort-during-sale AMOUNT
+SECONDS, raw HEX. Amounts are minor units. Options come before the first `--`. The till knows just what it sent itself:
 before `register` the log-off default 86 is in force. Exit codes: 0 all went by the rules (also lost and timeout, which
 end the run), 1 no connection or a bad command, 2 bad options, 3 the terminal broke the rules."""
 import argparse, contextlib, io, json, os, re, select, socket, struct, subprocess, sys, time
@@ -19,11 +21,15 @@ SCHEMES = {"girocard": 4, "jcb": 11, "mastercard": 18, "amex": 25, "visa": 32, "
 EVENTS = {"04FF": "intermediate", "040F": "status", "06D1": "print", "06D3": "print",
           "060F": "completion", "061E": "completion"}
 COMMANDS = {"register": "0600 {password}{config:02X}{registration}", "logoff": "0602", "status": "0501 {password}",
-            "sale": "0601 04{0:012.0f}{extras}", "abort-during-sale": "0601 04{0:012.0f}{extras} {1}",
-            "preauth": "0622 04{0:012.0f}{extras}", "refund": "0631 {password}04{0:012.0f}{extras}",
-            "reversal": "0630 {password}87{0:04.0f}", "totals": "0610 {password}", "endofday": "0650 {password}",
-            "repeat": "0620 {password}0301", "diagnosis": "0670 {password}", "abort": "06B0"}
-PAYMENTS = ("sale", "abort-during-sale", "preauth", "refund", "reversal")
+            "sale": "0601 04{0:012.0f}{issue}{currency}{container}", "totals": "0610 {password}", "abort": "06B0",
+            "abort-during-sale": "0601 04{0:012.0f}{issue}{currency}{container} {1}", "endofday": "0650 {password}",
+            "preauth": "0622 04{0:012.0f}{issue}{currency}{container}", "diagnosis": "0670 {password}",
+            "refund": "0631 {password}04{0:012.0f}{issue}{currency}{container}", "repeat": "0620 {password}0301",
+            "reversal": "0630 {password}87{0:04.0f}{optional}", "open": "0623 87FFFF",
+            "partial": "0623 87{0:04.0f}04{1:012.0f}{currency}", "booktotal": "0624 87{0:04.0f}{optional}{currency}",
+            "release": "0625 87{0:04.0f}{currency}"}
+PAYMENTS = ("sale", "abort-during-sale", "preauth", "refund", "reversal", "partial", "booktotal", "release")
+EXTRAS = ("container", "currency")  # only for a till that sent one itself
 LOGGED_OFF = (0x86, False, False)  # config byte, containers and currencies allowed, text blocks allowed
 
 def demand(condition, message):
@@ -76,14 +82,14 @@ def parse_tlv(data, path="", found=None):
     return found
 
 def parse_bitmaps(data, extras):
-    """The fields of a packet by name; extras: the till has allowed containers and currencies."""
+    """The fields of a packet by name; extras: which of container and currency the till has allowed."""
     fields, stream = {}, io.BytesIO(data)
     while key := stream.read(1):
         name, decode = FIELDS.get(key[0], (hexed(key), hexed))
         size = FORMATS.get(key[0])
         demand(size is not None, f"unknown bitmap {name} in {hexed(data)}")
         demand(name not in fields, f"{name} twice in {hexed(data)}")
-        demand(extras or name not in ("container", "currency"), f"a {name}, but the till sent none")
+        demand(name in extras or name not in EXTRAS, f"a {name}, but the till sent none")
         demand(name not in ("23", "24", "2D", "3A"), f"card data in the clear, bitmap {name}")
         fields[name] = decode(take(stream, size if size > 0 else length(stream, -size)))
     return fields
@@ -214,11 +220,12 @@ def request(options, name, *arguments):
     """The bytes of a command; ValueError, IndexError or KeyError if it is wrong."""
     if name == "raw":
         return bytes.fromhex(arguments[0])
-    template = COMMANDS[name] + ("04{1:012.0f}" if name == "reversal" and arguments[1:] else "")
-    issue = "" if options.status_infos is None else f"02{options.status_infos:02X}"
-    sent = ("", "") if options.plain else ("0978060626040A0206D3" if options.blocks else "09780600", "4909780600")
-    head, data, *_ = template.format(*map(float, arguments), password=options.password, config=options.config,
-                                     registration=sent[0], extras=issue + sent[1]).split(" ") + [""]
+    sent = "" if options.plain else "0978060626040A0206D3" if options.blocks else "09780600"
+    fields = {"issue": "" if options.status_infos is None else f"02{options.status_infos:02X}",
+              "optional": f"04{float(arguments[1]):012.0f}" if arguments[1:] else "", "registration": sent,
+              "currency": "490978" if sent else "", "container": "0600" if sent else ""}
+    head, data, *_ = COMMANDS[name].format(*map(float, arguments), password=options.password, config=options.config,
+                                           **fields).split(" ") + [""]
     return build(head, bytes.fromhex(data))
 
 class Till:
@@ -261,7 +268,8 @@ class Till:
         self.cut_after("command-acknowledged")
         change = {"register": (self.options.config, not self.options.plain, self.options.blocks), "logoff": LOGGED_OFF}
         self.config, self.extras, self.blocks = change.get(self.name, (self.config, self.extras, self.blocks))
-        self.may = self.extras or (self.name in PAYMENTS[:-1] and not self.options.plain)
+        sent = "" if self.options.plain else COMMANDS[self.name]
+        self.may = [name for name in EXTRAS if self.extras or f"{{{name}}}" in sent]
         return "acknowledged" if self.name in ("logoff", "abort") else self.serve()
 
     def cut_after(self, event):
