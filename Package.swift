@@ -163,7 +163,7 @@ let package = Package(
         .executableTarget(
             name: "tap-bench",
             dependencies: [
-                "CPCSC", "CYardstick", "CardBytes", "CardSim", "EMV", "EMVCrypto", "Envelope", "LocalHTTP",
+                "CPCSC", "CYardstick", "CardBytes", "CardSim", "EMV", "EMVCrypto", "Envelope", "Linux", "LocalHTTP",
                 "ReaderCore",
                 "ReaderPCSC",
                 "ReaderVirtual", "Rigs", "TapClient", "TapSession", "Wire", logging,
@@ -226,7 +226,9 @@ let package = Package(
         tests("AdapterCheckTests", ["AdapterCheck", "Envelope", "LocalHTTP", "PSPSandbox", "Wire", logging]),
         tests("LedgerTests", ["Ledger", "Wire"]),
         tests("ECRTests", ["Codes", "ECR"]),
-        tests("TillBridgeTests", ["Codes", "ECR", "Linux", "TillBridge"]),
+        tests(
+            "TillBridgeTests",
+            ["Codes", "Configuration", "ECR", "Linux", "LocalHTTP", "TapClient", "TillBridge", "Wire", logging]),
         tests("SimulationTests", ["tap-simulation"]),
         tests("TransactionsTests", ["StoreAndForward", "Transactions", "Wire"]),
         tests("StoreAndForwardTests", ["Envelope", "StoreAndForward", "Wire"]),

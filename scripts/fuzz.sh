@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # Runs the fuzz targets: scripts/fuzz.sh [inputs for each, default 1000000] [more libFuzzer options]
 #
+#   FUZZ_TARGETS="fuzz-tills …"   only these
+#
 # Findings are written to .build-fuzz/findings; the inputs that reach something new stay in .build-fuzz/corpus.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -36,7 +38,4 @@ fuzz() {
     }
 }
 
-fuzz fuzz-cards "$@"
-fuzz fuzz-crypto "$@"
-fuzz fuzz-wallets "$@"
-fuzz fuzz-tills "$@"
+for target in ${FUZZ_TARGETS:-fuzz-cards fuzz-crypto fuzz-wallets fuzz-tills}; do fuzz "$target" "$@"; done

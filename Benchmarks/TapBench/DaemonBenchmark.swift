@@ -36,14 +36,18 @@ enum DaemonBenchmark {
     }
 
     static func tap(_ client: TapClient, _ reader: String) async throws -> (Double, Transaction) {
-        try command("remove", reader)
-        try command("present \(card)", reader)
+        try present(reader)
         guard let euro = Currency("EUR") else { throw BenchmarkError.failed("no currency EUR") }
         let request = TransactionRequest(type: .purchase, amount: Money(value: 1_200, currency: euro))
         let start = Stopwatch.wallTime()
         let tap = try await client.start(request, idempotencyKey: "bench-\(UInt64.random(in: .min ... .max))")
         let transaction = try await tap.settled()
         return (Double(Stopwatch.wallTime() - start), transaction)
+    }
+
+    static func present(_ reader: String) throws {
+        try command("remove", reader)
+        try command("present \(card)", reader)
     }
 
     private static func command(_ line: String, _ reader: String) throws {

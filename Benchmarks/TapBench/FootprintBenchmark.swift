@@ -13,7 +13,9 @@ enum FootprintBenchmark {
 
     static func run() async throws {
         Table.section("Footprint (release, static Swift runtime; daemon with the environment of its unit)")
-        for name in ["nfc-tapd", "nfc-tap", "nfc-tap-psp-sandbox", "nfc-tap-libnfc-worker"] { try size(name) }
+        for name in ["nfc-tapd", "nfc-tap", "nfc-tap-psp-sandbox", "nfc-tap-ecr", "nfc-tap-libnfc-worker"] {
+            try size(name)
+        }
         try await daemon()
     }
 
@@ -88,7 +90,7 @@ enum FootprintBenchmark {
 
     /// Bytes that the kernel counts under that name: `VmRSS:` for all resident pages, the program's own code among them,
     /// `RssAnon:` for those that are in no file.
-    private static func memoryOf(_ process: pid_t, _ name: String) throws -> Double {
+    static func memoryOf(_ process: pid_t, _ name: String) throws -> Double {
         let status = try String(contentsOfFile: "/proc/\(process)/status", encoding: .utf8)
         let line = status.split(separator: "\n").first { $0.hasPrefix(name) }
         let words = line?.split(whereSeparator: \.isWhitespace) ?? []

@@ -81,7 +81,8 @@ final class Programs {
         return FileManager.default.isExecutableFile(atPath: path) ? path : nil
     }
 
-    private func start(_ name: String, _ arguments: [String], _ environment: [String: String] = [:]) throws {
+    @discardableResult
+    func start(_ name: String, _ arguments: [String], _ environment: [String: String] = [:]) throws -> pid_t {
         guard let program = Programs.path(of: name) else {
             throw BenchmarkError.missing("\(name) is not built beside this program")
         }
@@ -94,6 +95,7 @@ final class Programs {
         process.standardError = FileHandle.nullDevice
         try process.run()
         processes.append(process)
+        return process.processIdentifier
     }
 
     private func waitFor(_ socket: String) throws {

@@ -17,6 +17,7 @@ public struct TillsFile: Sendable {
         case serial(device: String, baud: Int)
     }
 
+    /// A table `[[till]]`: its stored properties are the table's keys, hence so many.
     public struct Till: Sendable {
         /// 1 to 32 letters, digits and dashes: the name of its ledger, and of it in the log.
         public var name: String

@@ -6,6 +6,8 @@ import Wire
 
 /// What a till has asked for, on disk: a line for each change, added at the end.
 ///
+/// The receipts of an approval stand in its first line only, and are kept for the last payment only.
+///
 /// A line is the checksum of what stands behind it, a blank, and JSON. One that was cut off by the end of the machine was never
 /// promised to anybody. One that is damaged costs its payment, and the key of the installation: with another one no number
 /// that may have been lost can name two payments.
@@ -27,6 +29,16 @@ final class TillLedger {
         /// Lines that are not as they were written.
         var damaged = 0
         fileprivate var lines = 0
+
+        init() {}
+
+        /// What a desk has.
+        init(_ desk: TillDesk) {
+            installation = desk.installation
+            counter = desk.counter
+            closedThrough = desk.closedThrough
+            attempts = desk.finished + (desk.open.map { [$0] } ?? [])
+        }
     }
 
     private struct Line: Codable {
@@ -38,10 +50,12 @@ final class TillLedger {
 
     /// So many attempts are kept when the file is written anew; a desk keeps as many.
     static let kept = 10_000
-    /// Lines beyond which that happens at the start.
+    /// Lines beyond which that has to happen.
     static let longest = 60_000
 
-    private let file: Descriptor
+    private let path: String
+    private var file: Descriptor
+    private var lines: Int
     private var unwritten: [UInt8] = []
     private var isDirty = false
 
@@ -64,12 +78,12 @@ final class TillLedger {
             if contents.lines > longest || contents.damaged > 0 {
                 if contents.damaged > 0 { try keep(bytes, beside: path) }
                 file = try rewrite(path, contents)
-                guard file.lock() else { throw SystemError(code: EAGAIN) }
+                contents.lines = contents.attempts.count
                 isNew = false
             } else {
                 try file.truncate(to: length)
             }
-            let ledger = TillLedger(consume file)
+            let ledger = TillLedger(consume file, at: path, lines: contents.lines)
             if isNew {
                 try ledger.add(Line(installation: contents.installation))
                 try ledger.flush()
@@ -80,9 +94,27 @@ final class TillLedger {
         }
     }
 
-    private init(_ file: consuming Descriptor) { self.file = file }
+    private init(_ file: consuming Descriptor, at path: String, lines: Int) {
+        self.file = file
+        self.path = path
+        self.lines = lines
+    }
 
-    func record(_ attempt: Attempt) throws(Failure) { try added(Line(attempt: attempt)) }
+    /// It should be written anew as soon as nobody waits.
+    var isLong: Bool { lines > TillLedger.longest }
+
+    /// Writes the file anew with what counts.
+    func renew(_ contents: Contents) throws(Failure) {
+        try synchronize()
+        do throws(SystemError) { file = try TillLedger.rewrite(path, contents) } catch { throw .file(error) }
+        lines = contents.attempts.count
+    }
+
+    func record(_ attempt: Attempt) throws(Failure) {
+        var attempt = attempt
+        if attempt.phase != .approved { attempt.dropReceipts() }
+        try added(Line(attempt: attempt))
+    }
 
     /// A number that no attempt has.
     func spend(_ number: UInt64) throws(Failure) { try added(Line(counter: number)) }
@@ -108,6 +140,7 @@ final class TillLedger {
 
     private func add(_ line: Line) throws(SystemError) {
         unwritten += try TillLedger.bytes(of: line)
+        lines += 1
         isDirty = true
     }
 
@@ -144,12 +177,14 @@ final class TillLedger {
             if let installation = line.installation { contents.installation = installation }
             if let counter = line.counter { contents.counter = max(contents.counter, counter) }
             if let closed = line.closedThrough { contents.closedThrough = max(contents.closedThrough, closed) }
-            if let attempt = line.attempt {
+            if var attempt = line.attempt {
+                attempt.keepReceipts(of: attempts[attempt.number])
                 attempts[attempt.number] = attempt
                 contents.counter = max(contents.counter, attempt.number, attempt.booking?.number ?? 0)
             }
         }
-        let ordered = attempts.values.sorted { $0.number < $1.number }
+        var ordered = attempts.values.sorted { $0.number < $1.number }
+        for index in ordered.indices.dropLast() { ordered[index].dropReceipts() }
         contents.attempts = ordered.dropLast(kept).filter(\.isHeld) + ordered.suffix(kept)
         return (contents, start)
     }
@@ -169,6 +204,8 @@ final class TillLedger {
         for attempt in contents.attempts { all += try bytes(of: Line(attempt: attempt)) }
         try new.write(all)
         try new.synchronize()
+        // Before it has its name: nobody else may have it in between.
+        guard new.lock() else { throw SystemError(code: EAGAIN) }
         try FileSystem.rename(path + ".new", to: path)
         let folder = path.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(separator: "/")
         try Descriptor(opening: folder.isEmpty ? "/" : folder, O_RDONLY).synchronize()

@@ -48,6 +48,15 @@ enum TillMachine {
         return stride(from: 0, to: values.count - 1, by: 2).map { values[$0] << 4 | values[$0 + 1] }
     }
 
+    var desk: TillDesk {
+        switch self {
+        case .caisseAP(let terminal): terminal.desk
+        case .caisseEPlus(let terminal): terminal.desk
+        case .hwProxy(let terminal): terminal.desk
+        case .zvt(let terminal): terminal.desk
+        }
+    }
+
     mutating func handle(_ input: TillInput, at now: Int64) -> [TillEffect] {
         switch self {
         case .caisseAP(var terminal):

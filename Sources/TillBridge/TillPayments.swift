@@ -150,6 +150,7 @@ final class TillPayments: Sendable {
             return try await self.client.capture(id, demand, key: booking.key.text)
         }
         while case .success(let operation)? = answer, operation.state.isOpen {
+            await pause(Self.shortPause)
             answer = await untilAnswered { () throws(TapClientError) in
                 try await self.client.operation(operation.id, wait: 25)
             }
@@ -201,7 +202,7 @@ final class TillPayments: Sendable {
             }
             switch answer {
             case .success(let transaction)? where transaction.state.isSettled: return await tell(transaction, key)
-            case .success?: continue
+            case .success?: await pause(Self.shortPause)
             case .failure(let error)?:
                 logger.critical("outcome not to be had: look the payment up", metadata: about(key, error))
                 return feed(.settled(key, .notPaid(TillRefusal(.failed))))
@@ -319,9 +320,8 @@ final class TillPayments: Sendable {
         var time = Self.shortPause
         while !Task.isCancelled {
             do throws(TapClientError) { return .success(try await ask()) } catch {
-                guard error.isRetryable || error.code == .noAnswer || error.code == .unexpectedAnswer else {
-                    return Task.isCancelled ? nil : .failure(error)
-                }
+                // Only the daemon's own word is an answer.
+                guard error.isRetryable || error.detail == nil else { return Task.isCancelled ? nil : .failure(error) }
             }
             await pause(time)
             time = min(time * 2, Self.longPause)

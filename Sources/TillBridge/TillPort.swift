@@ -94,6 +94,7 @@ actor TillPort {
         var next: TillInput? = input
         // What became of an answer is heard before anything that its till did afterwards: one that has read it and gone was told.
         while let input = next { next = try perform(machine.handle(input, at: now)) }
+        if ledger.isLong, machine.desk.open == nil { try ledger.renew(TillLedger.Contents(machine.desk)) }
     }
 
     private func end() {

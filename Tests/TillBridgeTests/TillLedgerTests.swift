@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import Codes
-import ECR
 import Foundation
 import Linux
 import TestSupport
 import Testing
 
+@testable import ECR
 @testable import TillBridge
 
 @Suite("The ledger of a till")
@@ -44,6 +44,50 @@ struct TillLedgerTests {
         #expect(contents.installation == "abc" && contents.counter == 7 && contents.closedThrough == 1)
         #expect(contents.attempts == [try attempt(1, .notPaid), try attempt(2, .approved)] && contents.damaged == 0)
         #expect(try read().installation == "abc")
+    }
+
+    @Test("Receipts are written once for each approval, and come back for the last payment only")
+    func receipts() throws {
+        let lines = (0..<40).map { "line \($0)" }
+        func paid(_ number: UInt64, _ phase: Attempt.Phase) throws -> Attempt {
+            var attempt = try attempt(number, phase)
+            attempt.approval = TillApproval(
+                amount: 1_250, reference: "1", receipts: [TillReceipt(copy: .merchant, lines: lines)])
+            return attempt
+        }
+        try write { ledger in
+            for number in 1...2 as ClosedRange<UInt64> {
+                for phase in [Attempt.Phase.approved, .telling, .told, .confirmed] {
+                    try ledger.record(paid(number, phase))
+                }
+            }
+        }
+        let text = try String(contentsOf: URL(filePath: path), encoding: .utf8)
+        #expect(text.split(separator: "\n").count { $0.contains("line 39") } == 2)
+        let attempts = try read().attempts
+        #expect(attempts.map { $0.approval?.receipts.first?.lines.count } == [nil, 40])
+        #expect(attempts.map(\.phase) == [.confirmed, .confirmed])
+    }
+
+    @Test("A ledger that has become long is written anew while it is used, and stays the same program's")
+    func renewed() throws {
+        let (ledger, _) = try TillLedger.open(path, fresh: "abc")
+        for _ in 0...TillLedger.longest { try ledger.record(attempt(1)) }
+        try ledger.synchronize()
+        #expect(ledger.isLong)
+        let before = try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int ?? 0
+        var desk = TillDesk(lane: "main", installation: "abc", counter: 9, attempts: [try attempt(1, .notPaid)])
+        try ledger.renew(TillLedger.Contents(desk))
+        #expect(!ledger.isLong)
+        #expect(throws: TillLedger.Failure.inUse) { try TillLedger.open(path, fresh: "other") }
+        try ledger.record(attempt(10, .notPaid))
+        try ledger.synchronize()
+        let after = try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int ?? 0
+        #expect(after < before / 100)
+        let contents = TillLedger.read(Array(try Data(contentsOf: URL(filePath: path)))).0
+        desk = TillDesk(
+            lane: "main", installation: contents.installation, counter: contents.counter, attempts: contents.attempts)
+        #expect(desk.installation == "abc" && desk.counter == 10 && desk.finished.map(\.number) == [1, 10])
     }
 
     @Test("A line that was cut off anywhere is gone, and what stood before it is not")

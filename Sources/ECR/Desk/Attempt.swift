@@ -93,6 +93,14 @@ public struct Attempt: Codable, Equatable, Sendable {
     /// 1 to 999999, then again from 1.
     public var trace: UInt64 { Attempt.trace(of: number) }
 
+    /// Receipts are printed again for the last payment only.
+    public mutating func dropReceipts() { approval?.receipts = [] }
+
+    /// Those of an earlier state of the same attempt, where this one has none.
+    public mutating func keepReceipts(of earlier: Attempt?) {
+        if approval?.receipts.isEmpty == true { approval?.receipts = earlier?.approval?.receipts ?? [] }
+    }
+
     /// The till holds a sum with it that nobody has booked yet.
     public var isHeld: Bool { order.kind == .reservation && phase.isPaid && booking?.phase != .done }
 

@@ -361,8 +361,7 @@ public struct TillDesk: Sendable {
     }
 
     private mutating func keep(_ attempt: Attempt) {
-        // A receipt is printed again for the last payment only.
-        if let last = finished.indices.last { finished[last].approval?.receipts = [] }
+        if let last = finished.indices.last { finished[last].dropReceipts() }
         finished.append(attempt)
         // A reservation waits for its booking, however long it takes.
         guard finished.count > TillDesk.kept, let oldest = finished.firstIndex(where: { !$0.isHeld }) else { return }

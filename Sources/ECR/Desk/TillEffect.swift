@@ -48,6 +48,13 @@ public struct StartDemand: Equatable, Sendable {
     public var deadline: Int
     /// Seconds within which the daemon wants to hear that the till knows of an approval.
     public var confirmWithin: Int
+
+    public init(key: AttemptKey, order: TillOrder, deadline: Int, confirmWithin: Int) {
+        self.key = key
+        self.order = order
+        self.deadline = deadline
+        self.confirmWithin = confirmWithin
+    }
 }
 
 public enum TakeBackReason: Sendable, CaseIterable {
