@@ -14,10 +14,13 @@ final class TillShop {
     /// - Parameters:
     ///   - serial: a protocol that one more till speaks on a serial line, and what else its table says. Its lane is `serial`.
     ///   - zvt: what else the table of the ZVT till says.
-    init(test: Bool = true, serial: (protocol: String, more: String)? = nil, zvt: String = "") throws {
+    ///   - daemon: what the daemon's configuration begins with.
+    init(
+        test: Bool = true, serial: (protocol: String, more: String)? = nil, zvt: String = "", daemon: String = ""
+    ) throws {
         let names = Self.lanes + (serial == nil ? [] : ["serial"])
         let lanes = names.map { "[[lane]]\nname = \"\($0)\"\nreader = \"virtual:FOLDER/\($0).sock\"\n" }
-        shop = try Shop(configuration: lanes.joined())
+        shop = try Shop(configuration: daemon + lanes.joined())
         environment = ["TZ": "UTC"]
         ports = try Dictionary(uniqueKeysWithValues: Self.lanes.map { ($0, try Self.freePort()) })
         var tills = Self.lanes.map { lane in
@@ -112,9 +115,14 @@ final class TillShop {
         while bridge.isRunning { usleep(2_000) }
     }
 
-    func present(_ card: String, on lane: String) throws {
+    func present(_ card: String, on lane: String) throws { try reader(lane, "present", card) }
+
+    /// Takes its card from a lane's reader.
+    func clear(_ lane: String) throws { try reader(lane, "remove") }
+
+    private func reader(_ lane: String, _ words: String...) throws {
         let control = shop.folder.appending(path: "\(lane).sock").path
-        let result = try Program.tap.run(["virtual", "--control", control, "present", card], in: shop.folder)
+        let result = try Program.tap.run(["virtual", "--control", control] + words, in: shop.folder)
         guard result.status == 0 else { throw Trouble.refused(result.errors) }
     }
 
