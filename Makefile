@@ -124,8 +124,8 @@ check-books:
 # The same with KILLS deaths, half of the payments stored, and a wall clock that is put back and ahead.
 check-deaths:
 	@scripts/install-packages.sh $(TEST_PACKAGES)
-	$(SWIFT) build --product nfc-tapd
-	scripts/check-books.py "$$($(SWIFT) build --show-bin-path)" --count $$(($(or $(KILLS),500) * 8)) --kills $(or $(KILLS),500) \
+	$(SWIFT) build $(RELEASE_FLAGS) --product nfc-tapd
+	scripts/check-books.py "$$($(SWIFT) build -c release --show-bin-path)" --count $$(($(or $(KILLS),520) * 8)) --kills $(or $(KILLS),520) \
 		--clocks --away 3 --seed $(or $(SEED),1)
 
 # Tills of three protocols in front of nfc-tap-ecr: KILLS deaths of bridge, daemon and till for each, held against the sandbox's books.
