@@ -153,7 +153,9 @@ class Adapter(http.server.BaseHTTPRequestHandler):
             return self.reply(400, {})
         if part == "reversals":
             with Memory() as memory:
-                return self.reply(*reverse(memory, parts[2]))
+                answer = reverse(memory, parts[2])
+            # Only what is kept is acknowledged: whoever reads this may kill the process at once.
+            return self.reply(*answer)
         kind, name = ("sale", key) if part == "sales" else ("operation", key)
         repeat, other = ("key.repeat", "key.other-body") if kind == "sale" else ("operation.repeat", "operation.other-body")
         race = WRONG == "key.race" and kind == "sale" or WRONG == "replicas.race" and kind == "sale"
