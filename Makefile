@@ -21,7 +21,7 @@ PREFIX ?= /usr/local
 DESTDIR ?=
 
 .PHONY: demo test repeat build release lint format bless bench load check-instructions simulate put-back soak check-secrets check-kills check-books check-deaths check-tills check-wobbles fuzz check-threads check-addresses check-units check-udev check-guest check-licence check-rules check-contract check-examples \
-	check-protocol docs deb dist check-dist check-package install clean
+	check-protocol docs python-client deb dist check-dist check-package install clean
 
 demo:
 	@scripts/install-packages.sh $(DEMO_PACKAGES)
@@ -179,6 +179,11 @@ check-protocol:
 docs:
 	$(SWIFT) build
 	@scripts/make-docs.sh "$$($(SWIFT) build --show-bin-path)" .build/docs
+
+# The Python client, made from the contract, and a wheel of it, in .build/clients/python.
+python-client:
+	@scripts/install-packages.sh python3 python3-venv
+	@scripts/make-python-client.sh "$$(scripts/install-peers.sh)" .build/clients/python
 
 # A Debian package of static programs, in .build/deb.
 deb: release

@@ -19,7 +19,7 @@ import subprocess
 import sys
 
 LINE = "SPDX-License-Identifier: Apache-2.0"
-FOLDERS = "Sources Tests Benchmarks Fuzz scripts packaging .ci Package.swift Makefile".split()
+FOLDERS = "Sources Tests Benchmarks Fuzz clients scripts packaging .ci Package.swift Makefile".split()
 COMMENTS = [
     (re.compile(r"\.(swift|c|h)$"), "//"),
     (re.compile(r"(\.(sh|py)|^\.ci/run|^Makefile|^packaging/debian/(rules|nfc-tap\.p[a-z]+))$"), "#"),

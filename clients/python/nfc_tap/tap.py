@@ -1,0 +1,176 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The daemon, blocking and with asyncio: both carry out the same steps."""
+import asyncio
+import time
+from collections.abc import AsyncIterator, Generator, Iterator
+from typing import Any
+
+import httpx
+
+from nfc_tap.api.transactions import list_transactions
+from nfc_tap.client import Client
+from nfc_tap.models import Event, Transaction
+from nfc_tap.types import UNSET
+from nfc_tap.wire import EventReader, Step, TapError, answer, is_lost, sale, socket_path, unreachable, unreadable
+
+#: Seconds for which a call whose answer was lost is made again.
+PATIENCE = 120.0
+PAUSE = 0.3
+#: Longer than the daemon waits for an end in one call.
+TIMEOUT = httpx.Timeout(60.0, connect=5.0)
+#: The daemon says something at least every 15 seconds.
+QUIET = httpx.Timeout(45.0, connect=5.0)
+
+
+class Tap:
+    """A daemon's socket. Call it with a function of `nfc_tap.api` and its arguments."""
+
+    def __init__(self, path: str | None = None) -> None:
+        transport = httpx.HTTPTransport(uds=path or socket_path())
+        self.client = Client(base_url="http://localhost", timeout=TIMEOUT, httpx_args={"transport": transport})
+
+    def __enter__(self) -> "Tap":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        self.client.get_httpx_client().close()
+
+    def __call__(self, function: Any, *arguments: Any, **more: Any) -> Any:
+        try:
+            return answer(function.sync_detailed(*arguments, client=self.client, **more))
+        except httpx.HTTPError as error:
+            raise unreachable(error) from error
+        except (ValueError, KeyError, TypeError) as error:
+            raise unreadable(error) from error
+
+    def pay(self, amount: int, currency: str, **more: Any) -> Transaction:
+        """Sells, and returns the transaction once it has an end. `more` are members of `PaymentRequest`, and `key`, the sale's
+        Idempotency-Key: give one that you have written down, to find the sale again after a crash of your own program."""
+        return self._carry_out(sale(amount, currency, **more))
+
+    def find(self, key: str) -> Transaction:
+        """The sale of this Idempotency-Key; `TapError` with `idempotency.key_unknown` where the daemon has never heard of it."""
+        return self(list_transactions, key=key, limit=UNSET).transactions[0]
+
+    def reserve(self, amount: int, currency: str, **more: Any) -> Transaction:
+        """Has an amount held that is captured or released later."""
+        return self._carry_out(sale(amount, currency, preauthorize=True, **more))
+
+    def _carry_out(self, steps: Generator[Step, Any, Transaction]) -> Transaction:
+        said: Any = None
+        while True:
+            try:
+                function, arguments, more = steps.send(said)
+            except StopIteration as end:
+                return end.value
+            until = time.monotonic() + PATIENCE
+            while True:
+                try:
+                    said = self(function, *arguments, **more)
+                    break
+                except TapError as error:
+                    if not is_lost(error) or time.monotonic() > until:
+                        raise
+                time.sleep(PAUSE)
+
+    def events(self, after: int | None = None) -> Iterator[Event]:
+        """What happens, for ever. After a lost connection it goes on behind the last event that it has given."""
+        reader = EventReader(after)
+        while True:
+            try:
+                with self.client.get_httpx_client().stream(
+                    "GET", "/v1/events", params=reader.query, headers=reader.headers, timeout=QUIET) as stream:
+                    stream.raise_for_status()
+                    for line in stream.iter_lines():
+                        if event := reader.feed(line):
+                            yield event
+            except httpx.HTTPStatusError as error:
+                if error.response.status_code not in (429, 503):
+                    raise TapError(
+                        "client.unexpected_answer", f"No events: {error.response.status_code}",
+                        "Give the user the role of a cashier or a monitor.", False, error.response.status_code) from error
+            except httpx.TransportError:
+                pass
+            time.sleep(PAUSE)
+
+
+class AsyncTap:
+    """The same with asyncio."""
+
+    def __init__(self, path: str | None = None) -> None:
+        transport = httpx.AsyncHTTPTransport(uds=path or socket_path())
+        self.client = Client(base_url="http://localhost", timeout=TIMEOUT, httpx_args={"transport": transport})
+
+    async def __aenter__(self) -> "AsyncTap":
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.close()
+
+    async def close(self) -> None:
+        await self.client.get_async_httpx_client().aclose()
+
+    async def __call__(self, function: Any, *arguments: Any, **more: Any) -> Any:
+        try:
+            return answer(await function.asyncio_detailed(*arguments, client=self.client, **more))
+        except httpx.HTTPError as error:
+            raise unreachable(error) from error
+        except (ValueError, KeyError, TypeError) as error:
+            raise unreadable(error) from error
+
+    async def pay(self, amount: int, currency: str, **more: Any) -> Transaction:
+        return await self._carry_out(sale(amount, currency, **more))
+
+    async def find(self, key: str) -> Transaction:
+        return (await self(list_transactions, key=key, limit=UNSET)).transactions[0]
+
+    async def reserve(self, amount: int, currency: str, **more: Any) -> Transaction:
+        return await self._carry_out(sale(amount, currency, preauthorize=True, **more))
+
+    async def _carry_out(self, steps: Generator[Step, Any, Transaction]) -> Transaction:
+        said: Any = None
+        while True:
+            try:
+                function, arguments, more = steps.send(said)
+            except StopIteration as end:
+                return end.value
+            until = time.monotonic() + PATIENCE
+            while True:
+                try:
+                    said = await self(function, *arguments, **more)
+                    break
+                except TapError as error:
+                    if not is_lost(error) or time.monotonic() > until:
+                        raise
+                await asyncio.sleep(PAUSE)
+
+    async def events(self, after: int | None = None) -> AsyncIterator[Event]:
+        reader = EventReader(after)
+        while True:
+            try:
+                async with self.client.get_async_httpx_client().stream(
+                    "GET", "/v1/events", params=reader.query, headers=reader.headers, timeout=QUIET) as stream:
+                    stream.raise_for_status()
+                    async for line in stream.aiter_lines():
+                        if event := reader.feed(line):
+                            yield event
+            except httpx.HTTPStatusError as error:
+                if error.response.status_code not in (429, 503):
+                    raise TapError(
+                        "client.unexpected_answer", f"No events: {error.response.status_code}",
+                        "Give the user the role of a cashier or a monitor.", False, error.response.status_code) from error
+            except httpx.TransportError:
+                pass
+            await asyncio.sleep(PAUSE)
+
+
+def connect(path: str | None = None) -> Tap:
+    """The daemon at this socket, or at the one where it is looked for first."""
+    return Tap(path)
+
+
+def connect_async(path: str | None = None) -> AsyncTap:
+    return AsyncTap(path)

@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What goes over the socket, without any waiting: errors, where the socket is, a sale step by step, and events from bytes."""
+import json
+import os
+import uuid
+from collections.abc import Generator
+from typing import Any
+
+import httpx
+
+from nfc_tap.api.transactions import create_transaction, get_transaction
+from nfc_tap.models import ErrorBody, Event, PaymentRequest, Transaction
+from nfc_tap.models.payment_request_amount_status import PaymentRequestAmountStatus
+from nfc_tap.models.payment_request_type import PaymentRequestType
+from nfc_tap.models.total import Total
+
+#: States in which a transaction stays, but for what people or time do to it later.
+ENDED = {"approved", "declined", "reversed", "cancelled", "failed", "completed", "stored", "delivered", "reversing"}
+
+#: One step of a longer conversation: a module of `nfc_tap.api`, its arguments, and its keywords.
+Step = tuple[Any, tuple[Any, ...], dict[str, Any]]
+
+
+class TapError(Exception):
+    """What the daemon refused, or why it was not reached; the code of the latter is `client.unreachable`."""
+
+    def __init__(self, code: str, message: str, resolution: str, retryable: bool, status: int | None = None) -> None:
+        super().__init__(f"{message} ({code})")
+        self.code, self.message, self.resolution, self.retryable, self.status = code, message, resolution, retryable, status
+
+
+def socket_path() -> str:
+    """Where the daemon's socket is: the user's own daemon first, then the system's."""
+    own = os.path.join(os.environ.get("XDG_RUNTIME_DIR", ""), "nfc-tap", "pos.sock")
+    return own if os.environ.get("XDG_RUNTIME_DIR") and os.path.exists(own) else "/run/nfc-tap/pos.sock"
+
+
+def unreachable(error: httpx.HTTPError) -> TapError:
+    return TapError(
+        "client.unreachable", f"The daemon gave no answer: {error or type(error).__name__}",
+        "Look whether nfc-tapd runs: systemctl status nfc-tapd. Ask again with the same Idempotency-Key.", True)
+
+
+def answer(response: Any) -> Any:
+    """The daemon's answer; `TapError` where it is an error or nothing that the contract knows."""
+    status = int(response.status_code)
+    if isinstance(response.parsed, ErrorBody):
+        error = response.parsed.error
+        raise TapError(error.code, error.message, error.resolution, error.retryable, status)
+    if status >= 400:
+        raise TapError(
+            "client.unexpected_answer", f"The daemon answered with {status}",
+            "Install client and daemon of the same version.", False, status)
+    return response.parsed
+
+
+def unreadable(error: Exception) -> TapError:
+    return TapError(
+        "client.unexpected_answer", f"The daemon's answer is not as the contract says: {error}",
+        "Install client and daemon of the same version; look a sale up by its Idempotency-Key.", False)
+
+
+def is_lost(error: TapError) -> bool:
+    """The call may be made again as it is, under the same key: nothing says that it was refused."""
+    return error.code in ("client.unreachable", "idempotency.in_progress") or (
+        error.retryable and error.status in (429, 503))
+
+
+def sale(
+    amount: int, currency: str, *, key: str | None = None, preauthorize: bool = False, **more: Any
+) -> Generator[Step, Any, Transaction]:
+    """The steps of a sale: yields calls, is sent their answers, and returns the transaction once it has an end."""
+    request = PaymentRequest(
+        type_=PaymentRequestType.PURCHASE, amount=Total(value=amount, currency=currency), **more)
+    if preauthorize:
+        request.amount_status = PaymentRequestAmountStatus.PREAUTHORIZED
+    transaction = yield create_transaction, (), {
+        "body": request, "idempotency_key": key or str(uuid.uuid4()), "prefer": "wait=25"}
+    while str(transaction.state) not in ENDED:
+        transaction = yield get_transaction, (transaction.id,), {"wait": 25}
+    return transaction
+
+
+class EventReader:
+    """Server-sent events from lines (WHATWG HTML, 9.2.6), and the cursor from which they go on."""
+
+    #: The newest names of events.
+    query = {"vocabulary": "2"}
+
+    def __init__(self, after: int | None = None) -> None:
+        self.after = after
+        self._name, self._data = "", []
+
+    @property
+    def headers(self) -> dict[str, str]:
+        more = {} if self.after is None else {"Last-Event-ID": str(self.after)}
+        return {"Accept": "text/event-stream", **more}
+
+    def feed(self, line: str) -> Event | None:
+        field, _, value = line.partition(":")
+        value = value.removeprefix(" ")
+        if field == "data":
+            self._data.append(value)
+        elif field == "event":
+            self._name = value
+        elif field == "id" and value.isdigit():
+            self.after = int(value)
+        elif not line:
+            name, data, self._name, self._data = self._name, "\n".join(self._data), "", []
+            return self._event(name, data)
+        return None
+
+    @staticmethod
+    def _event(name: str, data: str) -> Event | None:
+        # A client that is too slow is told so, and comes again. Of what a newer daemon tells, the unknown is left out.
+        if not data or name == "overflow":
+            return None
+        try:
+            return Event.from_dict(json.loads(data))
+        except (ValueError, KeyError):
+            return None

@@ -1,0 +1,173 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The whole life of a payment with a real daemon in test mode: life.py SOCKET. A card lies on its reader.
+
+Reserves, has more held, captures a part, releases the rest, refunds twice, and ends the day, blocking and with asyncio.
+"""
+import asyncio
+import contextlib
+import io
+import pathlib
+import re
+import socket
+import socketserver
+import sys
+import tempfile
+import threading
+import unittest
+import uuid
+from unittest import mock
+
+import nfc_tap
+from nfc_tap.api.books import close_day, get_totals
+from nfc_tap.api.operations import adjust_payment, capture_payment, list_operations, release_payment
+from nfc_tap.api.state import get_status
+from nfc_tap.api.transactions import create_transaction, get_transaction
+from nfc_tap.models import (
+    AdjustmentDemand, CaptureDemand, DayEndRequest, LinkedRefundRequest, LinkedRefundRequestType, Money, ReleaseDemand, Total)
+
+SOCKET = sys.argv.pop() if len(sys.argv) > 1 else None
+
+
+def euros(cents, kind=Total):
+    return kind(value=cents, currency="EUR")
+
+
+def key():
+    return str(uuid.uuid4())
+
+
+def refund(payment, cents):
+    return LinkedRefundRequest(type_=LinkedRefundRequestType.REFUND, of=payment.id, amount=euros(cents))
+
+
+@contextlib.contextmanager
+def losing(path, count):
+    """A socket before the daemon's that carries out every request, and loses the answers to the first ones that begin a sale."""
+    lost = []
+
+    class Line(socketserver.BaseRequestHandler):
+        def handle(self):
+            with socket.socket(socket.AF_UNIX) as daemon:
+                daemon.connect(SOCKET)
+                while request := self.request.recv(65_536):
+                    daemon.sendall(request)
+                    answer = daemon.recv(65_536)
+                    if request.startswith(b"POST /v1/transactions ") and len(lost) < count:
+                        lost.append(answer)
+                        return
+                    self.request.sendall(answer)
+
+    with socketserver.ThreadingUnixStreamServer(path, Line) as server:
+        server.daemon_threads = True
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        try:
+            yield lost
+        finally:
+            server.shutdown()
+
+
+class Life(unittest.TestCase):
+    def setUp(self):
+        self.tap = nfc_tap.connect(SOCKET)
+        self.addCleanup(self.tap.close)
+
+    def account(self, payment):
+        account = self.tap(get_transaction, payment.id).account
+        return account.authorised, account.captured, account.released, account.refunded
+
+    def test_a_payment_is_held_captured_released_and_refunded(self):
+        tap = self.tap
+        payment = tap.reserve(5_000, "EUR", order=f"room-{key()[:8]}")
+        self.assertEqual("approved", payment.state)
+        more = tap(adjust_payment, payment.id, body=AdjustmentDemand(total=euros(6_000)), idempotency_key=key(), prefer="wait=25")
+        self.assertEqual("done", more.state)
+        part = tap(
+            capture_payment, payment.id, body=CaptureDemand(amount=euros(2_000), final=False), idempotency_key=key(),
+            prefer="wait=25")
+        self.assertEqual(("done", "capture"), (part.state, part.kind))
+        rest = tap(release_payment, payment.id, body=ReleaseDemand(), idempotency_key=key(), prefer="wait=25")
+        self.assertEqual("done", rest.state)
+        self.assertEqual((6_000, 2_000, 4_000, 0), self.account(payment))
+        for cents in (500, 700):
+            back = tap(create_transaction, body=refund(payment, cents), idempotency_key=key(), prefer="wait=25")
+            self.assertEqual("approved", back.state)
+        self.assertEqual((6_000, 2_000, 4_000, 1_200), self.account(payment))
+        self.assertEqual(3, len(tap(list_operations, payment.id).operations))
+        with self.assertRaises(nfc_tap.TapError) as refused:
+            tap(create_transaction, body=refund(payment, 801), idempotency_key=key())
+        self.assertEqual(("refund.too_much", 422, False), (
+            refused.exception.code, refused.exception.status, refused.exception.retryable))
+
+    def test_a_sale_that_is_asked_for_again_under_its_key_is_one_sale(self):
+        mine = key()
+        first = self.tap.pay(1_250, "EUR", key=mine, order=f"A-{mine[:8]}")
+        again = self.tap.pay(1_250, "EUR", key=mine, order=f"A-{mine[:8]}")
+        self.assertEqual((first.id, "approved"), (again.id, again.state))
+        self.assertEqual(first.id, self.tap.find(mine).id)
+        with self.assertRaises(nfc_tap.TapError) as unknown:
+            self.tap.find(key())
+        self.assertEqual("idempotency.key_unknown", unknown.exception.code)
+        self.assertEqual("declined", self.tap.pay(1_251, "EUR").state)
+
+    def test_events_come_in_order_and_go_on_behind_a_cursor(self):
+        names = []
+
+        def follow():
+            for event in self.tap.events(after=0):
+                names.append(str(event.name))
+                if str(event.name) == "payment.approved" and event.transaction == sale.id:
+                    return
+
+        sale = self.tap.pay(300, "EUR")
+        thread = threading.Thread(target=follow, daemon=True)
+        thread.start()
+        thread.join(30)
+        self.assertIn("payment.approved", names)
+
+    def test_the_day_ends_with_its_sums(self):
+        self.tap.pay(400, "EUR")
+        totals = self.tap(get_totals)
+        self.assertTrue(totals.to_dict())
+        day = self.tap(close_day, body=DayEndRequest(), idempotency_key=key())
+        self.assertTrue(day.to_dict()["day"])
+
+    def test_a_sale_whose_answers_are_lost_is_asked_for_again_and_charged_once(self):
+        mine = key()
+        with tempfile.TemporaryDirectory() as folder, losing(f"{folder}/pos.sock", 2) as lost:
+            with nfc_tap.connect(f"{folder}/pos.sock") as tap:
+                sale = tap.pay(1_600, "EUR", key=mine, order=f"L-{mine[:8]}")
+        self.assertEqual("approved", sale.state)
+        self.assertEqual(2, len(lost))
+        self.assertEqual(sale.id, self.tap.find(mine).id)
+
+    def test_the_example_of_the_readme_pays(self):
+        text = (pathlib.Path(__file__).parent.parent / "README.md").read_text()
+        example = re.search(r"```python\n(.*?)```", text, re.DOTALL)[1].replace("A-17", f"A-{key()[:8]}")
+        self.assertLessEqual(len(example.splitlines()), 12)
+        said = io.StringIO()
+        with mock.patch("nfc_tap.tap.socket_path", lambda: SOCKET), contextlib.redirect_stdout(said):
+            exec(compile(example, "README.md", "exec"), {})
+        self.assertRegex(said.getvalue(), r"^Visa .*0010 paid$")
+
+    def test_a_daemon_that_is_away_is_told_as_such(self):
+        with nfc_tap.connect("/nowhere/pos.sock") as nobody, self.assertRaises(nfc_tap.TapError) as away:
+            nobody(get_status)
+        self.assertEqual(("client.unreachable", True), (away.exception.code, away.exception.retryable))
+
+    def test_the_same_with_asyncio(self):
+        async def walk():
+            async with nfc_tap.connect_async(SOCKET) as tap:
+                status = await tap(get_status)
+                payment = await tap.reserve(2_000, "EUR")
+                done = await tap(
+                    capture_payment, payment.id, body=CaptureDemand(), idempotency_key=key(), prefer="wait=25")
+                async for event in tap.events(after=0):
+                    if event.transaction == payment.id:
+                        break
+                return str(status.mode), str(done.state)
+
+        self.assertEqual(("test", "done"), asyncio.run(walk()))
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
