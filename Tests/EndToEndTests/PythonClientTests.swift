@@ -7,7 +7,9 @@ import Testing
 /// clients/python/tests.
 @Suite("The Python client", .timeLimit(.minutes(5)))
 struct PythonClientTests {
-    @Test("A package that is made from the contract reserves, captures, refunds, ends the day, and loses no sale with an answer")
+    @Test(
+        "A package that is made from the contract reserves, captures, refunds, ends the day, and loses no sale with an answer"
+    )
     func life() throws {
         let shop = try Shop()
         try shop.awaitReader()

@@ -138,7 +138,11 @@ struct RepeatTests {
                 let never = try await shop.get("/v1/transactions?key=till-2")
                 #expect(never.status == 404)
                 #expect(try never.error().code == "idempotency.key_unknown")
-                for query in ["?key=", "?key=a%20b", "?key=till-1&order=C-1", "?order=C-1&key=till-1"] {
+                let same = try await shop.get("/v1/transactions?limit=50&key=till-1")
+                #expect(same.status == 200 && same.body == found.body, "as programs made from the contract ask")
+                for query in [
+                    "?key=", "?key=a%20b", "?key=till-1&order=C-1", "?order=C-1&key=till-1", "?key=till-1&limit=0",
+                ] {
                     let answer = try await shop.get("/v1/transactions\(query)")
                     #expect(answer.status == 400, "\(query) \(answer.text)")
                 }

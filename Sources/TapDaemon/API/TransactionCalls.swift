@@ -71,7 +71,10 @@ extension PointOfSaleAPI {
 
     /// What became of a request with the caller's own key, for a till that has lost the answer.
     func find(_ key: String, _ request: HTTPRequest) async throws(ErrorBody) -> HTTPResponse {
-        guard request.query.count == 1, Limits.idempotencyKeyLength.contains(key.utf8.count),
+        // There is one answer at most; programs that are made from the contract name the default all the same.
+        _ = try request.number("limit", in: Limits.page)
+        guard request.query.allSatisfy({ ["key", "limit"].contains($0.name) }),
+            Limits.idempotencyKeyLength.contains(key.utf8.count),
             key.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
         else { throw ErrorBody(.requestInvalidParameter, field: "key") }
         let own = UserKey(uid: request.peer.userID, key: key)

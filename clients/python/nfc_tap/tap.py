@@ -10,7 +10,6 @@ import httpx
 from nfc_tap.api.transactions import list_transactions
 from nfc_tap.client import Client
 from nfc_tap.models import Event, Transaction
-from nfc_tap.types import UNSET
 from nfc_tap.wire import EventReader, Step, TapError, answer, is_lost, sale, socket_path, unreachable, unreadable
 
 #: Seconds for which a call whose answer was lost is made again.
@@ -53,7 +52,7 @@ class Tap:
 
     def find(self, key: str) -> Transaction:
         """The sale of this Idempotency-Key; `TapError` with `idempotency.key_unknown` where the daemon has never heard of it."""
-        return self(list_transactions, key=key, limit=UNSET).transactions[0]
+        return self(list_transactions, key=key).transactions[0]
 
     def reserve(self, amount: int, currency: str, **more: Any) -> Transaction:
         """Has an amount held that is captured or released later."""
@@ -125,7 +124,7 @@ class AsyncTap:
         return await self._carry_out(sale(amount, currency, **more))
 
     async def find(self, key: str) -> Transaction:
-        return (await self(list_transactions, key=key, limit=UNSET)).transactions[0]
+        return (await self(list_transactions, key=key)).transactions[0]
 
     async def reserve(self, amount: int, currency: str, **more: Any) -> Transaction:
         return await self._carry_out(sale(amount, currency, preauthorize=True, **more))
