@@ -8,6 +8,7 @@ import contextlib
 import io
 import pathlib
 import re
+import select
 import socket
 import socketserver
 import sys
@@ -47,15 +48,23 @@ def losing(path, count):
 
     class Line(socketserver.BaseRequestHandler):
         def handle(self):
+            begins = False
             with socket.socket(socket.AF_UNIX) as daemon:
                 daemon.connect(SOCKET)
-                while request := self.request.recv(65_536):
-                    daemon.sendall(request)
-                    answer = daemon.recv(65_536)
-                    if request.startswith(b"POST /v1/transactions ") and len(lost) < count:
-                        lost.append(answer)
-                        return
-                    self.request.sendall(answer)
+                while True:
+                    for side in select.select([self.request, daemon], [], [])[0]:
+                        data = side.recv(65_536)
+                        if not data:
+                            return
+                        if side is self.request:
+                            # A request comes in one piece or in two.
+                            begins = data.startswith(b"POST /v1/transactions ") or begins and not data.startswith(b"GET ")
+                            daemon.sendall(data)
+                        elif begins and len(lost) < count:
+                            lost.append(data)
+                            return
+                        else:
+                            self.request.sendall(data)
 
     with socketserver.ThreadingUnixStreamServer(path, Line) as server:
         server.daemon_threads = True
