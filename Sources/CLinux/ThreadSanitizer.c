@@ -3,6 +3,9 @@
  * Nothing but under the thread sanitizer. Synchronization.Mutex takes its fast way in our code, where the sanitizer sees it,
  * and its slow way, when another thread has the lock, in the library, where it does not: every contended lock would be
  * reported as a race. These stand in the place of the library's functions and tell it.
+ *
+ * The runtime tells the sanitizer of a continuation when it is resumed and when its task runs on, but not where the task finds
+ * that it has been resumed already: what was handed over then would be reported as a race.
  */
 #if defined(__has_feature)
 #if __has_feature(thread_sanitizer)
@@ -42,6 +45,21 @@ SWIFT void clinux_unlock_slow(SELF void *mutex) __asm__(UNLOCK);
 SWIFT void clinux_unlock_slow(SELF void *mutex) {
     __tsan_release(mutex);
     ((unlock_function *)dlsym(RTLD_NEXT, UNLOCK))(mutex);
+}
+
+#define ASYNC __attribute__((swiftasynccall))
+#define AWAIT "swift_continuation_await"
+
+extern SWIFT void *swift_task_getCurrent(void);
+
+typedef ASYNC void await_function(void *continuation);
+
+ASYNC void clinux_await(void *continuation) __asm__(AWAIT);
+ASYNC void clinux_await(void *continuation) {
+    void *task = swift_task_getCurrent();
+    if (task) __tsan_acquire(task);
+    await_function *await = (await_function *)dlsym(RTLD_NEXT, AWAIT);
+    __attribute__((musttail)) return await(continuation);
 }
 
 #endif
