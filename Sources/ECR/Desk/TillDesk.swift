@@ -237,9 +237,11 @@ public struct TillDesk: Sendable {
 
     /// The booking that was asked for last, if nothing has been asked for since.
     var lastBooking: (attempt: Attempt, booking: Booking)? {
-        let newest = finished.filter { $0.booking != nil }.max { ($0.booking?.number ?? 0) < ($1.booking?.number ?? 0) }
-        guard let newest, let booking = newest.booking, booking.number > last?.number ?? 0 else { return nil }
-        return (newest, booking)
+        let booked = finished.compactMap { attempt in attempt.booking.map { (attempt: attempt, booking: $0) } }
+        guard let newest = booked.max(by: { $0.booking.number < $1.booking.number }), let last,
+            newest.booking.number > last.number
+        else { return nil }
+        return newest
     }
 
     /// - Parameter amount: what the shop gets of it, at most what is held.

@@ -99,7 +99,7 @@ public enum ZVTBooking: Equatable, Sendable {
     func amount(of held: Int64) -> Int64? {
         let amount: Int64
         switch self {
-        case .givenBack(let part): amount = part <= held ? held - part : -1
+        case .givenBack(let part): amount = held - part
         case .booked(let part): amount = part ?? held
         case .nothing: amount = 0
         }

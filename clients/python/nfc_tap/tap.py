@@ -10,10 +10,9 @@ import httpx
 from nfc_tap.api.transactions import list_transactions
 from nfc_tap.client import Client
 from nfc_tap.models import Event, Transaction
-from nfc_tap.wire import EventReader, Step, TapError, answer, is_lost, sale, socket_path, unreachable, unreadable
+from nfc_tap.wire import (
+    Conversation, EventReader, Step, TapError, answer, check_stream, sale, socket_path, unreachable, unreadable)
 
-#: Seconds for which a call whose answer was lost is made again.
-PATIENCE = 120.0
 PAUSE = 0.3
 #: Longer than the daemon waits for an end in one call.
 TIMEOUT = httpx.Timeout(60.0, connect=5.0)
@@ -59,21 +58,15 @@ class Tap:
         return self._carry_out(sale(amount, currency, preauthorize=True, **more))
 
     def _carry_out(self, steps: Generator[Step, Any, Transaction]) -> Transaction:
-        said: Any = None
-        while True:
+        conversation = Conversation(steps, time.monotonic())
+        while conversation.step:
+            function, arguments, more = conversation.step
             try:
-                function, arguments, more = steps.send(said)
-            except StopIteration as end:
-                return end.value
-            until = time.monotonic() + PATIENCE
-            while True:
-                try:
-                    said = self(function, *arguments, **more)
-                    break
-                except TapError as error:
-                    if not is_lost(error) or time.monotonic() > until:
-                        raise
+                conversation.heard(self(function, *arguments, **more), time.monotonic())
+            except TapError as error:
+                conversation.failed(error, time.monotonic())
                 time.sleep(PAUSE)
+        return conversation.result
 
     def events(self, after: int | None = None) -> Iterator[Event]:
         """What happens, for ever. After a lost connection it goes on behind the last event that it has given."""
@@ -81,16 +74,11 @@ class Tap:
         while True:
             try:
                 with self.client.get_httpx_client().stream(
-                    "GET", "/v1/events", params=reader.query, headers=reader.headers, timeout=QUIET) as stream:
-                    stream.raise_for_status()
+                    "GET", "/v1/events", timeout=QUIET, **reader.begin()) as stream:
+                    check_stream(stream.status_code)
                     for line in stream.iter_lines():
                         if event := reader.feed(line):
                             yield event
-            except httpx.HTTPStatusError as error:
-                if error.response.status_code not in (429, 503):
-                    raise TapError(
-                        "client.unexpected_answer", f"No events: {error.response.status_code}",
-                        "Give the user the role of a cashier or a monitor.", False, error.response.status_code) from error
             except httpx.TransportError:
                 pass
             time.sleep(PAUSE)
@@ -130,37 +118,26 @@ class AsyncTap:
         return await self._carry_out(sale(amount, currency, preauthorize=True, **more))
 
     async def _carry_out(self, steps: Generator[Step, Any, Transaction]) -> Transaction:
-        said: Any = None
-        while True:
+        conversation = Conversation(steps, time.monotonic())
+        while conversation.step:
+            function, arguments, more = conversation.step
             try:
-                function, arguments, more = steps.send(said)
-            except StopIteration as end:
-                return end.value
-            until = time.monotonic() + PATIENCE
-            while True:
-                try:
-                    said = await self(function, *arguments, **more)
-                    break
-                except TapError as error:
-                    if not is_lost(error) or time.monotonic() > until:
-                        raise
+                conversation.heard(await self(function, *arguments, **more), time.monotonic())
+            except TapError as error:
+                conversation.failed(error, time.monotonic())
                 await asyncio.sleep(PAUSE)
+        return conversation.result
 
     async def events(self, after: int | None = None) -> AsyncIterator[Event]:
         reader = EventReader(after)
         while True:
             try:
                 async with self.client.get_async_httpx_client().stream(
-                    "GET", "/v1/events", params=reader.query, headers=reader.headers, timeout=QUIET) as stream:
-                    stream.raise_for_status()
+                    "GET", "/v1/events", timeout=QUIET, **reader.begin()) as stream:
+                    check_stream(stream.status_code)
                     async for line in stream.aiter_lines():
                         if event := reader.feed(line):
                             yield event
-            except httpx.HTTPStatusError as error:
-                if error.response.status_code not in (429, 503):
-                    raise TapError(
-                        "client.unexpected_answer", f"No events: {error.response.status_code}",
-                        "Give the user the role of a cashier or a monitor.", False, error.response.status_code) from error
             except httpx.TransportError:
                 pass
             await asyncio.sleep(PAUSE)

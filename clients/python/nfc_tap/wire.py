@@ -17,6 +17,9 @@ from nfc_tap.models.total import Total
 #: States in which a transaction stays, but for what people or time do to it later.
 ENDED = {"approved", "declined", "reversed", "cancelled", "failed", "completed", "stored", "delivered", "reversing"}
 
+#: Seconds for which a call whose answer was lost is made again.
+PATIENCE = 120.0
+
 #: One step of a longer conversation: a module of `nfc_tap.api`, its arguments, and its keywords.
 Step = tuple[Any, tuple[Any, ...], dict[str, Any]]
 
@@ -81,20 +84,49 @@ def sale(
     return transaction
 
 
+class Conversation:
+    """Steps that are carried out one after the other. A call whose answer was lost is made again as it is, for `PATIENCE`."""
+
+    def __init__(self, steps: Generator[Step, Any, Transaction], now: float) -> None:
+        self._steps = steps
+        self.result: Any = None
+        self.heard(None, now)
+
+    def heard(self, said: Any, now: float) -> None:
+        """The answer to the step before; `step` is the next one, or `None` at the end."""
+        self._until = now + PATIENCE
+        try:
+            self.step: Step | None = self._steps.send(said)
+        except StopIteration as end:
+            self.step, self.result = None, end.value
+
+    def failed(self, error: TapError, now: float) -> None:
+        """Raises it again, unless the step may be carried out once more."""
+        if not is_lost(error) or now > self._until:
+            raise error
+
+
+def check_stream(status: int) -> None:
+    """`TapError` for an answer to the request for events that no later attempt makes better."""
+    if status not in (200, 429, 503):
+        raise TapError(
+            "client.unexpected_answer", f"The daemon gave no events: {status}",
+            "Give the user the role of a cashier or a monitor.", False, status)
+
+
 class EventReader:
     """Server-sent events from lines (WHATWG HTML, 9.2.6), and the cursor from which they go on."""
 
-    #: The newest names of events.
-    query = {"vocabulary": "2"}
-
     def __init__(self, after: int | None = None) -> None:
         self.after = after
-        self._name, self._data = "", []
+        self.begin()
 
-    @property
-    def headers(self) -> dict[str, str]:
+    def begin(self) -> dict[str, Any]:
+        """What a request for the events behind the last whole one has to say; what a lost connection left half said is dropped."""
+        self._name, self._data, self._number = "", [], self.after
         more = {} if self.after is None else {"Last-Event-ID": str(self.after)}
-        return {"Accept": "text/event-stream", **more}
+        # With the newest names of events.
+        return {"params": {"vocabulary": "2"}, "headers": {"Accept": "text/event-stream", **more}}
 
     def feed(self, line: str) -> Event | None:
         field, _, value = line.partition(":")
@@ -104,8 +136,9 @@ class EventReader:
         elif field == "event":
             self._name = value
         elif field == "id" and value.isdigit():
-            self.after = int(value)
+            self._number = int(value)
         elif not line:
+            self.after = self._number
             name, data, self._name, self._data = self._name, "\n".join(self._data), "", []
             return self._event(name, data)
         return None

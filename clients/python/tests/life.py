@@ -19,6 +19,7 @@ import uuid
 from unittest import mock
 
 import nfc_tap
+import nfc_tap.wire
 from nfc_tap.api.books import close_day, get_totals
 from nfc_tap.api.operations import adjust_payment, capture_payment, list_operations, release_payment
 from nfc_tap.api.state import get_status
@@ -119,11 +120,11 @@ class Life(unittest.TestCase):
         self.assertEqual("declined", self.tap.pay(1_251, "EUR").state)
 
     def test_events_come_in_order_and_go_on_behind_a_cursor(self):
-        names = []
+        seen = []
 
         def follow():
             for event in self.tap.events(after=0):
-                names.append(str(event.name))
+                seen.append(event)
                 if str(event.name) == "payment.approved" and event.transaction == sale.id:
                     return
 
@@ -131,7 +132,21 @@ class Life(unittest.TestCase):
         thread = threading.Thread(target=follow, daemon=True)
         thread.start()
         thread.join(30)
-        self.assertIn("payment.approved", names)
+        numbers = [event.id for event in seen]
+        self.assertEqual(("payment.approved", sale.id), (str(seen[-1].name), seen[-1].transaction))
+        self.assertEqual(sorted(set(numbers)), numbers)
+        later = next(self.tap.events(after=numbers[-2]))
+        self.assertEqual(numbers[-1], later.id)
+
+    def test_an_event_that_broke_off_is_asked_for_again(self):
+        reader = nfc_tap.wire.EventReader(4)
+        for line in ("id: 5", "event: read.cardDetected", 'data: {"id":5,'):
+            self.assertIsNone(reader.feed(line))
+        self.assertEqual("4", reader.begin()["headers"]["Last-Event-ID"])
+        for line in ("id: 5", "event: read.cardDetected", 'data: {"id":5,"name":"read.cardDetected","at":"2026-11-23T12:00:00.000Z"}'):
+            self.assertIsNone(reader.feed(line))
+        self.assertEqual(5, reader.feed("").id)
+        self.assertEqual("5", reader.begin()["headers"]["Last-Event-ID"])
 
     def test_the_day_ends_with_its_sums(self):
         self.tap.pay(400, "EUR")
