@@ -10,6 +10,8 @@ public import Wire
 public struct ConfigurationFile: Sendable {
     public var mode = Mode.test
     public var pos: PointOfSaleSettings
+    /// `nil` where nobody may speak for tills.
+    public var gateway: GatewaySettings?
     public var adapter: AdapterSettings
     public var journal: JournalSettings
     public var day = DaySettings()
@@ -48,6 +50,7 @@ public struct ConfigurationFile: Sendable {
     /// What holds where nothing is written: no lane, the folders and groups of the host.
     public init(defaultsOf host: ConfigurationHost) {
         pos = PointOfSaleSettings(socket: host.runtimeDirectory + "/pos.sock", roles: host.roleGroups)
+        gateway = host.gateway
         adapter = AdapterSettings(socket: host.runtimeDirectory + "/psp.sock")
         journal = JournalSettings(directory: host.stateDirectory)
     }
@@ -128,6 +131,7 @@ public struct ConfigurationFile: Sendable {
         support = ConfigurationFile.support(&top)
         readGroups(&top)
         readLanes(&top)
+        readGateway(&top)
         loyalty = LoyaltySettings(&top)
         offline = ConfigurationFile.offline(&top, mode: mode)
         formerServices = ConfigurationFile.formerServices(&top, mode: mode)

@@ -36,6 +36,9 @@ public struct ConfigurationHost: Sendable {
         return names.compactMapValues(groupNumber)
     }
 
+    /// The gateway of an installed system, as far as its group exists.
+    var gateway: GatewaySettings? { groupNumber(GatewaySettings.groupName).map { GatewaySettings(group: $0) } }
+
     /// Up to 1 MiB of a file; `nil` where it cannot be read or is longer.
     func contents(_ path: String) -> [UInt8]? { ConfigurationHost.contents(root + path) }
 

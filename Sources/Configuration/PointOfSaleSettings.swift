@@ -21,6 +21,8 @@ public struct PointOfSaleSettings: Sendable {
         /// Streams of events in all and of one user.
         public var streams = 48
         public var streamsPerUser = 8
+        /// Connections of gateways, streams included, apart from all others.
+        public var relayed = 64
 
         public init() {}
     }

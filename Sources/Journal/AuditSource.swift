@@ -41,10 +41,14 @@ public final class AuditSource {
             """
             SELECT subject, detail, at, sequence FROM audit WHERE kind = 'state' ORDER BY sequence
             """)
+        // A file that no newer daemon has opened yet has no tills. The sentence is that of `Journal.insert`.
+        let hasTills = try Journal.columns(of: "payment", in: database).contains("till")
+        let till = hasTills ? "CASE till WHEN '' THEN '' ELSE ' till ' || till END" : "''"
         let tables = try states(
             """
             SELECT payment, CASE state_change.state WHEN 'created'
-                THEN 'created ' || type || ' ' || value || ' ' || currency || ' uid ' || uid ELSE state_change.state END, at, 0
+                THEN 'created ' || type || ' ' || value || ' ' || currency || ' uid ' || uid || \(till)
+                ELSE state_change.state END, at, 0
             FROM state_change JOIN payment ON payment.id = payment ORDER BY sequence
             """)
         let last = try Dictionary(

@@ -3,7 +3,7 @@ public import Wire
 
 /// A wish to close the open day.
 public struct NewDayEnd: Equatable, Sendable {
-    public var uid: UInt32
+    public var owner: Principal
     /// Keys of day ends are apart from those of transactions and operations.
     public var idempotencyKey: String
     public var requestHash: String
@@ -16,10 +16,10 @@ public struct NewDayEnd: Equatable, Sendable {
     public var at: Timestamp
 
     public init(
-        uid: UInt32, idempotencyKey: String, requestHash: String, label: String, blockOn: Set<OpenEntry.Kind> = [],
+        owner: Principal, idempotencyKey: String, requestHash: String, label: String, blockOn: Set<OpenEntry.Kind> = [],
         merchant: Merchant? = nil, terminal: String? = nil, at: Timestamp
     ) {
-        self.uid = uid
+        self.owner = owner
         self.idempotencyKey = idempotencyKey
         self.requestHash = requestHash
         self.label = label
@@ -33,9 +33,9 @@ public struct NewDayEnd: Equatable, Sendable {
 /// What came of `Journal.closeDay`.
 public enum DayClosing: Equatable, Sendable {
     case closed(DayEnd)
-    /// The same user has closed a day with this key.
+    /// The same principal has closed a day with this key.
     case repeated(DayEnd)
-    /// The same user has used this key for another request.
+    /// The same principal has used this key for another request.
     case keyReused
     /// Something is open that keeps the day open.
     case blocked([OpenEntry])
@@ -57,23 +57,24 @@ extension Journal {
             day.closedAt = max(new.at, day.openedAt)
             day.label = new.label
             day.state = .closed
-            day.uid = new.uid
+            day.closedBy = new.owner
             let end = DayEnd(day: day, totals: totals, merchant: new.merchant, terminal: new.terminal)
             try database.run("UPDATE ledger SET day = ? WHERE day IS NULL", [.integer(day.number)])
             try database.run(
                 """
-                UPDATE business_day SET state = 'closed', label = ?, closed_at = ?, uid = ?, idempotency_key = ?,
+                UPDATE business_day SET state = 'closed', label = ?, closed_at = ?, uid = ?, till = ?, idempotency_key = ?,
                     request_hash = ?, report = ? WHERE number = ? AND state = 'open'
                 """,
                 [
-                    .text(new.label), SQLValue(day.closedAt?.milliseconds), .integer(Int64(new.uid)),
-                    .text(new.idempotencyKey), .text(new.requestHash), try json(end), .integer(day.number),
+                    .text(new.label), SQLValue(day.closedAt?.milliseconds), new.owner.uidValue,
+                    new.owner.tillValue, .text(new.idempotencyKey), .text(new.requestHash), try json(end),
+                    .integer(day.number),
                 ])
             try database.run(
                 Schema.openDay, [.text(TransactionID(at: new.at).text), SQLValue(day.closedAt?.milliseconds)])
             try note(
                 AuditEntry(
-                    .dayEnd, subject: day.id, detail: "day \(day.number) closed uid \(new.uid)", at: new.at))
+                    .dayEnd, subject: day.id, detail: "day \(day.number) closed \(new.owner)", at: new.at))
             return .closed(end)
         }
     }
@@ -85,8 +86,12 @@ extension Journal {
     }
 
     /// Days, newest first.
-    public func days(limit: Int) throws(JournalError) -> [BusinessDay] {
-        try days(where: "1 ORDER BY number DESC LIMIT ?", [.integer(Int64(limit))])
+    ///
+    /// - Parameter owner: who has closed them, besides the open one; `nil` for all.
+    public func days(limit: Int, closedBy owner: Principal? = nil) throws(JournalError) -> [BusinessDay] {
+        let (condition, values) = Journal.owned(by: owner)
+        return try days(
+            where: "state = 'open' OR (\(condition)) ORDER BY number DESC LIMIT ?", values + [.integer(Int64(limit))])
     }
 
     /// A day by its id, or by its number; `nil` where there is none.
@@ -106,8 +111,8 @@ extension Journal {
 
     private func earlierDay(_ new: NewDayEnd) throws(JournalError) -> DayClosing? {
         let found = try database.query(
-            "SELECT id, request_hash FROM business_day WHERE uid = ? AND idempotency_key = ?",
-            [.integer(Int64(new.uid)), .text(new.idempotencyKey)]
+            "SELECT id, request_hash FROM business_day WHERE \(Journal.isOwned) AND idempotency_key = ?",
+            new.owner.values + [.text(new.idempotencyKey)]
         ) { (row) throws(JournalError) in (try row.text(0), row.optionalText(1)) }
         guard let (id, hash) = found.first else { return nil }
         guard hash == new.requestHash else { return .keyReused }
@@ -117,13 +122,14 @@ extension Journal {
 
     private func days(where condition: String, _ values: [SQLValue]) throws(JournalError) -> [BusinessDay] {
         try database.query(
-            "SELECT id, number, label, state, opened_at, closed_at, uid FROM business_day WHERE \(condition)", values
+            "SELECT id, number, label, state, opened_at, closed_at, uid, till FROM business_day WHERE \(condition)",
+            values
         ) { (row) throws(JournalError) in
             let label = try row.text(2)
             return BusinessDay(
                 id: try row.text(0), number: try row.integer(1), label: label.isEmpty ? nil : label,
                 state: try row.name(3), openedAt: try row.instant(4), closedAt: row.time(5),
-                uid: row.optionalInteger(6).flatMap { UInt32(exactly: $0) })
+                closedBy: row.optionalInteger(6) == nil ? nil : try row.principal(6, till: 7))
         }
     }
 }

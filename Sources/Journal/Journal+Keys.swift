@@ -12,42 +12,47 @@ public enum KnownRequest: Equatable, Sendable {
 /// Idempotency keys outlive what they were sent for: a request that comes again after years must not be a new one. Of an
 /// erased transaction only a digest of its key is left.
 extension Journal {
-    /// What a user's idempotency key has become; `nil` for one that has never arrived.
-    public func request(uid: UInt32, idempotencyKey: String) throws(JournalError) -> KnownRequest? {
+    /// What somebody's idempotency key has become; `nil` for one that has never arrived.
+    public func request(owner: Principal, idempotencyKey: String) throws(JournalError) -> KnownRequest? {
         let found = try records(
-            where: "uid = ? AND idempotency_key = ?", [.integer(Int64(uid)), .text(idempotencyKey)])
+            where: "\(Journal.isOwned) AND idempotency_key = ?", owner.values + [.text(idempotencyKey)])
         if let record = found.first { return .recorded(record.transaction) }
-        return try isSpent(uid: uid, idempotencyKey: idempotencyKey) ? .erased : nil
+        return try isSpent(owner: owner, idempotencyKey: idempotencyKey) ? .erased : nil
     }
 
-    func isSpent(uid: UInt32, idempotencyKey: String) throws(JournalError) -> Bool {
+    func isSpent(owner: Principal, idempotencyKey: String) throws(JournalError) -> Bool {
         try database.query(
-            "SELECT 1 FROM spent_key WHERE digest = ?", [.text(Journal.digest(uid: Int64(uid), idempotencyKey))]
+            "SELECT 1 FROM spent_key WHERE digest = ?",
+            [.text(Journal.digest(uid: Int64(owner.uid), till: owner.till?.text ?? "", idempotencyKey))]
         ) { (row) throws(JournalError) in try row.integer(0) }.first != nil
     }
 
     /// Keys of operations are apart from those of transactions.
-    func isSpent(operationOf uid: UInt32, idempotencyKey: String) throws(JournalError) -> Bool {
-        try isSpent(uid: uid, idempotencyKey: "operation\n" + idempotencyKey)
+    func isSpent(operationOf owner: Principal, idempotencyKey: String) throws(JournalError) -> Bool {
+        try isSpent(owner: owner, idempotencyKey: "operation\n" + idempotencyKey)
     }
 
     /// Keeps the keys of payments that are about to be erased.
     func keepKeys(of condition: String, _ values: [SQLValue]) throws(JournalError) {
         let keys = try database.query(
             """
-            SELECT uid, idempotency_key FROM payment WHERE \(condition) UNION ALL
-            SELECT uid, 'operation' || char(10) || idempotency_key FROM operation
+            SELECT uid, till, idempotency_key FROM payment WHERE \(condition) UNION ALL
+            SELECT uid, till, 'operation' || char(10) || idempotency_key FROM operation
                 WHERE payment IN (SELECT id FROM payment WHERE \(condition))
             """, values + values
-        ) { (row) throws(JournalError) in Journal.digest(uid: try row.integer(0), try row.text(1)) }
+        ) { (row) throws(JournalError) in
+            Journal.digest(uid: try row.integer(0), till: try row.text(1), try row.text(2))
+        }
         for key in keys {
             try database.run("INSERT OR IGNORE INTO spent_key (digest) VALUES (?)", [.text(key)])
         }
     }
 
-    private static func digest(uid: Int64, _ key: String) -> String {
+    /// Without a till as it was before there were tills.
+    private static func digest(uid: Int64, till: String, _ key: String) -> String {
         let digits = Array("0123456789abcdef".utf8)
-        let hash = SHA256.hash(data: Array("\(uid)\n\(key)".utf8)).prefix(16)
+        let name = till.isEmpty ? "\(uid)" : "\(uid) \(till)"
+        let hash = SHA256.hash(data: Array("\(name)\n\(key)".utf8)).prefix(16)
         return String(decoding: hash.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 0x0F)]] }, as: UTF8.self)
     }
 }

@@ -15,12 +15,14 @@ extension Journal {
     /// Transactions that a filter leaves, newest first by their number: a clock that was set back reorders nothing, a new
     /// transaction shifts nothing, and an erased one is passed over. What is damaged is left out.
     ///
-    /// - Parameter cursor: `next` of the page before.
+    /// - Parameters:
+    ///   - cursor: `next` of the page before.
+    ///   - owner: whose they have to be; `nil` for all.
     /// - Returns: `nil` where the cursor is of another filter, or none.
     public func list(
-        _ filter: TransactionFilter, limit: Int, after cursor: String? = nil
+        _ filter: TransactionFilter, limit: Int, after cursor: String? = nil, of owner: Principal? = nil
     ) throws(JournalError) -> TransactionPage? {
-        var clause = try clause(filter)
+        var clause = clause(filter, owner)
         if let cursor {
             guard let last = Journal.number(in: cursor, of: filter) else { return nil }
             clause.0 += " AND number < ?"
@@ -35,9 +37,9 @@ extension Journal {
 
     /// Transactions that a filter leaves and that have changed since, by the order of their newest change, each once.
     public func changes(
-        after change: Int64, _ filter: TransactionFilter, limit: Int
+        after change: Int64, _ filter: TransactionFilter, limit: Int, of owner: Principal? = nil
     ) throws(JournalError) -> TransactionPage {
-        var clause = try clause(filter)
+        var clause = clause(filter, owner)
         clause.0 += " AND change > ?"
         clause.1.append(.integer(change))
         let newest = try newestChange()
@@ -52,9 +54,9 @@ extension Journal {
     ///
     /// - Parameters:
     ///   - isSettled: leaves out the one that runs now.
-    ///   - uid: of whom it has to be.
+    ///   - owner: of whom it has to be.
     public func last(
-        of lane: String, type: TransactionType? = nil, isSettled: Bool = false, uid: UInt32? = nil
+        of lane: String, type: TransactionType? = nil, isSettled: Bool = false, by owner: Principal? = nil
     ) throws(JournalError) -> Transaction? {
         var condition = "lane = ?"
         var values = [SQLValue.text(lane)]
@@ -63,10 +65,9 @@ extension Journal {
             values.append(.text(type.rawValue))
         }
         if isSettled { condition += " AND state IN (\(Journal.list(TransactionState.allCases.filter(\.isSettled))))" }
-        if let uid {
-            condition += " AND uid = ?"
-            values.append(.integer(Int64(uid)))
-        }
+        let owned = Journal.owned(by: owner)
+        condition += " AND \(owned.0)"
+        values += owned.1
         return try records(where: condition + " ORDER BY number DESC LIMIT 1", values).first?.transaction
     }
 
@@ -95,7 +96,7 @@ extension Journal {
         return newest
     }
 
-    private func clause(_ filter: TransactionFilter) throws(JournalError) -> (String, [SQLValue]) {
+    private func clause(_ filter: TransactionFilter, _ owner: Principal?) -> (String, [SQLValue]) {
         var conditions: [(String, SQLValue)] = []
         func add(_ condition: String, _ value: SQLValue?) {
             if let value { conditions.append((condition, value)) }
@@ -106,6 +107,7 @@ extension Journal {
         add("order_reference = ?", filter.order.map(SQLValue.text))
         add("lane = ?", filter.lane.map(SQLValue.text))
         add("cashier = ?", filter.cashier.map(SQLValue.text))
+        add("till = ?", filter.till.map { .text($0.text) })
         add("card_token = ?", filter.token.map(SQLValue.text))
         add("of = ?", filter.of.map { .text($0.text) })
         add("value >= ?", filter.minimumAmount.map(SQLValue.integer))
@@ -117,7 +119,9 @@ extension Journal {
         var texts = conditions.map(\.0)
         if !filter.states.isEmpty { texts.append("state IN (\(Journal.list(filter.states)))") }
         if filter.isOpen { texts.append("(\(Journal.hasOpenEntry))") }
-        return (texts.isEmpty ? "1" : texts.joined(separator: " AND "), conditions.map(\.1))
+        let owned = Journal.owned(by: owner)
+        texts.append(owned.0)
+        return (texts.joined(separator: " AND "), conditions.map(\.1) + owned.1)
     }
 
     static func list(_ states: [TransactionState]) -> String {

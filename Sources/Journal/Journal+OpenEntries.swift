@@ -18,17 +18,20 @@ extension Journal {
 
     /// Everything that somebody has to look after or wait for, the oldest first.
     ///
+    /// - Parameter owner: whose payments they have to be about; `nil` for all.
     /// - Returns: also how many there are in all.
-    public func openEntries(limit: Int = Limits.openEntries) throws(JournalError) -> (entries: [OpenEntry], count: Int)
-    {
-        var entries = try payments()
-        entries += try held()
-        entries += try operationEntries()
+    public func openEntries(
+        limit: Int = Limits.openEntries, of owner: Principal? = nil
+    ) throws(JournalError) -> (entries: [OpenEntry], count: Int) {
+        let owned = Journal.owned(by: owner)
+        var entries = try payments(owned)
+        entries += try held(owned)
+        entries += try operationEntries(owned)
         entries.sort { ($0.since, $0.transaction) < ($1.since, $1.transaction) }
         return (Array(entries.prefix(limit)), entries.count)
     }
 
-    private func payments() throws(JournalError) -> [OpenEntry] {
+    private func payments(_ owned: (String, [SQLValue])) throws(JournalError) -> [OpenEntry] {
         try database.query(
             """
             SELECT id, value, currency, updated_at, CASE
@@ -37,9 +40,10 @@ extension Journal {
                     (SELECT 1 FROM queue_record WHERE payment = payment.id AND batch IS NOT NULL) THEN 'inBatch'
                 WHEN state = 'delivered' THEN 'handedOver'
                 WHEN state = 'approved' THEN 'unconfirmed' ELSE state END, reversal_attempts
-            FROM payment WHERE state IN ('sent', 'unknown', 'reversing', 'stored') OR (\(Journal.isUnconfirmed))
-                OR (state = 'delivered' AND EXISTS (SELECT 1 FROM ledger WHERE payment = payment.id AND day IS NULL))
-            """
+            FROM payment WHERE (state IN ('sent', 'unknown', 'reversing', 'stored') OR (\(Journal.isUnconfirmed))
+                OR (state = 'delivered' AND EXISTS (SELECT 1 FROM ledger WHERE payment = payment.id AND day IS NULL)))
+                AND \(owned.0)
+            """, owned.1
         ) { (row) throws(JournalError) in
             let kind: OpenEntry.Kind = try row.name(4)
             return OpenEntry(
@@ -48,12 +52,12 @@ extension Journal {
         }
     }
 
-    private func held() throws(JournalError) -> [OpenEntry] {
+    private func held(_ owned: (String, [SQLValue])) throws(JournalError) -> [OpenEntry] {
         try database.query(
             """
             SELECT id, json_extract(account, '$.remaining') + json_extract(account, '$.pendingCapture'), currency, created_at,
-                service_terms FROM payment WHERE \(Journal.isUncaptured)
-            """
+                service_terms FROM payment WHERE \(Journal.isUncaptured) AND \(owned.0)
+            """, owned.1
         ) { (row) throws(JournalError) in
             let terms: ServiceTerms? = try row.message(4)
             return OpenEntry(
@@ -62,8 +66,9 @@ extension Journal {
         }
     }
 
-    private func operationEntries() throws(JournalError) -> [OpenEntry] {
-        try operations(where: "(\(Journal.isOpenOperation))", []).map { record in
+    private func operationEntries(_ owned: (String, [SQLValue])) throws(JournalError) -> [OpenEntry] {
+        let ofOwned = "payment IN (SELECT id FROM payment WHERE \(owned.0))"
+        return try operations(where: "(\(Journal.isOpenOperation)) AND \(ofOwned)", owned.1).map { record in
             let kind: OpenEntry.Kind =
                 switch record.attention {
                 case .stuck: .stuck

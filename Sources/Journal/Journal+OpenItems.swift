@@ -64,9 +64,17 @@ extension Journal {
     }
 
     /// Payments that a person has to look after, the oldest first.
-    public func openItems(limit: Int = Limits.openItems) throws(JournalError) -> [OpenItem] {
+    ///
+    /// - Parameter owner: whose they have to be; `nil` for all.
+    public func openItems(
+        limit: Int = Limits.openItems, of owner: Principal? = nil
+    ) throws(JournalError) -> [OpenItem] {
+        let (condition, values) = Journal.owned(by: owner)
         let found = try database.query(
-            "SELECT payment, since FROM open_item ORDER BY since, payment LIMIT ?", [.integer(Int64(limit))]
+            """
+            SELECT payment, since FROM open_item JOIN payment ON payment.id = open_item.payment WHERE \(condition)
+            ORDER BY since, open_item.payment LIMIT ?
+            """, values + [.integer(Int64(limit))]
         ) { (row) throws(JournalError) in (try row.text(0), Timestamp(milliseconds: try row.integer(1))) }
         var items: [OpenItem] = []
         for (id, since) in found {
@@ -79,8 +87,12 @@ extension Journal {
     }
 
     /// How many they are.
-    public func openItemExtent() throws(JournalError) -> OpenItemExtent {
-        let found = try database.query("SELECT count(*), min(since) FROM open_item") { (row) throws(JournalError) in
+    public func openItemExtent(of owner: Principal? = nil) throws(JournalError) -> OpenItemExtent {
+        let (condition, values) = Journal.owned(by: owner)
+        let found = try database.query(
+            "SELECT count(*), min(since) FROM open_item WHERE payment IN (SELECT id FROM payment WHERE \(condition))",
+            values
+        ) { (row) throws(JournalError) in
             OpenItemExtent(
                 count: Int(try row.integer(0)), oldest: row.optionalInteger(1).map { Timestamp(milliseconds: $0) })
         }

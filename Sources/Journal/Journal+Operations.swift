@@ -17,7 +17,7 @@ extension Journal {
     ) throws(JournalError) -> OperationCreation {
         try database.transaction { () throws(JournalError) in
             if let earlier = try earlierOperation(
-                uid: new.uid, idempotencyKey: new.idempotencyKey, requestHash: new.requestHash)
+                owner: new.owner, idempotencyKey: new.idempotencyKey, requestHash: new.requestHash)
             {
                 return earlier
             }
@@ -43,14 +43,14 @@ extension Journal {
         }
     }
 
-    /// Whether a user has used a key for an operation before, and for what; `nil` if not.
+    /// Whether somebody has used a key for an operation before, and for what; `nil` if not.
     public func earlierOperation(
-        uid: UInt32, idempotencyKey: String, requestHash: String
+        owner: Principal, idempotencyKey: String, requestHash: String
     ) throws(JournalError) -> OperationCreation? {
         let found = try operations(
-            where: "uid = ? AND idempotency_key = ?", [.integer(Int64(uid)), .text(idempotencyKey)])
+            where: "\(Journal.isOwned) AND idempotency_key = ?", owner.values + [.text(idempotencyKey)])
         guard let record = found.first else {
-            return try isSpent(operationOf: uid, idempotencyKey: idempotencyKey) ? .erased : nil
+            return try isSpent(operationOf: owner, idempotencyKey: idempotencyKey) ? .erased : nil
         }
         return record.requestHash == requestHash ? .repeated(record) : .keyReused(record.id)
     }
@@ -244,12 +244,13 @@ extension Journal {
         let columns = Columns(operation.action, holding: books.hold)
         try database.run(
             """
-            INSERT INTO operation (id, payment, kind, uid, idempotency_key, request_hash, value, tip, final, currency, state,
-                request, due, created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'created', ?, ?, ?, ?)
+            INSERT INTO operation (id, payment, kind, uid, till, idempotency_key, request_hash, value, tip, final, currency,
+                state, request, due, created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'created', ?, ?, ?, ?)
             """,
             [
-                .text(new.id.text), .text(new.payment.text), .text(columns.kind), .integer(Int64(new.uid)),
-                .text(new.idempotencyKey), .text(new.requestHash), .integer(columns.value), .integer(columns.tip),
+                .text(new.id.text), .text(new.payment.text), .text(columns.kind), new.owner.uidValue,
+                new.owner.tillValue, .text(new.idempotencyKey), .text(new.requestHash), .integer(columns.value),
+                .integer(columns.tip),
                 .integer(columns.isFinal ? 1 : 0), .text(books.currency.code), .text(request),
                 .integer(new.at.milliseconds), .integer(new.at.milliseconds), .integer(new.at.milliseconds),
             ])
@@ -257,7 +258,7 @@ extension Journal {
         try note(
             AuditEntry(
                 .paymentOperation, subject: new.id.text,
-                detail: "\(columns.kind) \(columns.value) \(books.currency) of \(new.payment) created uid \(new.uid)",
+                detail: "\(columns.kind) \(columns.value) \(books.currency) of \(new.payment) created \(new.owner)",
                 at: new.at))
     }
 

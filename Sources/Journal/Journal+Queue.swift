@@ -20,7 +20,7 @@ public struct NewQueueRecord: Equatable, Sendable {
 /// A stored payment that waits for its answer.
 public struct QueueEntry: Equatable, Sendable {
     public var transaction: Transaction
-    public var uid: UInt32
+    public var owner: Principal
     public var issuer: String
     /// Whom it was sent to, once it was.
     public var service: AskedService?
@@ -119,7 +119,7 @@ extension Journal {
             guard let found = try readable(id) else { continue }
             entries.append(
                 QueueEntry(
-                    transaction: found.transaction, uid: found.uid, issuer: issuer, service: found.service,
+                    transaction: found.transaction, owner: found.owner, issuer: issuer, service: found.service,
                     open: found.open, storedAt: Timestamp(milliseconds: storedAt), batch: batch,
                     attempts: Int(attempts),
                     due: Timestamp(milliseconds: due)))

@@ -14,7 +14,8 @@ extension Journal {
         _ new: NewTransaction, of original: TransactionID, amount: Int64?
     ) throws(JournalError) -> RefundCreation {
         try database.transaction { () throws(JournalError) in
-            if let earlier = try earlier(uid: new.uid, idempotencyKey: new.idempotencyKey, requestHash: new.requestHash)
+            if let earlier = try earlier(
+                owner: new.owner, idempotencyKey: new.idempotencyKey, requestHash: new.requestHash)
             {
                 return .known(earlier)
             }
@@ -33,7 +34,7 @@ extension Journal {
             new.amount.value = refund.amount
             let number = try insert(new)
             try note(
-                AuditEntry(.refund, subject: new.id.text, detail: "of \(original) uid \(new.uid)", at: new.at))
+                AuditEntry(.refund, subject: new.id.text, detail: "of \(original) \(new.owner)", at: new.at))
             try renewAccount(of: original, at: new.at)
             return .created(number: number, amount: new.amount)
         }

@@ -3,30 +3,36 @@ public import Wire
 
 extension Journal {
     /// Sums over the ledger's rows of a day, with what is open now.
-    public func totals(of day: BusinessDay, by groups: Set<TotalsGroup>) throws(JournalError) -> Totals {
+    ///
+    /// - Parameter owner: whose transactions count; `nil` for all.
+    public func totals(
+        of day: BusinessDay, by groups: Set<TotalsGroup>, for owner: Principal? = nil
+    ) throws(JournalError) -> Totals {
         let rows: (String, [SQLValue]) =
             day.state == .open ? ("ledger.day IS NULL", []) : ("ledger.day = ?", [.integer(day.number)])
         var totals = try totals(
-            rows, from: day.openedAt, to: day.closedAt ?? Timestamp(milliseconds: .max), by: groups)
+            rows, from: day.openedAt, to: day.closedAt ?? Timestamp(milliseconds: .max), by: groups, for: owner)
         totals.day = day
         return totals
     }
 
     /// Sums over what was booked in a span of time, half open.
     public func totals(
-        from: Timestamp, to: Timestamp, by groups: Set<TotalsGroup>
+        from: Timestamp, to: Timestamp, by groups: Set<TotalsGroup>, for owner: Principal? = nil
     ) throws(JournalError) -> Totals {
         var totals = try totals(
             ("ledger.at >= ? AND ledger.at < ?", [.integer(from.milliseconds), .integer(to.milliseconds)]), from: from,
-            to: to, by: groups)
+            to: to, by: groups, for: owner)
         totals.byTime = true
         return totals
     }
 
     private func totals(
-        _ condition: (String, [SQLValue]), from: Timestamp, to: Timestamp, by groups: Set<TotalsGroup>
+        _ condition: (String, [SQLValue]), from: Timestamp, to: Timestamp, by groups: Set<TotalsGroup>,
+        for owner: Principal?
     ) throws(JournalError) -> Totals {
         var lines: [Key: TotalsLine] = [:]
+        let owned = Journal.owned(by: owner)
         func change(
             _ key: Key, _ body: (inout TotalsLine) throws(JournalError) -> Void
         ) throws(JournalError) {
@@ -35,18 +41,18 @@ extension Journal {
             try body(&line)
             lines[key] = line
         }
-        for (key, entry, money, hold, figures) in try sums(condition, groups) {
+        for (key, entry, money, hold, figures) in try sums(condition, groups, owned) {
             try change(key) { (line) throws(JournalError) in
                 try line.add(entry, money: money, hold: hold, figures)
             }
         }
-        for (key, state, count) in try ends(from: from, to: to, groups) {
+        for (key, state, count) in try ends(from: from, to: to, groups, owned) {
             try change(key) { (line) throws(JournalError) in
                 if state == .declined { line.declined += count } else { line.cancelled += count }
             }
         }
         let sorted = lines.sorted { $0.key < $1.key }.map(\.value)
-        let open = try openEntries()
+        let open = try openEntries(of: owner)
         return Totals(lines: sorted, net: try Journal.net(sorted), open: open.entries, openCount: open.count)
     }
 
@@ -97,7 +103,7 @@ extension Journal {
     private typealias Sum = (Key, LedgerSum, money: Int64, hold: Int64, LedgerFigures)
 
     private func sums(
-        _ condition: (String, [SQLValue]), _ groups: Set<TotalsGroup>
+        _ condition: (String, [SQLValue]), _ groups: Set<TotalsGroup>, _ owned: (String, [SQLValue])
     ) throws(JournalError) -> [Sum] {
         let sql = """
             SELECT \(Journal.columns(of: "ledger", groups)), CASE
@@ -106,9 +112,10 @@ extension Journal {
                     WHEN entry = 'expired' THEN 'released' ELSE entry END AS kind,
                 coalesce(sum(money), 0), coalesce(sum(hold), 0), count(*), coalesce(sum(ledger.tip > 0), 0),
                 coalesce(sum(ledger.tip), 0), coalesce(sum(CASE WHEN entry = 'delivered' THEN payment.value END), 0)
-            FROM ledger LEFT JOIN payment ON payment.id = ledger.payment WHERE \(condition.0) GROUP BY 1, 2, 3, 4, 5, 6, 7
+            FROM ledger LEFT JOIN payment ON payment.id = ledger.payment WHERE \(condition.0) AND \(owned.0)
+            GROUP BY 1, 2, 3, 4, 5, 6, 7
             """
-        return try database.query(sql, condition.1) { (row) throws(JournalError) -> Sum in
+        return try database.query(sql, condition.1 + owned.1) { (row) throws(JournalError) -> Sum in
             (
                 try Journal.key(row), try row.name(6), try row.integer(7), try row.integer(8),
                 LedgerFigures(
@@ -121,14 +128,14 @@ extension Journal {
 
     /// How many transactions ended without money.
     private func ends(
-        from: Timestamp, to: Timestamp, _ groups: Set<TotalsGroup>
+        from: Timestamp, to: Timestamp, _ groups: Set<TotalsGroup>, _ owned: (String, [SQLValue])
     ) throws(JournalError) -> [(Key, TransactionState, Int)] {
         try database.query(
             """
             SELECT \(Journal.columns(of: "payment", groups)), state, count(*) FROM payment
             WHERE created_at >= ? AND created_at < ? AND state IN ('declined', 'cancelled')
-                AND type IN ('purchase', 'refund') GROUP BY 1, 2, 3, 4, 5, 6, 7
-            """, [.integer(from.milliseconds), .integer(to.milliseconds)]
+                AND type IN ('purchase', 'refund') AND \(owned.0) GROUP BY 1, 2, 3, 4, 5, 6, 7
+            """, [.integer(from.milliseconds), .integer(to.milliseconds)] + owned.1
         ) { (row) throws(JournalError) in (try Journal.key(row), try row.name(6), Int(try row.integer(7))) }
     }
 }

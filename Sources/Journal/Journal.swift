@@ -34,10 +34,13 @@ public final class Journal {
                 PRAGMA journal_mode = WAL;
                 PRAGMA synchronous = FULL;
                 PRAGMA secure_delete = ON;
-                PRAGMA foreign_keys = ON;
+                PRAGMA foreign_keys = OFF;
                 """)
         try Journal.examine(database)
+        // A step that makes a table anew drops the old one, which rows of others refer to; within a transaction SQLite
+        // changes nothing about that.
         support = try Journal.migrate(database)
+        try database.run(script: "PRAGMA foreign_keys = ON")
         paymentColumns = try Journal.columns(of: "payment", in: database)
         try database.run(script: JournalDigests.triggers(columns: paymentColumns))
         try correctErasedMark()
@@ -48,10 +51,11 @@ public final class Journal {
     /// written is lost at the next start.
     public var isInPlace: Bool { lock.isInPlace }
 
-    /// Writes a new transaction down in state `created`, unless its user has used the key before.
+    /// Writes a new transaction down in state `created`, unless its principal has used the key before.
     public func create(_ new: NewTransaction) throws(JournalError) -> Creation {
         try database.transaction { () throws(JournalError) in
-            if let earlier = try earlier(uid: new.uid, idempotencyKey: new.idempotencyKey, requestHash: new.requestHash)
+            if let earlier = try earlier(
+                owner: new.owner, idempotencyKey: new.idempotencyKey, requestHash: new.requestHash)
             {
                 return earlier
             }
@@ -59,16 +63,16 @@ public final class Journal {
         }
     }
 
-    /// Whether a user has used an idempotency key before, and for what; `nil` if not.
+    /// Whether somebody has used an idempotency key before, and for what; `nil` if not.
     public func earlier(
-        uid: UInt32, idempotencyKey: String, requestHash: String
+        owner: Principal, idempotencyKey: String, requestHash: String
     ) throws(JournalError) -> Creation? {
         let found = try database.query(
-            "SELECT id, request_hash FROM payment WHERE uid = ? AND idempotency_key = ?",
-            [.integer(Int64(uid)), .text(idempotencyKey)]
+            "SELECT id, request_hash FROM payment WHERE \(Journal.isOwned) AND idempotency_key = ?",
+            owner.values + [.text(idempotencyKey)]
         ) { (row) throws(JournalError) in (try row.text(0), try row.text(1)) }
         guard let (text, hash) = found.first else {
-            return try isSpent(uid: uid, idempotencyKey: idempotencyKey) ? .erased : nil
+            return try isSpent(owner: owner, idempotencyKey: idempotencyKey) ? .erased : nil
         }
         guard let id = TransactionID(text) else { throw .damaged }
         return hash == requestHash ? .repeated(id) : .keyReused(id)
@@ -155,7 +159,11 @@ extension Journal {
             throw .newerSchema(found: found.first.map(Int.init) ?? 0)
         }
         return try database.transaction { () throws(JournalError) in
+            let isOlder = found < Schema.version
+            let dangling = try isOlder ? danglingRows(database) : 0
+            let damaged = try isOlder ? unsoundRows(database) : []
             for step in Schema.steps[found...] { try database.run(script: step) }
+            guard try (isOlder ? danglingRows(database) : 0) == dangling else { throw .damaged }
             try database.run(script: "PRAGMA user_version = \(Schema.version)")
             try database.run(script: Schema.meta)
             if found < Schema.version { try writeAccounts(database) }
@@ -165,6 +173,10 @@ extension Journal {
             if found < Schema.version || !hasDigests {
                 try database.run(script: JournalDigests.renewal(columns: columns(of: "payment", in: database)))
                 try setMeta("digests", "1", in: database)
+                // What was damaged before stays so.
+                for id in damaged {
+                    try database.run("DELETE FROM meta WHERE name = ?", [.text(JournalDigests.prefix + id)])
+                }
             }
             try database.run(
                 "INSERT OR IGNORE INTO installation (only_row, support, next_event) VALUES (1, ?, 1)",
@@ -175,6 +187,23 @@ extension Journal {
             guard let name = names.first else { throw .damaged }
             return name
         }
+    }
+
+    /// How many rows refer to none.
+    private static func danglingRows(_ database: Database) throws(JournalError) -> Int {
+        try database.query("SELECT 1 FROM pragma_foreign_key_check") { (_) throws(JournalError) in () }.count
+    }
+
+    /// Payments of an earlier version that are not as it has written them; none where it wrote no digests.
+    private static func unsoundRows(_ database: Database) throws(JournalError) -> [String] {
+        let tables = try database.query("SELECT name FROM sqlite_schema WHERE name IN ('meta', 'payment')") {
+            (row) throws(JournalError) in try row.text(0)
+        }
+        guard tables.count == 2, try meta("digests", in: database) != nil else { return [] }
+        let digest = JournalDigests.expression(columns: try columns(of: "payment", in: database))
+        return try database.query("SELECT id FROM payment WHERE \(digest) IS NOT \(JournalDigests.written)") {
+            (row) throws(JournalError) in row.optionalText(0)
+        }.compactMap(\.self)
     }
 
     func state(of id: TransactionID) throws(JournalError) -> TransactionState {
@@ -191,13 +220,14 @@ extension Journal {
         let number = try nextNumber()
         try database.run(
             """
-            INSERT INTO payment (id, uid, idempotency_key, request_hash, type, mode, lane, value, currency,
+            INSERT INTO payment (id, uid, till, idempotency_key, request_hash, type, mode, lane, value, currency,
                 order_reference, state, created_at, updated_at, details, service, number, change, of, retry_of, cashier,
-                capture) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                capture) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """,
             [
-                .text(new.id.text), .integer(Int64(new.uid)), .text(new.idempotencyKey), .text(new.requestHash),
-                .text(new.type.rawValue), .text(new.mode.rawValue), .text(new.lane), .integer(new.amount.value),
+                .text(new.id.text), new.owner.uidValue, new.owner.tillValue, .text(new.idempotencyKey),
+                .text(new.requestHash), .text(new.type.rawValue), .text(new.mode.rawValue), .text(new.lane),
+                .integer(new.amount.value),
                 .text(new.amount.currency.code), SQLValue(new.order), .text(TransactionState.created.rawValue),
                 .integer(new.at.milliseconds), .integer(new.at.milliseconds), try json(new.details),
                 try json(new.service), .integer(number), .integer(try nextChange()), SQLValue(new.of?.text),
@@ -207,7 +237,7 @@ extension Journal {
         let amount = "\(new.amount.value) \(new.amount.currency.code)"
         try note(
             AuditEntry(
-                .state, subject: new.id.text, detail: "created \(new.type.rawValue) \(amount) uid \(new.uid)",
+                .state, subject: new.id.text, detail: "created \(new.type.rawValue) \(amount) \(new.owner)",
                 at: new.at))
         return number
     }

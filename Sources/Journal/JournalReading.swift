@@ -9,7 +9,7 @@ extension Journal {
         result, error, cancelled_by, authorization, reversal_reason, reversal_attempts, reversal_due,
         details, chip, confirm_due, confirmed_at, service, settlement,
         (SELECT reason FROM open_item WHERE payment = payment.id), message, number, of, retry_of, cashier, account,
-        service_terms
+        service_terms, till
         """
     static let columnCount = Int32(columns.split(separator: ",").count)
 
@@ -61,7 +61,7 @@ extension Journal {
     }
 
     static func record(_ row: borrowing Row) throws(JournalError) -> JournalRecord {
-        guard let id = TransactionID(try row.text(0)), let uid = UInt32(exactly: try row.integer(1)),
+        guard let id = TransactionID(try row.text(0)),
             let currency = Currency(journalled: try row.text(7))
         else { throw .damaged }
         var transaction = Transaction(
@@ -88,7 +88,9 @@ extension Journal {
         transaction.retryOf = try row.transaction(30)
         transaction.cashier = row.optionalText(31)
         transaction.account = try row.message(32)
-        var record = JournalRecord(transaction: transaction, uid: uid, requestHash: try row.text(2))
+        let owner = try row.principal(1, till: 34)
+        transaction.till = owner.till
+        var record = JournalRecord(transaction: transaction, owner: owner, requestHash: try row.text(2))
         record.authorization = try row.message(16)
         record.reversal = try reversal(row)
         record.service = try row.message(24)

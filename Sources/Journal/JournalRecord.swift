@@ -6,8 +6,8 @@ public import Wire
 public struct NewTransaction: Equatable, Sendable {
     public var id: TransactionID
     /// Who asked for it.
-    public var uid: UInt32
-    /// Unique among those of one user.
+    public var owner: Principal
+    /// Unique among those of one principal.
     public var idempotencyKey: String
     /// Digest of the request, which tells a repetition from another request with the same key.
     public var requestHash: String
@@ -28,12 +28,13 @@ public struct NewTransaction: Equatable, Sendable {
     public var cashier: String?
 
     public init(
-        id: TransactionID, uid: UInt32, idempotencyKey: String, requestHash: String, type: TransactionType, mode: Mode,
+        id: TransactionID, owner: Principal, idempotencyKey: String, requestHash: String, type: TransactionType,
+        mode: Mode,
         lane: String, amount: Money, order: String?, at: Timestamp, details: TransactionDetails? = nil,
         service: AskedService? = nil
     ) {
         self.id = id
-        self.uid = uid
+        self.owner = owner
         self.idempotencyKey = idempotencyKey
         self.requestHash = requestHash
         self.type = type
@@ -51,7 +52,8 @@ public struct NewTransaction: Equatable, Sendable {
 /// What the journal holds of a transaction.
 public struct JournalRecord: Equatable, Sendable {
     public var transaction: Transaction
-    public var uid: UInt32
+    /// Who asked for it.
+    public var owner: Principal
     public var requestHash: String
     /// What was or is to be sent to the adapter; gone once it has been answered.
     public var authorization: AuthorizationRequest?
@@ -64,11 +66,11 @@ public struct JournalRecord: Equatable, Sendable {
     public var terms: ServiceTerms?
 
     public init(
-        transaction: Transaction, uid: UInt32, requestHash: String, authorization: AuthorizationRequest? = nil,
+        transaction: Transaction, owner: Principal, requestHash: String, authorization: AuthorizationRequest? = nil,
         reversal: ReversalPlan? = nil, service: AskedService? = nil, open: OpenReason? = nil
     ) {
         self.transaction = transaction
-        self.uid = uid
+        self.owner = owner
         self.requestHash = requestHash
         self.authorization = authorization
         self.reversal = reversal
@@ -81,10 +83,10 @@ public struct JournalRecord: Equatable, Sendable {
 public enum Creation: Equatable, Sendable {
     /// With its number among all transactions of this journal, from 1.
     case created(number: Int64)
-    /// The same user has used this key for the same request.
+    /// The same principal has used this key for the same request.
     case repeated(TransactionID)
-    /// The same user has used this key for another request.
+    /// The same principal has used this key for another request.
     case keyReused(TransactionID)
-    /// The same user has used this key, and what became of it has been erased because its time was over.
+    /// The same principal has used this key, and what became of it has been erased because its time was over.
     case erased
 }

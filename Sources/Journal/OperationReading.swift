@@ -27,7 +27,7 @@ extension Journal {
         var found = try database.query(
             """
             SELECT id, payment, kind, value, tip, final, currency, state, uid, request_hash, request, result, error, attempts,
-                due, attention, attention_since, created_at, updated_at
+                due, attention, attention_since, created_at, updated_at, till
             FROM operation WHERE kind <> 'advice' AND \(condition)
             """, values
         ) { (row) throws(JournalError) in try Journal.operation(row) }
@@ -43,13 +43,13 @@ extension Journal {
     }
 
     private static func operation(_ row: borrowing Row) throws(JournalError) -> OperationRecord {
-        guard let id = OperationID(try row.text(0)), let currency = Currency(journalled: try row.text(6)),
-            let uid = UInt32(exactly: try row.integer(8))
+        guard let id = OperationID(try row.text(0)), let currency = Currency(journalled: try row.text(6))
         else { throw .damaged }
         let state: OperationState = try row.name(7)
         return OperationRecord(
             operation: Operation(id: id, action: try action(row), state: state), payment: try row.transactionID(1),
-            currency: currency, uid: uid, requestHash: try row.text(9), request: try row.text(10),
+            currency: currency, owner: try row.principal(8, till: 19), requestHash: try row.text(9),
+            request: try row.text(10),
             result: row.optionalText(11), error: try row.message(12), attempts: Int(try row.integer(13)),
             due: row.time(14), attention: row.optionalText(15) == nil ? nil : try row.name(15),
             attentionSince: row.time(16), createdAt: Timestamp(milliseconds: try row.integer(17)),

@@ -17,8 +17,8 @@ public struct NewOperation: Equatable, Sendable {
     public var id: OperationID
     public var payment: TransactionID
     /// Who asked for it.
-    public var uid: UInt32
-    /// Unique among the operations of one user; keys of transactions are apart from them.
+    public var owner: Principal
+    /// Unique among the operations of one principal; keys of transactions are apart from them.
     public var idempotencyKey: String
     /// Digest of the POS's request, which tells a repetition from another request with the same key.
     public var requestHash: String
@@ -26,12 +26,12 @@ public struct NewOperation: Equatable, Sendable {
     public var at: Timestamp
 
     public init(
-        id: OperationID, payment: TransactionID, uid: UInt32, idempotencyKey: String, requestHash: String, wish: Wish,
-        at: Timestamp
+        id: OperationID, payment: TransactionID, owner: Principal, idempotencyKey: String, requestHash: String,
+        wish: Wish, at: Timestamp
     ) {
         self.id = id
         self.payment = payment
-        self.uid = uid
+        self.owner = owner
         self.idempotencyKey = idempotencyKey
         self.requestHash = requestHash
         self.wish = wish
@@ -62,7 +62,7 @@ public struct OperationRecord: Equatable, Sendable {
     public var operation: Ledger.Operation
     public var payment: TransactionID
     public var currency: Currency
-    public var uid: UInt32
+    public var owner: Principal
     public var requestHash: String
     /// What is sent to the payment service, byte for byte the same each time.
     public var request: String
@@ -87,11 +87,11 @@ public struct OperationRecord: Equatable, Sendable {
 /// What came of `Journal.createOperation`.
 public enum OperationCreation: Equatable, Sendable {
     case created(OperationRecord)
-    /// The same user has used this key for the same request.
+    /// The same principal has used this key for the same request.
     case repeated(OperationRecord)
-    /// The same user has used this key for another request.
+    /// The same principal has used this key for another request.
     case keyReused(OperationID)
-    /// The same user has used this key, and what became of it has been erased because its time was over.
+    /// The same principal has used this key, and what became of it has been erased because its time was over.
     case erased
     /// The books do not allow it. Nothing was written.
     case refused(BooksRefusal)

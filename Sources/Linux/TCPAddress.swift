@@ -10,10 +10,12 @@ package struct TCPAddress: Equatable, Sendable, CustomStringConvertible {
     private var isVersion6: Bool { host.contains(":") }
 
     /// `nil` for everything else, a port 0 included.
-    package init?(_ text: String) {
-        guard let colon = text.lastIndex(of: ":"), let port = UInt16(text[text.index(after: colon)...]), port > 0 else {
-            return nil
-        }
+    ///
+    /// - Parameter anyPort: port 0 is allowed: whichever the system has free.
+    package init?(_ text: String, anyPort: Bool = false) {
+        guard let colon = text.lastIndex(of: ":"), let port = UInt16(text[text.index(after: colon)...]),
+            port > 0 || anyPort
+        else { return nil }
         let name = text[..<colon]
         let isBracketed = name.hasPrefix("[") && name.hasSuffix("]")
         let bare = isBracketed ? String(name.dropFirst().dropLast()) : String(name)
@@ -38,6 +40,19 @@ package struct TCPAddress: Equatable, Sendable, CustomStringConvertible {
         return text(bytes, family)
     }
 
+    /// Where a socket listens; `nil` for one that has no such address.
+    package init?(ofListener socket: Int32) {
+        var storage = sockaddr_storage()
+        var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
+        let result = unsafe withUnsafeMutableBytes(of: &storage) { bytes in
+            unsafe getsockname(socket, bytes.assumingMemoryBound(to: sockaddr.self).baseAddress, &length)
+        }
+        guard result == 0, let host = TCPAddress.host(of: storage) else { return nil }
+        self.host = host
+        // Both families have the port in the same place, in network order.
+        port = unsafe withUnsafeBytes(of: storage) { unsafe UInt16($0[2]) << 8 | UInt16($0[3]) }
+    }
+
     /// Who is at the other end of a connection, without its port; `nil` where that is nobody with an address.
     package static func host(ofPeer socket: Int32) -> String? {
         var storage = sockaddr_storage()
@@ -45,8 +60,11 @@ package struct TCPAddress: Equatable, Sendable, CustomStringConvertible {
         let result = unsafe withUnsafeMutableBytes(of: &storage) { bytes in
             unsafe getpeername(socket, bytes.assumingMemoryBound(to: sockaddr.self).baseAddress, &length)
         }
-        guard result == 0 else { return nil }
-        return unsafe withUnsafeBytes(of: storage) { bytes -> String? in
+        return result == 0 ? host(of: storage) : nil
+    }
+
+    private static func host(of storage: sockaddr_storage) -> String? {
+        unsafe withUnsafeBytes(of: storage) { bytes -> String? in
             switch Int32(storage.ss_family) {
             case AF_INET: return unsafe text(Array(bytes[4..<8]), AF_INET)
             case AF_INET6:

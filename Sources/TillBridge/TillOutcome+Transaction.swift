@@ -78,7 +78,8 @@ extension TillRefusal {
         case .readerDetached, .readerInUse, .readerServiceUnavailable, .readerFaulty, .readerModelUnsupported,
             .readerUnsupported, .laneUnknown:
             .readerGone
-        case .authRoleMissing, .termsNotAccepted, .termsRevoked, .termsOtherVersion, .sessionNotOwner,
+        case .authRoleMissing, .authDelegationRefused, .laneNotYours, .termsNotAccepted, .termsRevoked,
+            .termsOtherVersion, .sessionNotOwner,
             .offlineNotAllowed:
             .notPermitted
         case .amountCurrencyMismatch, .amountCurrencyUnknown, .amountCurrencyNotAccepted: .currency

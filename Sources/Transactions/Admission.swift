@@ -4,14 +4,19 @@ public import Wire
 /// A request for a transaction, with who asks.
 public struct TransactionDemand: Sendable {
     public let request: TransactionRequest
-    public let key: UserKey
+    public let key: PrincipalKey
     /// Digest of the request.
     public let requestHash: String
+    /// Lanes that whoever asks may use; `nil` for all.
+    public let lanes: Set<String>?
 
-    public init(request: TransactionRequest, key: UserKey, requestHash: String) {
+    public init(
+        request: TransactionRequest, key: PrincipalKey, requestHash: String, lanes: Set<String>? = nil
+    ) {
         self.request = request
         self.key = key
         self.requestHash = requestHash
+        self.lanes = lanes
     }
 }
 
@@ -41,6 +46,8 @@ public struct AdmissionFacts: Sendable {
     public var unresolved: TransactionID?
     /// A purchase that has paid the same order in full.
     public var paid: TransactionID?
+    /// Lanes that whoever asks may use; `nil` for all.
+    public var lanes: Set<String>?
 
     public init(mode: Mode) { self.mode = mode }
 }
@@ -55,7 +62,7 @@ extension LaneTable {
         let isPayment = request.type != .loyalty
         if isPayment, let refusal = facts.paymentRefusal { return .failure(refusal) }
         let found: [String]
-        switch free(for: request) {
+        switch free(for: request, within: facts.lanes) {
         case .failure(let refusal): return .failure(refusal)
         case .success(let names): found = names
         }

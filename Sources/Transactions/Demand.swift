@@ -25,8 +25,8 @@ public struct Demand: Sendable {
     }
 
     public var kind: AuthorizationRequest.Kind
-    /// Of the user who asked.
-    public var uid: UInt32
+    /// Who asked.
+    public var owner: Principal
     /// Seconds for the card to be presented.
     public var deadline = Limits.defaultDeadlineSeconds
     /// Goes on when its client has gone.
@@ -46,8 +46,8 @@ public struct Demand: Sendable {
     public var earlierFailedReads = 0
     public var times = Times()
 
-    public init(kind: AuthorizationRequest.Kind, uid: UInt32) {
+    public init(kind: AuthorizationRequest.Kind, owner: Principal) {
         self.kind = kind
-        self.uid = uid
+        self.owner = owner
     }
 }

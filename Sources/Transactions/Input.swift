@@ -47,6 +47,8 @@ public enum Reply: Equatable, Sendable {
     case neverSeen
     /// The adapter took it for a wrong request: it has certainly not been carried out.
     case refused
+    /// Something on the way to the adapter says that it has passed it on to nobody (421).
+    case notDelivered
     /// Silence, garbage, or a fault of the adapter: whether it was carried out is not known.
     case unusable
 }

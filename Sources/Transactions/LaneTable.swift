@@ -119,8 +119,13 @@ public struct LaneTable<Device: LaneDevice>: Sendable {
 
     /// Lanes that may take the card: those the request names that are free, or what refuses it. Without a name it is the
     /// first lane that is free, else the first.
-    public func free(for request: TransactionRequest) -> Result<[String], ErrorBody> {
+    ///
+    /// - Parameter allowed: lanes that whoever asks may use, and every one that it names has to be among; `nil` for all.
+    public func free(
+        for request: TransactionRequest, within allowed: Set<String>? = nil
+    ) -> Result<[String], ErrorBody> {
         let named: [LaneRecord<Device>]
+        let mayUse = { (lane: LaneRecord<Device>) in allowed?.contains(lane.name) ?? true }
         if let group = request.group {
             guard let members = groups[group] else { return .failure(ErrorBody(.laneUnknown, field: "group")) }
             named = members.compactMap { self[$0] }
@@ -130,7 +135,13 @@ public struct LaneTable<Device: LaneDevice>: Sendable {
         } else if let name = request.lane {
             named = self[name].map { [$0] } ?? []
         } else {
-            named = [lanes.first { $0.holder == nil && $0.error == nil } ?? lanes.first].compactMap(\.self)
+            let usable = lanes.filter(mayUse)
+            guard !usable.isEmpty || lanes.isEmpty else { return .failure(ErrorBody(.laneNotYours, field: "lane")) }
+            named = [usable.first { $0.holder == nil && $0.error == nil } ?? usable.first].compactMap(\.self)
+        }
+        guard named.allSatisfy(mayUse) else {
+            let field = request.group != nil ? "group" : request.lanes != nil ? "lanes" : "lane"
+            return .failure(ErrorBody(.laneNotYours, field: field))
         }
         let free = named.filter { $0.holder == nil && $0.refusal == nil }
         if !free.isEmpty { return .success(free.map(\.name)) }

@@ -114,13 +114,12 @@ public struct Question: Sendable {
     }
 
     let request: AuthorizationRequest
-    /// When the read was taken over, on the monotonic clock.
-    let readAt: Int64
-    /// The same card has paid the same amount on the same lane minutes ago.
-    var repeats: TransactionID?
-    /// Stored before: never reversed for want of an answer.
+    /// What was read from the card just now; `nil` for a stored payment that is forwarded.
+    let read: Read?
+    /// Whoever forwards it.
     var owedTo: WishID?
-    var isOwed: Bool
+    /// Stored before: never reversed for want of an answer.
+    var isOwed: Bool { read == nil }
     /// Taken back if it turns out to be approved.
     var mustBeReversed = false
     /// An answer was lost, or the service says that it has never seen what it was sent: it may have booked the payment

@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 public import Wire
 
-/// An idempotency key belongs to the user who sends it.
-public struct UserKey: Hashable, Sendable {
-    public let uid: UInt32
+/// An idempotency key belongs to whoever sends it: two tills may use the same.
+public struct PrincipalKey: Hashable, Sendable {
+    public let owner: Principal
     public let key: String
 
-    public init(uid: UInt32, key: String) {
-        self.uid = uid
+    public init(_ owner: Principal, key: String) {
+        self.owner = owner
         self.key = key
     }
 }
 
 /// Idempotency keys whose first request has not been answered yet, with the transaction once there is one.
 public struct KeyTable: Sendable {
-    private var inUse: [UserKey: TransactionID?] = [:]
+    private var inUse: [PrincipalKey: TransactionID?] = [:]
 
     public init() {}
 
     /// Takes a key for one request until it has been answered.
     ///
     /// - Returns: `nil`, or what to answer instead.
-    public mutating func claim(_ key: UserKey) -> ErrorBody? {
+    public mutating func claim(_ key: PrincipalKey) -> ErrorBody? {
         if let running = inUse[key] { return ErrorBody(.idempotencyInProgress, transaction: running) }
         inUse[key] = .some(nil)
         return nil
@@ -29,11 +29,11 @@ public struct KeyTable: Sendable {
 
     /// The transaction of a request that has not been answered yet; `.some(nil)` where it has none yet, `nil` for no such
     /// request.
-    public func holder(of key: UserKey) -> TransactionID?? { inUse[key] }
+    public func holder(of key: PrincipalKey) -> TransactionID?? { inUse[key] }
 
-    public mutating func bind(_ key: UserKey, to id: TransactionID) { inUse[key] = .some(id) }
+    public mutating func bind(_ key: PrincipalKey, to id: TransactionID) { inUse[key] = .some(id) }
 
-    public mutating func release(_ key: UserKey) { inUse[key] = nil }
+    public mutating func release(_ key: PrincipalKey) { inUse[key] = nil }
 }
 
 /// Orders whose card could not be read, with how often; the latest of them.

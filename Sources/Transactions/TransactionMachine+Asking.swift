@@ -31,14 +31,13 @@ extension TransactionMachine {
     mutating func connection(_ input: Input) {
         guard case .sealed(let read, _) = phase else { return }
         guard case .connected = input else { return store(read) }
-        guard mayBeSent(readAt: read.takenAt) else {
+        guard mayBeSent(read) else {
             return end(.readExpired, after: [sealed(read)])
         }
         local(.draft(read.request))
         let question = Question(
-            request: read.request, readAt: read.takenAt, repeats: read.repeats, isOwed: false,
-            askUntil: now.after(demand.times.answer),
-            pause: demand.times.pause, step: .asking(until: now.after(demand.times.answer + Self.answerMargin)),
+            request: read.request, read: read, askUntil: now.after(demand.times.answer), pause: demand.times.pause,
+            step: .asking(until: now.after(demand.times.answer + Self.answerMargin)),
             reader: .held(until: now.after(demand.times.handover)), keyLife: demand.times.keyLife)
         write(
             [sealed(read), change(.sent)], next: .sent(question),
@@ -46,8 +45,9 @@ extension TransactionMachine {
     }
 
     /// Whether a read is young enough, by the clock that nobody sets (rule R2).
-    private func mayBeSent(readAt: Int64) -> Bool {
-        let (age, isFar) = now.monotonic.subtractingReportingOverflow(readAt)
+    private func mayBeSent(_ read: Read?) -> Bool {
+        guard let read else { return true }
+        let (age, isFar) = now.monotonic.subtractingReportingOverflow(read.takenAt)
         return !isFar && age <= demand.times.readLife.milliseconds
     }
 
@@ -56,18 +56,45 @@ extension TransactionMachine {
     private mutating func store(_ read: Read) {
         // Nothing but a sale is ever stored.
         guard read.request.type == .sale else { return end(.pspUnreachable, after: [sealed(read)]) }
+        let (stored, told) = stored(read)
+        write(
+            [sealed(read), stored], as: .store(read.request, read.sale),
+            next: .leaving([.publish(completed(read.request.card))] + told, at: now.after(Self.settleTime)),
+            then: [.settleReader])
+    }
+
+    /// What is written of a payment that is stored, and what is told of it. Nobody has approved it: the reader says no more
+    /// than that the card was read.
+    private func stored(_ read: Read) -> (StateChange, [Outward]) {
         var stored = change(.stored)
         stored.result = PaymentResult(mode: transaction.mode, outcome: .stored)
         stored.result?.repeats = read.repeats
         var event = event(.paymentStored)
         (event.result, event.card) = (stored.result, read.request.card)
-        // Nobody has approved it: the reader says no more than that the card was read.
-        write(
-            [sealed(read), stored], as: .store(read.request, read.sale),
-            next: .leaving(
-                [.publish(completed(read.request.card)), .publish(event), .show(.read)],
-                at: now.after(Self.settleTime)),
-            then: [.settleReader])
+        return (stored, [.publish(event), .show(.read)])
+    }
+
+    /// Something before the adapter has passed it on to nobody: the same as if there had been no connection.
+    private mutating func notDelivered(_ question: Question) {
+        guard let read = question.read else { return putBack(question, .pspUnreachable) }
+        guard read.request.type == .sale, !question.mustBeReversed else { return decline(.pspUnreachable) }
+        let (stored, told) = stored(read)
+        lastQuestion = question.number
+        write([stored], as: .store(read.request, read.sale), next: .stored, then: told)
+    }
+
+    /// The payment could not be stored either, and has left nothing anywhere.
+    mutating func decline(_ code: ErrorCode) {
+        var result = PaymentResult(mode: transaction.mode, outcome: .declined)
+        result.next = code.entry.next
+        finish(.declined, .paymentDeclined, result, .error, nil, error: code)
+    }
+
+    /// The adapter has not carried out what was forwarded: it goes back, so that nothing is lost.
+    private mutating func putBack(_ question: Question, _ code: ErrorCode) {
+        lastQuestion = question.number
+        let wish = question.owedTo.map { Outward.answer($0, .notForwarded(code)) }
+        write([change(.stored)], .forCertain, next: .stored, then: [wish].compactMap(\.self))
     }
 
     private func completed(_ card: MaskedCard?) -> Event {
@@ -172,11 +199,14 @@ extension TransactionMachine {
             if question.isOwed { return rest(question, wasNeverSeen ? nil : .unanswered, .pspNoAnswer) }
             reply = .unusable
         }
+        // That a question, or what was sent again, did not get there says nothing about what did.
+        if reply == .notDelivered, question.kind != .send { reply = .unusable }
         // The first question may have met a connection that was closed before a byte was written; later ones have not.
         if reply == .unusable || (reply == .neverSeen && question.kind != .send) { question.isInDoubt = true }
         switch reply {
         case .answered(let answer): answered(answer, question)
         case .refused: refused(question)
+        case .notDelivered: notDelivered(question)
         case .running, .neverSeen, .unusable:
             if question.isOwed { unanswered(reply, question) } else { inDoubt(reply, question) }
         }
@@ -184,7 +214,7 @@ extension TransactionMachine {
 
     private mutating func answered(_ answer: AuthorizationAnswer, _ question: Question) {
         var result = PaymentResult(answer, mode: transaction.mode)
-        result.repeats = result.outcome == .declined ? nil : question.repeats ?? transaction.result?.repeats
+        result.repeats = result.outcome == .declined ? nil : question.read?.repeats ?? transaction.result?.repeats
         let card = transaction.card?.named(answer.cardToken)
         if question.isOwed { return forwarded(result, question) }
         guard result.outcome != .declined else {
@@ -201,15 +231,10 @@ extension TransactionMachine {
         guard !question.isOwed else {
             // That this request was not carried out says nothing about the one before it.
             if question.isInDoubt { return rest(question, .refusedAfterDoubt, .pspRefused) }
-            // The adapter has not carried it out: it goes back, so that nothing is lost.
-            lastQuestion = question.number
-            let wish = question.owedTo.map { Outward.answer($0, .notForwarded(.pspRefused)) }
-            return write([change(.stored)], .forCertain, next: .stored, then: [wish].compactMap(\.self))
+            return putBack(question, .pspRefused)
         }
         guard !question.isInDoubt else { return takeBack(.hostTimeout, .timeout, .pspNoAnswer) }
-        var result = PaymentResult(mode: transaction.mode, outcome: .declined)
-        result.next = ErrorCode.pspRefused.entry.next
-        finish(.declined, .paymentDeclined, result, .error, nil, error: .pspRefused)
+        decline(.pspRefused)
     }
 
     private mutating func finish(
@@ -244,7 +269,7 @@ extension TransactionMachine {
         var next: [Outward] = []
         if left > 0 {
             if reply == .neverSeen {
-                guard mayBeSentAgain(question), mayBeSent(readAt: question.readAt) else {
+                guard mayBeSentAgain(question), mayBeSent(question.read) else {
                     return takeBack(.hostTimeout, .timeout, .pspNoAnswer)
                 }
                 ask(&question, .resend)
@@ -288,7 +313,7 @@ extension TransactionMachine {
     /// A stored payment goes out, or is asked about where it went out before.
     mutating func forward(_ request: AuthorizationRequest, _ wish: WishID, _ keyLife: Duration) {
         var question = Question(
-            request: request, readAt: now.monotonic, owedTo: wish, isOwed: true,
+            request: request, read: nil, owedTo: wish,
             askUntil: now.after(demand.times.answer), pause: demand.times.pause,
             step: .asking(until: now.after(demand.times.answer + Self.answerMargin)), reader: .free, keyLife: keyLife)
         question.number = max(lastQuestion, self.question?.number ?? 0) + 1

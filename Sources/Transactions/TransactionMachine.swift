@@ -185,9 +185,7 @@ public struct TransactionMachine: Sendable {
     }
 
     func event(_ name: EventName, lane: String? = nil) -> Event {
-        var event = Event(name, at: now.wall, lane: lane ?? transaction.lane)
-        event.transaction = id
-        return event
+        Event(name, about: transaction, at: now.wall, lane: lane)
     }
 
     func change(_ state: TransactionState) -> StateChange { StateChange(state, at: now.wall) }
@@ -282,6 +280,10 @@ public struct TransactionMachine: Sendable {
             release(&failed, .superseded)
             phase = .ended
             lookAgain(failed)
+        case (.orEnd, _) where phase.question != nil:
+            // Nobody was reached, and it may not be stored: nothing is owed by anybody.
+            writing = nil
+            if case .notStorable(let code) = failure { decline(code) } else { decline(failure.code) }
         case (.orEnd, .notStorable(let code)):
             writing = nil
             end(code, after: failed.write.changes.filter { $0.state == .sealed })

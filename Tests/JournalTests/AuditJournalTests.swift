@@ -24,7 +24,8 @@ private final class Book {
     @discardableResult
     func pay(_ states: [TransactionState], at time: Timestamp = .now) throws -> TransactionID {
         let new = NewTransaction(
-            id: TransactionID(), uid: 1_000, idempotencyKey: UUID().uuidString, requestHash: "aa", type: .purchase,
+            id: TransactionID(), owner: Principal(uid: 1_000), idempotencyKey: UUID().uuidString, requestHash: "aa",
+            type: .purchase,
             mode: .test, lane: "main", amount: Money(value: 1_250, currency: try #require(Currency("EUR"))),
             order: "A-1", at: time)
         _ = try journal.create(new)
@@ -202,18 +203,23 @@ struct AuditJournalTests {
     func keys() throws {
         let book = try Book()
         let new = NewTransaction(
-            id: TransactionID(), uid: 1_000, idempotencyKey: "till-7", requestHash: "aa", type: .purchase, mode: .test,
+            id: TransactionID(), owner: Principal(uid: 1_000), idempotencyKey: "till-7", requestHash: "aa",
+            type: .purchase, mode: .test,
             lane: "main", amount: Money(value: 1, currency: try #require(Currency("EUR"))), order: nil,
             at: Timestamp(milliseconds: 1_000))
         _ = try book.journal.create(new)
         try book.journal.append([StateChange(.failed, at: Timestamp(milliseconds: 1_000))], to: new.id)
-        #expect(try book.journal.earlier(uid: 1_000, idempotencyKey: "till-7", requestHash: "aa") == .repeated(new.id))
+        #expect(
+            try book.journal.earlier(owner: Principal(uid: 1_000), idempotencyKey: "till-7", requestHash: "aa")
+                == .repeated(new.id))
         #expect(try book.journal.eraseTransactions(endedBefore: .now, at: .now) == 1)
-        #expect(try book.journal.earlier(uid: 1_000, idempotencyKey: "till-7", requestHash: "aa") == .erased)
+        #expect(
+            try book.journal.earlier(owner: Principal(uid: 1_000), idempotencyKey: "till-7", requestHash: "aa")
+                == .erased)
         #expect(try book.journal.create(new) == .erased)
-        #expect(try book.journal.request(uid: 1_000, idempotencyKey: "till-7") == .erased)
-        #expect(try book.journal.request(uid: 1_001, idempotencyKey: "till-7") == nil)
-        #expect(try book.journal.request(uid: 1_000, idempotencyKey: "till-8") == nil)
+        #expect(try book.journal.request(owner: Principal(uid: 1_000), idempotencyKey: "till-7") == .erased)
+        #expect(try book.journal.request(owner: Principal(uid: 1_001), idempotencyKey: "till-7") == nil)
+        #expect(try book.journal.request(owner: Principal(uid: 1_000), idempotencyKey: "till-8") == nil)
     }
 
     @Test("The last entry is never erased, however old: the chain goes on from it")

@@ -17,7 +17,8 @@ struct ConfirmationTests {
         let id = TransactionID()
         _ = try journal.create(
             NewTransaction(
-                id: id, uid: 1, idempotencyKey: "k", requestHash: "h", type: .purchase, mode: .test, lane: "main",
+                id: id, owner: Principal(uid: 1), idempotencyKey: "k", requestHash: "h", type: .purchase, mode: .test,
+                lane: "main",
                 amount: Money(value: 5, currency: try #require(Currency("EUR"))), order: nil, at: .now))
         var end = StateChange(.approved)
         end.confirmBy = confirmBy

@@ -34,7 +34,8 @@ import Wire
 
     private func new(_ number: Int) throws -> NewTransaction {
         NewTransaction(
-            id: TransactionID(at: Timestamp(milliseconds: 1_700_000_000_000 + Int64(number))), uid: 1000,
+            id: TransactionID(at: Timestamp(milliseconds: 1_700_000_000_000 + Int64(number))),
+            owner: Principal(uid: 1000),
             idempotencyKey: "key-\(number)", requestHash: "hash-\(number)", type: .purchase, mode: .test, lane: "main",
             amount: Money(value: Int64(1_000 + number), currency: try #require(Currency("EUR"))),
             order: "order-\(number)", at: Timestamp(milliseconds: 1_700_000_000_000 + Int64(number)))
@@ -191,7 +192,8 @@ import Wire
                     #expect(try journal.records(order: record.transaction.order ?? "") == [record])
                     let number = String(record.transaction.order?.dropFirst(6) ?? "")
                     #expect(
-                        try journal.earlier(uid: 1000, idempotencyKey: "key-\(number)", requestHash: "hash-\(number)")
+                        try journal.earlier(
+                            owner: Principal(uid: 1000), idempotencyKey: "key-\(number)", requestHash: "hash-\(number)")
                             == .repeated(id))
                 } catch {
                     #expect(error == .damaged)

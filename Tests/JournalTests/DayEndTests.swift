@@ -13,7 +13,8 @@ struct DayEndTests {
     ) throws -> DayClosing {
         try books.journal.closeDay(
             NewDayEnd(
-                uid: 1000, idempotencyKey: key, requestHash: hash, label: "2026-11-22", blockOn: blockOn, at: books.now)
+                owner: Principal(uid: 1000), idempotencyKey: key, requestHash: hash, label: "2026-11-22",
+                blockOn: blockOn, at: books.now)
         )
     }
 

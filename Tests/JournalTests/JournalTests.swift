@@ -46,7 +46,8 @@ struct JournalTests {
 
     private func new(key: String = "key-1", hash: String = "aa", order: String? = "A-1") throws -> NewTransaction {
         NewTransaction(
-            id: TransactionID(), uid: 1000, idempotencyKey: key, requestHash: hash, type: .purchase, mode: .test,
+            id: TransactionID(), owner: Principal(uid: 1000), idempotencyKey: key, requestHash: hash, type: .purchase,
+            mode: .test,
             lane: "main", amount: Money(value: 1250, currency: try #require(Currency("EUR"))), order: order, at: .now)
     }
 
@@ -79,7 +80,7 @@ struct JournalTests {
         #expect(try folder.sqlite("SELECT group_concat(state) FROM state_change") == "created,armed,reading")
         let record = try #require(try journal.record(transaction.id))
         #expect(record.transaction.history.map(\.state) == [.created, .armed, .reading])
-        #expect(record.transaction.amount == transaction.amount && record.uid == 1000)
+        #expect(record.transaction.amount == transaction.amount && record.owner == Principal(uid: 1000))
     }
 
     @Test("The files belong to their owner alone, and the log is written through")
@@ -103,7 +104,7 @@ struct JournalTests {
         #expect(try journal.create(try new(key: "k", hash: "aa")) == .repeated(first.id))
         #expect(try journal.create(try new(key: "k", hash: "bb")) == .keyReused(first.id))
         var other = try new(key: "k", hash: "aa")
-        other.uid = 1001
+        other.owner = Principal(uid: 1001)
         #expect(try journal.create(other) == .created(number: 2))
         #expect(try folder.sqlite("SELECT count(*) FROM payment") == "2")
     }

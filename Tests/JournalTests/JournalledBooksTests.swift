@@ -67,7 +67,8 @@ final class BookedJournal {
     ) throws -> NewTransaction {
         let time = now
         var new = NewTransaction(
-            id: TransactionID(at: time), uid: 1000, idempotencyKey: key(), requestHash: "h", type: type, mode: .test,
+            id: TransactionID(at: time), owner: Principal(uid: 1000), idempotencyKey: key(), requestHash: "h",
+            type: type, mode: .test,
             lane: lane, amount: Money(value: value, currency: try #require(Currency(currency))), order: nil, at: time)
         if type == .purchase { new.capture = capture }
         return new
@@ -112,7 +113,8 @@ final class BookedJournal {
         let time = now
         return try journal.createOperation(
             NewOperation(
-                id: OperationID(at: time), payment: payment, uid: 1000, idempotencyKey: key ?? self.key(),
+                id: OperationID(at: time), payment: payment, owner: Principal(uid: 1000),
+                idempotencyKey: key ?? self.key(),
                 requestHash: "h", wish: wish, at: time)
         ) { operation, _ in "{\"id\":\"\(operation.id)\"}" }
     }
@@ -241,7 +243,8 @@ struct JournalledBooksTests {
         }
         #expect(try books.begin(sale, .release(amount: 100), key: "key-1") == .repeated(first))
         #expect(
-            try books.journal.earlierOperation(uid: 1000, idempotencyKey: "key-1", requestHash: "other")
+            try books.journal.earlierOperation(
+                owner: Principal(uid: 1000), idempotencyKey: "key-1", requestHash: "other")
                 == .keyReused(first.id))
         #expect(try books.sqlite("SELECT count(*) FROM operation") == "1")
         let withdrawn = try books.journal.withdrawOperation(

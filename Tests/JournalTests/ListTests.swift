@@ -126,7 +126,7 @@ struct ListTests {
         #expect(try books.journal.last(of: "main")?.id == running)
         #expect(try books.journal.last(of: "main", isSettled: true)?.id == refund)
         #expect(try books.journal.last(of: "main", type: .purchase, isSettled: true)?.id == paid)
-        #expect(try books.journal.last(of: "main", uid: 7) == nil)
+        #expect(try books.journal.last(of: "main", by: Principal(uid: 7)) == nil)
         #expect(try books.journal.last(of: "garden") == nil)
     }
 }

@@ -120,14 +120,14 @@ struct MigrationTests {
             let last = try #require(try journal.list(TransactionFilter(), limit: 1)?.transactions.first?.number)
             #expect(last == 21)
             let closing = try journal.closeDay(
-                NewDayEnd(uid: 1, idempotencyKey: "d", requestHash: "h", label: "first", at: .now))
+                NewDayEnd(owner: Principal(uid: 1), idempotencyKey: "d", requestHash: "h", label: "first", at: .now))
             guard case .closed(let end) = closing else { throw BookedJournal.Refused() }
             #expect(end.totals.lines.isEmpty && end.totals.net.isEmpty)
             #expect(try journal.days(limit: 9).map(\.label) == [nil, "first", "before this version"])
         }
     }
 
-    @Test("A process that is killed in the middle of it leaves the file as it was", arguments: 5...8)
+    @Test("A process that is killed in the middle of it leaves the file as it was", arguments: 5...9)
     func killed(step: Int) throws {
         try withCopy { path in
             // Pages are written before the end, as they are when a journal is larger than the memory for it.

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
-import Journal
 import Testing
 import Transactions
 import Wire
+
+@testable import Journal
 
 @Suite("Open items in the journal")
 struct OpenItemTests {
@@ -19,7 +20,8 @@ struct OpenItemTests {
         let id = TransactionID()
         _ = try journal.create(
             NewTransaction(
-                id: id, uid: 1, idempotencyKey: "k", requestHash: "h", type: .purchase, mode: .test, lane: "main",
+                id: id, owner: Principal(uid: 1), idempotencyKey: "k", requestHash: "h", type: .purchase, mode: .test,
+                lane: "main",
                 amount: Money(value: 5, currency: try #require(Currency("EUR"))), order: "A-1", at: start,
                 service: service))
         var change = StateChange(.reversing, at: start)
@@ -84,24 +86,23 @@ struct OpenItemTests {
             let copy = path + "/before"
             try FileManager.default.createDirectory(atPath: copy, withIntermediateDirectories: true)
             try journal.scrub()
-            try FileManager.default.copyItem(atPath: path + "/journal.sqlite", toPath: copy + "/journal.sqlite")
+            let columns = """
+                id, uid, idempotency_key, request_hash, type, mode, lane, value, currency, order_reference, state, created_at,
+                updated_at, card, result, error, cancelled_by, authorization, reversal_reason, reversal_attempts,
+                reversal_due, details, chip, confirm_due, confirmed_at
+                """
             let process = Process()
             process.executableURL = URL(filePath: "/usr/bin/sqlite3")
+            // The version before had five steps.
             process.arguments = [
                 copy + "/journal.sqlite",
                 """
-                DROP TABLE ledger; DROP TABLE business_day; DROP TABLE operation_change; DROP TABLE operation;
-                DROP INDEX payment_by_number; DROP INDEX payment_by_change; DROP INDEX payment_by_token;
-                DROP INDEX payment_by_of; DROP INDEX payment_by_lane; DROP INDEX payment_by_creation;
-                ALTER TABLE payment DROP COLUMN scheme; ALTER TABLE payment DROP COLUMN card_token;
-                ALTER TABLE payment DROP COLUMN account; ALTER TABLE payment DROP COLUMN service_terms;
-                ALTER TABLE payment DROP COLUMN capture; ALTER TABLE payment DROP COLUMN cashier;
-                ALTER TABLE payment DROP COLUMN retry_of; ALTER TABLE payment DROP COLUMN of;
-                ALTER TABLE payment DROP COLUMN change; ALTER TABLE payment DROP COLUMN number;
-                ALTER TABLE installation DROP COLUMN next_number; ALTER TABLE installation DROP COLUMN next_change;
-                DROP TRIGGER what_goes_on_is_no_open_item; DROP TABLE open_item;
-                ALTER TABLE payment DROP COLUMN service; ALTER TABLE payment DROP COLUMN settlement;
-                ALTER TABLE payment DROP COLUMN message; DROP TABLE spent_key;
+                \(Schema.steps[..<5].joined(separator: "\n"))
+                ATTACH '\(path)/journal.sqlite' AS now;
+                INSERT INTO payment (\(columns)) SELECT \(columns) FROM now.payment;
+                INSERT INTO installation SELECT only_row, support, next_event, erased_before FROM now.installation;
+                INSERT INTO state_change SELECT * FROM now.state_change;
+                INSERT INTO audit SELECT * FROM now.audit;
                 PRAGMA user_version = 5;
                 """,
             ]

@@ -20,7 +20,8 @@ struct QueueTests {
         let card = try #require(MaskedCard(scheme: "Visa", last4: "0010", masked: "************0010"))
         _ = try journal.create(
             NewTransaction(
-                id: id, uid: 1, idempotencyKey: id.text, requestHash: "h", type: .purchase, mode: .test, lane: "main",
+                id: id, owner: Principal(uid: 1), idempotencyKey: id.text, requestHash: "h", type: .purchase,
+                mode: .test, lane: "main",
                 amount: amount, order: nil, at: .now))
         var sealed = StateChange(.sealed)
         sealed.card = card

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import Glibc
+import Linux
 import Logging
 import Testing
 
@@ -103,6 +104,16 @@ import Testing
             try await running.value
             #expect(FileManager.default.fileExists(atPath: folder + "/s"))
         }
+    }
+
+    @Test func `A TCP address without a port gets a free one, and says which`() throws {
+        let wanted = try #require(TCPAddress("127.0.0.1:0", anyPort: true))
+        let socket = try ListeningSocket(address: wanted, admitting: { _ in true })
+        let address = try #require(socket.address)
+        #expect(address.port > 0 && "\(address)" == "127.0.0.1:\(address.port)")
+        // It listens there: nobody else can.
+        #expect(throws: ListenError.self) { try ListeningSocket(address: address, admitting: { _ in true }) }
+        #expect(TCPAddress("127.0.0.1:0") == nil)
     }
 
     @Test func `A descriptor that does not listen is not taken`() throws {

@@ -101,6 +101,33 @@ import Testing
         #expect(come(.working, uid: 2) == .refused(.tooManyConnections))
     }
 
+    @Test func `Who speaks for others is counted apart from everybody, streams included`() {
+        var limits = HTTPLimits.patient
+        (limits.connections, limits.connectionsPerUser, limits.relayed) = (5, 1, 3)
+        (limits.streams, limits.streamsPerUser) = (1, 1)
+        let table = ConnectionTable(limits: limits) { $0.groupID == 50 ? .relaying : .working }
+        func come(_ group: UInt32) -> (HTTPConnection, ConnectionTable.Verdict) {
+            let connection = HTTPConnection(peer: PeerCredentials(processID: 1, userID: 7, groupID: group))
+            return (connection, table.admit(connection) {})
+        }
+        let (other, verdict) = come(1)
+        #expect(verdict == .admitted && come(1).1 == .refused(.tooManyConnectionsOfUser))
+        let relayed = (0..<3).map { _ in come(50) }
+        #expect(relayed.allSatisfy { $0.1 == .admitted }, "neither within those of all nor within those of the user")
+        #expect(relayed.allSatisfy { table.beginStream($0.0) == nil }, "streams of all are not theirs")
+        #expect(come(50).1 == .refused(.tooManyConnectionsOfUser), "a stream keeps its place")
+        relayed[0].0.closing.happen()
+        let (next, again) = come(50)
+        #expect(again == .admitted)
+        #expect(table.beginStream(other) == nil && table.beginStream(next) == nil)
+    }
+
+    @Test func `A connection belongs to the first who speaks on it`() {
+        let connection = HTTPConnection(peer: PeerCredentials(processID: 1, userID: 7, groupID: 7))
+        #expect(connection.belongs(to: "a") && connection.belongs(to: "a"))
+        #expect(!connection.belongs(to: "b") && connection.belongs(to: "a"))
+    }
+
     @Test func `C1 A stream of events leaves its place to another connection, and there are only so many`() {
         var limits = HTTPLimits.patient
         (limits.connections, limits.connectionsPerUser) = (2, 2)

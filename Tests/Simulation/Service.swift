@@ -43,6 +43,8 @@ struct Service {
         var delays: UInt64 = 0
         var runs: UInt64 = 0
         var refuses: UInt64 = 0
+        /// A proxy before it answers by itself that it has passed the request on to nobody.
+        var misdirects: UInt64 = 0
         /// Refuses what it does not remember and has booked before: its own record is a replay to it.
         var refusesReplays: UInt64 = 0
         /// Says an amount that nobody asked for.
@@ -71,6 +73,7 @@ struct Service {
             }
             let liars: [(WritableKeyPath<Repertoire, UInt64>, Int64)] = [
                 (\.loses, 200), (\.drops, 300), (\.isLate, 100), (\.delays, 100), (\.runs, 200), (\.refuses, 100),
+                (\.misdirects, 300),
                 (\.refusesReplays, 1_000), (\.otherAmount, 50), (\.deniesReversals, 1_000), (\.fails, 400),
                 (\.forgets, 100), (\.deniesQueries, 500), (\.repeats, 300), (\.isPartial, 200),
             ]
@@ -130,6 +133,7 @@ struct Service {
     /// What comes back to an authorisation, and whether in time.
     mutating func authorize(_ number: Int, _ amount: Int64, _ dice: inout Dice) -> (reply: Reply, isInTime: Bool) {
         guard isUp, !dice.happens(repertoire.loses) else { return (.unusable, true) }
+        if dice.happens(repertoire.misdirects) { return (.notDelivered, true) }
         if dice.happens(repertoire.forgets) { forget() }
         if bookings[number] != nil, dice.happens(repertoire.refusesReplays) {
             let refusal = AuthorizationAnswer(outcome: .declined, responseCode: "94")

@@ -20,14 +20,14 @@ extension Story {
         let transaction = Transaction(
             id: TransactionID(at: now.wall), type: .purchase, mode: .test, lane: lanes.first ?? "", amount: amount,
             createdAt: now.wall)
-        var demand = Demand(kind: .sale, uid: UInt32(till))
+        var demand = Demand(kind: .sale, owner: Principal(uid: UInt32(till)))
         demand.lanes = lanes
         demand.maximumReads = 3
         demand.times.keyLife = keyLife(of: service)
         if dice.happens(300) { demand.confirmWithin = 5 + Int(dice.upTo(120)) }
         rows.append(Row(transaction: transaction, uid: UInt32(till), demand: demand, service: service))
         traces.append(Trace())
-        table.take(lanes, for: LaneStatus.Holder(transaction: transaction.id, uid: UInt32(till), since: now.wall))
+        table.take(lanes, for: LaneStatus.Holder(transaction: transaction.id, of: demand.owner, since: now.wall))
         machines[number] = TransactionMachine(transaction, demand, at: now)
         tell("\(number): till \(till) sells for \(amount)")
         give(number, .begin)

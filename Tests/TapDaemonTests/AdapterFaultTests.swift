@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Configuration
 import LocalHTTP
 import PSPSandbox
 import ReaderVirtual
@@ -93,6 +94,40 @@ struct AdapterFaultTests {
                 #expect(Set(posts.map(\.key)) == [transaction.id.text])
                 #expect(Set(posts.map(\.body)).count == 1)
                 #expect(adapter.requests.contains { $0.method == .get && $0.path.last == transaction.id.text })
+            }
+        }
+    }
+
+    @Test func `a 421 says that nobody was asked: the payment ends at once, and nothing is taken back`() async throws {
+        let folder = try TestFolder()
+        try await withAdapter(in: folder) { _ in
+            .text(421, #"{"error":{"code":"adapter.no_upstream"}}"#)
+        } _: { adapter in
+            try await Shop.open(in: folder) { shop in
+                try shop.reader.obey("present visa")
+                let transaction = try await shop.post(purchase(500), wait: 20).transaction()
+                #expect(transaction.state == .declined && transaction.error?.code == "psp.unreachable")
+                #expect(adapter.requests.map(\.method) == [.post])
+            }
+        }
+    }
+
+    @Test func `a 421 to what is sent again says nothing of the first time: it is taken back`() async throws {
+        let folder = try TestFolder()
+        try await withAdapter(in: folder) { request in
+            switch (request.method, request.path.last) {
+            case (_, "reversals"): .text(200, #"{"status":"done"}"#)
+            case (.post, _): request.earlier(.post) == 0 ? .text(200, "{") : .text(421, "{}")
+            default: .text(404, "{}")
+            }
+        } _: { adapter in
+            var wish = Shop.Wish()
+            wish.times.answer = .milliseconds(600)
+            try await Shop.open(in: folder, wish) { shop in
+                try shop.reader.obey("present visa")
+                let transaction = try await shop.post(purchase(500), wait: 20).transaction()
+                _ = try await shop.reach([.reversed], transaction.id)
+                #expect(adapter.requests.contains { $0.path.last == "reversals" })
             }
         }
     }

@@ -35,7 +35,8 @@ struct BookBindingTests {
         let id = TransactionID()
         _ = try journal.create(
             NewTransaction(
-                id: id, uid: 0, idempotencyKey: "k-\(id)", requestHash: "h", type: .purchase, mode: .test, lane: "main",
+                id: id, owner: Principal(uid: 0), idempotencyKey: "k-\(id)", requestHash: "h", type: .purchase,
+                mode: .test, lane: "main",
                 amount: Money(value: 500, currency: try #require(Currency("EUR"))), order: nil, at: .now))
         var change = StateChange(.reversing)
         change.reversal = ReversalPlan(reason: .timeout, due: .now)

@@ -15,7 +15,7 @@ struct EventHubTests {
     ) async throws -> [(id: String?, event: Event)] {
         let folder = try TestFolder()
         let server = HTTPServer(socket: try ListeningSocket(path: folder.path + "/s"), logger: Shop.quiet) { _ in
-            .events(hub.subscribe(after: cursor, seesResults: seesResults))
+            .events(hub.subscribe(after: cursor, EventSubscriber.View(seesResults: seesResults)))
         }
         async let end: Void = server.run()
         var all: [(id: String?, event: Event)] = []
@@ -85,9 +85,11 @@ struct EventHubTests {
         }
         let german = Audience(language: .german)
         let queues = [
-            hub.subscribe(after: nil, seesResults: true), hub.subscribe(after: nil, seesResults: true),
-            hub.subscribe(after: nil, seesResults: false), hub.subscribe(after: nil, seesResults: false),
-            hub.subscribe(after: nil, seesResults: true, audience: german),
+            hub.subscribe(after: nil, EventSubscriber.View(seesResults: true)),
+            hub.subscribe(after: nil, EventSubscriber.View(seesResults: true)),
+            hub.subscribe(after: nil, EventSubscriber.View(seesResults: false)),
+            hub.subscribe(after: nil, EventSubscriber.View(seesResults: false)),
+            hub.subscribe(after: nil, EventSubscriber.View(seesResults: true, audience: german)),
         ]
         hub.publish(Event(.readerAttached, lane: "a"))
         #expect(encoded.withLock { $0 } == 3 && hub.subscriberCount == queues.count)
@@ -118,7 +120,7 @@ struct EventHubTests {
         }
         for _ in 0..<5_000 { hub.publish(Event(.readerAttached, lane: "a")) }
         #expect(encoded.withLock { $0 } == 0)
-        let queue = hub.subscribe(after: 0, seesResults: true)
+        let queue = hub.subscribe(after: 0, EventSubscriber.View(seesResults: true))
         #expect(encoded.withLock { $0 } <= 2_049 && encoded.withLock { $0 } > 1_000)
         #expect(queue.send(ServerSentEvent(id: "1", name: "x", data: "")) == .closed)
     }

@@ -227,10 +227,10 @@ struct LoyaltyTests {
         event.loyalty = LoyaltyResult(
             customerAction: .nothing,
             programmes: [.init(id: "club", displayName: "Club", status: .delivered, pass: pass)])
-        let loyalty = hub.subscribe(after: nil, seesResults: false, seesPasses: true)
-        let monitor = hub.subscribe(after: nil, seesResults: false, seesPasses: false)
+        let loyalty = hub.subscribe(after: nil, EventSubscriber.View(seesResults: false, seesPasses: true))
+        let monitor = hub.subscribe(after: nil, EventSubscriber.View(seesResults: false, seesPasses: false))
         hub.publish(event)
-        let late = hub.subscribe(after: 0, seesResults: true, seesPasses: true)
+        let late = hub.subscribe(after: 0, EventSubscriber.View(seesResults: true, seesPasses: true))
         hub.finish()
         var texts: [String] = []
         for queue in [loyalty, monitor, late] { texts.append(try await text(queue)) }

@@ -63,15 +63,22 @@ struct PlacesTests {
     func pace() {
         var pace = PaceTable()
         func mayBegin(_ uid: UInt32, _ milliseconds: Int64) -> Bool {
-            pace.take(uid, at: Moment(monotonic: milliseconds, wall: .now))
+            pace.take(Principal(uid: uid), at: Moment(monotonic: milliseconds, wall: .now))
         }
         let burst = (0..<256).filter { _ in mayBegin(7, 0) }
         let then = [mayBegin(7, 0), mayBegin(8, 0), mayBegin(7, 999), mayBegin(7, 1_000), mayBegin(7, 1_000)]
         #expect(burst.count == 256)
         #expect(then == [false, true, false, true, false], "the second one is another user")
-        pace.giveBack(7, at: Moment(monotonic: 1_000, wall: .now))
+        pace.giveBack(Principal(uid: 7), at: Moment(monotonic: 1_000, wall: .now))
         let givenBack = mayBegin(7, 1_000)
         #expect(givenBack)
+        func till(_ number: Int, _ milliseconds: Int64) -> Bool {
+            pace.take(
+                Principal(uid: 7, till: TillName("t-\(number)")), at: Moment(monotonic: milliseconds, wall: .now))
+        }
+        let tills = (0..<300).filter { till($0, 2_000) }.count
+        #expect(tills < 256 && tills > 200, "a gateway cannot make up names for ever")
+        #expect(till(299, 1_000_000), "and is served again")
     }
 
     @Test("C3 a loop of transactions that come to nothing ends in request.too_often, with nothing written down")
@@ -117,11 +124,11 @@ struct PlacesTests {
     func turns() {
         let turns = ReplayTurns()
         let now = Moment(monotonic: 1_000, wall: .now)
-        #expect((0..<8).allSatisfy { _ in turns.take(7, at: now) == 0 })
-        #expect(turns.take(7, at: now) == 250)
-        #expect(turns.take(7, at: now) == 500)
-        #expect(turns.take(8, at: now) == 0)
-        #expect(turns.take(7, at: Moment(monotonic: 60_000, wall: .now)) == 0)
+        #expect((0..<8).allSatisfy { _ in turns.take(Principal(uid: 7), at: now) == 0 })
+        #expect(turns.take(Principal(uid: 7), at: now) == 250)
+        #expect(turns.take(Principal(uid: 7), at: now) == 500)
+        #expect(turns.take(Principal(uid: 8), at: now) == 0)
+        #expect(turns.take(Principal(uid: 7), at: Moment(monotonic: 60_000, wall: .now)) == 0)
     }
 
     @Test("C2 an event is encoded once, for those who hear it and for those who come back for it")
@@ -131,11 +138,11 @@ struct PlacesTests {
             count.withLock { $0 += 1 }
             return try? WireJSON.encode(event, for: audience)
         }
-        let listening = hub.subscribe(after: nil, seesResults: true)
+        let listening = hub.subscribe(after: nil, EventSubscriber.View(seesResults: true))
         for _ in 0..<100 { hub.publish(Event(.readerAttached, lane: "a")) }
-        let streams = (0..<6).map { _ in hub.subscribe(after: 0, seesResults: true) }
+        let streams = (0..<6).map { _ in hub.subscribe(after: 0, EventSubscriber.View(seesResults: true)) }
         #expect(count.withLock { $0 } == 100)
-        _ = hub.subscribe(after: 0, seesResults: false)
+        _ = hub.subscribe(after: 0, EventSubscriber.View(seesResults: false))
         #expect(count.withLock { $0 } == 200, "another view")
         withExtendedLifetime((listening, streams)) {}
     }

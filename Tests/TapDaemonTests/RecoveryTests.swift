@@ -22,7 +22,8 @@ struct RecoveryTests {
         let euro = try #require(Currency("EUR"))
         _ = try journal.create(
             NewTransaction(
-                id: id, uid: 0, idempotencyKey: "k", requestHash: "h", type: .purchase, mode: .test, lane: "lane-0",
+                id: id, owner: Principal(uid: 0), idempotencyKey: "k", requestHash: "h", type: .purchase, mode: .test,
+                lane: "lane-0",
                 amount: Money(value: 500, currency: euro), order: "F-1", at: .now))
         var sealed = StateChange(.sealed)
         let card = try #require(MaskedCard(scheme: "Visa", last4: "0010", masked: "************0010"))

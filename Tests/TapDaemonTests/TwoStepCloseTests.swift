@@ -97,7 +97,8 @@ struct TwoStepCloseTests {
         let id = TransactionID()
         _ = try journal.create(
             NewTransaction(
-                id: id, uid: geteuid(), idempotencyKey: "k", requestHash: "h", type: .purchase, mode: .test,
+                id: id, owner: Principal(uid: geteuid()), idempotencyKey: "k", requestHash: "h", type: .purchase,
+                mode: .test,
                 lane: "lane-0", amount: Money(value: 500, currency: try #require(Currency("EUR"))), order: nil,
                 at: .now))
         var approved = StateChange(.approved)

@@ -23,6 +23,8 @@ struct WrittenContract {
     private(set) var operations: [Operation] = []
     /// Codes that any call may be answered with.
     private(set) var shared: Set<String> = []
+    /// Codes that a gateway answers with by itself.
+    private(set) var gateway: Set<String> = []
     /// Codes of errors that are told inside something else: a transaction, a lane, an event.
     private(set) var told: Set<String> = []
 
@@ -59,6 +61,7 @@ struct WrittenContract {
     private mutating func keep(_ codes: Set<String>, at place: String) {
         switch place {
         case "Other": shared = codes
+        case "Gateway": gateway = codes
         case "Error": told = codes
         default: operations[operations.count - 1].codes = codes
         }

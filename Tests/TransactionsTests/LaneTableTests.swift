@@ -19,7 +19,7 @@ func lane(_ name: String, _ number: Int, isVirtual: Bool = false) -> LaneRecord<
 }
 
 func holder(_ id: TransactionID) -> LaneStatus.Holder {
-    LaneStatus.Holder(transaction: id, uid: 1_000, since: Sample.start.wall)
+    LaneStatus.Holder(transaction: id, of: Principal(uid: 1_000), since: Sample.start.wall)
 }
 
 func request(_ type: TransactionType = .purchase, lane: String? = nil, lanes: [String]? = nil, group: String? = nil)

@@ -30,7 +30,8 @@ struct MachineClockTests {
     func reversal(wall: Int64, left: Int64) {
         let plan = ReversalPlan(reason: .timeout, attempts: 3, due: start.wall.advanced(bySeconds: 10))
         var machine = TransactionMachine(
-            recorded: recorded(sent + [.approved, .reversing]), Demand(kind: .sale, uid: 1_000), reversal: plan,
+            recorded: recorded(sent + [.approved, .reversing]), Demand(kind: .sale, owner: Principal(uid: 1_000)),
+            reversal: plan,
             at: moment(0, wall: wall))
         _ = machine.take(.recover, at: moment(0, wall: wall))
         #expect(machine.due == start.monotonic + left * 1_000)
@@ -41,7 +42,7 @@ struct MachineClockTests {
         arguments: [(0, 60), (59, 1), (60, 0), (4_000, 0), (-1, 0), (-3_600, 0)] as [(Int64, Int64)])
     func unconfirmed(wall: Int64, left: Int64) {
         let machine = TransactionMachine(
-            recorded: recorded(sent + [.approved], confirmBy: 60), Demand(kind: .sale, uid: 1_000),
+            recorded: recorded(sent + [.approved], confirmBy: 60), Demand(kind: .sale, owner: Principal(uid: 1_000)),
             at: moment(0, wall: wall))
         #expect(machine.due == start.monotonic + left * 1_000 + 1)
         #expect(machine.isConfirmable(at: moment(left, wall: -3_600)) == true)

@@ -85,6 +85,7 @@ struct RandomStory {
         case .sent, .unknown:
             return one(of: [
                 .tapFinished, .due, .due, .unusable, .approved, .declined, .unusable, .neverSeen, .running, .refused,
+                .notDelivered,
                 .cancel, .reverse,
                 .forward, .forwardForgotten, .settleCharged, .settleNotCharged,
             ])

@@ -10,7 +10,7 @@ enum Move: UInt8, CaseIterable, Sendable {
     case passAgain, passesSame, passesReset, passesRemoval, endedWithPasses
     case read, declinedByCard, timedOut, unreadable, withdrawn, detached, noApplication, cardMayGo, tapFinished
     case connected, notConnected
-    case approved, partial, declined, running, neverSeen, refused, unusable, lateApproved
+    case approved, partial, declined, running, neverSeen, refused, notDelivered, unusable, lateApproved
     case acknowledged, reversalNeverSeen, notAcknowledged, lateAcknowledged, notAsked, hasten
     case cancel, stop, reverse, confirmed, confirmedUnheard, forward, forwardForgotten, declinedInQueue
     case settleCharged, settleNotCharged
@@ -35,6 +35,7 @@ enum Move: UInt8, CaseIterable, Sendable {
         case .running: .running
         case .neverSeen: .neverSeen
         case .refused: .refused
+        case .notDelivered: .notDelivered
         case .unusable: .unusable
         default: nil
         }

@@ -204,7 +204,7 @@ extension Stage {
 
     private func add(_ question: Question, _ hasher: inout Hasher) {
         hasher.combine(left(question.askUntil))
-        hasher.combine(min(60_001, now.monotonic - question.readAt))
+        hasher.combine(min(60_001, now.monotonic - (question.read?.takenAt ?? 0)))
         hasher.combine(question.isOwed)
         hasher.combine(question.owedTo != nil)
         hasher.combine(question.mustBeReversed)
@@ -225,7 +225,8 @@ extension Stage {
         switch question.reply {
         case nil: hasher.combine(7)
         case .answered(let answer): hasher.combine(answer.outcome.rawValue)
-        case .running, .neverSeen, .refused, .unusable: hasher.combine("\(question.reply.map { $0 } ?? .running)")
+        case .running, .neverSeen, .refused, .notDelivered, .unusable:
+            hasher.combine("\(question.reply.map { $0 } ?? .running)")
         }
     }
 }

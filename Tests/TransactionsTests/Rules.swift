@@ -26,11 +26,13 @@ extension Stage {
             fault("declined after a doubt")
         case .declined where isResent: fault("declined, though it was sent again to who had forgotten it")
         case .declined where heard.contains(.declined): break
-        case .declined where heard.isDisjoint(with: [.declined, .refused]): fault("declined without an answer")
+        case .declined where heard.isDisjoint(with: [.declined, .refused, .notDelivered]):
+            fault("declined without an answer")
         // R1: only who says that it is taken back ends it. That it was never seen is a lie, forgotten, or too early.
         case .reversed where heard.contains(.acknowledged): break
         case .reversed: fault("reversed without an acknowledgement")
-        case .stored where !heard.contains(.refused) && sends > 0: fault("stored again without a refusal")
+        case .stored where heard.isDisjoint(with: [.refused, .notDelivered]) && sends > 0:
+            fault("stored after it was sent, though nobody has said that it was not carried out")
         case .stored where heard.contains(.doubt) && sends > 0: fault("stored again after a doubt")
         case .failed, .cancelled, .completed: fault("\(state) after it was sent")
         default: break

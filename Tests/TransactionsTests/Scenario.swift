@@ -23,7 +23,7 @@ enum Scenario: String, CaseIterable, Sendable {
     }
 
     var demand: Demand {
-        var demand = Demand(kind: self == .refund ? .refund : .sale, uid: 1_000)
+        var demand = Demand(kind: self == .refund ? .refund : .sale, owner: Principal(uid: 1_000))
         demand.maximumReads = self == .loyalty ? .max : 2
         demand.wantsPasses = self == .loyalty || self == .combined
         if self == .confirmed || self == .unconfirmed { demand.confirmWithin = 120 }
@@ -63,6 +63,8 @@ enum Scenario: String, CaseIterable, Sendable {
             return [
                 asked + [.neverSeen, .running, .due, .approved, .written],
                 asked + [.refused, .written],
+                sent + [.tapFinished, .notDelivered, .written],
+                sent + [.tapFinished, .notDelivered, .failed, .written],
                 sent + [.approved, .due, .due, .written],
                 sent + [.cancel, .tapFinished, .approved, .written, .reversalNeverSeen, .written, .due],
                 asked + [.reverse, .approved, .written, .notAcknowledged, .written, .due, .acknowledged, .written],
@@ -98,6 +100,7 @@ enum Scenario: String, CaseIterable, Sendable {
                     .settleNotCharged, .written, .approved, .written,
                 ],
                 [.forward, .written, .refused, .written, .forward, .written, .approved, .written],
+                [.forward, .written, .notDelivered, .written, .forward, .written, .approved, .written],
             ]
         case .interrupted:
             let unseen: [Move] = [

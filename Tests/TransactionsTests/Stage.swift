@@ -44,7 +44,7 @@ struct Stage {
 
     /// What has come back from the payment service.
     struct Heard: OptionSet {
-        let rawValue: UInt8
+        let rawValue: UInt16
         static let approved = Heard(rawValue: 1)
         static let declined = Heard(rawValue: 2)
         static let refused = Heard(rawValue: 4)
@@ -52,6 +52,7 @@ struct Stage {
         static let acknowledged = Heard(rawValue: 16)
         static let neverSeen = Heard(rawValue: 32)
         static let refusedAfterDoubt = Heard(rawValue: 64)
+        static let notDelivered = Heard(rawValue: 128)
     }
 
     init(_ transaction: Transaction, _ demand: Demand) {
@@ -111,7 +112,7 @@ struct Stage {
         if let input = move.fromLanes { return input }
         switch move {
         case .read: return Sample.read(machine.transaction, at: now.wall).map { .read($0) }
-        case .approved, .partial, .declined, .running, .neverSeen, .refused, .unusable:
+        case .approved, .partial, .declined, .running, .neverSeen, .refused, .notDelivered, .unusable:
             note(move)
             return move.reply.map { .replied($0, question: question) }
         case .lateApproved: return move.reply.map { .replied($0, question: question - 1) }
@@ -170,6 +171,8 @@ struct Stage {
         case .approved, .partial: heard.insert(.approved)
         case .declined: heard.insert(.declined)
         case .refused: heard.insert(heard.contains(.doubt) ? .refusedAfterDoubt : .refused)
+        // That one message did not get there says nothing about one before it.
+        case .notDelivered: heard.insert(heard.contains(.doubt) || how != .send ? .doubt : .notDelivered)
         case .unusable: heard.insert(.doubt)
         case .neverSeen where how == .query: heard.formUnion([.doubt, .neverSeen])
         default: break

@@ -9,10 +9,10 @@ struct TablesTests {
 
     @Test func `a key answers one request at a time`() {
         var keys = KeyTable()
-        let key = UserKey(uid: 1, key: "A-17/1")
+        let key = PrincipalKey(Principal(uid: 1), key: "A-17/1")
         let first = keys.claim(key)
         let second = keys.claim(key)
-        let ofAnother = keys.claim(UserKey(uid: 2, key: "A-17/1"))
+        let ofAnother = keys.claim(PrincipalKey(Principal(uid: 2), key: "A-17/1"))
         #expect(first == nil)
         #expect(second?.error.code == ErrorCode.idempotencyInProgress.rawValue)
         #expect(second?.error.transaction == nil)

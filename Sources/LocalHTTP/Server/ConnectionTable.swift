@@ -25,6 +25,8 @@ final class ConnectionTable: Sendable {
         var users: [UInt32: Share] = [:]
         var connections = 0
         var streams = 0
+        /// Of those who speak for others.
+        var relayed = 0
         /// Connections that are only there to be told that they may not.
         var refused = 0
         var isStopping = false
@@ -72,8 +74,12 @@ final class ConnectionTable: Sendable {
                 return .refused(refusal)
             }
             state.entries[connection.id] = Entry(connection: connection, stop: stop, standing: standing)
-            state.users[user, default: Share()].connections += 1
-            state.connections += 1
+            if standing == .relaying {
+                state.relayed += 1
+            } else {
+                state.users[user, default: Share()].connections += 1
+                state.connections += 1
+            }
             return .admitted
         }
         switch verdict {
@@ -93,6 +99,7 @@ final class ConnectionTable: Sendable {
         let user = connection.peer.userID
         return state.withLock { state in
             guard let entry = state.entries[connection.id], !entry.isStream else { return nil }
+            guard entry.standing != .relaying else { return nil }
             let share = entry.standing.share(of: limits.streams, reserved: limits.reserved)
             guard state.streams < share, state.users[user, default: Share()].streams < limits.streamsPerUser else {
                 return .tooManyStreams
@@ -121,6 +128,7 @@ final class ConnectionTable: Sendable {
     private func refusal(of user: UInt32, _ standing: PeerStanding, _ state: State) -> HTTPRefusal? {
         if state.isStopping { return .shuttingDown }
         guard standing != .none else { return .notAllowed }
+        if standing == .relaying { return state.relayed < limits.relayed ? nil : .tooManyConnectionsOfUser }
         if state.connections >= standing.share(of: limits.connections, reserved: limits.reserved) {
             return .tooManyConnections
         }
@@ -149,7 +157,9 @@ final class ConnectionTable: Sendable {
         state.withLock { state in
             guard let entry = state.entries.removeValue(forKey: connection.id) else { return }
             count?.closed()
-            if entry.isStream {
+            if entry.standing == .relaying {
+                state.relayed -= 1
+            } else if entry.isStream {
                 state.streams -= 1
                 state.users[user, default: Share()].streams -= 1
             } else {

@@ -12,6 +12,7 @@ public final class HTTPConnection: Sendable {
     /// The server is being stopped.
     let stopping = Termination()
     private let holds = Atomic<Int>(0)
+    private let owner = Mutex<String?>(nil)
     private static let lastID = Atomic<UInt64>(0)
 
     public init(peer: PeerCredentials) {
@@ -28,6 +29,14 @@ public final class HTTPConnection: Sendable {
     @discardableResult
     public func onClose(_ body: @escaping @Sendable () -> Void) -> CloseObservation {
         CloseObservation(termination: closing, id: closing.observe(body))
+    }
+
+    /// Whether the connection is `name`'s: it belongs to the first one that asks, until it closes.
+    public func belongs(to name: String) -> Bool {
+        owner.withLock { owner in
+            if owner == nil { owner = name }
+            return owner == name
+        }
     }
 
     /// Keeps the idle limit from closing the connection, until `release` has been called as often as `hold`: for a

@@ -12,6 +12,8 @@ public struct HTTPLimits: Equatable, Sendable {
     public var streams = 32
     /// Streams of one user; the next one is answered 429.
     public var streamsPerUser = 8
+    /// Connections of those who speak for others, streams included; the next one is answered 429.
+    public var relayed = 64
     /// New connections of one user in a second, over some seconds; what comes beyond is closed without a word.
     public var connectionsPerSecond = 200
     /// Request line and header fields together; more is answered 431.

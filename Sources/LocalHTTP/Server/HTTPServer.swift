@@ -77,7 +77,8 @@ public final class HTTPServer: Sendable {
                     try channel.pipeline.syncOperations.addHandlers(AcceptBackoffHandler(), AcceptGuard(logger: logger))
                 }
             }
-            .childChannelOption(.allowRemoteHalfClosure, value: true)
+            // A browser that has closed its side is gone: a till's presence must not last until the next heartbeat.
+            .childChannelOption(.allowRemoteHalfClosure, value: socket.admits == nil)
         do {
             return try await bootstrap.bind(descriptor) { channel in
                 channel.eventLoop.makeSucceededFuture(self.accepted(channel))

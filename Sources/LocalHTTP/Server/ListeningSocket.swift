@@ -8,9 +8,11 @@ import Synchronization
 public final class ListeningSocket: Sendable {
     /// The file, where this process made it.
     public let path: String?
+    /// Where it listens, of a TCP address: with the port that the system chose where none was asked for.
+    package let address: TCPAddress?
     private let inode: UInt64
     /// Of a TCP address: which hosts are served.
-    private let admits: (@Sendable (String) -> Bool)?
+    let admits: (@Sendable (String) -> Bool)?
     private let descriptor: Mutex<Int32?>
 
     /// Makes a socket at `path` that nobody but its owner can open before it has the group and mode asked for.
@@ -51,9 +53,7 @@ public final class ListeningSocket: Sendable {
         address: TCPAddress, inherited: Int32? = nil, admitting admits: @escaping @Sendable (String) -> Bool
     ) throws(ListenError) {
         if let inherited {
-            guard Self.option(SO_ACCEPTCONN, of: inherited) == 1 else { throw .notListening }
-            _ = fcntl(inherited, F_SETFL, O_NONBLOCK)
-            self.init(descriptor: inherited, path: nil, inode: 0, admits: admits)
+            try self.init(inheritedTCP: inherited, admitting: admits)
             return
         }
         let socket = try Self.calling(.bind, try Descriptor.listening(at: address, isBlocking: false))
@@ -62,10 +62,20 @@ public final class ListeningSocket: Sendable {
         self.init(descriptor: descriptor, path: nil, inode: 0, admits: admits)
     }
 
+    /// Takes over a descriptor that listens at a TCP address already.
+    package convenience init(
+        inheritedTCP descriptor: Int32, admitting admits: @escaping @Sendable (String) -> Bool
+    ) throws(ListenError) {
+        guard Self.option(SO_ACCEPTCONN, of: descriptor) == 1 else { throw .notListening }
+        _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
+        self.init(descriptor: descriptor, path: nil, inode: 0, admits: admits)
+    }
+
     private init(
         descriptor: Int32, path: String?, inode: UInt64, admits: (@Sendable (String) -> Bool)? = nil
     ) {
         self.path = path
+        address = admits == nil ? nil : TCPAddress(ofListener: descriptor)
         self.inode = inode
         self.admits = admits
         self.descriptor = Mutex(descriptor)

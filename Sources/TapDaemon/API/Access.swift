@@ -1,19 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
+public import Configuration
 import Glibc
 import Linux
 public import LocalHTTP
 public import Wire
 
-/// Which roles a peer has, by what the kernel says of it. Nothing that a client sends counts.
+/// Which roles a peer has, by what the kernel says of it. Nothing that a client sends counts, except what a gateway says
+/// of its till.
 public struct Access: Equatable, Sendable {
     /// Groups of each role; a role without a group is root's and the daemon's own only.
     public var groups: [Role: UInt32]
     /// The daemon's own user: an administrator, as root is.
     public var owner: UInt32
+    /// Who may speak for tills; `nil` for nobody.
+    public var gateway: GatewaySettings?
 
     /// - Parameter owner: the daemon's own user; `nil` for that of this process.
-    public init(groups: [Role: UInt32], owner: UInt32? = nil) {
+    public init(groups: [Role: UInt32], owner: UInt32? = nil, gateway: GatewaySettings? = nil) {
         self.groups = groups
+        self.gateway = gateway
         self.owner = owner ?? geteuid()
     }
 
@@ -31,6 +36,7 @@ public struct Access: Equatable, Sendable {
 
     /// Who gets a connection where not everybody does.
     func standing(of peer: PeerCredentials) -> PeerStanding {
+        if let gateway, peer.isMember(ofGroup: gateway.group) { return .relaying }
         let roles = roles(of: peer)
         if roles.contains(.admin) { return .administering }
         if !roles.isDisjoint(with: [.cashier, .loyalty]) { return .working }

@@ -4,36 +4,39 @@ import Wire
 
 /// What a POS does with a transaction after its end.
 extension PointOfSaleAPI {
-    func confirm(_ id: TransactionID, _ request: HTTPRequest, isAdmin: Bool) async throws(ErrorBody) -> HTTPResponse {
-        let transaction = try await owned(id, request, isAdmin: isAdmin)
-        let after = try await carryOut("confirm", on: transaction, request, outcome: \.state.rawValue) {
+    func confirm(_ id: TransactionID, _ request: HTTPRequest, _ caller: Caller) async throws(ErrorBody) -> HTTPResponse
+    {
+        let transaction = try await owned(id, caller)
+        let after = try await carryOut("confirm", on: transaction, caller, outcome: \.state.rawValue) {
             () throws(ErrorBody) in try await ClientWishes(store).confirm(transaction)
         }
         return .message(200, after)
     }
 
-    func reverse(_ id: TransactionID, _ request: HTTPRequest, isAdmin: Bool) async throws(ErrorBody) -> HTTPResponse {
+    func reverse(_ id: TransactionID, _ request: HTTPRequest, _ caller: Caller) async throws(ErrorBody) -> HTTPResponse
+    {
         let demand = try request.message(ReversalDemand.self)
-        let transaction = try await owned(id, request, isAdmin: isAdmin)
-        let after = try await carryOut("reverse", on: transaction, request, outcome: \.state.rawValue) {
+        let transaction = try await owned(id, caller)
+        let after = try await carryOut("reverse", on: transaction, caller, outcome: \.state.rawValue) {
             () throws(ErrorBody) in try await ClientWishes(store).reverse(transaction, demand.reason)
         }
         return .message(after.state == .reversed ? 200 : 202, after)
     }
 
-    func decline(_ id: TransactionID, _ request: HTTPRequest, isAdmin: Bool) async throws(ErrorBody) -> HTTPResponse {
-        let transaction = try await owned(id, request, isAdmin: isAdmin)
-        let after = try await carryOut("decline", on: transaction, request, outcome: \.state.rawValue) {
+    func decline(_ id: TransactionID, _ request: HTTPRequest, _ caller: Caller) async throws(ErrorBody) -> HTTPResponse
+    {
+        let transaction = try await owned(id, caller)
+        let after = try await carryOut("decline", on: transaction, caller, outcome: \.state.rawValue) {
             () throws(ErrorBody) in
             try await telling(about: id) { () throws(QueueRefusal) in try await payments.decline(transaction) }
         }
         return .message(200, after)
     }
 
-    /// The transaction, for the user who asked for it or an administrator.
-    func owned(_ id: TransactionID, _ request: HTTPRequest, isAdmin: Bool) async throws(ErrorBody) -> Transaction {
+    /// The transaction, for whoever asked for it or an administrator.
+    func owned(_ id: TransactionID, _ caller: Caller) async throws(ErrorBody) -> Transaction {
         let transaction = try await known(id)
-        guard try await isOwner(request.peer.userID, of: id) || isAdmin else {
+        guard try await isOwner(caller.principal, of: id) || caller.roles.contains(.admin) else {
             throw ErrorBody(.sessionNotOwner, transaction: id)
         }
         return transaction

@@ -12,7 +12,7 @@ import Wire
 /// Totals and day ends.
 extension PointOfSaleAPI {
     /// `GET /v1/totals`.
-    func totals(_ request: HTTPRequest) async throws(ErrorBody) -> HTTPResponse {
+    func totals(_ request: HTTPRequest, _ caller: Caller) async throws(ErrorBody) -> HTTPResponse {
         let groups = try request.groups()
         let from = try request.time("from")
         let to = try request.time("to")
@@ -23,45 +23,49 @@ extension PointOfSaleAPI {
             return .message(
                 200,
                 try await inJournal { (journal) throws(JournalError) in
-                    try journal.totals(from: begin, to: end, by: groups)
+                    try journal.totals(from: begin, to: end, by: groups, for: caller.scope)
                 })
         }
         let name = request.parameter("day") ?? "current"
         let totals = try await inJournal { (journal) throws(JournalError) -> Totals? in
             let day = name == "current" ? try journal.openDay() : try journal.day(name)
             guard let day else { return nil }
-            return try journal.totals(of: day, by: groups)
+            return try journal.totals(of: day, by: groups, for: caller.scope)
         }
         guard let totals else { throw ErrorBody(.dayEndUnknown) }
         return .message(200, totals)
     }
 
-    func answerAboutDays(_ path: ArraySlice<String>, _ request: HTTPRequest) async throws(ErrorBody) -> HTTPResponse {
+    func answerAboutDays(
+        _ path: ArraySlice<String>, _ request: HTTPRequest, _ caller: Caller
+    ) async throws(ErrorBody) -> HTTPResponse {
         switch (path.count, path.last) {
         case (0, _):
             try request.only(.get, .post, parameters: request.method == .get ? ["limit"] : [])
-            guard request.method == .get else { return try await closeDay(request) }
+            guard request.method == .get else { return try await closeDay(request, caller) }
             let limit = try request.number("limit", in: Limits.page) ?? Limits.pageDefault
-            let days = try await inJournal { (journal) throws(JournalError) in try journal.days(limit: limit) }
+            let days = try await inJournal { (journal) throws(JournalError) in
+                try journal.days(limit: limit, closedBy: caller.scope)
+            }
             return .message(200, DayList(days: days))
         case (1, let name?):
             try request.only(.get, parameters: [])
-            return .message(200, try await dayEnd(name))
+            return .message(200, try await dayEnd(name, caller))
         case (2, "report"):
             try request.only(.get, parameters: ["width", "language", "copy"])
-            return try await report(try await dayEnd(path.first ?? ""), request)
+            return try await report(try await dayEnd(path.first ?? "", caller), request)
         default:
             throw ErrorBody(.requestUnknownPath)
         }
     }
 
-    private func closeDay(_ request: HTTPRequest) async throws(ErrorBody) -> HTTPResponse {
+    private func closeDay(_ request: HTTPRequest, _ caller: Caller) async throws(ErrorBody) -> HTTPResponse {
         let key = try request.idempotencyKey()
         let demand = try request.message(DayEndDemand.self)
         let snapshot = settings.snapshot
         let time = LocalTime(at: Int(Timestamp.now.milliseconds / 1_000))
         let new = NewDayEnd(
-            uid: request.peer.userID, idempotencyKey: key, requestHash: try demand.digest(),
+            owner: caller.principal, idempotencyKey: key, requestHash: try demand.digest(),
             label: demand.label ?? time.dateText, blockOn: demand.force == true ? [] : snapshot.day.blockOn,
             merchant: profiles.current.map { Merchant($0.merchant) } ?? snapshot.shop,
             terminal: snapshot.terminal.id, at: .now)
@@ -74,12 +78,14 @@ extension PointOfSaleAPI {
         }
     }
 
-    private func dayEnd(_ name: String) async throws(ErrorBody) -> DayEnd {
+    /// Its report is of the whole shop: a till gets those that it has closed itself.
+    private func dayEnd(_ name: String, _ caller: Caller) async throws(ErrorBody) -> DayEnd {
         let end = try await inJournal { (journal) throws(JournalError) -> DayEnd? in
             guard let day = try journal.day(name) else { return nil }
             return try journal.report(of: day)
         }
         guard let end else { throw ErrorBody(.dayEndUnknown) }
+        guard !caller.isTill || end.day.closedBy == caller.principal else { throw ErrorBody(.sessionNotOwner) }
         return end
     }
 

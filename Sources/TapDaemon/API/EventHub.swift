@@ -59,12 +59,9 @@ final class EventHub: Sendable {
     /// - Parameter cursor: the last event that the client has; later ones come first, after `events.missed` where some
     ///   of them are no longer kept. `nil` for new events only.
     func subscribe(
-        after cursor: UInt64?, seesResults: Bool, seesPasses: Bool = false, audience: Audience = .nobody,
-        vocabulary: Int = 1
+        after cursor: UInt64?, _ view: EventSubscriber.View
     ) -> EventQueue {
-        let subscriber = EventSubscriber(
-            .init(seesResults: seesResults, seesPasses: seesPasses, audience: audience, vocabulary: vocabulary),
-            isBehind: cursor != nil)
+        let subscriber = EventSubscriber(view, isBehind: cursor != nil)
         let (key, missed) = state.withLock { state in
             state.nextKey &+= 1
             state.subscribers[state.nextKey] = subscriber

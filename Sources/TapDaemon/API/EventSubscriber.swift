@@ -25,14 +25,42 @@ final class EventSubscriber: Sendable {
 
     /// What a client sees of an event, and in which words.
     struct View: Hashable {
+        /// Of whose transactions it sees more than that somebody uses a lane.
+        enum Scope: Hashable {
+            case all
+            /// Of those that gateways' tills have asked for.
+            case tills
+            case till(TillName?)
+
+            func shown(_ event: Event) -> Event? {
+                let isSeen =
+                    switch self {
+                    case .all: true
+                    case .tills: event.transaction == nil || event.till != nil
+                    case .till(let name): event.transaction == nil || event.till == name
+                    }
+                return isSeen ? event : event.ofSomebody
+            }
+        }
+
         let seesResults: Bool
-        let seesPasses: Bool
-        let audience: Audience
+        var seesPasses = false
+        var audience = Audience.nobody
         /// Names of later versions are for who asks for them.
-        let vocabulary: Int
+        var vocabulary = 1
+        var scope = Scope.all
+        /// Lanes that it hears of; `nil` for all.
+        var lanes: Set<String>?
+
+        private func hears(of lane: String?) -> Bool {
+            guard let lane, let lanes else { return true }
+            return lanes.contains(lane)
+        }
 
         func message(_ event: Event, _ encode: EventHub.Encoder) -> ServerSentEvent? {
-            guard event.name.vocabulary <= vocabulary else { return nil }
+            guard event.name.vocabulary <= vocabulary, hears(of: event.lane), let event = scope.shown(event) else {
+                return nil
+            }
             var shown = seesResults ? event : event.withoutResult
             shown.loyalty = seesPasses ? event.loyalty : nil
             guard let json = encode(shown, audience) else { return nil }

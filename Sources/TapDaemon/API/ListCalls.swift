@@ -6,7 +6,7 @@ import Wire
 /// Lists of transactions, and the last one of a lane.
 extension PointOfSaleAPI {
     /// `GET /v1/transactions`.
-    func list(_ request: HTTPRequest) async throws(ErrorBody) -> HTTPResponse {
+    func list(_ request: HTTPRequest, _ caller: Caller) async throws(ErrorBody) -> HTTPResponse {
         let filter = try await filter(request)
         // `order` alone has always had a hundred.
         let isOrderAlone = request.query.count == 1 && filter.order != nil
@@ -17,11 +17,11 @@ extension PointOfSaleAPI {
         if let change = try request.integer("changedAfter") {
             guard after == nil else { throw ErrorBody(.requestInvalidParameter, field: "after") }
             page = try await inJournal { (journal) throws(JournalError) in
-                try journal.changes(after: change, filter, limit: limit)
+                try journal.changes(after: change, filter, limit: limit, of: caller.scope)
             }
         } else {
             page = try await inJournal { (journal) throws(JournalError) in
-                try journal.list(filter, limit: limit, after: after)
+                try journal.list(filter, limit: limit, after: after, of: caller.scope)
             }
         }
         guard let page else { throw ErrorBody(.requestInvalidParameter, field: "after") }
@@ -30,16 +30,16 @@ extension PointOfSaleAPI {
     }
 
     /// `GET /v1/lanes/{lane}/last`.
-    func last(_ lane: String, _ request: HTTPRequest) async throws(ErrorBody) -> HTTPResponse {
+    func last(_ lane: String, _ request: HTTPRequest, _ caller: Caller) async throws(ErrorBody) -> HTTPResponse {
         let type = try request.word("type", of: TransactionType.self)
         let isSettled = try request.flag("settled")
         let isOwn = request.parameter("uid") == "self"
         guard isOwn || request.parameter("uid") == nil else {
             throw ErrorBody(.requestInvalidParameter, field: "uid")
         }
-        let uid = isOwn ? request.peer.userID : nil
+        let owner = isOwn ? caller.principal : caller.scope
         let found = try await inJournal { (journal) throws(JournalError) in
-            try journal.last(of: lane, type: type, isSettled: isSettled, uid: uid)
+            try journal.last(of: lane, type: type, isSettled: isSettled, by: owner)
         }
         guard let found else { throw ErrorBody(.laneNoTransaction) }
         return .message(200, try await known(found.id))
@@ -67,6 +67,7 @@ extension PointOfSaleAPI {
         filter.order = try request.reference("order", upTo: Limits.orderLength)
         filter.lane = try request.reference("lane", upTo: Limits.orderLength)
         filter.cashier = try request.reference("cashier", upTo: Limits.orderLength)
+        filter.till = try request.till()
         filter.token = try request.reference("token", upTo: 128)
         if let text = request.parameter("of") {
             guard let id = TransactionID(text) else { throw ErrorBody(.requestInvalidParameter, field: "of") }
@@ -89,8 +90,8 @@ extension PointOfSaleAPI {
 
 extension HTTPRequest {
     static let listParameters: Set<String> = [
-        "from", "to", "state", "type", "order", "lane", "cashier", "token", "of", "amount", "minAmount", "maxAmount",
-        "currency", "day", "open", "changedAfter", "limit", "after",
+        "from", "to", "state", "type", "order", "lane", "cashier", "till", "token", "of", "amount", "minAmount",
+        "maxAmount", "currency", "day", "open", "changedAfter", "limit", "after",
     ]
 
     func parameter(_ name: String) -> String? { query.first { $0.name == name }?.value }
@@ -131,6 +132,12 @@ extension HTTPRequest {
         guard let text = parameter(name) else { return nil }
         guard text.isReference(upTo: length) else { throw ErrorBody(.requestInvalidParameter, field: name) }
         return text
+    }
+
+    fileprivate func till() throws(ErrorBody) -> TillName? {
+        guard let text = parameter("till") else { return nil }
+        guard let till = TillName(text) else { throw ErrorBody(.requestInvalidParameter, field: "till") }
+        return till
     }
 
     /// An amount means nothing without its currency.

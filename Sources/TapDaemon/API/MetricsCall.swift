@@ -5,8 +5,8 @@ import Wire
 
 extension PointOfSaleAPI {
     /// `GET /metrics`, for everybody who may see states.
-    func metrics(_ request: HTTPRequest, _ roles: Set<Role>) async throws(ErrorBody) -> HTTPResponse {
-        try roles.require(.monitor)
+    func metrics(_ request: HTTPRequest, _ caller: Caller) async throws(ErrorBody) -> HTTPResponse {
+        try caller.roles.require(.monitor)
         let families = store.measures.families + (await now()) + ProcessUse.families
         var fields = HTTPFields()
         fields.set("Content-Type", Exposition.contentType)

@@ -5,24 +5,25 @@ import Transactions
 import Wire
 
 /// What becomes of an approved payment: captures, adjustments, releases, and what is known of them. Whose payment it was
-/// does not matter: shifts change.
+/// does not matter, except at a till: shifts change.
 extension PointOfSaleAPI {
     private var desk: OperationDesk { OperationDesk(engine: engine, runner: store) }
 
     static let operationCalls: Set<String> = ["captures", "adjustments", "releases", "operations"]
 
     func answerAboutOperations(
-        of id: TransactionID, _ call: String, _ request: HTTPRequest, _ roles: Set<Role>
+        of id: TransactionID, _ call: String, _ request: HTTPRequest, _ caller: Caller
     ) async throws(ErrorBody) -> HTTPResponse {
         guard call != "operations" else {
             try request.only(.get, parameters: [])
-            try roles.require(.cashier)
+            try caller.roles.require(.cashier)
             _ = try await known(id)
+            try await requireOwn(id, caller)
             return .message(200, OperationList(operations: try await desk.operations(of: id)))
         }
         try request.only(.post, parameters: [])
-        try roles.require(.cashier)
-        let key = UserKey(uid: request.peer.userID, key: try request.idempotencyKey())
+        try caller.roles.require(.cashier)
+        let key = PrincipalKey(caller.principal, key: try request.idempotencyKey())
         let seconds = try request.preferredWait()
         let wish: OperationDesk.Wish =
             switch call {
@@ -31,6 +32,7 @@ extension PointOfSaleAPI {
             default: .release(try request.message(ReleaseDemand.self))
             }
         let transaction = try await known(id)
+        try await requireOwn(id, caller)
         let (operation, isRepeated) = try await desk.make(wish, of: transaction, key)
         let fields: HTTPFields = isRepeated ? ["Idempotency-Replayed": "true"] : [:]
         let answer = try await settled(operation, waiting: seconds, request.connection)
@@ -38,32 +40,34 @@ extension PointOfSaleAPI {
     }
 
     func answerAboutOperations(
-        _ path: ArraySlice<String>, _ request: HTTPRequest, _ roles: Set<Role>
+        _ path: ArraySlice<String>, _ request: HTTPRequest, _ caller: Caller
     ) async throws(ErrorBody) -> HTTPResponse {
         guard let id = OperationID(path.first ?? "") else { throw ErrorBody(.operationUnknown) }
         switch (path.count, path.last) {
         case (1, _):
             try request.only(.get, .delete, parameters: request.method == .get ? ["wait"] : [])
-            try roles.require(.cashier)
+            try caller.roles.require(.cashier)
+            let (operation, _) = try await desk.operation(id)
+            try await requireOwn(operation.transaction, caller)
             guard request.method == .delete else {
                 let seconds = try request.waitParameter()
                 return .message(200, try await settled(id, waiting: seconds, request.connection))
             }
-            return .message(200, try await withdraw(id, request, roles))
+            return .message(200, try await withdraw(id, request, caller))
         case (2, "resolution"):
             try request.only(.post, parameters: [])
-            guard roles.contains(.admin) else { throw ErrorBody(.authAdminRequired) }
-            return .message(200, try await resolve(id, request))
+            guard caller.roles.contains(.admin) else { throw ErrorBody(.authAdminRequired) }
+            return .message(200, try await resolve(id, request, caller))
         default:
             throw ErrorBody(.requestUnknownPath)
         }
     }
 
     private func withdraw(
-        _ id: OperationID, _ request: HTTPRequest, _ roles: Set<Role>
+        _ id: OperationID, _ request: HTTPRequest, _ caller: Caller
     ) async throws(ErrorBody) -> WithdrawalAnswer {
-        let (before, uid) = try await desk.operation(id)
-        guard uid == request.peer.userID || roles.contains(.admin) else { throw ErrorBody(.sessionNotOwner) }
+        let (before, owner) = try await desk.operation(id)
+        guard owner == caller.principal || caller.roles.contains(.admin) else { throw ErrorBody(.sessionNotOwner) }
         guard before.state.isOpen || before.state == .done else {
             return WithdrawalAnswer(outcome: .nothingToCancel, operation: before)
         }
@@ -73,14 +77,16 @@ extension PointOfSaleAPI {
         return WithdrawalAnswer(outcome: isWithdrawn ? .withdrawn : .tooLate, operation: after)
     }
 
-    private func resolve(_ id: OperationID, _ request: HTTPRequest) async throws(ErrorBody) -> PaymentOperation {
+    private func resolve(
+        _ id: OperationID, _ request: HTTPRequest, _ caller: Caller
+    ) async throws(ErrorBody) -> PaymentOperation {
         let demand = try request.message(ResolutionDemand.self)
         let (before, _) = try await desk.operation(id)
         return try await administer(
-            "resolve", id.text, request, outcome: { "\(demand.outcome.rawValue), \($0.state.rawValue)" }
+            "resolve", id.text, caller, outcome: { "\(demand.outcome.rawValue), \($0.state.rawValue)" }
         ) {
             () async throws(ErrorBody) -> PaymentOperation in
-            let evidence = "\(demand.outcome.rawValue) by uid \(request.peer.userID): \(demand.evidence)"
+            let evidence = "\(demand.outcome.rawValue) by \(caller.principal): \(demand.evidence)"
             let resolution = OperationResolution(isDone: demand.outcome == .done, evidence: evidence)
             var refusal = ErrorBody(.resolutionNotOpen, transaction: before.transaction)
             refusal.error.operation = id
@@ -112,12 +118,14 @@ extension PointOfSaleAPI {
     // MARK: - Refunds that name a payment
 
     func refund(
-        _ demand: TransactionDemand, of original: TransactionID, _ request: HTTPRequest, waiting seconds: Int
+        _ demand: TransactionDemand, of original: TransactionID, _ request: HTTPRequest, _ caller: Caller,
+        waiting seconds: Int
     ) async throws(ErrorBody) -> HTTPResponse {
         // With the card it would have to be compared with that of the payment: no way to do so yet.
         guard demand.request.card.map({ $0 == RefundRequest.CardRule.none }) ?? true else {
             throw ErrorBody(.refundNotSupported, field: "card", transaction: original)
         }
+        try await requireOwn(original, caller)
         let (id, isRepeated) = try await desk.refund(demand, of: original)
         if let operation = OperationID(id.text) { await wait(for: operation, seconds, request.connection) }
         return .message(

@@ -28,55 +28,56 @@ struct PointOfSaleAPI: Sendable {
     /// For what outlives a request.
     let queue: WorkQueue
     let replays = ReplayTurns()
+    let refusalPace = RefusalPace()
 
     func answer(_ request: HTTPRequest) async -> HTTPResponse {
         await RequestContext.$audience.withValue(await audience(of: request)) { await answered(request) }
     }
 
     private func answered(_ request: HTTPRequest) async -> HTTPResponse {
-        let roles = settings.snapshot.access.roles(of: request.peer)
-        guard !roles.isEmpty else { return .refusal(ErrorBody(.authRoleMissing)) }
         do throws(ErrorBody) {
-            return try await route(request, roles)
+            let caller = try settings.snapshot.access.caller(of: request)
+            guard caller.mayCall(request) else { throw ErrorBody(.authRoleMissing) }
+            return try await route(request, caller)
         } catch {
             return .refusal(error)
         }
     }
 
-    private func route(_ request: HTTPRequest, _ roles: Set<Role>) async throws(ErrorBody) -> HTTPResponse {
+    private func route(_ request: HTTPRequest, _ caller: Caller) async throws(ErrorBody) -> HTTPResponse {
         if request.path == ["metrics"] {
             try request.only(.get, parameters: [])
-            return try await metrics(request, roles)
+            return try await metrics(request, caller)
         }
         guard request.path.first == "v1" else { throw ErrorBody(.requestUnknownPath) }
         let path = Array(request.path.dropFirst())
         switch path.count {
         case 1 where path[0] == "status":
             try request.only(.get, parameters: [])
-            return .message(200, await status())
+            return .message(200, await status(for: caller))
         case 1 where path[0] == "lanes":
             try request.only(.get, parameters: [])
-            return .message(200, LaneList(lanes: await store.laneStatuses()))
+            return .message(200, LaneList(lanes: await laneStatuses(for: caller)))
         case 2 where path[0] == "lanes":
             try request.only(.get, parameters: [])
-            let lane = await store.laneStatuses().first { $0.name == path[1] }
+            let lane = await laneStatuses(for: caller).first { $0.name == path[1] }
             guard let lane else { throw ErrorBody(.laneUnknown) }
             return .message(200, lane)
         case 3 where path[0] == "lanes" && path[2] == "prepare":
             try request.only(.post, parameters: [])
-            try roles.require(.cashier, or: .loyalty)
-            return try await prepare(path[1], request)
+            try caller.roles.require(.cashier, or: .loyalty)
+            return try await prepare(path[1], request, caller)
         case 3 where path[0] == "lanes" && path[2] == "last":
             try request.only(.get, parameters: ["type", "settled", "uid"])
-            try roles.require(.cashier)
-            return try await last(path[1], request)
+            try caller.roles.require(.cashier)
+            return try await last(path[1], request, caller)
         case 1 where path[0] == "totals":
             try request.only(.get, parameters: ["day", "from", "to", "by"])
-            try roles.require(.cashier)
-            return try await totals(request)
+            try caller.roles.require(.cashier)
+            return try await totals(request, caller)
         case _ where path.first == "day-ends":
-            try roles.require(.cashier)
-            return try await answerAboutDays(path.dropFirst(), request)
+            try caller.roles.require(.cashier)
+            return try await answerAboutDays(path.dropFirst(), request, caller)
         case 1 where path[0] == "openapi.yaml":
             try request.only(.get, parameters: [])
             return contract
@@ -88,71 +89,78 @@ struct PointOfSaleAPI: Sendable {
             return terms()
         case 2 where path == ["terms", "acceptance"]:
             try request.only(.post, parameters: [])
-            return try await acceptTerms(request, roles)
+            return try await acceptTerms(request, caller)
         case _ where path.first == "queue":
-            return try await answerAboutQueue(path.dropFirst(), request, roles)
+            return try await answerAboutQueue(path.dropFirst(), request, caller)
         case _ where path.first == "open-items":
-            return try await answerAboutOpenItems(path.dropFirst(), request, roles)
+            return try await answerAboutOpenItems(path.dropFirst(), request, caller)
+        case 1 where path[0] == "refusals":
+            return try await takeRefusals(request, caller)
         case 1 where path[0] == "events":
             try request.only(.get, parameters: ["vocabulary"])
             let vocabulary = try request.vocabulary()
-            if try request.cursor() != nil { await replays.wait(request.peer.userID) }
+            if try request.cursor() != nil { await replays.wait(caller.principal) }
             return .events(
                 events.subscribe(
-                    after: try request.cursor(), seesResults: !roles.isDisjoint(with: [.cashier, .admin]),
-                    seesPasses: !roles.isDisjoint(with: [.cashier, .admin, .loyalty]),
-                    audience: RequestContext.audience,
-                    vocabulary: vocabulary))
+                    after: try request.cursor(),
+                    caller.view(in: vocabulary, for: RequestContext.audience)))
         case 1 where path[0] == "transactions":
             try request.only(
                 .get, .post, parameters: request.method == .get ? HTTPRequest.listParameters.union(["key"]) : [],
                 repeatable: ["state"])
-            guard request.method == .get else { return try await create(request, roles) }
+            guard request.method == .get else { return try await create(request, caller) }
             if let key = request.query.first(where: { $0.name == "key" }) {
-                try roles.require(.cashier, or: .loyalty)
-                return try await find(key.value, request)
+                try caller.roles.require(.cashier, or: .loyalty)
+                return try await find(key.value, request, caller)
             }
-            try roles.require(.cashier)
-            return try await list(request)
+            try caller.roles.require(.cashier)
+            return try await list(request, caller)
         case 2 where path[0] == "transactions":
             try request.only(.get, .delete, parameters: request.method == .get ? ["wait"] : [])
             guard let id = TransactionID(path[1]) else { throw ErrorBody(.transactionUnknown) }
-            try roles.require(.cashier, or: try await isLoyalty(id) ? .loyalty : nil)
+            try caller.roles.require(.cashier, or: try await isLoyalty(id) ? .loyalty : nil)
             return request.method == .get
-                ? try await get(id, request, isCashier: roles.contains(.cashier))
-                : try await cancel(id, request, isAdmin: roles.contains(.admin))
+                ? try await get(id, request, caller) : try await cancel(id, request, caller)
         case 3 where path[0] == "transactions" && path[2] == "receipt":
             try request.only(.get, parameters: ["code", "copy", "language", "width"])
             guard let id = TransactionID(path[1]) else { throw ErrorBody(.transactionUnknown) }
-            try roles.require(.cashier)
-            return try await receipt(id, request)
+            try caller.roles.require(.cashier)
+            return try await receipt(id, request, caller)
         case 3 where path[0] == "transactions" && Self.operationCalls.contains(path[2]):
             guard let id = TransactionID(path[1]) else { throw ErrorBody(.transactionUnknown) }
-            return try await answerAboutOperations(of: id, path[2], request, roles)
+            return try await answerAboutOperations(of: id, path[2], request, caller)
         case _ where path.first == "operations":
-            return try await answerAboutOperations(path.dropFirst(), request, roles)
+            return try await answerAboutOperations(path.dropFirst(), request, caller)
         case 3 where path[0] == "transactions":
             guard let id = TransactionID(path[1]) else { throw ErrorBody(.transactionUnknown) }
-            return try await close(id, path[2], request, roles)
+            return try await close(id, path[2], request, caller)
         default:
             throw ErrorBody(.requestUnknownPath)
         }
     }
 
     private func close(
-        _ id: TransactionID, _ call: String, _ request: HTTPRequest, _ roles: Set<Role>
+        _ id: TransactionID, _ call: String, _ request: HTTPRequest, _ caller: Caller
     ) async throws(ErrorBody) -> HTTPResponse {
         guard ["confirmation", "reversal", "decline"].contains(call) else { throw ErrorBody(.requestUnknownPath) }
         try request.only(.post, parameters: [])
-        try roles.require(.cashier)
-        let isAdmin = roles.contains(.admin)
-        if call == "decline" { return try await decline(id, request, isAdmin: isAdmin) }
+        try caller.roles.require(.cashier)
+        if call == "decline" { return try await decline(id, request, caller) }
         return call == "confirmation"
-            ? try await confirm(id, request, isAdmin: isAdmin) : try await reverse(id, request, isAdmin: isAdmin)
+            ? try await confirm(id, request, caller) : try await reverse(id, request, caller)
     }
 
-    private func status() async -> Status {
-        let lanes = await store.laneStatuses()
+    /// What the caller may see of the lanes: of another's transaction a till sees only that the lane is busy.
+    func laneStatuses(for caller: Caller) async -> [LaneStatus] {
+        await store.laneStatuses().map { status in
+            var status = status
+            if let holder = status.holder, !caller.mayKnow(holder.owner) { status.holder = nil }
+            return status
+        }
+    }
+
+    private func status(for caller: Caller) async -> Status {
+        let lanes = await laneStatuses(for: caller)
         let known = profiles.status
         let journal = await journal.status()
         var status = Status(

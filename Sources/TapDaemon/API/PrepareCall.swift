@@ -4,12 +4,13 @@ import Wire
 
 extension PointOfSaleAPI {
     /// Makes a lane ready, or joins whoever does. It goes on when the caller leaves.
-    func prepare(_ lane: String, _ request: HTTPRequest) async throws(ErrorBody) -> HTTPResponse {
+    func prepare(_ lane: String, _ request: HTTPRequest, _ caller: Caller) async throws(ErrorBody) -> HTTPResponse {
         let seconds = try request.preferredWait()
         guard request.body.isEmpty else { throw ErrorBody(.requestUnknownField) }
-        _ = try await status(of: lane)
+        _ = try await status(of: lane, for: caller)
+        try caller.require(lane: lane)
         guard let preparation = await preparer.join(lane) else {
-            return .message(200, PrepareAnswer(outcome: .stillPrepared, lane: try await status(of: lane)))
+            return .message(200, PrepareAnswer(outcome: .stillPrepared, lane: try await status(of: lane, for: caller)))
         }
         if seconds > 0 {
             await withTaskGroup { group in
@@ -20,15 +21,15 @@ extension PointOfSaleAPI {
             }
         }
         if let failure = preparation.failure { throw ErrorBody(failure) }
-        let status = try await status(of: lane)
+        let status = try await status(of: lane, for: caller)
         guard preparation.finished.hasFired else {
             return .message(202, PrepareAnswer(outcome: .configuring, percent: preparation.percent, lane: status))
         }
         return .message(200, PrepareAnswer(outcome: .prepared, lane: status))
     }
 
-    private func status(of lane: String) async throws(ErrorBody) -> LaneStatus {
-        guard let status = await store.laneStatuses().first(where: { $0.name == lane }) else {
+    private func status(of lane: String, for caller: Caller) async throws(ErrorBody) -> LaneStatus {
+        guard let status = await laneStatuses(for: caller).first(where: { $0.name == lane }) else {
             throw ErrorBody(.laneUnknown)
         }
         return status

@@ -6,12 +6,15 @@ import Wire
 
 extension PointOfSaleAPI {
     /// `GET /v1/transactions/{id}/receipt`.
-    func receipt(_ id: TransactionID, _ request: HTTPRequest) async throws(ErrorBody) -> HTTPResponse {
+    func receipt(
+        _ id: TransactionID, _ request: HTTPRequest, _ caller: Caller
+    ) async throws(ErrorBody) -> HTTPResponse {
         let copy = try request.choice("copy", of: Receipt.Copy.self) ?? .customer
         let width = try request.width()
         let form = try request.receiptForm()
         let withCode = try request.choice("code", of: PrintedCode.self) == .blocks
         let transaction = try await known(id)
+        try await requireOwn(id, caller)
         // The customer reads the language of the request; whoever keeps the other copy that of the till.
         let wished = copy == .customer ? transaction.details?.language : nil
         let language =

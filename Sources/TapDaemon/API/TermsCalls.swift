@@ -10,10 +10,10 @@ extension PointOfSaleAPI {
     func terms() -> HTTPResponse { .message(200, profiles.terms) }
 
     /// `POST /v1/terms/acceptance`: an administrator's alone, by the kernel's word.
-    func acceptTerms(_ request: HTTPRequest, _ roles: Set<Role>) async throws(ErrorBody) -> HTTPResponse {
-        guard roles.contains(.admin) else { throw ErrorBody(.authAdminRequired) }
+    func acceptTerms(_ request: HTTPRequest, _ caller: Caller) async throws(ErrorBody) -> HTTPResponse {
+        guard caller.roles.contains(.admin) else { throw ErrorBody(.authAdminRequired) }
         let message = try request.message(TermsAcceptanceRequest.self)
-        let uid = request.peer.userID
+        let uid = caller.principal.uid
         do throws(TermsRefusal) {
             return .message(201, try await profiles.accept(message, uid: uid, name: Self.name(ofUser: uid)))
         } catch {

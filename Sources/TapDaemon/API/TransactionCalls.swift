@@ -8,17 +8,19 @@ import Transactions
 import Wire
 
 extension PointOfSaleAPI {
-    func create(_ request: HTTPRequest, _ roles: Set<Role>) async throws(ErrorBody) -> HTTPResponse {
-        try roles.require(.cashier, or: request.namesLoyalty ? .loyalty : nil)
-        let key = UserKey(uid: request.peer.userID, key: try request.idempotencyKey())
+    func create(_ request: HTTPRequest, _ caller: Caller) async throws(ErrorBody) -> HTTPResponse {
+        try caller.roles.require(.cashier, or: request.namesLoyalty ? .loyalty : nil)
+        let key = PrincipalKey(caller.principal, key: try request.idempotencyKey())
         let seconds = try request.preferredWait()
         let message = try request.message(TransactionRequest.self)
-        let demand = TransactionDemand(request: message, key: key, requestHash: try message.digest())
+        try caller.require(message.type)
+        let demand = TransactionDemand(
+            request: message, key: key, requestHash: try message.digest(), lanes: caller.ceiling?.lanes)
         if let refusal = await store.change({ $0.keys.claim(key) }) { return .refusal(refusal) }
         if let original = message.of {
             let response: HTTPResponse
             do throws(ErrorBody) {
-                response = try await refund(demand, of: original, request, waiting: seconds)
+                response = try await refund(demand, of: original, request, caller, waiting: seconds)
             } catch {
                 response = .refusal(error)
             }
@@ -51,12 +53,12 @@ extension PointOfSaleAPI {
         }
     }
 
-    /// - Parameter isCashier: whether the caller may see transactions of others; passes are personal data.
-    func get(_ id: TransactionID, _ request: HTTPRequest, isCashier: Bool) async throws(ErrorBody) -> HTTPResponse {
+    /// Cashiers see transactions of others too, except at a till; passes are personal data.
+    func get(_ id: TransactionID, _ request: HTTPRequest, _ caller: Caller) async throws(ErrorBody) -> HTTPResponse {
         let seconds = try request.waitParameter()
         var transaction = try await known(id)
-        let isOwner = try await isOwner(request.peer.userID, of: id)
-        guard isOwner || isCashier else { throw ErrorBody(.sessionNotOwner, transaction: id) }
+        let isOwner = try await isOwner(caller.principal, of: id)
+        guard isOwner || caller.seesAll else { throw ErrorBody(.sessionNotOwner, transaction: id) }
         transaction.events = events.kept(about: id)
         if isOwner { await hold(id, request.connection) }
         return await response(200, transaction, waiting: seconds, request.connection)
@@ -70,19 +72,19 @@ extension PointOfSaleAPI {
     }
 
     /// What became of a request with the caller's own key, for a till that has lost the answer.
-    func find(_ key: String, _ request: HTTPRequest) async throws(ErrorBody) -> HTTPResponse {
+    func find(_ key: String, _ request: HTTPRequest, _ caller: Caller) async throws(ErrorBody) -> HTTPResponse {
         // There is one answer at most; programs that are made from the contract name the default all the same.
         _ = try request.number("limit", in: Limits.page)
         guard request.query.allSatisfy({ ["key", "limit"].contains($0.name) }),
             Limits.idempotencyKeyLength.contains(key.utf8.count),
             key.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
         else { throw ErrorBody(.requestInvalidParameter, field: "key") }
-        let own = UserKey(uid: request.peer.userID, key: key)
+        let own = PrincipalKey(caller.principal, key: key)
         let running = await store.books.keys.holder(of: own)
         let known: KnownRequest?
         do throws(JournalError) {
             known = try await store.journal.use { (journal) throws(JournalError) in
-                try journal.request(uid: own.uid, idempotencyKey: own.key)
+                try journal.request(owner: own.owner, idempotencyKey: own.key)
             }
         } catch {
             throw ErrorBody(ErrorCode(error))
@@ -98,10 +100,10 @@ extension PointOfSaleAPI {
         }
     }
 
-    func cancel(_ id: TransactionID, _ request: HTTPRequest, isAdmin: Bool) async throws(ErrorBody) -> HTTPResponse {
-        let transaction = try await owned(id, request, isAdmin: isAdmin)
-        let isOwner = try await isOwner(request.peer.userID, of: id)
-        let answer = try await carryOut("cancel", on: transaction, request, outcome: \CancelAnswer.summary) {
+    func cancel(_ id: TransactionID, _ request: HTTPRequest, _ caller: Caller) async throws(ErrorBody) -> HTTPResponse {
+        let transaction = try await owned(id, caller)
+        let isOwner = try await isOwner(caller.principal, of: id)
+        let answer = try await carryOut("cancel", on: transaction, caller, outcome: \CancelAnswer.summary) {
             () throws(ErrorBody) in
             do throws(JournalError) {
                 let answer = try await ClientWishes(store).cancel(id, by: isOwner ? .client : .administrator)
@@ -168,10 +170,21 @@ extension PointOfSaleAPI {
         }
     }
 
-    func isOwner(_ uid: UInt32, of id: TransactionID) async throws(ErrorBody) -> Bool {
-        do throws(JournalError) { return try await store.owner(of: id) == uid } catch {
+    func isOwner(_ principal: Principal, of id: TransactionID) async throws(ErrorBody) -> Bool {
+        do throws(JournalError) { return try await store.owner(of: id) == principal } catch {
             throw ErrorBody(ErrorCode(error))
         }
+    }
+
+    /// A till sees and uses nothing of others' transactions; what nobody knows is another question.
+    func requireOwn(_ id: TransactionID, _ caller: Caller) async throws(ErrorBody) {
+        guard caller.isTill else { return }
+        do throws(JournalError) {
+            guard let owner = try await store.owner(of: id), owner != caller.principal else { return }
+        } catch {
+            throw ErrorBody(ErrorCode(error))
+        }
+        throw ErrorBody(.sessionNotOwner, transaction: id)
     }
 
     /// From now on the connection stands for somebody who cares for the transaction: it is kept open, and its end

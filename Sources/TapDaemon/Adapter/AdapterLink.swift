@@ -74,8 +74,8 @@ struct AdapterLink: Sendable {
                 HTTPClientRequest(.get, "/v1/authorizations/\(id.text)"), answerWithin: min(time, times.query))
             if answer.status == 404 { return .neverSeen }
             let reply = reply(to: answer)
-            // A question that is refused says nothing about what it asked for.
-            return reply == .refused ? .unusable : reply
+            // A question that is refused, or reaches nobody, says nothing about what it asked for.
+            return reply == .refused || reply == .notDelivered ? .unusable : reply
         } catch {
             return .unusable
         }
@@ -128,6 +128,8 @@ struct AdapterLink: Sendable {
         // Too many requests and a time-out on the adapter's side say nothing about what becomes of this one, and that a
         // request was never seen is no answer to the request.
         case 404, 408, 425, 429: return .unusable
+        // Misdirected: whatever stands before the adapter has certainly not passed it on (RFC 9110, 15.5.20).
+        case 421: return .notDelivered
         case 400...499: return .refused
         default: return .unusable
         }

@@ -75,7 +75,10 @@ extension DaemonConfiguration {
         if new.journal.directory != old.journal.directory { settings.append("journal.directory") }
         if new.journal.retention != old.journal.retention { settings.append("journal") }
         if new.support != old.support { settings.append("support") }
-        if new.pos.places != old.pos.places { settings.append("pos") }
+        var places = new.pos.places
+        places.relayed = old.pos.places.relayed
+        if places != old.pos.places { settings.append("pos") }
+        if new.pos.places.relayed != old.pos.places.relayed { settings.append("gateway.connections") }
         return settings
     }
 

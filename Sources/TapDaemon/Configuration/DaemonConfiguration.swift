@@ -74,7 +74,7 @@ public struct DaemonConfiguration: Sendable {
         _ file: ConfigurationFile, keeping before: DaemonConfiguration? = nil
     ) throws(ConfigurationError) {
         self.file = file
-        access = Access(groups: file.pos.roles)
+        access = Access(groups: file.pos.roles, gateway: file.gateway)
         offer = LoyaltyOffer(file.loyalty, mode: file.mode)
         surroundings.limits = HTTPLimits(file.pos.places)
         if let before { surroundings = before.surroundings }
@@ -171,6 +171,7 @@ extension HTTPLimits {
         self.init()
         (connections, connectionsPerUser, reserved) = (places.connections, places.connectionsPerUser, places.reserved)
         (streams, streamsPerUser) = (places.streams, places.streamsPerUser)
+        relayed = places.relayed
     }
 }
 

@@ -150,7 +150,7 @@ extension OngoingOperation {
 
     func event(_ name: EventName) -> Event {
         var event = Event(name, lane: lane)
-        event.transaction = transaction
+        (event.transaction, event.till) = (transaction, till)
         if let kind {
             event.operation = id
             event.kind = kind
@@ -161,7 +161,7 @@ extension OngoingOperation {
 
     func eventOfOriginal(_ name: EventName) -> Event {
         var event = event(name)
-        event.transaction = message.payment
+        (event.transaction, event.till) = (message.payment, tillOfPayment)
         return event
     }
 

@@ -17,6 +17,8 @@ struct OngoingOperation: Sendable {
     let message: OperationMessage
     let mode: Mode
     let lane: String
+    /// Whose transaction a client hears of, and whose payment it is about.
+    let till, tillOfPayment: TillName?
     /// What the payment service has to be able to do.
     let feature: AdapterFeature
     /// Whom it is sent to, and nobody else.
@@ -56,6 +58,7 @@ struct OngoingOperation: Sendable {
             id: record.id, payment: record.payment, call: call, body: Array(record.request.utf8))
         mode = payment.transaction.mode
         lane = payment.transaction.lane
+        (till, tillOfPayment) = (payment.owner.till, payment.owner.till)
         self.feature = feature
         service = payment.service
         expiry = kind == .release ? nil : captureBefore?.moved(by: Self.margin)
@@ -78,6 +81,7 @@ struct OngoingOperation: Sendable {
         message = OperationMessage(id: id, payment: original.transaction.id, call: "refunds", body: body)
         mode = refund.mode
         lane = refund.lane
+        (till, tillOfPayment) = (record.owner.till, original.owner.till)
         feature = .refundLinked
         service = original.service
         expiry = nil

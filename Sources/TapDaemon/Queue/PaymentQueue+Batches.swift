@@ -110,8 +110,7 @@ extension PaymentQueue {
         case .inBatch: throw .inBatch
         case .tooLate: throw .tooLate
         }
-        var event = Event(.paymentDeclined, lane: transaction.lane)
-        event.transaction = id
+        var event = Event(.paymentDeclined, about: transaction)
         event.result = change.result
         store.publish(event)
         await journal.scrub(logger)
@@ -120,10 +119,10 @@ extension PaymentQueue {
     }
 
     /// Forwards everything at once, whatever its next attempt was to be.
-    func flush() async throws(QueueRefusal) -> QueueStatus {
+    func flush(for owner: Principal? = nil) async throws(QueueRefusal) -> QueueStatus {
         try await inJournal { (journal) throws(JournalError) in try journal.hasten(.now) }
         wake()
-        return try await reading { () throws(JournalError) in try await status() }
+        return try await reading { () throws(JournalError) in try await status(of: owner) }
     }
 
     private func reading<Result: Sendable>(

@@ -148,18 +148,20 @@ final class PaymentQueue: Sendable {
 
     // MARK: - What waits
 
-    func status() async throws(JournalError) -> QueueStatus {
+    /// - Parameter owner: whose payments are told of; `nil` for all.
+    func status(of owner: Principal? = nil) async throws(JournalError) -> QueueStatus {
         let settings = settings()
-        let entries = try await journal.queue()
+        let all = try await journal.queue()
         let now = Timestamp.now
         let contact = contact.withLock { $0 }
-        let situation = situation(at: now, settings).with(QueueFacts(entries))
+        let situation = situation(at: now, settings).with(QueueFacts(all))
         var refusal: ErrorCode? = .offlineNotAllowed
         var expires: Timestamp?
         if let rules = settings.rules {
             refusal = OfflineDecision.refusal(in: situation, by: rules)
             expires = contact.flatMap { OfflineDecision.expiry(after: $0, by: rules) }
         }
+        let entries = all.filter { owner == nil || $0.owner == owner }
         let oldest = entries.first?.storedAt
         return QueueStatus(
             count: entries.count, oldest: oldest, overdue: settings.isOverdue(oldest, at: now),

@@ -105,11 +105,12 @@ struct QueueForwarder: Sendable {
         // The adapter that is asked first hears the rest, too.
         var connection: HTTPClientConnection?
         var keyLife = Duration.zero
+        // Behind a proxy a connection always stands, and each vain attempt would be two lines in the journal.
+        guard let life = await self.keyLife(of: service, link, &round) else { return .unreachable }
         if entry.transaction.state == .stored {
             do throws(AdapterUnreachable) { connection = try await link.connect() } catch { return .unreachable }
         } else {
             // What was sent before may have to be sent again, for as long as the service keeps its key.
-            guard let life = await self.keyLife(of: service, link, &round) else { return .unreachable }
             keyLife = life
         }
         switch await runner.forward(
@@ -184,8 +185,7 @@ struct QueueForwarder: Sendable {
     private func publish(
         _ name: EventName, _ entry: QueueEntry, error: ErrorDetail?
     ) {
-        var event = Event(name, lane: entry.transaction.lane)
-        event.transaction = entry.transaction.id
+        var event = Event(name, about: entry.transaction)
         event.amount = entry.transaction.amount
         event.error = error
         runner.publish(event)

@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 import Journal
-import LocalHTTP
 import Wire
 
 /// What an administrator does to others' payments, and to the queue as a whole, is in the audit chain: who, what, and
 /// what came of it, refusals included.
 extension PointOfSaleAPI {
-    /// Carries out what a user asks for about a transaction; written down where it is another user's.
+    /// Carries out what somebody asks for about a transaction; written down where it is not their own.
     func carryOut<Answer>(
-        _ action: String, on transaction: Transaction, _ request: HTTPRequest, outcome: (Answer) -> String,
+        _ action: String, on transaction: Transaction, _ caller: Caller, outcome: (Answer) -> String,
         _ body: () async throws(ErrorBody) -> Answer
     ) async throws(ErrorBody) -> Answer {
         let id = transaction.id
-        guard try await !isOwner(request.peer.userID, of: id) else { return try await body() }
-        return try await administer(action, id.text, request, outcome: outcome, body)
+        guard try await !isOwner(caller.principal, of: id) else { return try await body() }
+        return try await administer(action, id.text, caller, outcome: outcome, body)
     }
 
     /// Carries out what only an administrator may ask for.
@@ -23,21 +22,21 @@ extension PointOfSaleAPI {
     ///   - subject: a transaction or a batch; empty where it is the queue.
     ///   - outcome: of what came of it: names, states and numbers only.
     func administer<Answer>(
-        _ action: String, _ subject: String, _ request: HTTPRequest, outcome: (Answer) -> String,
+        _ action: String, _ subject: String, _ caller: Caller, outcome: (Answer) -> String,
         _ body: () async throws(ErrorBody) -> Answer
     ) async throws(ErrorBody) -> Answer {
         do throws(ErrorBody) {
             let answer = try await body()
-            await note(action, subject, request, outcome(answer))
+            await note(action, subject, caller, outcome(answer))
             return answer
         } catch {
-            await note(action, subject, request, "refused with \(error.error.code)")
+            await note(action, subject, caller, "refused with \(error.error.code)")
             throw error
         }
     }
 
-    private func note(_ action: String, _ subject: String, _ request: HTTPRequest, _ outcome: String) async {
-        let detail = "\(action) by uid \(request.peer.userID) as \(Role.admin.rawValue): \(outcome)"
+    private func note(_ action: String, _ subject: String, _ caller: Caller, _ outcome: String) async {
+        let detail = "\(action) by \(caller.principal) as \(Role.admin.rawValue): \(outcome)"
         await trail.note(AuditEntry(.administration, subject: subject, detail: detail))
     }
 }

@@ -39,7 +39,7 @@ struct DayKeeper: Sendable {
                 guard now >= end else { return nil }
                 return try journal.closeDay(
                     NewDayEnd(
-                        uid: getuid(), idempotencyKey: "ends-at-\(day.id)", requestHash: "",
+                        owner: Principal(uid: getuid()), idempotencyKey: "ends-at-\(day.id)", requestHash: "",
                         label: LocalTime(at: Int(end.milliseconds / 1_000)).dateText, blockOn: blockOn,
                         merchant: merchant, terminal: terminal, at: now))
             }

@@ -84,8 +84,8 @@ actor JournalThread {
         try await write { (journal) throws(JournalError) in try journal.create(new) }
     }
 
-    func earlier(uid: UInt32, idempotencyKey: String, requestHash: String) throws(JournalError) -> Creation? {
-        try journal.earlier(uid: uid, idempotencyKey: idempotencyKey, requestHash: requestHash)
+    func earlier(owner: Principal, idempotencyKey: String, requestHash: String) throws(JournalError) -> Creation? {
+        try journal.earlier(owner: owner, idempotencyKey: idempotencyKey, requestHash: requestHash)
     }
 
     nonisolated func append(_ changes: [StateChange], to id: TransactionID) async throws(JournalError) {

@@ -23,11 +23,11 @@ struct Books: Sendable {
     // MARK: - Beginning and end
 
     /// Takes the lanes in the same step in which they were found: no other request gets in between.
-    mutating func enter(_ running: Running, _ key: UserKey) {
+    mutating func enter(_ running: Running, _ key: PrincipalKey) {
         let (id, demand) = (running.transaction.id, running.machine.demand)
         lanes.table.take(
             demand.lanes,
-            for: LaneStatus.Holder(transaction: id, uid: demand.uid, since: running.transaction.createdAt))
+            for: LaneStatus.Holder(transaction: id, of: demand.owner, since: running.transaction.createdAt))
         live[id] = running
         keys.bind(key, to: id)
     }
@@ -119,7 +119,7 @@ struct Books: Sendable {
         guard transaction.state.isSettled, let begunAt = running.begunAt else { return }
         let hasRead = transaction.history.contains { $0.state == .reading }
         if hasRead || now.monotonic - begunAt >= PaceTable.shortest {
-            pace.giveBack(running.machine.demand.uid, at: now)
+            pace.giveBack(running.machine.demand.owner, at: now)
         }
         live[transaction.id]?.begunAt = nil
     }

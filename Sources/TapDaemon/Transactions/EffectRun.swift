@@ -28,12 +28,24 @@ struct EffectRun: Sendable {
 
     func write(_ write: Write) async -> Input {
         do throws(JournalError) {
-            return try await record(write).map { .notWritten(write.number, $0) } ?? .written(write.number)
+            let failure = try await record(write)
+            if running.isUnwritten { await note(isUnwritten: false) }
+            return failure.map { .notWritten(write.number, $0) } ?? .written(write.number)
         } catch {
-            runner.logger.critical(
-                "journal not written", metadata: ["transaction": "\(id)", "error": "\(error)"])
+            // Once: it is tried every second, and the log may be on the disk that is full.
+            if !running.isUnwritten {
+                runner.logger.critical(
+                    "journal not written", metadata: ["transaction": "\(id)", "error": "\(error)"])
+                await note(isUnwritten: true)
+            }
             return .notWritten(write.number, WriteFailure(error))
         }
+    }
+
+    private func note(isUnwritten: Bool) async {
+        let id = id
+        if !isUnwritten { runner.logger.notice("journal written", metadata: ["transaction": "\(id)"]) }
+        await runner.change { $0.live[id]?.isUnwritten = isUnwritten }
     }
 
     /// - Returns: why it was not written, where that is no fault of the journal.

@@ -29,6 +29,7 @@ struct Newcomer {
         var facts = AdmissionFacts(mode: configuration.mode)
         if case .failure(let refusal) = loyalty { facts.passesRefusal = refusal }
         facts.isStopping = books.isStopping
+        facts.lanes = demand.lanes
         // What terms, profile and mode have against a payment.
         facts.paymentRefusal =
             profiles.refusal().map { ErrorBody(error: $0) }
@@ -57,12 +58,13 @@ struct Newcomer {
         var transaction = Transaction(
             id: TransactionID(), type: request.type, mode: configuration.mode, lane: lane, amount: request.amount,
             order: request.order, createdAt: now.wall)
+        transaction.till = demand.key.owner.till
         if isPayment {
             transaction.details = TransactionDetails(
                 request, merchant: profiles.current.map { Merchant($0.merchant) } ?? configuration.shop,
                 terminal: configuration.terminal.id)
         }
-        var laidDown = Demand(kind: AuthorizationRequest.Kind(request), uid: demand.key.uid)
+        var laidDown = Demand(kind: AuthorizationRequest.Kind(request), owner: demand.key.owner)
         laidDown.deadline = request.deadline ?? Limits.defaultDeadlineSeconds
         laidDown.isDetached = request.detached ?? false
         laidDown.confirmWithin = request.confirmWithin
@@ -85,7 +87,7 @@ struct Newcomer {
 extension Running {
     /// What the journal has of a transaction, made a machine again so that something can happen to it.
     init(_ record: JournalRecord, _ terms: RunTerms, _ times: AdapterTimes, latest: Timestamp) {
-        var demand = Demand(kind: .sale, uid: record.uid)
+        var demand = Demand(kind: .sale, owner: record.owner)
         demand.times = times.ofMachine
         self.init(
             TransactionMachine(
@@ -98,8 +100,9 @@ extension Running {
 extension NewTransaction {
     init(_ demand: TransactionDemand, _ transaction: Transaction, _ service: AskedService?) {
         self.init(
-            id: transaction.id, uid: demand.key.uid, idempotencyKey: demand.key.key, requestHash: demand.requestHash,
-            type: transaction.type, mode: transaction.mode, lane: transaction.lane, amount: transaction.amount,
+            id: transaction.id, owner: demand.key.owner, idempotencyKey: demand.key.key,
+            requestHash: demand.requestHash, type: transaction.type, mode: transaction.mode, lane: transaction.lane,
+            amount: transaction.amount,
             order: transaction.order, at: transaction.createdAt, details: transaction.details, service: service)
     }
 }

@@ -61,12 +61,12 @@ struct OperationDesk: Sendable {
 
     /// - Returns: the operation, and whether this is a repetition.
     func make(
-        _ wish: Wish, of transaction: Transaction, _ key: UserKey
+        _ wish: Wish, of transaction: Transaction, _ key: PrincipalKey
     ) async throws(ErrorBody) -> (OperationID, isRepeated: Bool) {
         let id = transaction.id
         let hash = try wish.hash + id.text
         let earlier = try await inJournal { (journal) throws(JournalError) in
-            try journal.earlierOperation(uid: key.uid, idempotencyKey: key.key, requestHash: hash)
+            try journal.earlierOperation(owner: key.owner, idempotencyKey: key.key, requestHash: hash)
         }
         if let earlier { return (try outcome(earlier, of: transaction).id, true) }
         try check(wish, transaction)
@@ -74,7 +74,7 @@ struct OperationDesk: Sendable {
             throw ErrorBody(.amountCurrencyMismatch, transaction: id)
         }
         let new = NewOperation(
-            id: OperationID(), payment: id, uid: key.uid, idempotencyKey: key.key, requestHash: hash,
+            id: OperationID(), payment: id, owner: key.owner, idempotencyKey: key.key, requestHash: hash,
             wish: wish.operation, at: .now)
         let isInTime = await runner.books.live[id]?.isConfirmable
         let (creation, ongoing) = try await inJournal {
@@ -156,11 +156,11 @@ struct OperationDesk: Sendable {
     }
 
     /// An operation as it is now, with the payment's account.
-    func operation(_ id: OperationID) async throws(ErrorBody) -> (PaymentOperation, uid: UInt32) {
+    func operation(_ id: OperationID) async throws(ErrorBody) -> (PaymentOperation, owner: Principal) {
         let found = try await inJournal {
-            (journal) throws(JournalError) -> (PaymentOperation, uid: UInt32)? in
+            (journal) throws(JournalError) -> (PaymentOperation, owner: Principal)? in
             guard let record = try journal.operation(id) else { return nil }
-            return (record.answer(try journal.books(of: record.payment)?.account), record.uid)
+            return (record.answer(try journal.books(of: record.payment)?.account), record.owner)
         }
         guard let found else { throw ErrorBody(.operationUnknown) }
         return found
@@ -186,7 +186,7 @@ struct OperationDesk: Sendable {
         try check(payment)
         let (value, currency) = (request.amount == .none ? nil : request.amount.value, request.amount.currency)
         let refund = NewTransaction(
-            id: TransactionID(), uid: demand.key.uid, idempotencyKey: demand.key.key,
+            id: TransactionID(), owner: demand.key.owner, idempotencyKey: demand.key.key,
             requestHash: demand.requestHash, type: .refund, mode: mode, lane: payment.transaction.lane,
             amount: Money(value: 0, currency: value == nil ? payment.transaction.amount.currency : currency),
             order: request.order, at: .now,

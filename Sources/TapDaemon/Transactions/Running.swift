@@ -28,6 +28,8 @@ struct Running: Sendable {
     var begunAt: Int64?
     /// On the clock that counts sleep.
     var approvedAt: Int64?
+    /// The journal has not taken its latest write, and that has been said.
+    var isUnwritten = false
     /// Nothing has to wait for a card any more.
     let isUnwanted = OneShot()
     let isSettled = OneShot()

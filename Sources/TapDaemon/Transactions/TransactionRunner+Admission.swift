@@ -12,7 +12,7 @@ extension TransactionRunner {
         var paid: TransactionID?
         do throws(JournalError) {
             let earlier = try await journal.earlier(
-                uid: demand.key.uid, idempotencyKey: demand.key.key, requestHash: demand.requestHash)
+                owner: demand.key.owner, idempotencyKey: demand.key.key, requestHash: demand.requestHash)
             switch earlier {
             case .repeated(let id):
                 guard let transaction = try await transaction(id) else { return .refused(.storageFailed) }
@@ -33,7 +33,7 @@ extension TransactionRunner {
         case .success(let names):
             guard let lane = names.first else { return .refused(.internalFault) }
             if demand.request.dryRun == true { return .acceptable(newcomer.dryRun(lane)) }
-            guard books.pace.take(demand.key.uid, at: .now) else { return .refused(.requestTooOften) }
+            guard books.pace.take(demand.key.owner, at: .now) else { return .refused(.requestTooOften) }
             let running = newcomer.running(
                 on: names, lane, services.stored.settings(),
                 failedReads: books.failedReads.count(of: demand.request.order), health: services.health)

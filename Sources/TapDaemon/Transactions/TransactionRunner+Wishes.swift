@@ -68,7 +68,7 @@ extension TransactionRunner {
         let id = entry.transaction.id
         if books.live[id] == nil {
             let record = JournalRecord(
-                transaction: entry.transaction, uid: entry.uid, requestHash: "", service: addressee.service,
+                transaction: entry.transaction, owner: entry.owner, requestHash: "", service: addressee.service,
                 open: entry.open)
             guard let running = recorded(record) else { return .stopping }
             books.revive(running)

@@ -136,9 +136,9 @@ actor TransactionRunner {
     }
 
     /// Who asked for a transaction; `nil` where there is none.
-    func owner(of id: TransactionID) async throws(JournalError) -> UInt32? {
-        if let running = books.live[id] { return running.machine.demand.uid }
-        return try await journal.record(id)?.uid
+    func owner(of id: TransactionID) async throws(JournalError) -> Principal? {
+        if let running = books.live[id] { return running.machine.demand.owner }
+        return try await journal.record(id)?.owner
     }
 
     nonisolated func publish(_ event: Event) { outlet.publish(event) }

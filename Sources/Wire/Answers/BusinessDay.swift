@@ -19,10 +19,12 @@ public struct BusinessDay: Codable, Equatable, Sendable {
     public var closedAt: Timestamp?
     /// Who closed it.
     public var uid: UInt32?
+    /// With a till that a gateway speaks for.
+    public var till: TillName?
 
     public init(
         id: String, number: Int64, label: String? = nil, state: State, openedAt: Timestamp, closedAt: Timestamp? = nil,
-        uid: UInt32? = nil
+        closedBy: Principal? = nil
     ) {
         self.id = id
         self.number = number
@@ -30,7 +32,15 @@ public struct BusinessDay: Codable, Equatable, Sendable {
         self.state = state
         self.openedAt = openedAt
         self.closedAt = closedAt
-        self.uid = uid
+        (uid, till) = (closedBy?.uid, closedBy?.till)
+    }
+}
+
+extension BusinessDay {
+    /// Who closed it; `nil` for the open one.
+    public var closedBy: Principal? {
+        get { uid.map { Principal(uid: $0, till: till) } }
+        set { (uid, till) = (newValue?.uid, newValue?.till) }
     }
 }
 

@@ -8,6 +8,8 @@ public struct Event: Codable, Equatable, Sendable {
     public var at: Timestamp
     public var lane: String?
     public var transaction: TransactionID?
+    /// Whose transaction it is, where a gateway speaks for a till.
+    public var till: TillName?
     /// With `operation.…` and `books.attention`.
     public var operation: OperationID?
     public var kind: OperationKind?
@@ -45,6 +47,15 @@ public struct Event: Codable, Equatable, Sendable {
         self.lane = lane
     }
 
+    /// About a transaction.
+    ///
+    /// - Parameter lane: `nil` for that of the transaction.
+    public init(_ name: EventName, about transaction: Transaction, at: Timestamp = .now, lane: String? = nil) {
+        self.init(name, at: at, lane: lane ?? transaction.lane)
+        self.transaction = transaction.id
+        till = transaction.till
+    }
+
     /// The same event for those who may not see results.
     public var withoutResult: Event {
         var event = self
@@ -57,6 +68,14 @@ public struct Event: Codable, Equatable, Sendable {
 }
 
 extension Event {
+    /// What a till hears of another's transaction: that somebody uses the lane. `nil` for what happens elsewhere.
+    public var ofSomebody: Event? {
+        guard name.rawValue.hasPrefix("read.") else { return nil }
+        var event = Event(id: id, name, at: at, lane: lane)
+        event.mode = mode
+        return event
+    }
+
     /// The same event as it is published.
     public var withoutPasses: Event {
         var event = self

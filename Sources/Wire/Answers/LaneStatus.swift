@@ -26,15 +26,19 @@ public struct LaneStatus: Codable, Equatable, Sendable {
     public struct Holder: Codable, Equatable, Sendable {
         public var transaction: TransactionID
         public var uid: UInt32
+        /// With a till that a gateway speaks for.
+        public var till: TillName?
         public var since: Timestamp
         /// When the card has to be there at the latest; missing until the lane is armed.
         public var until: Timestamp?
 
-        public init(transaction: TransactionID, uid: UInt32, since: Timestamp) {
+        public init(transaction: TransactionID, of owner: Principal, since: Timestamp) {
             self.transaction = transaction
-            self.uid = uid
+            (uid, till) = (owner.uid, owner.till)
             self.since = since
         }
+
+        public var owner: Principal { Principal(uid: uid, till: till) }
     }
 
     public var name: String

@@ -3,7 +3,7 @@ extension Transaction: Codable {
     private enum CodingKeys: String, CodingKey {
         case id, type, mode, state, lane, amount, order, createdAt, updatedAt, card, result, loyalty, error, cancelledBy
         case history, events, details, chip, confirmation, message, settlement
-        case number, of, retryOf, cashier, account
+        case number, of, retryOf, cashier, till, account
     }
 
     public init(from decoder: any Decoder) throws {
@@ -33,6 +33,7 @@ extension Transaction: Codable {
         of = try members.decodeIfPresent(TransactionID.self, forKey: .of)
         retryOf = try members.decodeIfPresent(TransactionID.self, forKey: .retryOf)
         cashier = try members.decodeIfPresent(String.self, forKey: .cashier)
+        till = try members.decodeIfPresent(TillName.self, forKey: .till)
         account = try members.decodeIfPresent(PaymentAccount.self, forKey: .account)
         history = try members.decode([Step].self, forKey: .history)
         events = try members.decodeIfPresent([Event].self, forKey: .events)
@@ -64,6 +65,7 @@ extension Transaction: Codable {
         try members.encodeIfPresent(of, forKey: .of)
         try members.encodeIfPresent(retryOf, forKey: .retryOf)
         try members.encodeIfPresent(cashier, forKey: .cashier)
+        try members.encodeIfPresent(till, forKey: .till)
         try members.encodeIfPresent(account, forKey: .account)
         try members.encode(history, forKey: .history)
         try members.encodeIfPresent(events, forKey: .events)

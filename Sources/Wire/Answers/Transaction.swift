@@ -48,6 +48,8 @@ public struct Transaction: Equatable, Sendable {
     /// The transaction after whose decline or failure this one was made.
     public var retryOf: TransactionID?
     public var cashier: String?
+    /// Whose it is, where a gateway speaks for a till.
+    public var till: TillName?
     /// Of a purchase that was approved: what became of its money.
     public var account: PaymentAccount?
     /// Every state so far, oldest first.

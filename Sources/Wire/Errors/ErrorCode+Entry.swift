@@ -16,7 +16,8 @@ extension ErrorCode {
             row(413, .integrator)
         case .requestTooSlow:
             row(408, .integrator, retry: true)
-        case .requestTooManyConnectionsOfUser, .requestTooManyStreams, .requestTooOften:
+        case .requestTooManyConnectionsOfUser, .requestTooManyStreams, .requestTooOften,
+            .rateExceeded:
             row(429, .integrator, retry: true)
         case .requestTooManyConnections:
             row(503, .administrator, retry: true)
@@ -45,8 +46,18 @@ extension ErrorCode {
             row(422, .integrator)
         case .idempotencyInProgress:
             row(409, .integrator, retry: true)
-        case .authRoleMissing, .authAdminRequired:
+        case .authRoleMissing, .authAdminRequired, .authDelegationRefused, .laneNotYours, .originRefused:
             row(403, .administrator)
+        case .tokenUnknown:
+            row(401, .administrator)
+        case .tokenNotDue:
+            row(409, .integrator)
+        case .pairingUnknown:
+            row(404, .administrator)
+        case .pairingUsed:
+            row(410, .administrator)
+        case .hostRefused:
+            row(421, .administrator)
         case .termsNotAccepted:
             row(409, .administrator, next: [.otherMethod])
         case .termsAlreadyAccepted, .termsOtherVersion, .queueInBatch, .queueEmpty, .queueBatchClosed, .openItemNotOpen,

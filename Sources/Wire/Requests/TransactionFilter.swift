@@ -10,6 +10,8 @@ public struct TransactionFilter: Equatable, Sendable {
     public var order: String?
     public var lane: String?
     public var cashier: String?
+    /// Asked for by this till of a gateway.
+    public var till: TillName?
     /// The payment service's own name for the card.
     public var token: String?
     /// Refunds that name this payment.
@@ -29,8 +31,8 @@ public struct TransactionFilter: Equatable, Sendable {
         var found: [(String, String?)] = [("from", from?.description), ("to", to?.description)]
         found += states.map(\.rawValue).sorted().map { ("state", $0) }
         found += [
-            ("type", type?.rawValue), ("order", order), ("lane", lane), ("cashier", cashier), ("token", token),
-            ("of", of?.text),
+            ("type", type?.rawValue), ("order", order), ("lane", lane), ("cashier", cashier),
+            ("till", till?.text), ("token", token), ("of", of?.text),
         ]
         if let minimumAmount, minimumAmount == maximumAmount {
             found.append(("amount", String(minimumAmount)))

@@ -25,7 +25,7 @@ struct StatusCommand: AsyncParsableCommand {
             StandardOutput.print("OPEN     \(items.count) for a person\(oldest): run nfc-tap open")
         }
         for lane in status.lanes {
-            let holder = lane.holder.map { ", held by uid \($0.uid) since \($0.since)" } ?? ""
+            let holder = lane.holder.map { ", held by \($0.owner) since \($0.since)" } ?? ""
             StandardOutput.print(
                 "lane     \(lane.name): \(lane.state.rawValue), \(lane.reader?.model ?? "no reader")\(holder)")
             if let error = lane.error { StandardOutput.print("         \(error.message): \(error.resolution)") }

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+import Configuration
+import LocalHTTP
+import Wire
+
+/// Who makes a call, and what they may do.
+struct Caller: Sendable {
+    enum Kind: Sendable {
+        /// Speaks for itself.
+        case program
+        /// Is allowed to speak for tills and speaks for none: it learns what it has to pass on, and has no other power.
+        case gateway
+        case till
+    }
+
+    let kind: Kind
+    let principal: Principal
+    let roles: Set<Role>
+    /// What a gateway and its tills may have at most; `nil` for a program.
+    let ceiling: GatewaySettings?
+
+    var isTill: Bool { kind == .till }
+
+    /// Whose transactions it sees in lists and sums; `nil` for all.
+    var scope: Principal? { isTill ? principal : nil }
+
+    /// Whether it sees transactions of others.
+    var seesAll: Bool { !isTill && roles.contains(.cashier) }
+
+    /// Whether it may know that this principal uses a lane, and with which transaction.
+    func mayKnow(_ holder: Principal) -> Bool {
+        switch kind {
+        case .program: true
+        case .gateway: holder.till != nil
+        case .till: holder == principal
+        }
+    }
+
+    /// Whether it has any business with a call, before its roles are looked at.
+    func mayCall(_ request: HTTPRequest) -> Bool {
+        switch kind {
+        case .program: !roles.isEmpty
+        case .till: !roles.isEmpty && request.path.first != "metrics"
+        case .gateway:
+            request.method == .get && request.path.first == "v1"
+                && ["status", "lanes", "help", "openapi.yaml", "events"].contains(request.path.dropFirst().first)
+                || request.path == ["v1", "refusals"]
+        }
+    }
+
+    /// A till asks for what its gateway may ask for, and no more.
+    func require(_ type: TransactionType) throws(ErrorBody) {
+        guard ceiling?.types.contains(type) ?? true else { throw ErrorBody(.authRoleMissing, field: "type") }
+    }
+
+    func require(lane: String) throws(ErrorBody) {
+        guard ceiling?.lanes?.contains(lane) ?? true else { throw ErrorBody(.laneNotYours, field: "lane") }
+    }
+
+    /// What it sees of events.
+    func view(in vocabulary: Int, for audience: Audience) -> EventSubscriber.View {
+        // A gateway passes on what its tills may see.
+        let roles = kind == .gateway ? ceiling?.roles ?? [] : roles
+        var view = EventSubscriber.View(
+            seesResults: !roles.isDisjoint(with: [.cashier, .admin]),
+            seesPasses: !roles.isDisjoint(with: [.cashier, .admin, .loyalty]), audience: audience,
+            vocabulary: vocabulary)
+        view.lanes = ceiling?.lanes
+        switch kind {
+        case .program: view.scope = .all
+        case .gateway: view.scope = .tills
+        // One that only watches has no transactions of its own, and sees no results of anybody's.
+        case .till: view.scope = roles.isDisjoint(with: [.cashier, .loyalty]) ? .all : .till(principal.till)
+        }
+        return view
+    }
+}
+
+extension Access {
+    static let tillField = "NFC-Tap-On-Behalf-Of"
+    static let rolesField = "NFC-Tap-Roles"
+
+    /// Who makes a call: a peer by the kernel's word or, where it is a gateway and names one, a till.
+    ///
+    /// - Throws: `auth.delegation_refused` for whoever names a till and is no gateway, whatever the call: a name that was
+    ///   passed over would make one till act as all.
+    func caller(of request: HTTPRequest) throws(ErrorBody) -> Caller {
+        let settings = gateway.flatMap { request.peer.isMember(ofGroup: $0.group) ? $0 : nil }
+        let named = [Access.tillField, Access.rolesField].first { request.fields.contains($0) }
+        let caller: Caller
+        if let named {
+            guard let settings else { throw ErrorBody(.authDelegationRefused, field: named) }
+            caller = try till(request, settings)
+        } else {
+            let roles = roles(of: request.peer)
+            let isGateway = roles.isEmpty && settings != nil
+            caller = Caller(
+                kind: isGateway ? .gateway : .program, principal: Principal(uid: request.peer.userID), roles: roles,
+                ceiling: isGateway ? settings : nil)
+        }
+        // A transaction belongs to its client's connections, so that a connection belongs to one client.
+        guard request.connection.belongs(to: caller.principal.description) else {
+            throw ErrorBody(.requestInvalidParameter, field: Access.tillField)
+        }
+        return caller
+    }
+
+    private func till(_ request: HTTPRequest, _ settings: GatewaySettings) throws(ErrorBody) -> Caller {
+        guard let text = request.fields.only(Access.tillField), let name = TillName(text) else {
+            throw ErrorBody(.requestInvalidParameter, field: Access.tillField)
+        }
+        var roles = try request.namedRoles().intersection(settings.roles)
+        // Whoever takes a payment sees how the lanes are.
+        if !roles.isEmpty { roles.insert(.monitor) }
+        return Caller(
+            kind: .till, principal: Principal(uid: request.peer.userID, till: name), roles: roles, ceiling: settings)
+    }
+}
+
+extension HTTPRequest {
+    /// Roles that a gateway gives its till; `monitor` where it says nothing.
+    fileprivate func namedRoles() throws(ErrorBody) -> Set<Role> {
+        guard fields.contains(Access.rolesField) else { return [.monitor] }
+        let invalid = ErrorBody(.requestInvalidParameter, field: Access.rolesField)
+        guard let text = fields.only(Access.rolesField) else { throw invalid }
+        var roles: Set<Role> = []
+        for word in text.split(separator: ",", omittingEmptySubsequences: false) {
+            guard let role = Role(rawValue: word.filter { $0 != " " && $0 != "\t" }) else { throw invalid }
+            roles.insert(role)
+        }
+        guard !roles.contains(.admin) else { throw ErrorBody(.authDelegationRefused, field: Access.rolesField) }
+        return roles
+    }
+}
