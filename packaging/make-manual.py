@@ -17,6 +17,7 @@ SEE_ALSO = {
     "nfc-tapd": "nfc-tap(1), nfc-tapd.conf(5), nfc-tap-psp-sandbox(1), pcscd(8), systemd.socket(5)",
     "nfc-tap-psp-sandbox": "nfc-tapd(8)",
     "nfc-tap-ecr": "nfc-tapd(8), nfc-tapd.conf(5)",
+    "nfc-tap-gateway": "nfc-tapd(8), nfc-tapd.conf(5), systemd.socket(5)",
 }
 FILES = {
     "nfc-tap": [
@@ -33,6 +34,12 @@ FILES = {
     "nfc-tap-ecr": [
         ("/etc/nfc-tap/nfc-tap-ecr.toml", "The tills, see /usr/share/doc/nfc-tap/examples/nfc-tap-ecr.toml."),
         ("/var/lib/nfc-tap-ecr", "The ledgers of the tills."),
+    ],
+    "nfc-tap-gateway": [
+        ("/etc/nfc-tap/nfc-tap-gateway.toml", "The configuration, see /usr/share/doc/nfc-tap/examples/nfc-tap-gateway.toml; it may be missing."),
+        ("/var/lib/nfc-tap-gateway/tills.json", "The tills: names, rights and hashes of their tokens."),
+        ("/run/nfc-tap-gateway/admin.sock", "The socket of the commands pair, tills, revoke and rotate."),
+        ("/usr/share/nfc-tap/till", "The pages of till and customer display."),
     ],
 }
 

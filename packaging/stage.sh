@@ -19,7 +19,7 @@ for folder in systemd/system udev modprobe.d; do
 done
 rmdir "$destination/usr/lib/systemd"
 # The socket is enabled for itself. With Also= an upgrade would restart it with the daemon, and clients see it gone.
-sed -i '/^Also=/d' "$destination/lib/systemd/system/nfc-tapd.service"
+sed -i '/^Also=/d' "$destination/lib/systemd/system/nfc-tapd.service" "$destination/lib/systemd/system/nfc-tap-gateway.service"
 
 # The example has lanes for readers that a fresh machine does not have; this one takes whichever is there.
 {
@@ -40,10 +40,11 @@ manual() { python3 packaging/make-manual.py "$@"; }
 manual program "$bin/nfc-tap" 1 >"$share/man/man1/nfc-tap.1"
 manual program "$bin/nfc-tap-psp-sandbox" 1 >"$share/man/man1/nfc-tap-psp-sandbox.1"
 manual program "$bin/nfc-tap-ecr" 8 >"$share/man/man8/nfc-tap-ecr.8"
+manual program "$bin/nfc-tap-gateway" 8 >"$share/man/man8/nfc-tap-gateway.8"
 manual program "$bin/nfc-tapd" 8 >"$share/man/man8/nfc-tapd.8"
 manual configuration docs/examples/nfc-tapd.toml >"$share/man/man5/nfc-tapd.conf.5"
 install -d "$share/bash-completion/completions" "$share/zsh/vendor-completions" "$share/fish/vendor_completions.d"
-for program in nfc-tap nfc-tapd nfc-tap-psp-sandbox nfc-tap-ecr; do
+for program in nfc-tap nfc-tapd nfc-tap-psp-sandbox nfc-tap-ecr nfc-tap-gateway; do
     # Sourced, not run: without the line that names an interpreter.
     "$bin/$program" --generate-completion-script bash | sed '1{/^#!/d}' >"$share/bash-completion/completions/$program"
     "$bin/$program" --generate-completion-script zsh >"$share/zsh/vendor-completions/_$program"

@@ -12,7 +12,7 @@ seconds=${SECONDS_OF_LOAD:-60}
 # As `make release` builds what is installed, so that the figures are those of the programs of the package.
 flags=(-c release --static-swift-stdlib --disable-local-rpath -Xlinker -z -Xlinker now
     -Xlinker --no-export-dynamic -Xlinker --gc-sections)
-for product in tap-bench nfc-tapd nfc-tap-psp-sandbox nfc-tap nfc-tap-ecr nfc-tap-libnfc-worker; do
+for product in tap-bench nfc-tapd nfc-tap-psp-sandbox nfc-tap nfc-tap-ecr nfc-tap-gateway nfc-tap-libnfc-worker; do
     swift build "${flags[@]}" --product "$product" 2>&1 | tail -n 1
 done
 pinned=()
@@ -30,7 +30,7 @@ export SWIFT_BACKTRACE=enable=no
 if [ $# -gt 0 ]; then
     exec "$bench" --taps "$taps" --seconds "$seconds" "$@"
 fi
-"$bench" --taps "$taps" --seconds "$seconds" bytes transactions keys sealing programs footprint daemon monitors tills load
+"$bench" --taps "$taps" --seconds "$seconds" bytes transactions keys sealing programs footprint daemon monitors tills gateway load
 
 # Client and pcscd share one processor, so that no wake-up from one processor to another is measured.
 "${pinned[@]}" "$bench" --no-heading --taps "$taps" pcsc-fake

@@ -38,5 +38,6 @@ score nfc-tapd.service 6 usb.conf
 score nfc-tapd.service 6 netlink.conf
 score nfc-tapd.service 6 serial.conf
 score nfc-tap-psp-sandbox.service 5
+score nfc-tap-gateway.service 5
 # It listens, so that it needs addresses of the internet.
 score nfc-tap-ecr.service 11

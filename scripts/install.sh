@@ -16,13 +16,20 @@ install -D -m 0755 -s "$programs/nfc-tap-libnfc-worker" "$bin/nfc-tap-libnfc-wor
 
 units=$destination/etc/systemd/system
 [ "$prefix" = /usr ] && units=$destination/usr/lib/systemd/system
-for unit in nfc-tapd.service nfc-tapd.socket nfc-tap-psp-sandbox.service nfc-tap-ecr.service; do
+for unit in nfc-tapd.service nfc-tapd.socket nfc-tap-psp-sandbox.service nfc-tap-ecr.service \
+    nfc-tap-gateway.socket nfc-tap-gateway.service; do
     install -D -m 0644 "systemd/$unit" "$units/$unit"
     sed -i "s#/usr/bin/nfc-#$prefix/bin/nfc-#" "$units/$unit"
 done
 for drop_in in usb.conf netlink.conf serial.conf; do
     install -D -m 0644 "systemd/nfc-tapd.service.d/$drop_in" "$destination/usr/share/nfc-tap/$drop_in"
 done
+# The pages of till and display, which the gateway serves; the kiosk's unit is an example to be copied.
+while read -r page; do
+    install -D -m 0644 "share/till/$page" "$destination/usr/share/nfc-tap/till/$page"
+done < <(cd share/till 2>/dev/null && find . -type f -printf '%P\n')
+install -D -m 0644 systemd/nfc-tap-kiosk.service "$destination/usr/share/nfc-tap/nfc-tap-kiosk.service"
+sed -i "s#/usr/bin/nfc-#$prefix/bin/nfc-#" "$destination/usr/share/nfc-tap/nfc-tap-kiosk.service"
 install -D -m 0644 systemd/nfc-tap-polkit.rules "$destination/usr/share/polkit-1/rules.d/50-nfc-tap.rules"
 install -D -m 0644 systemd/nfc-tap.sysusers "$destination/usr/lib/sysusers.d/nfc-tap.conf"
 install -D -m 0644 systemd/nfc-tap.tmpfiles "$destination/usr/lib/tmpfiles.d/nfc-tap.conf"

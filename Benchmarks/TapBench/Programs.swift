@@ -53,14 +53,22 @@ final class Programs {
         return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
     }
 
-    init() throws {
+    /// - Parameter configuration: what the daemon's begins with; empty for none.
+    init(configuration: String = "") throws {
         folder = FileManager.default.temporaryDirectory.appending(path: "tap-bench-\(UUID().uuidString.prefix(8))")
         try FileManager.default.createDirectory(
             at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         let adapter = folder.appending(path: "psp.sock").path
         try start("nfc-tap-psp-sandbox", ["--sandbox", "--socket", adapter])
         try waitFor(adapter)
-        try start("nfc-tapd", ["--runtime-directory", folder.path, "--log-level", "error"])
+        var options = ["--runtime-directory", folder.path, "--log-level", "error"]
+        if !configuration.isEmpty {
+            let file = folder.appending(path: "nfc-tapd.toml")
+            let lane = "[[lane]]\nname = \"\(laneName(0))\"\nreader = \"virtual:\(readerSocket)\"\n"
+            try Data((configuration + lane).utf8).write(to: file)
+            options += ["--config", file.path, "--state-directory", folder.appending(path: "state").path]
+        }
+        try start("nfc-tapd", options)
         try waitFor(posSocket)
         try waitFor(readerSocket)
     }

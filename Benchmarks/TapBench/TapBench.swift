@@ -7,7 +7,7 @@ import Glibc
 @main
 struct TapBench {
     enum Section: String, CaseIterable {
-        case bytes, transactions, keys, sealing, programs, footprint, daemon, monitors, tills, handover, load
+        case bytes, transactions, keys, sealing, programs, footprint, daemon, monitors, tills, gateway, handover, load
         case pcscFake = "pcsc-fake"
         case pcscDaemon = "pcsc-daemon"
     }
@@ -52,6 +52,7 @@ struct TapBench {
         case .daemon: try await DaemonBenchmark.run(taps: taps)
         case .monitors: try await MonitorBenchmark.run(taps: taps)
         case .tills: try await TillBenchmark.run(taps: taps)
+        case .gateway: try await GatewayBenchmark.run(taps: taps)
         case .pcscFake: try PCSCBenchmark.run(.fake, pairs: taps * 2)
         case .pcscDaemon: try PCSCBenchmark.run(.daemon, pairs: taps * 2)
         }

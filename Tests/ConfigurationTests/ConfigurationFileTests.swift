@@ -96,6 +96,43 @@ struct ConfigurationTests {
     @Test("Every wrong lane is refused by its place", arguments: wrongLanes)
     func wrongLane(text: String, key: String) { #expect(refusal(text)?.key == key) }
 
+    @Test("Who may speak for tills, and what those may do, is read as it is meant; nobody may where nothing says who")
+    func gateway() throws {
+        var host = ConfigurationHost()
+        host.groupNumber = { $0 == "nfc-tap-gateway" ? 61 : $0 == "web" ? 62 : nil }
+        func read(_ text: String) throws(ConfigurationError) -> ConfigurationFile {
+            try ConfigurationFile(file: "nfc-tapd.toml", text: lane + text, host: host)
+        }
+        var usual = GatewaySettings(group: 61)
+        #expect(try read("").gateway == usual)
+        #expect(usual.roles == [.cashier, .loyalty, .monitor] && usual.lanes == nil)
+        #expect(usual.types == [.purchase, .verification, .loyalty])
+        #expect(try read("").pos.places.relayed == 64)
+        let text = """
+            [gateway]
+            group = "1234"
+            roles = ["cashier"]
+            lanes = ["till-1"]
+            types = ["purchase", "refund"]
+            connections = 128
+            """
+        usual.group = 1_234
+        (usual.roles, usual.lanes, usual.types) = ([.cashier], ["till-1"], [.purchase, .refund])
+        let file = try read(text)
+        #expect(file.gateway == usual && file.pos.places.relayed == 128)
+        #expect(try read("[gateway]\ngroup = \"web\"").gateway?.group == 62)
+        host.groupNumber = { _ in nil }
+        #expect(try ConfigurationFile(file: "nfc-tapd.toml", text: lane, host: host).gateway == nil)
+        for (setting, key) in [
+            ("roles = [\"admin\"]", "gateway.roles"), ("roles = [\"root\"]", "gateway.roles"),
+            ("lanes = [\"till-2\"]", "gateway.lanes"), ("types = [\"sale\"]", "gateway.types"),
+            ("group = \"nobody-has-it\"", "gateway.group"), ("connections = 7", "gateway.connections"),
+            ("till = \"bar-1\"", "gateway.till"),
+        ] {
+            #expect(refusal(lane + "[gateway]\n" + setting)?.key == key, "\(setting)")
+        }
+    }
+
     @Test("The example in the documents is right")
     func example() throws {
         let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()

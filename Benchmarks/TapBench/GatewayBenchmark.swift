@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import Linux
+import LocalHTTP
+import TapClient
+import Wire
+
+/// What a sale costs through nfc-tap-gateway, beside the same sale on the daemon's socket: one of each in turn.
+enum GatewayBenchmark {
+    static func run(taps: Int) async throws {
+        Table.section("One sale through nfc-tap-gateway over TCP (own processes; \(taps) sales each)")
+        let programs = try Programs(configuration: "[gateway]\ngroup = \"\(getegid())\"\n")
+        defer { programs.stop() }
+        let (port, gateway) = try begin(programs)
+        let till = try Till(port: port, code: try pair(programs))
+        let socket = try await HTTPClient(path: programs.posSocket).connect()
+        var plain: [Double] = []
+        var through: [Double] = []
+        for number in -10..<taps {
+            try DaemonBenchmark.present(programs.readerSocket)
+            let first = try await sale(on: socket)
+            try DaemonBenchmark.present(programs.readerSocket)
+            let second = try till.sell()
+            guard number >= 0 else { continue }
+            plain.append(first)
+            through.append(second)
+        }
+        plain.sort()
+        through.sort()
+        Table.yardstick(
+            "the same sale on the socket, from request to answer", p50: plain.percentile(50), p99: plain.percentile(99))
+        Table.row(
+            "request to answer", p50: through.percentile(50), p99: through.percentile(99), beside: plain.percentile(50))
+        Table.row(
+            "median through the gateway", ratio: through.percentile(50) / plain.percentile(50), target: 1.25)
+        Table.row(
+            "nfc-tap-gateway, resident memory after \(taps) sales",
+            bytes: try FootprintBenchmark.memoryOf(gateway, "VmRSS:"), target: 25_000_000)
+        Table.row(
+            "  of it not a copy of a file: heap, stacks, relocated data",
+            bytes: try FootprintBenchmark.memoryOf(gateway, "RssAnon:"))
+    }
+
+    private static let body = Array("{\"type\":\"purchase\",\"amount\":{\"value\":1200,\"currency\":\"EUR\"}}".utf8)
+
+    private static func sale(on connection: HTTPClientConnection) async throws -> Double {
+        let request = HTTPClientRequest(
+            .post, "/v1/transactions",
+            fields: [
+                "Content-Type": "application/json", "Prefer": "wait=30",
+                "Idempotency-Key": "bench-\(UInt64.random(in: .min ... .max))",
+            ], body: body)
+        let start = Stopwatch.wallTime()
+        let answer = try await connection.send(request, answerWithin: .seconds(40))
+        let time = Double(Stopwatch.wallTime() - start)
+        try check(answer.status, answer.body)
+        return time
+    }
+
+    private static func check(_ status: Int, _ body: [UInt8]) throws {
+        guard status == 201, try WireJSON.decode(Transaction.self, from: body).state == .approved else {
+            throw BenchmarkError.wrongResult("\(status) \(String(decoding: body, as: UTF8.self))")
+        }
+    }
+
+    private static func begin(_ programs: Programs) throws -> (UInt16, pid_t) {
+        let port = UInt16.random(in: 20_000...60_000)
+        let text = "socket = \"\(programs.posSocket)\"\nrequests-per-second = 1000\ncreates-per-second = 1000\n"
+        let file = programs.folder.appending(path: "gateway.toml")
+        try Data(text.utf8).write(to: file)
+        let gateway = try programs.start(
+            "nfc-tap-gateway",
+            [
+                "--config", file.path, "--listen", "127.0.0.1:\(port)", "--state-directory", programs.path,
+                "--runtime-directory", programs.path,
+            ])
+        return (port, gateway)
+    }
+
+    /// A code for a till, by the administrator's command.
+    private static func pair(_ programs: Programs) throws -> String {
+        guard let path = Programs.path(of: "nfc-tap-gateway") else {
+            throw BenchmarkError.failed("nfc-tap-gateway is not built")
+        }
+        for _ in 0..<200 {
+            let (process, output) = (Process(), Pipe())
+            process.executableURL = URL(filePath: path)
+            process.arguments = [
+                "pair", "--till", "bench", "--lane", programs.laneName(0), "--role", "cashier", "--runtime-directory",
+                programs.path,
+            ]
+            (process.standardOutput, process.standardError) = (output, FileHandle.nullDevice)
+            try process.run()
+            let text = String(decoding: try output.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
+            process.waitUntilExit()
+            if let mark = text.firstRange(of: ": ") { return String(text[mark.upperBound...].prefix(9)) }
+            usleep(20_000)
+        }
+        throw BenchmarkError.failed("nfc-tap-gateway is not ready in time")
+    }
+
+    /// A program with a kept connection, as a till has it.
+    private final class Till {
+        private let line: ByteLine
+        private let host: String
+        private var token = ""
+
+        init(port: UInt16, code: String) throws {
+            host = "127.0.0.1:\(port)"
+            line = try Till.connected(to: host)
+            let answer = try ask("POST /v1/pairings", [], Array("{\"code\":\"\(code)\"}".utf8))
+            guard answer.status == 201, let mark = answer.text.firstRange(of: "\"token\":\"") else {
+                throw BenchmarkError.wrongResult(answer.text)
+            }
+            token = String(answer.text[mark.upperBound...].prefix { $0 != "\"" })
+        }
+
+        func sell() throws -> Double {
+            let fields = [
+                "Authorization: Bearer \(token)", "Prefer: wait=30",
+                "Idempotency-Key: gate-\(UInt64.random(in: .min ... .max))",
+            ]
+            let start = Stopwatch.wallTime()
+            let answer = try ask("POST /v1/transactions", fields, GatewayBenchmark.body)
+            let time = Double(Stopwatch.wallTime() - start)
+            try GatewayBenchmark.check(answer.status, Array(answer.text.utf8))
+            return time
+        }
+
+        private func ask(_ what: String, _ fields: [String], _ body: [UInt8]) throws -> (status: Int, text: String) {
+            let head =
+                [
+                    "\(what) HTTP/1.1", "Host: \(host)", "Content-Type: application/json",
+                    "Content-Length: \(body.count)",
+                ]
+                + fields
+            guard line.send(Array((head.joined(separator: "\r\n") + "\r\n\r\n").utf8) + body) else {
+                throw BenchmarkError.failed("the line was lost")
+            }
+            var text = ""
+            while true {
+                if let end = text.firstRange(of: "\r\n\r\n"), let length = Till.length(text[..<end.lowerBound]),
+                    text[end.upperBound...].utf8.count >= length
+                {
+                    let status = Int(text.split(separator: " ").dropFirst().first ?? "") ?? 0
+                    return (status, String(text[end.upperBound...]))
+                }
+                guard case .bytes(let bytes) = line.receive() else { throw BenchmarkError.failed("the line was lost") }
+                text += String(decoding: bytes, as: UTF8.self)
+            }
+        }
+
+        private static func length(_ head: Substring) -> Int? {
+            let field = head.split(separator: "\r\n").first { $0.lowercased().hasPrefix("content-length:") }
+            return field.flatMap { Int($0.split(separator: " ").last ?? "") }
+        }
+
+        private static func connected(to host: String) throws -> ByteLine {
+            for _ in 0..<400 {
+                if let address = TCPAddress(host), let line = try? Descriptor.connected(to: address) {
+                    return ByteLine(socket: line)
+                }
+                usleep(10_000)
+            }
+            throw BenchmarkError.failed("nfc-tap-gateway is not ready in time")
+        }
+    }
+}

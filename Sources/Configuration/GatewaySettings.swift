@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+public import Wire
+
+/// `[gateway]`: whose programs may speak for tills, and what those tills may do at most, whatever the gateway says.
+public struct GatewaySettings: Equatable, Sendable {
+    /// Its members may name a till.
+    public var group: UInt32
+    /// Never `admin`.
+    public var roles: Set<Role> = [.cashier, .loyalty, .monitor]
+    /// `nil` for all.
+    public var lanes: Set<String>?
+    public var types = Set(TransactionType.allCases).subtracting([.refund])
+
+    /// Name of the group where nothing else is written.
+    static let groupName = "nfc-tap-gateway"
+
+    public init(group: UInt32) { self.group = group }
+}
+
+extension ConfigurationFile {
+    /// `[gateway]`. Where its group is the one of an installed system and does not exist, nobody may speak for tills.
+    mutating func readGateway(_ top: inout ConfigurationTable) {
+        var table = top.subtable("gateway")
+        let name = table.text("group")
+        let group = name.flatMap { UInt32($0) ?? table.host.groupNumber($0) } ?? gateway?.group
+        if let name, UInt32(name) == nil, table.host.groupNumber(name) == nil {
+            table.report("group", "names a group that does not exist", "create it: groupadd -r \(name)")
+        }
+        var settings = GatewaySettings(group: group ?? .max)
+        if table.has("roles") {
+            settings.roles = Set(table.words("roles", of: Role.self, "cashier, loyalty and monitor"))
+            if settings.roles.contains(.admin) {
+                table.report("roles", "names admin", "remove it: no till is an administrator")
+            }
+        }
+        if table.has("types") {
+            settings.types = Set(
+                table.words("types", of: TransactionType.self, "purchase, refund, verification and loyalty"))
+        }
+        if table.has("lanes") {
+            let names = table.texts("lanes")
+            if let unknown = names.first(where: { name in !lanes.contains { $0.name == name } }) {
+                table.report("lanes", "names the lane \(unknown), which does not exist", "add [[lane]] or remove it")
+            }
+            settings.lanes = Set(names)
+        }
+        if let number = table.number("connections", in: 8...1_024) { pos.places.relayed = number }
+        gateway = group == nil ? nil : settings
+        table.finish()
+    }
+}
+
+extension ConfigurationTable {
+    /// A list of words of which each has to be one of a few.
+    fileprivate mutating func words<Word: RawRepresentable<String>>(
+        _ key: String, of type: Word.Type, _ known: String
+    ) -> [Word] {
+        texts(key).compactMap { text in
+            Word(rawValue: text) ?? report(key, "names \(text), which does not exist", "use some of \(known)")
+        }
+    }
+}

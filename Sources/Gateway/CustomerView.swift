@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: Apache-2.0
+import Wire
+
+/// What a customer reads, as `GET /v1/display` sends it: nothing of the card, no reason, no id. It has a stored property for
+/// each member.
+struct CustomerView: Codable, Equatable, Sendable {
+    enum Phase: String, Codable, CaseIterable, Sendable {
+        case idle, ready, again, reading, processing, approved, partial, declined, unknown, reversing, stored, cancelled
+        case failed, notReady, offline
+
+        /// An end, which stays for a while.
+        var isResult: Bool {
+            switch self {
+            case .approved, .partial, .declined, .unknown, .reversing, .stored, .cancelled, .failed: true
+            case .idle, .ready, .again, .reading, .processing, .notReady, .offline: false
+            }
+        }
+    }
+
+    struct Line: Codable, Equatable, Sendable {
+        var label: String
+        var amount: Money
+        var kind: Item.Kind?
+        var frequency: Item.Frequency?
+        var begins: String?
+    }
+
+    /// The event that it follows from; 0 before the first.
+    var cursor: UInt64 = 0
+    var lane: String
+    var phase = Phase.idle
+    /// Which sentence to show.
+    var key: String? = "welcome"
+    var amount: Money?
+    var paid: Money?
+    var open: Money?
+    var items: [Line]?
+    /// The amount is not final.
+    var pending: Bool?
+    /// Whom the customer pays.
+    var payee: String?
+    /// The receipt's QR code, as an address of a picture that holds it: `data:image/svg+xml,…`.
+    var qr: String?
+    /// BCP 47
+    var language: String?
+    /// No money moves.
+    var test: Bool?
+}
+
+/// One lane as its customer sees it: a machine over the daemon's events. Time is in milliseconds of a clock that nobody sets.
+struct LaneDisplay: Sendable {
+    private(set) var view: CustomerView
+    /// Whose sale is shown; never sent.
+    private(set) var transaction: TransactionID?
+    /// What changes by itself, and when.
+    private var later: (at: Int64, change: Later)?
+
+    private enum Later {
+        case goIdle, wait, callStaff
+    }
+
+    /// A card was read: so long the customer is told that it may go.
+    static let readTime: Int64 = 2_000
+    static let resultTime: Int64 = 60_000
+    static let readerTime: Int64 = 30_000
+    static let outageTime: Int64 = 5_000
+
+    init(lane: String) { view = CustomerView(lane: lane) }
+
+    // MARK: - What happens
+
+    /// - Returns: whether the customer sees anything new.
+    mutating func happened(_ event: Event, at now: Int64) -> Bool {
+        let before = view
+        if let id = event.transaction, id != transaction {
+            // The last word on an earlier sale changes nothing of the one that runs.
+            guard event.name.beginsSale || view.phase.isResult || transaction == nil else { return false }
+            begin(id)
+        }
+        apply(event, at: now)
+        guard view != before else { return false }
+        view.cursor = event.id
+        view.test = event.mode == .test ? true : nil
+        return true
+    }
+
+    private mutating func begin(_ id: TransactionID) {
+        transaction = id
+        later = nil
+        view = CustomerView(cursor: view.cursor, lane: view.lane, phase: .notReady, key: "notReady")
+    }
+
+    private mutating func apply(_ event: Event, at now: Int64) {
+        switch event.name {
+        case .prepareProgress:
+            // The last one has no step.
+            if event.step == nil { ready() } else if view.phase == .idle { show(.notReady, "notReady") }
+        case .readReadyForTap:
+            if event.transaction == nil { goIdle() }
+            view.amount = event.amount
+            // Whose sale it is decides what is known of it: of a stranger's there is no amount, and it is no pass for that.
+            show(.ready, event.amount == nil && event.transaction != nil ? "pass" : "hold")
+        case .readCardDetected: show(.reading, "hold")
+        case .readRetry: show(.again, Self.key(for: event))
+        case .readRemoveCard, .readCompleted:
+            show(.processing, "read")
+            // A stranger's sale has no end that is told here.
+            later = (now + Self.readTime, event.transaction == nil ? .goIdle : .wait)
+        case .paymentAuthorizing:
+            if view.phase != .processing { show(.processing, "wait") }
+        case .paymentApproved:
+            if event.result?.outcome == .partiallyApproved, let paid = event.result?.amountApproved {
+                let open = view.amount.flatMap { $0.currency == paid.currency ? $0.value - paid.value : nil }
+                end(.partial, "partial", now)
+                view.paid = paid
+                view.open = open.map { Money(value: $0, currency: paid.currency) }
+            } else {
+                end(.approved, event.message == .approvedPleaseSign ? "sign" : "approved", now)
+            }
+        case .paymentDeclined: end(.declined, event.result?.action == .useOtherTerminal ? "chip" : "other", now)
+        case .paymentUnknown: end(.unknown, "unknown", now)
+        case .paymentReversed: end(.reversing, "reversing", now)
+        case .paymentStored: end(.stored, "stored", now)
+        case .readCancelled: end(.cancelled, "cancelled", now)
+        case .readNotCompleted: end(.failed, "failed", now)
+        case .loyaltyResult:
+            // Passes alone have no other end; with a payment its own follows.
+            if view.amount == nil {
+                show(.processing, "read")
+                later = (now + Self.readTime, .goIdle)
+            }
+        case .readerDetached, .readerNotReady: unready(at: now)
+        case .readerAttached: ready()
+        case .queueForwarded, .queueFailed, .openItemContradicted, .termsChanged, .profileApplied, .profileRefused,
+            .clockUnbelievable, .clockBelieved, .operationDone, .operationRefused, .operationUnknown, .paymentRefunded,
+            .booksAttention, .eventsMissed:
+            break
+        }
+    }
+
+    /// What the daemon knows of the sale that is shown.
+    mutating func learn(_ known: Transaction, at now: Int64) -> Bool {
+        guard known.id == transaction, !view.phase.isResult, let details = known.details else { return false }
+        let before = view
+        view.items = details.items?.map {
+            CustomerView.Line(
+                label: $0.label, amount: $0.amount, kind: $0.kind, frequency: $0.frequency, begins: $0.begins)
+        }
+        let isOpen = details.amountStatus == .pending || details.isPreauthorization
+        view.pending = isOpen ? true : nil
+        view.payee = details.merchant?.payee
+        view.language = details.language
+        return view != before
+    }
+
+    mutating func learn(qr: String, of id: TransactionID) -> Bool {
+        guard id == transaction, view.phase == .approved || view.phase == .partial, view.qr == nil else { return false }
+        view.qr = qr
+        return true
+    }
+
+    /// The lane as the daemon says it is, after a time without events.
+    mutating func found(_ state: LaneStatus.State, at now: Int64) -> Bool {
+        let before = view
+        switch state {
+        case .detached, .faulty: unready(at: now)
+        case .preparing: if transaction == nil { show(.notReady, "notReady") }
+        case .ready:
+            // A sale whose end was missed is not shown: nobody knows it here.
+            if !view.phase.isResult { goIdle() }
+        case .busy: if view.phase == .offline { show(.notReady, "notReady") }
+        }
+        return view != before
+    }
+
+    /// The daemon does not answer.
+    mutating func lost(at now: Int64) -> Bool {
+        guard view.phase != .offline else { return false }
+        transaction = nil
+        view = CustomerView(cursor: view.cursor, lane: view.lane, phase: .offline, key: "notReady")
+        later = (now + Self.outageTime, .callStaff)
+        return true
+    }
+
+    /// Time goes by.
+    mutating func tick(at now: Int64) -> Bool {
+        guard let due = later, now >= due.at else { return false }
+        later = nil
+        switch due.change {
+        case .wait: view.key = "wait"
+        case .callStaff: view.key = "staff"
+        case .goIdle: goIdle()
+        }
+        return true
+    }
+
+    // MARK: - What is shown
+
+    private mutating func show(_ phase: CustomerView.Phase, _ key: String) {
+        view.phase = phase
+        view.key = key
+        later = nil
+    }
+
+    /// No amount stays on the display once the sale has ended.
+    private mutating func end(_ phase: CustomerView.Phase, _ key: String, _ now: Int64) {
+        (view.amount, view.items, view.pending, view.qr) = (nil, nil, nil, nil)
+        show(phase, key)
+        later = (now + Self.resultTime, .goIdle)
+    }
+
+    private mutating func goIdle() {
+        transaction = nil
+        later = nil
+        view = CustomerView(cursor: view.cursor, lane: view.lane)
+    }
+
+    private mutating func unready(at now: Int64) {
+        guard !view.phase.isResult, view.phase != .notReady || later == nil else { return }
+        view.amount = nil
+        show(.notReady, "notReady")
+        later = (now + Self.readerTime, .callStaff)
+    }
+
+    private mutating func ready() { if transaction == nil, view.phase == .notReady { goIdle() } }
+
+    private static func key(for event: Event) -> String {
+        switch event.customerAction {
+        case .unlockPhone, .choosePass, .followSignUp: return "phone"
+        case .presentOneCardOnly: return "one"
+        case .askStaff: return "staff"
+        case .presentAgain, .nothing, nil: break
+        }
+        return switch event.message {
+        case .presentOneCardOnly: "one"
+        case .seePhone: "phone"
+        case .insertCard, .insertOrSwipe, .insertSwipeOrTryAnotherCard: "chip"
+        default: "again"
+        }
+    }
+}
+
+extension EventName {
+    /// It belongs to a sale that goes on, not to the end of an earlier one.
+    fileprivate var beginsSale: Bool {
+        switch self {
+        case .prepareProgress, .readReadyForTap, .readCardDetected, .readRetry, .readRemoveCard, .readCompleted: true
+        default: false
+        }
+    }
+}

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+import LocalHTTP
+import Logging
+import Wire
+
+/// What goes to the daemon and comes back: bytes and status as they are.
+extension Gateway {
+    private static let passedOn = [
+        "Idempotency-Key", "Prefer", "Accept", "Accept-Language", "Last-Event-ID", "Content-Type",
+    ]
+    /// Of the daemon's answer: what is between it and the gateway only.
+    private static let keptBack: Set<String> = [
+        "connection", "content-length", "cache-control", "vary", "date", "keep-alive", "transfer-encoding",
+    ]
+
+    static func upstreamRequest(_ request: HTTPRequest) -> HTTPClientRequest {
+        var target = request.path.map { "/" + HTTPClientRequest.percentEncoded($0) }.joined()
+        let query = request.query.map {
+            HTTPClientRequest.percentEncoded($0.name) + "=" + HTTPClientRequest.percentEncoded($0.value)
+        }
+        if !query.isEmpty { target += "?" + query.joined(separator: "&") }
+        var fields = HTTPFields()
+        for name in passedOn { for value in request.fields.all(name) { fields.append(name, value) } }
+        return HTTPClientRequest(request.method, target, fields: fields, body: request.body)
+    }
+
+    func passOn(
+        _ wanted: HTTPClientRequest, _ till: Till, _ request: HTTPRequest
+    ) async throws(Door.Refusal) -> HTTPResponse {
+        await upstream.enter(till.till)
+        let presence = Presence(upstream, till.till)
+        // A client that has gone is not there, however long its answer takes.
+        let closed = request.connection.onClose { presence.end() }
+        defer {
+            closed.cancel()
+            presence.end()
+        }
+        let answer: HTTPClientAnswer
+        do throws(HTTPClientError) { answer = try await upstream.send(wanted, for: till) } catch {
+            logger.debug("no answer of the daemon", metadata: ["error": "\(error)", "till": "\(till.till)"])
+            throw Door.Refusal(.daemonUnavailable)
+        }
+        if answer.status == 403, let body = try? WireJSON.decode(ErrorBody.self, from: answer.body),
+            let code = ErrorCode(rawValue: body.error.code)
+        {
+            note(code, till: till.till)
+        }
+        var fields = HTTPFields()
+        for field in answer.fields.fields where !Self.keptBack.contains(field.name.lowercased()) {
+            fields.append(field.name, field.value)
+        }
+        return HTTPResponse(status: answer.status, fields: fields, body: .bytes(answer.body))
+    }
+
+    // MARK: - Streams
+
+    func events(_ till: Till, _ request: HTTPRequest) async throws(Door.Refusal) -> HTTPResponse {
+        var cursor: UInt64?
+        if request.fields.contains("Last-Event-ID") {
+            guard let text = request.fields.only("Last-Event-ID"), let number = UInt64(text) else {
+                throw Door.Refusal(.requestInvalidParameter, field: "Last-Event-ID")
+            }
+            cursor = number
+        }
+        let language = Language(accepting: request.fields.all("Accept-Language").joined(separator: ","))
+        do throws(EventFanOut.Refusal) {
+            let queue = try fanOut.subscribe(till, language, after: cursor)
+            await upstream.enter(till.till)
+            let presence = Presence(upstream, till.till)
+            queue.onEnd { presence.end() }
+            return .events(queue)
+        } catch {
+            throw Door.Refusal(error == .daemonAway ? .daemonUnavailable : .requestTooManyStreams)
+        }
+    }
+
+    func display(_ till: Till, _ request: HTTPRequest) throws(Door.Refusal) -> HTTPResponse {
+        let wanted = request.query.first { $0.name == "lane" }?.value
+        guard let lane = wanted ?? till.lanes.first else { throw Door.Refusal(.laneNotYours, field: "lane") }
+        guard let queue = displays.subscribe(till, lane: lane) else { throw Door.Refusal(.requestTooManyStreams) }
+        return .events(queue)
+    }
+}

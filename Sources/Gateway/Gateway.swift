@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+package import Configuration
+import Linux
+import LocalHTTP
+package import Logging
+import Synchronization
+import Wire
+
+/// Browsers and programs on one side, the daemon on the other. It keeps who may ask, and nothing of any payment: what it is asked
+/// goes to the daemon as it is, under the till's name.
+package final class Gateway: Sendable {
+    struct State {
+        var book: TillBook
+        var desk = PairingDesk()
+        var limits: RateLimits
+        var failures = FailureWindow()
+        var refusals = RefusalLedger()
+        /// The daemon's lanes, and when they were asked for.
+        var lanes: (known: [KnownLane], at: UInt64)?
+    }
+
+    let door: Door
+    let pages: Pages
+    let upstream: Upstream
+    let fanOut = EventFanOut()
+    let displays: DisplayHub
+    let state: Mutex<State>
+    let logger: Logger
+    private let file: TillFile
+    /// Its pages' address, for people.
+    package let home: String
+
+    /// - Parameters:
+    ///   - addresses: where it listens.
+    ///   - folder: where the tills are kept.
+    package init(_ settings: GatewayFile, addresses: [String], folder: String, logger: Logger) throws(GatewayError) {
+        file = TillFile(folder: folder)
+        let limits = RateLimits(requests: settings.requestsPerSecond, creates: settings.createsPerSecond)
+        state = Mutex(State(book: try file.load(), limits: limits))
+        door = Door(addresses: addresses, names: settings.hosts, origins: settings.origins)
+        pages = Pages(folder: settings.pages)
+        upstream = Upstream(path: settings.socket)
+        displays = DisplayHub(upstream: upstream)
+        home = "http://\(addresses.first ?? "127.0.0.1:\(GatewayFile.port)")"
+        self.logger = logger
+        if pages.isEmpty { logger.warning("no pages", metadata: ["folder": "\(settings.pages)"]) }
+    }
+
+    /// Follows the daemon's events and tells it of refusals, until the task is cancelled.
+    package func run() async {
+        await withDiscardingTaskGroup { group in
+            group.addTask { await self.followEvents() }
+            group.addTask { await self.displays.run() }
+            group.addTask { await self.report() }
+        }
+    }
+
+    /// Changes the tills, in the file first: what it does not take has not happened.
+    ///
+    /// - Returns: `nil` where nothing was to be changed.
+    func changeBook<Value: Sendable>(_ change: (inout TillBook) -> Value?) throws(GatewayError) -> Value? {
+        let outcome = state.withLock { state -> Result<Value?, GatewayError> in
+            var book = state.book
+            guard let value = change(&book) else { return .success(nil) }
+            do throws(GatewayError) { try file.save(book) } catch { return .failure(error) }
+            state.book = book
+            return .success(value)
+        }
+        return try outcome.get()
+    }
+
+    func note(_ code: ErrorCode, till: String?) {
+        guard RefusalLedger.isOfNote(code) else { return }
+        // At this level once for each report: a flood does not fill the log either.
+        logger.debug("refused", metadata: ["code": "\(code.rawValue)", "till": "\(till ?? "-")"])
+        state.withLock { $0.refusals.note(code, till: till) }
+    }
+
+    // MARK: - The daemon's events
+
+    private func followEvents() async {
+        var cursor: String?
+        while !Task.isCancelled {
+            do throws(HTTPClientError) {
+                let stream = try await upstream.events(after: cursor)
+                fanOut.connected()
+                logger.notice("daemon reached")
+                await displays.connected()
+                for try await message in stream {
+                    if let id = message.id { cursor = id }
+                    guard let event = try? WireJSON.decode(Event.self, from: Array(message.data.utf8)) else { continue }
+                    fanOut.arrived(event)
+                    displays.happened(event)
+                }
+            } catch {
+                logger.debug("no events", metadata: ["error": "\(error)"])
+            }
+            if fanOut.isUp { logger.warning("daemon away") }
+            fanOut.lost()
+            displays.lost()
+            try? await Task.sleep(for: .seconds(1))
+        }
+    }
+
+    // MARK: - Refusals
+
+    /// Tells the daemon what was refused, as often as it takes it.
+    private func report() async {
+        var pause = Duration.seconds(1)
+        while (try? await Task.sleep(for: pause)) != nil {
+            pause = .seconds(1)
+            let report = state.withLock { $0.refusals.take() }
+            guard !report.refusals.isEmpty else { continue }
+            guard let body = try? WireJSON.encode(report) else { continue }
+            let request = HTTPClientRequest(
+                .post, "/v1/refusals", fields: ["Content-Type": "application/json"], body: body)
+            let answer = try? await upstream.ask(request)
+            if let answer, answer.status / 100 == 2 {
+                let count = report.refusals.reduce(0) { $0 + $1.count }
+                let codes = Set(report.refusals.map(\.code.rawValue)).sorted().joined(separator: ", ")
+                logger.notice("refused", metadata: ["count": "\(count)", "codes": "\(codes)"])
+                continue
+            }
+            // Counted on until it takes some again.
+            pause = .seconds(30)
+            state.withLock { $0.refusals.putBack(report) }
+            if answer?.status == 429 { continue }
+            logger.warning("refusals not told", metadata: ["status": "\(answer?.status ?? 0)"])
+        }
+    }
+}

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+import Glibc
+import LocalHTTP
+import Logging
+import Synchronization
+package import Wire
+
+/// What an administrator's commands ask the running gateway, over a Unix socket that root and the gateway's own user open.
+package enum GatewayAdministration {
+    /// A code to be typed at a till.
+    package struct Code: Codable, Sendable {
+        package var code: String
+        package var till: String
+        /// The gateway's own address: `http://127.0.0.1:8716`.
+        package var home: String
+    }
+
+    /// A till without what proves it.
+    package struct Listed: Codable, Sendable {
+        package var till: String
+        package var roles: [TillRole]
+        package var lanes: [String]
+        package var types: [TransactionType]
+        package var origins: [String]
+        package var createdAt: Timestamp
+        package var lastUsedOn: String?
+        package var revokedAt: Timestamp?
+
+        init(_ till: Till) {
+            self.till = till.till
+            (roles, lanes, types, origins) = (till.roles, till.lanes, till.types, till.origins)
+            (createdAt, lastUsedOn, revokedAt) = (till.createdAt, till.lastUsedOn, till.revokedAt)
+        }
+    }
+
+    /// What is wrong with what was asked, for the person at the shell.
+    package struct Fault: Error, Codable, Sendable, CustomStringConvertible {
+        package var fault: String
+
+        package var description: String { fault }
+
+        init(_ fault: String) { self.fault = fault }
+    }
+
+    static func standing(_ peer: PeerCredentials) -> PeerStanding {
+        peer.userID == 0 || peer.userID == geteuid() ? .administering : .none
+    }
+}
+
+extension Gateway {
+    func administer(_ request: HTTPRequest) async -> HTTPResponse {
+        do throws(GatewayAdministration.Fault) {
+            switch (request.method, request.path.first, request.path.count) {
+            case (.post, "pairings", 1): return try openPairing(request)
+            case (.get, "tills", 1):
+                let tills = state.withLock { $0.book }.all.map(GatewayAdministration.Listed.init)
+                return Self.message(200, tills, request.fields)
+            case (.delete, "tills", 2):
+                try await revoke(request.path[1])
+                return HTTPResponse(status: 204)
+            case (.post, "tills", 3) where request.path[2] == "rotation":
+                try change(request.path[1]) { book, name in book.rotate(name) }
+                return HTTPResponse(status: 204)
+            default:
+                throw GatewayAdministration.Fault("this gateway knows no such command: start it anew after an upgrade")
+            }
+        } catch {
+            return Self.message(422, error, request.fields)
+        }
+    }
+
+    private func openPairing(_ request: HTTPRequest) throws(GatewayAdministration.Fault) -> HTTPResponse {
+        guard let draft = try? WireJSON.decode(TillDraft.self, from: request.body) else {
+            throw GatewayAdministration.Fault("the options cannot be read: name roles and types as the help does")
+        }
+        if let fault = draft.fault(allowedOrigins: door.origins) {
+            throw GatewayAdministration.Fault("--\(fault.option): \(fault.remedy)")
+        }
+        let code = state.withLock { state -> String? in
+            guard state.book.mayPair(draft.till) else { return nil }
+            var generator = SystemRandomNumberGenerator()
+            return state.desk.offer(draft, at: .now, using: &generator)
+        }
+        guard let code else {
+            throw GatewayAdministration.Fault(
+                "--till: \(draft.till) was revoked, and its name is not used again; choose another")
+        }
+        return Self.message(
+            201, GatewayAdministration.Code(code: code, till: draft.till, home: home), request.fields)
+    }
+
+    private func revoke(_ name: String) async throws(GatewayAdministration.Fault) {
+        try change(name) { book, name in book.revoke(name, at: .now) }
+        state.withLock { $0.desk.withdraw(name) }
+        fanOut.end(name)
+        displays.end(name)
+        await upstream.drop(name)
+        logger.notice("till revoked", metadata: ["till": "\(name)"])
+    }
+
+    private func change(
+        _ name: String, _ body: (inout TillBook, String) -> Bool
+    ) throws(GatewayAdministration.Fault) {
+        let isDone: Bool?
+        do throws(GatewayError) { isDone = try changeBook { body(&$0, name) ? true : nil } } catch {
+            throw GatewayAdministration.Fault("\(error)")
+        }
+        guard isDone == true else {
+            throw GatewayAdministration.Fault("no till is called \(name): see nfc-tap-gateway tills")
+        }
+    }
+}

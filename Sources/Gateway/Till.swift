@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+public import Wire
+
+/// What a till may do at the gateway. None of them is an administrator.
+public enum TillRole: String, Codable, CaseIterable, Sendable {
+    case cashier, loyalty, monitor
+    /// Sees the customer's view of its lane, and nothing else.
+    case display
+}
+
+/// One till, as `tills.json` has it. It has a stored property for each member.
+public struct Till: Codable, Equatable, Sendable {
+    /// A token that was given out and has not been used yet.
+    struct NextToken: Codable, Equatable, Sendable {
+        var hash: String
+        /// Until then both tokens hold.
+        var until: Timestamp
+    }
+
+    /// Its name, as `TillName` has it.
+    public var till: String
+    /// SHA-256 of the token's 32 secret bytes, in hexadecimal.
+    var hash: String
+    var next: NextToken?
+    /// The administrator wants its token changed.
+    var rotating: Bool?
+    public var roles: [TillRole]
+    /// The first is the one for requests that name none.
+    public var lanes: [String]
+    public var types: [TransactionType]
+    /// Pages of others from which it may speak; the gateway's own pages, and programs, always may.
+    public var origins: [String]
+    public var createdAt: Timestamp
+    /// `2026-11-24`
+    public var lastUsedOn: String?
+    public var revokedAt: Timestamp?
+
+    /// The roles that the daemon knows, as its header has them.
+    var rolesAtDaemon: String { roles.filter { $0 != .display }.map(\.rawValue).joined(separator: ", ") }
+}
+
+/// What a till is to become once its code comes.
+public struct TillDraft: Codable, Equatable, Sendable {
+    public var till: String
+    public var roles: [TillRole]
+    public var lanes: [String]
+    public var types: [TransactionType]
+    public var origins: [String]
+
+    public init(
+        till: String, roles: [TillRole], lanes: [String], types: [TransactionType] = [], origins: [String] = []
+    ) {
+        self.till = till
+        self.roles = roles
+        self.lanes = lanes
+        self.types = types
+        self.origins = origins
+    }
+
+    /// What keeps it from becoming a till: the name of the option, and what to write.
+    public func fault(allowedOrigins: Set<String>) -> (option: String, remedy: String)? {
+        if TillName(till) == nil { return ("till", "write 1 to 32 of a-z, 0-9 and -, with a letter first") }
+        if roles.isEmpty { return ("role", "name at least one of cashier, loyalty, monitor and display") }
+        if roles.contains(.display), roles.count > 1 || lanes.count != 1 {
+            return ("role", "give a display this role alone and one lane")
+        }
+        if lanes.isEmpty || !lanes.allSatisfy({ (1...32).contains($0.utf8.count) }) {
+            return ("lane", "name a lane of nfc-tapd.toml")
+        }
+        if let other = origins.first(where: { !allowedOrigins.contains($0) }) {
+            return ("origin", "add \(other) to origins in nfc-tap-gateway.toml first")
+        }
+        return nil
+    }
+}

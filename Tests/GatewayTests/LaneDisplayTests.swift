@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+import TestSupport
+import Testing
+import Wire
+
+@testable import Gateway
+
+@Suite("What a customer sees")
+struct LaneDisplayTests {
+    private static let sale = TransactionID("01a2037f-7168-7d2c-9e61-5263e834c583")
+    private static let other = TransactionID("01a2037f-7168-7d2c-9e61-5263e834c584")
+    private static let amount = Currency("EUR").map { Money(value: 1_250, currency: $0) }
+
+    private static func event(
+        _ name: EventName, _ number: UInt64 = 1, of id: TransactionID? = sale,
+        _ change: (inout Event) -> Void = { _ in }
+    ) -> Event {
+        var event = Event(id: number, name, at: DoorTests.now, lane: "main")
+        event.transaction = id
+        event.mode = .live
+        if name == .readReadyForTap { event.amount = amount }
+        change(&event)
+        return event
+    }
+
+    private static func result(_ outcome: PaymentResult.Outcome) -> PaymentResult {
+        var result = PaymentResult(mode: .live, outcome: outcome)
+        result.approvalCode = "A1B2C3"
+        result.responseCode = "05"
+        result.reason = outcome == .declined ? .insufficientFunds : nil
+        return result
+    }
+
+    private func shown(_ events: [Event]) -> LaneDisplay {
+        var display = LaneDisplay(lane: "main")
+        for event in events { _ = display.happened(event, at: 0) }
+        return display
+    }
+
+    @Test func `a sale goes from the amount to thanks, and the amount goes with its end`() {
+        var display = shown([Self.event(.readReadyForTap)])
+        #expect(display.view.phase == .ready && display.view.key == "hold" && display.view.amount == Self.amount)
+        _ = display.happened(Self.event(.readCardDetected), at: 0)
+        #expect(display.view.phase == .reading && display.view.amount == Self.amount)
+        _ = display.happened(Self.event(.readCompleted), at: 0)
+        #expect(display.view.phase == .processing && display.view.key == "read")
+        _ = display.happened(Self.event(.paymentAuthorizing), at: 0)
+        #expect(display.view.key == "read", "the customer is told that the card may go")
+        #expect(display.tick(at: LaneDisplay.readTime) && display.view.key == "wait")
+        _ = display.happened(Self.event(.paymentApproved, 9) { $0.result = Self.result(.approved) }, at: 5_000)
+        #expect(display.view.phase == .approved && display.view.amount == nil && display.view.cursor == 9)
+        #expect(display.tick(at: 5_000 + LaneDisplay.resultTime - 1) == false)
+        #expect(display.tick(at: 5_000 + LaneDisplay.resultTime) == true)
+        #expect(display.view.phase == .idle && display.transaction == nil)
+    }
+
+    @Test(arguments: [
+        (EventName.paymentDeclined, CustomerView.Phase.declined, "other"), (.paymentUnknown, .unknown, "unknown"),
+        (.paymentReversed, .reversing, "reversing"), (.paymentStored, .stored, "stored"),
+        (.readCancelled, .cancelled, "cancelled"), (.readNotCompleted, .failed, "failed"),
+    ])
+    func `each end has its sentence, and none of them is an approval`(
+        name: EventName, phase: CustomerView.Phase, key: String
+    ) {
+        let display = shown([Self.event(.readReadyForTap), Self.event(name)])
+        #expect(display.view.phase == phase && display.view.key == key && display.view.amount == nil)
+    }
+
+    @Test func `only the payment's own approval is shown as one`() {
+        for name in EventName.allCases where name != .paymentApproved {
+            let display = shown([Self.event(.readReadyForTap), Self.event(name) { $0.result = Self.result(.approved) }])
+            #expect(display.view.phase != .approved && display.view.phase != .partial, "\(name)")
+        }
+    }
+
+    @Test func `a card that wants chip and PIN is told so, and never why`() {
+        let display = shown([
+            Self.event(.readReadyForTap),
+            Self.event(.paymentDeclined) {
+                $0.result = Self.result(.declined)
+                $0.result?.action = .useOtherTerminal
+            },
+        ])
+        #expect(display.view.key == "chip")
+    }
+
+    @Test func `a partial approval says what is paid and what is open`() throws {
+        let euro = try #require(Currency("EUR"))
+        let display = shown([
+            Self.event(.readReadyForTap),
+            Self.event(.paymentApproved) {
+                $0.result = Self.result(.partiallyApproved)
+                $0.result?.amountApproved = Money(value: 1_000, currency: euro)
+            },
+        ])
+        #expect(display.view.phase == .partial && display.view.paid?.value == 1_000 && display.view.open?.value == 250)
+    }
+
+    @Test(arguments: [
+        (CardholderMessage.presentOneCardOnly, "one"), (.seePhone, "phone"), (.insertCard, "chip"),
+        (.presentCardAgain, "again"),
+    ])
+    func `what the card asks for is said`(message: CardholderMessage, key: String) {
+        let display = shown([Self.event(.readReadyForTap), Self.event(.readRetry) { $0.message = message }])
+        #expect(display.view.phase == .again && display.view.key == key && display.view.amount == Self.amount)
+    }
+
+    @Test func `a pass alone shows no amount and no payment`() {
+        var display = shown([Self.event(.readReadyForTap) { $0.amount = nil }])
+        #expect(display.view.key == "pass" && display.view.amount == nil)
+        _ = display.happened(Self.event(.loyaltyResult), at: 0)
+        #expect(display.view.phase == .processing)
+        #expect(display.tick(at: LaneDisplay.readTime) && display.view.phase == .idle)
+    }
+
+    @Test func `a late word on an earlier sale does not touch the one that runs`() {
+        var display = shown([Self.event(.readReadyForTap, of: Self.other)])
+        #expect(display.happened(Self.event(.paymentReversed, of: Self.sale), at: 0) == false)
+        #expect(display.view.phase == .ready)
+    }
+
+    @Test func `the next customer's sale takes the place of a result at once`() {
+        let display = shown([
+            Self.event(.readReadyForTap), Self.event(.paymentApproved) { $0.result = Self.result(.approved) },
+            Self.event(.readReadyForTap, of: Self.other),
+        ])
+        #expect(display.view.phase == .ready && display.view.amount == Self.amount)
+    }
+
+    @Test func `without its daemon a display shows no amount, and asks for staff after a while`() {
+        var display = shown([Self.event(.readReadyForTap)])
+        #expect(display.lost(at: 100) && display.view.phase == .offline && display.view.amount == nil)
+        #expect(display.lost(at: 200) == false)
+        #expect(display.tick(at: 100 + LaneDisplay.outageTime) && display.view.key == "staff")
+        #expect(display.found(.ready, at: 9_000) && display.view.phase == .idle)
+    }
+
+    @Test func `a reader that is away is staff's business after half a minute`() {
+        var display = shown([Self.event(.readerDetached, of: nil)])
+        #expect(display.view.phase == .notReady && display.view.key == "notReady")
+        #expect(display.tick(at: LaneDisplay.readerTime) && display.view.key == "staff")
+        _ = display.happened(Self.event(.readerAttached, of: nil), at: 0)
+        #expect(display.view.phase == .idle)
+    }
+
+    @Test func `items, payee and language come from the sale that is shown, and from no other`() throws {
+        let amount = try #require(Self.amount)
+        var request = TransactionRequest(type: .purchase, amount: amount)
+        request.items = [Item(label: "Coffee", amount: amount)]
+        request.amountStatus = .pending
+        request.language = "de"
+        let id = try #require(Self.sale)
+        var known = Transaction(
+            id: id, type: .purchase, mode: .live, lane: "main", amount: amount, createdAt: DoorTests.now)
+        known.details = TransactionDetails(
+            request, merchant: Merchant(displayName: "Collector", onBehalfOf: "End"))
+        var display = shown([Self.event(.readReadyForTap)])
+        #expect(display.learn(known, at: 0) == true)
+        #expect(display.view.items?.first?.label == "Coffee" && display.view.pending == true)
+        #expect(display.view.payee == "End (via Collector)" && display.view.language == "de")
+        var next = shown([Self.event(.readReadyForTap, of: Self.other)])
+        #expect((next.learn(known, at: 0) == false) && next.view.payee == nil)
+    }
+
+    @Test func `whatever happens, nothing of the card, no reason and no id reaches the customer`() throws {
+        let allowed: Set = [
+            "cursor", "lane", "phase", "key", "amount", "paid", "open", "items", "pending", "payee", "qr", "language",
+            "test",
+        ]
+        for seed in UInt64(0)..<60 {
+            var generator = SeededGenerator(seed: seed)
+            var display = LaneDisplay(lane: "main")
+            for number in 0..<40 {
+                let name = EventName.allCases.randomElement(using: &generator) ?? .eventsMissed
+                let id = Bool.random(using: &generator) ? Self.sale : Self.other
+                let event = Self.event(name, UInt64(number), of: id) {
+                    $0.card = MaskedCard(scheme: "Visa", last4: "0010", masked: "************0010")
+                    $0.result = Self.result(
+                        [.approved, .declined, .partiallyApproved].randomElement(using: &generator) ?? .unknown)
+                    $0.result?.receiptURL = "https://receipts.example/\(id?.text ?? "")"
+                    $0.error = ErrorDetail(.readCardUnsupported, transaction: id)
+                }
+                _ = display.happened(event, at: Int64(number) * 700)
+                _ = display.tick(at: Int64(number) * 700)
+                let text = String(decoding: try WireJSON.encode(display.view), as: UTF8.self)
+                for word in [
+                    "0010", "Visa", "insufficient", "01a2037f", "A1B2C3", "receipts.example", "unsupported", "\"05\"",
+                ] {
+                    #expect(!text.contains(word), "\(word) in \(text)")
+                }
+                let members = text.matches(of: /[{,]"([a-zA-Z]+)":/).map { String($0.output.1) }
+                #expect(allowed.union(["value", "currency"]).isSuperset(of: members))
+                #expect(!display.view.phase.isResult || display.view.amount == nil)
+            }
+        }
+    }
+}
