@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Whether the tests can fail: each fault below is put into a copy of the pages, and the test that is for it has to find it.
+
+deliberate.py [NUMBER…]; all by default, two at a time.
+"""
+import concurrent.futures
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+
+HERE = pathlib.Path(__file__).resolve().parent
+PAGES = HERE.parents[1] / "share/till"
+
+#: What is wrong, the file, what stands there, what stands there instead, suite and test.
+FAULTS = [
+    ("R1: no terms in the settings", "settings.js", 'say("set.terms")', '""', "sale", "Before.test_r01_settings_offer_the_terms_before_the_first_customer"),
+    ("R2: no word of an administrator", "settings.js", '"terms.admin"', '"terms.accepted"', "sale", "Before.test_r02_only_an_administrator_accepts"),
+    ("R4: a refusal without its remedy", "screens.js", 'error.resolution && h("p", { class: "resolution" }, error.resolution)', "null", "sale",
+     "Before.test_r04_card_can_be_chosen_before_the_terms_are_accepted_and_says_why_not"),
+    ("R5: no section on PIN", "education.js", '"pin"', '"pay"', "sale", "Before.test_r05_the_tutorial_has_a_section_for_each_kind_and_one_on_pin"),
+    ("R8: a lane prepared at every look", "app.js", "< 60000 && this.prepared", "< 0", "sale",
+     "Before.test_r08_the_lane_is_prepared_at_the_start_and_when_the_window_comes_back_once_a_minute"),
+    ("R9: progress without a percent", "compose.js", 'value: app.percent ?? undefined', 'value: undefined', "sale",
+     "Before.test_r09_the_card_button_works_while_the_lane_prepares_and_progress_has_a_percent_once_it_is_known"),
+    ("R10: a small card button", "till.css", ".methods .card { flex: 2 1 300px;", ".methods .card { flex: 0 0 80px;", "sale",
+     "Choosing.test_r10_the_card_button_is_in_sight_and_not_smaller_than_the_others"),
+    ("R11: a choice of one", "app.js", "this.methods().length === 1", "this.methods().length === 0", "sale",
+     "Choosing.test_r11_the_only_method_opens_the_tap_screen_by_itself"),
+    ("R12: no choice of a reader", "compose.js", "lanes.length > 1 && field(", "lanes.length > 9 && field(", "sale", "Choosing.test_r12_the_reader_can_be_changed_on_the_way"),
+    ("R13: a scheme's name", "messages/sv.json", '"approved": "', '"approved": "Visa ', "sale", "Choosing.test_r13_r39_no_message_names_a_maker_a_wallet_or_a_scheme"),
+    ("R14: a sum that can be changed at the tap", "screens.js", 'armed: (app) => [', 'armed: (app) => [h("input", { "aria-label": "x" }), ', "sale",
+     "Choosing.test_r14_r16_what_changes_the_sum_comes_before_the_tap"),
+    ("R15: money by floating point", "money.js", "}).format(plain(amount));", "}).format(Math.fround(Number(plain(amount))));", "sale",
+     "Choosing.test_r15_both_screens_show_the_final_sum_to_the_last_cent"),
+    ("R17: nothing busy", "screens.js", '["starting", "asking", "authorising"].includes(screen)) },', "false) },", "sale",
+     "Result.test_r17_authorising_is_shown_before_there_is_a_result"),
+    ("R18: one sign for all ends", "view.js", "class: `sign ${kind}`", "class: `sign good`", "sale", "Result.test_r18_a_result_is_told_by_word_and_shape_without_colour"),
+    ("R19: a code of one pixel a module", "view.js", "const size = modules * Math.max(5, Math.floor(room / modules));", "const size = modules;", "sale",
+     "Result.test_r19_the_code_on_the_display_is_the_receipts"),
+    ("R20: choices in another order", "screens.js", "return next.filter((step) => acts[step])", "return [...next].reverse().filter((step) => acts[step])", "sale",
+     "Choosing.test_r20_a_tap_that_failed_offers_what_the_answer_says_in_its_order"),
+    ("R21: a field for a PIN", "screens.js", "  declined: (app, { transaction: { result, card, error } }) => [",
+     '  declined: (app, { transaction: { result, card, error } }) => [h("input", { type: "password" }),', "sale", "Result.test_r21_a_pin_is_asked_for_elsewhere"),
+    ("R22: an error without its code", "screens.js", "small(error.code));", "null);", "sale", "Result.test_r22_an_error_for_staff_says_what_it_is_and_what_to_do"),
+    ("R23: help that does not fit", "screens.js", 'declined: "declined", unknown', 'declined: "loyalty", unknown', "sale", "Result.test_r23_help_is_one_press_away_and_fits"),
+    ("R24: a label that pays", "messages/en.json", '"till.lookUp": "Look up"', '"till.lookUp": "Pay"', "sale", "Choosing.test_r24_reads_without_a_sum_have_plain_labels"),
+    ("R25: passes like payments", "till.css", ".tile.pass { background: var(--pass); color: var(--on-pass); border-color: var(--pass); }",
+     ".tile.pass { background: var(--act); }", "sale", "Choosing.test_r25_passes_have_a_button_of_their_own_without_a_word_of_payment"),
+    ("R27: a total of nothing", "compose.js", "if (value <= 0)", "if (value < -999999)", "sale", "Choosing.test_r27_lines_may_be_negative_but_the_total_is_above_zero"),
+    ("R28: no payee", "display.js", 'seen.payee && h("span"', 'false && h("span"', "sale", "Choosing.test_r28_r29_the_payee_stands_beside_the_total"),
+    ("R30: nothing pending", "display.js", "seen.pending && h(", "false && h(", "sale", "Choosing.test_r30_a_sum_that_is_not_final_is_marked"),
+    ("R31: a subscription without a beginning", "compose.js", 'if (kind === "recurring" && begins) line.begins = begins;', "", "sale",
+     "Choosing.test_r31_a_subscription_says_how_often_from_when_and_what_is_charged_today"),
+    ("R32: a donation without a line", "compose.js", ', kind: "donation" });', " });", "sale", "Choosing.test_r32_a_donation_has_a_line_of_its_own_three_sums_and_other"),
+    ("R33: an error far from its field", "compose.js", '"aria-describedby": "entry-problem"', '"data-x": "1"', "sale", "Choosing.test_r33_errors_are_short_and_stand_at_their_field"),
+    ("R34: input that takes one form only", "money.js", r"replace(/\p{Sc}|\p{Cf}|\s|", r"replace(/\p{Cf}|", "sale", "Choosing.test_r34_input_is_forgiving"),
+    ("R36: no thanks", "customer.js", '"sign" : "approved", "thanks"]', '"sign" : "approved"]', "sale", "Result.test_r36_an_approval_is_thanked_for_and_leads_on"),
+    ("R37: a method that is hidden", "compose.js", 'app.methods().filter((one) => one !== "card")', 'app.methods().filter((one) => one === "cash")', "sale",
+     "Choosing.test_r37_r38_all_methods_stand_side_by_side_in_words_alone"),
+    ("R40: green before the end", "sale.js", 'case "sealed": case "sent": return "authorising";', 'case "sealed": case "sent": return "approved";', "sale",
+     "Result.test_r40_nothing_is_green_before_the_final_state"),
+    ("the customer reads why", "customer.js", 'lines: ["declined", view.key === "chip" ? "chip" : "other"]', 'lines: ["declined", "reason.insufficientFunds"]', "sale",
+     "Result.test_the_customer_never_reads_why"),
+    ("the rest is the whole", "sale.js", "value: amount.value - result.amountApproved.value", "value: amount.value", "sale",
+     "Result.test_a_part_is_paid_and_the_rest_is_a_sale_of_its_own"),
+    ("a new sale of what is not known", "screens.js", '    case "unknown":\n      return [', '    case "unknown":\n      return [again(), ', "sale",
+     "Result.test_a_payment_that_is_not_known_is_asked_for_and_never_sold_again"),
+    ("a sale that is not written down", "desk.js", 'case "store": return write(current, effect.request);', 'case "store": return;', "faults",
+     "Faults.test_a_sale_is_written_down_before_it_is_sent"),
+    ("a new key for each attempt", "desk.js", "body: request.body, key: request.key });\n        this.back();\n        return this.do",
+     "body: request.body, key: newKey(\"x\") });\n        this.back();\n        return this.do", "faults",
+     "Faults.test_a_lost_answer_is_asked_for_again_and_never_sold_anew"),
+    ("a till that says nothing of a gateway that is gone", "desk.js", "this.away = performance.now();", "this.away = null;", "faults",
+     "Faults.test_the_gateway_dies_and_comes_back_in_every_state"),
+    ("a sum that stays on the display", "customer.js", "amountAfterLoss: 30", "amountAfterLoss: 3000", "faults", "Faults.test_the_display_calls_staff_and_takes_the_sum_away"),
+    ("a till that forgets after a reload", "desk.js", "restore(request = read(current)) {", "restore(request = null) {", "faults",
+     "Faults.test_a_till_that_is_reloaded_goes_on_where_the_sale_is"),
+    ("a page from elsewhere", "till.html", "</head>", '<script src="https://elsewhere.example/x.js"></script></head>', "security",
+     "Pages.test_the_own_pages_stand_under_their_policy_without_a_complaint"),
+    ("small targets", "till.css", "min-block-size: 64px; min-inline-size: 64px; padding: 8px 18px;", "min-block-size: 20px; padding: 0;", "looks", "Looks.test_english_light"),
+    ("pale letters", "till.css", "button, .button, input, select, summary { font: inherit; color: inherit;",
+     "button, .button, input, select, summary { font: inherit; color: #9aa;", "looks", "Looks.test_english_light"),
+    ("no focus to be seen", "till.css", ":focus-visible { outline: 4px solid var(--act); outline-offset: 2px; }", ":focus-visible { outline: 0; }", "looks",
+     "Looks.test_everything_can_be_reached_by_keyboard_and_focus_is_seen"),
+    ("Arabic from the left", "language.js", '=== "ar" ? "rtl"', '=== "xx" ? "rtl"', "looks", "Looks.test_arabic_light_is_mirrored"),
+]
+
+
+def found(fault):
+    what, file, old, new, suite, test = fault
+    with tempfile.TemporaryDirectory() as folder:
+        pages = pathlib.Path(folder) / "till"
+        shutil.copytree(PAGES, pages)
+        text = (pages / file).read_text()
+        if old not in text:
+            return what, f"{file} has no {old!r} any more: write this fault anew"
+        (pages / file).write_text(text.replace(old, new))
+        done = subprocess.run(
+            [sys.executable, str(HERE / f"{suite}.py"), "--failfast", test], capture_output=True, text=True, timeout=300,
+            env={**os.environ, "NFC_TAP_PAGES": str(pages)})
+        # A fault has to make the test fail, not end before it begins.
+        is_found = done.returncode != 0 and "Ran 1 test" in done.stderr
+        return what, None if is_found else f"not found by {test}: {done.stderr[-300:]}"
+
+
+def main():
+    chosen = [FAULTS[int(number)] for number in sys.argv[1:]] or FAULTS
+    results = []
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        for what, why in pool.map(found, chosen):
+            results.append((what, why))
+            print(f"check-browser: {what}: {why or 'found'}", flush=True)
+    missed = [(what, why) for what, why in results if why]
+    print(f"check-browser: {len(results) - len(missed)} of {len(results)} deliberate faults were found")
+    sys.exit(bool(missed))
+
+
+main()

@@ -1,0 +1,289 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How till and display look: six sizes, light and dark, English, German, Arabic and Japanese; axe in every state, sizes of targets and
+letters, nothing that has to be scrolled, mirrored for Arabic, without motion where none is wanted.
+
+With NFC_TAP_SHOTS it writes a picture of every state there, in two languages, light and dark, and tests nothing else.
+"""
+import os
+import pathlib
+import unittest
+
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import expect
+
+from shop import TEXTS, Chromium, Shop, until
+from till import CASHIER, Display, Till, settled
+
+SIZES = ((800, 480), (1024, 600), (1280, 800), (1366, 768), (1920, 1080), (600, 1024))
+#: WCAG 2.2 A and AA, and what axe holds for good practice beside it.
+RULES = {"runOnly": {"type": "tag", "values": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]}}
+PICTURES = os.environ.get("NFC_TAP_PICTURES")
+LOCALES = {"en": "en-GB", "de": "de-DE", "ar": "ar", "ja": "ja-JP"}
+
+
+def setUpModule():
+    global shop, browser, cashier, customer
+    shop = Shop(sandbox=("--slow-seconds", "9"))
+    unittest.addModuleCleanup(shop.close)
+    browser = Chromium()
+    unittest.addModuleCleanup(browser.close)
+    cashier, customer = {}, {}
+    window = browser.window()
+    Till(window).connect(shop)
+    cashier.update(window.context.storage_state())
+    window.context.close()
+    window = browser.window()
+    Display(window).connect(shop)
+    customer.update(window.context.storage_state())
+    window.context.close()
+
+
+def fresh(display):
+    """The display of a new gateway begins with its welcome, whatever was on it."""
+    shop.kill("gateway")
+    shop.start("gateway")
+    display.page.goto(f"{shop.home}/display/")
+    display.title("welcome")
+
+
+def walk(till, display, visit):
+    """Leads both through the states of a sale; `visit` is given the name of each."""
+    shop.card("remove")
+    fresh(display)
+    till.open(shop.home)
+    till.enter("10.00").press("till.add")
+    till.enter("2.97")
+    visit("compose")
+    till.press("till.add")
+    till.press("till.continue")
+    visit("confirm")
+    till.press("till.card")
+    display.title("hold")
+    expect(till.button("till.cancel")).to_be_visible()
+    until(lambda: shop.last()["state"] == "armed")
+    till.page.wait_for_timeout(300)
+    visit("armed")
+    shop.card("present", "visa")
+    till.shows("till.authorising")
+    display.title("wait")
+    visit("authorising")
+    till.title("approved", 30)
+    display.title("approved")
+    until(lambda: display.main.locator("img, svg").count() > 0)
+    till.page.wait_for_timeout(300)
+    visit("approved")
+    shop.card("remove")
+    till.new()
+    for amount, state, title in (("12.51", "declined", "declined"), ("12.10", "partial", "till.partial")):
+        till.sell(amount)
+        until(lambda: shop.last()["state"] == "armed")
+        shop.card("present", "visa")
+        till.title(title)
+        till.page.wait_for_timeout(300)
+        visit(state)
+        shop.card("remove")
+        till.open(shop.home)
+    till.sell("12.50").press("till.cancel")
+    expect(till.button("till.newSale")).to_be_visible()
+    visit("cancelled")
+    till.new()
+    till.sell("12.97")
+    until(lambda: shop.last()["state"] == "armed")
+    shop.card("present", "visa")
+    till.shows("till.authorising")
+    shop.kill("sandbox")
+    till.title("till.unknown", 60)
+    display.title("unknown")
+    visit("unknown")
+    shop.start("sandbox")
+    until(lambda: shop.last()["state"] in ("approved", "reversed", "declined"), 60)
+    shop.card("remove")
+    until(lambda: till.button("till.newSale").count(), 40)
+    till.new()
+    fresh(display)
+    shop.card("detach")
+    until(lambda: shop.daemon("GET", "/v1/lanes/main").json["state"] == "detached")
+    till.sell("12.50")
+    till.page.wait_for_timeout(800)
+    visit("detached")
+    shop.card("attach")
+    until(lambda: shop.daemon("GET", "/v1/lanes/main").json["state"] == "ready")
+    till.open(shop.home).settings()
+    visit("settings")
+    till.open(shop.home)
+    shop.kill("gateway")
+    expect(till.page.get_by_text(till.text("till.offline")).filter(visible=True).first).to_be_visible()
+    display.title("staff")
+    visit("offline")
+    shop.start("gateway")
+
+
+class Looks(unittest.TestCase):
+    def windows(self, language, scheme, size=(1280, 800), **more):
+        pair = []
+        for kind, state in ((Till, cashier), (Display, customer)):
+            window = browser.window(state, size, scheme, LOCALES[language], **more)
+            self.addCleanup(window.context.close)
+            pair.append(kind(window, language))
+        return pair
+
+    def inspect(self, name, screen, kind):
+        page = screen.page
+        with self.subTest(f"{kind}, {name}: axe"):
+            found = Axe().run(page, options=RULES).response["violations"]
+            self.assertEqual([], [(one["id"], [node["target"] for node in one["nodes"]][:3]) for one in found])
+        with self.subTest(f"{kind}, {name}: targets"):
+            boxes = [(one.inner_text() or one.get_attribute("aria-label"), one.bounding_box())
+                     for one in page.get_by_role("button").filter(visible=True).all()]
+            small = [(text, box) for text, box in boxes if box["width"] < 64 or box["height"] < 64]
+            self.assertEqual([], small)
+            close = [(a[0], b[0]) for i, a in enumerate(boxes) for b in boxes[i + 1:] if gap(a[1], b[1]) < 8]
+            self.assertEqual([], close)
+        fixed = name in ("armed", "authorising", "approved", "declined", "partial", "cancelled", "unknown")
+        with self.subTest(f"{kind}, {name}: sizes"):
+            for width, height in SIZES if fixed else ():
+                page.set_viewport_size({"width": width, "height": height})
+                page.wait_for_timeout(60)
+                over = page.evaluate("[document.documentElement.scrollHeight - innerHeight, document.documentElement.scrollWidth - innerWidth]")
+                self.assertLessEqual(max(over), 0, f"{width}×{height}")
+            page.set_viewport_size({"width": 320, "height": 640})
+            page.wait_for_timeout(60)
+            self.assertLessEqual(page.evaluate("document.documentElement.scrollWidth"), 320)
+            page.set_viewport_size({"width": 800, "height": 480})
+            page.wait_for_timeout(60)
+            sizes = """(list) => [...document.querySelectorAll(list)].filter((one) => one.offsetParent && one.innerText?.trim())
+                .map((one) => [one.innerText.slice(0, 20), parseFloat(getComputedStyle(one).fontSize)])"""
+            if kind == "display" and name != "offline":
+                self.assertEqual([], [one for one in page.evaluate(sizes, "main h1") if one[1] < 40])
+            if kind == "display" and name == "armed":
+                amount = page.get_by_text("12.97").or_(page.get_by_text("12,97")).or_(page.get_by_text("١٢٫٩٧")).filter(visible=True).last
+                self.assertGreaterEqual(amount.evaluate("(one) => parseFloat(getComputedStyle(one).fontSize)"), 72)
+            if kind == "till":
+                self.assertEqual([], [one for one in page.evaluate(sizes, "main h1, main p, main button, main label") if one[1] < 18 and one[0]])
+            page.set_viewport_size({"width": 1280, "height": 800})
+
+    def walk(self, language, scheme):
+        till, display = self.windows(language, scheme)
+
+        def visit(name):
+            for kind, screen in (("till", till), ("display", display)):
+                self.inspect(name, screen, kind)
+        walk(till, display, visit)
+        errors = [line for screen in (till, display) for line in screen.page.complaints
+                  if "Failed to load resource" not in line and "ERR_" not in line]
+        self.assertEqual([], errors)
+
+    def test_english_light(self):
+        self.walk("en", "light")
+
+    def test_german_dark(self):
+        self.walk("de", "dark")
+
+    def test_arabic_light_is_mirrored(self):
+        self.walk("ar", "light")
+        till, display = self.windows("ar", "light")
+        till.open(shop.home)
+        display.page.goto(f"{shop.home}/display/")
+        for screen in (till, display):
+            self.assertEqual(("rtl", "ar"), tuple(screen.page.evaluate("[document.documentElement.dir, document.documentElement.lang]")))
+        # The keys stay as they are on every keypad; what is read runs from the right.
+        mirrored, plain = till.box(till.button("till.settings")), None
+        english, _ = self.windows("en", "light")
+        plain = english.open(shop.home).box(english.button("till.settings"))
+        self.assertAlmostEqual(1280 - plain["x"] - plain["width"], mirrored["x"], delta=40)
+
+    def test_japanese_dark(self):
+        self.walk("ja", "dark")
+
+    def test_nothing_moves_where_no_motion_is_wanted(self):
+        till, display = self.windows("en", "light", reduced_motion="reduce")
+        till.open(shop.home).sell("12.97")
+        display.page.goto(f"{shop.home}/display/")
+        display.title("hold")
+        shop.card("present", "visa")
+        till.shows("till.authorising")
+        for screen in (till, display):
+            moving = screen.page.evaluate("document.getAnimations().filter((one) => one.playState === 'running' && "
+                                          "one.effect.getComputedTiming().duration > 1).length")
+            self.assertEqual(0, moving)
+        till.title("approved", 30)
+        shop.card("remove")
+
+    def test_forced_colours_keep_borders(self):
+        till, _ = self.windows("en", "light", forced_colors="active")
+        till.open(shop.home)
+        for button in till.page.get_by_role("button").filter(visible=True).all():
+            self.assertNotEqual("0px", button.evaluate("(one) => getComputedStyle(one).borderTopWidth"))
+
+    def test_everything_can_be_reached_by_keyboard_and_focus_is_seen(self):
+        till, _ = self.windows("en", "light")
+        till.open(shop.home)
+        wanted = till.page.get_by_role("button").filter(visible=True).count()
+        reached = set()
+        for _ in range(wanted + 25):
+            till.page.keyboard.press("Tab")
+            name, ring = till.page.evaluate("""() => { const one = document.activeElement, style = getComputedStyle(one);
+                return [one.tagName + one.outerHTML.slice(0, 120), style.outlineStyle !== "none" && parseFloat(style.outlineWidth) >= 2
+                    || style.boxShadow !== "none"]; }""")
+            if not name.startswith("BODY"):
+                self.assertTrue(ring, name)
+                reached.add(name)
+        enabled = till.page.locator("button:visible:enabled").count()
+        self.assertGreaterEqual(sum(name.startswith("BUTTON") for name in reached), enabled - 1)
+        till.amount.fill("12.50")
+        till.amount.press("Enter")
+        till.page.keyboard.press("Enter")
+
+    def test_escape_cancels_only_with_a_second_press(self):
+        till, _ = self.windows("en", "light")
+        till.open(shop.home).sell("12.50")
+        until(lambda: shop.last()["state"] == "armed")
+        till.page.keyboard.press("Escape")
+        till.page.wait_for_timeout(400)
+        self.assertEqual("armed", shop.last()["state"])
+        till.page.keyboard.press("Escape")
+        until(lambda: shop.last()["state"] == "cancelled")
+
+    def test_a_screen_reader_hears_progress_and_results_once(self):
+        till, display = self.windows("en", "light")
+        till.open(shop.home)
+        display.page.goto(f"{shop.home}/display/")
+        for screen in (till, display):
+            tree = screen.page.context.new_cdp_session(screen.page).send("Accessibility.getFullAXTree")["nodes"]
+            live = {node["role"]["value"]: {one["name"]: one["value"].get("value") for one in node.get("properties", [])}
+                    for node in tree if node.get("role", {}).get("value") in ("status", "alert")}
+            self.assertEqual(("polite", True), (live["status"].get("live"), live["status"].get("atomic")))
+            self.assertEqual("assertive", live["alert"].get("live"))
+
+
+class Pictures(unittest.TestCase):
+    def test_pictures(self):
+        folder = pathlib.Path(PICTURES)
+        folder.mkdir(parents=True, exist_ok=True)
+        for language in ("en", "de"):
+            for scheme in ("light", "dark"):
+                windows = [browser.window(state, (1024, 600), scheme, LOCALES[language]) for state in (cashier, customer)]
+                till, display = Till(windows[0], language), Display(windows[1], language)
+
+                def visit(name):
+                    for kind, screen in (("till", till), ("display", display)):
+                        screen.page.screenshot(path=folder / f"{kind}-{name}-{language}-{scheme}.png")
+                walk(till, display, visit)
+                for window in windows:
+                    window.context.close()
+
+
+def gap(one, other):
+    """Pixels between two boxes; targets that overlap have none."""
+    across = max(one["x"] - other["x"] - other["width"], other["x"] - one["x"] - one["width"])
+    down = max(one["y"] - other["y"] - other["height"], other["y"] - one["y"] - one["height"])
+    return max(across, down)
+
+
+def load_tests(loader, tests, _):
+    """Pictures or tests, not both."""
+    return loader.loadTestsFromTestCase(Pictures if PICTURES else Looks)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// What time does to the customer's screen. The view's members are those of GET /v1/display.
+import test from "node:test";
+import assert from "node:assert/strict";
+import { advance, isResult, picture, take, welcome } from "../../share/till/customer.js";
+
+const amount = { value: 1250, currency: "EUR" };
+const fresh = { view: welcome, since: 0, next: null };
+const phases = ["idle", "ready", "again", "reading", "processing", "approved", "partial", "declined", "unknown", "reversing", "stored", "cancelled", "failed",
+  "notReady", "offline"];
+
+test("a result stays for ten seconds after the cashier went on, and for sixty at the most", () => {
+  const approved = take(fresh, { phase: "approved", key: "approved" }, 100);
+  const gone = take(approved, { phase: "idle", key: "welcome" }, 103);
+  assert.equal(picture(advance(gone, 109.9), 109.9).phase, "approved");
+  assert.equal(picture(advance(gone, 110), 110).phase, "idle");
+  assert.equal(picture(advance(approved, 159), 159).phase, "approved");
+  assert.equal(picture(advance(approved, 160), 160).phase, "idle");
+});
+
+test("the next customer's sale does not wait for the last one's result", () => {
+  const approved = take(fresh, { phase: "approved", key: "approved" }, 100);
+  assert.equal(picture(take(approved, { phase: "ready", key: "hold", amount }, 101), 101).amount, amount);
+});
+
+test("without the gateway staff are asked for after five seconds, and the amount goes after thirty", () => {
+  const ready = take(fresh, { phase: "ready", key: "hold", amount }, 100);
+  assert.deepEqual(picture(ready, 104, 100).lines, ["hold"]);
+  assert.deepEqual(picture(ready, 105, 100).lines, ["staff"]);
+  assert.equal(picture(ready, 129, 100).amount, amount);
+  assert.equal(picture(ready, 130, 100).amount, undefined);
+});
+
+test("a reader that is not ready for thirty seconds calls for staff", () => {
+  const waiting = take(fresh, { phase: "notReady", key: "notReady" }, 10);
+  assert.deepEqual(picture(waiting, 39).lines, ["notReady"]);
+  assert.deepEqual(picture(waiting, 40).lines, ["staff"]);
+});
+
+test("only an approval has the good sign, and no result has an amount beside it", () => {
+  for (const phase of phases) {
+    const seen = picture(take(fresh, { phase, key: "hold", amount, payee: "Shop" }, 1), 1);
+    assert.equal(seen.sign === "good", phase === "approved", phase);
+    if (isResult({ phase })) assert.equal(seen.amount, undefined, phase);
+  }
+});
+
+test("a decline says that it was not accepted and what to do, never why", () => {
+  const seen = (key) => picture(take(fresh, { phase: "declined", key }, 1), 1).lines;
+  assert.deepEqual(seen("other"), ["declined", "other"]);
+  assert.deepEqual(seen("chip"), ["declined", "chip"]);
+  assert.deepEqual(seen("lostCard"), ["declined", "other"]);
+});
+
+test("test mode is on every picture, whatever happens", () => {
+  for (const phase of phases) for (const lost of [null, 0]) assert.equal(picture(take(fresh, { phase, key: "hold", test: true }, 1), 100, lost).test, true, phase);
+  const tested = take(fresh, { phase: "approved", test: true }, 1);
+  assert.equal(take(take(tested, { phase: "idle" }, 20), { phase: "offline" }, 30).view.test, true);
+  assert.equal(take(tested, { phase: "ready", key: "hold" }, 20).view.test, undefined, "a sale with money");
+  assert.equal(advance(take(fresh, { phase: "approved", test: true }, 1), 99).view.test, true);
+});
+
+test("a check of a card shows no amount and asks for the card, not for a pass", () => {
+  const zero = { value: 0, currency: "EUR" };
+  for (const phase of ["ready", "reading"]) {
+    const seen = picture(take(fresh, { phase, key: "hold", amount: zero }, 1), 1);
+    assert.deepEqual([seen.amount, seen.lines], [undefined, ["hold"]]);
+  }
+});
+
+test("reading does not say that the card may go", () => {
+  assert.deepEqual(picture(take(fresh, { phase: "reading", key: "hold", amount }, 1), 1).lines, ["hold"]);
+  assert.deepEqual(picture(take(fresh, { phase: "reading", key: "hold" }, 1), 1).lines, ["pass"]);
+});

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the cashier's screens ask and press: the till, its lane, its draft and its sale.
+import { Desk } from "./desk.js";
+import { emptyDraft, members, problem, total } from "./compose.js";
+import { mayLeave, mayPutAside, request, screenOf } from "./sale.js";
+import { setShop, shop, whispers } from "./shop.js";
+import { bestMatch, load } from "./language.js";
+import { useDecimals } from "./money.js";
+
+export class App {
+  // `page` is {render(forced), openHelp(topic), openReceipt()}.
+  constructor(gateway, page) {
+    Object.assign(this, { gateway, shop: shop(), draft: emptyDraft(), till: null, status: null, percent: null, queue: null, prepared: 0 });
+    this.render = (forced) => page.render(forced);
+    this.openHelp = (topic) => page.openHelp(topic);
+    this.openReceipt = () => page.openReceipt();
+    this.desk = new Desk(gateway, () => this.render());
+    whispers?.addEventListener("message", ({ data }) => { this.chosenLanguage = data.language ?? this.chosenLanguage; });
+  }
+
+  async setLanguage(language) {
+    if (language) this.setShop({ language });
+    this.say = await load(bestMatch([this.shop.language, ...(navigator.languages ?? [])].filter(Boolean)));
+    this.gateway.language = this.say.language;
+    this.render(true);
+  }
+
+  setShop(changes) { this.shop = setShop(changes); }
+
+  get customerLanguage() { return this.chosenLanguage ?? this.shop.customerLanguage ?? this.say.language; }
+
+  // MARK: the till and its readers
+
+  async start() {
+    const { body } = await this.gateway.call("GET", "/v1/till");
+    this.till = body;
+    this.desk.prefix = body.till;
+    useDecimals(body.decimals);
+    await this.refresh();
+    this.desk.restore();
+    await this.prepare();
+  }
+
+  async refresh() {
+    try {
+      this.status = (await this.gateway.call("GET", "/v1/status")).body;
+      this.desk.back();
+    } catch (failure) {
+      this.desk.failed(failure);
+    }
+    this.render();
+  }
+
+  // At the start and when the window comes to the front, once a minute at most.
+  async prepare() {
+    if (document.visibilityState !== "visible" || performance.now() - this.prepared < 60000 && this.prepared) return;
+    this.prepared = performance.now();
+    try {
+      const { body } = await this.gateway.call("POST", `/v1/lanes/${encodeURIComponent(this.lane)}/prepare`);
+      this.percent = body.percent ?? null;
+    } catch (failure) {
+      this.desk.failed(failure);
+    }
+    await this.refresh();
+  }
+
+  lanes() {
+    const known = this.status?.lanes ?? [];
+    return (this.till?.lanes ?? []).map((name) => known.find((lane) => lane.name === name) ?? { name, state: "detached", features: [] });
+  }
+
+  get lane() {
+    const mine = this.till?.lanes ?? [];
+    return mine.includes(this.shop.lane) ? this.shop.lane : mine[0];
+  }
+
+  get laneStatus() { return this.lanes().find((lane) => lane.name === this.lane); }
+  get state() { return this.laneStatus?.state; }
+  laneName(lane) { return lane ? `${lane.name}${lane.reader ? ` · ${lane.reader.model}` : ""}` : ""; }
+
+  setLane(lane) {
+    this.setShop({ lane });
+    this.prepared = 0;
+    this.prepare();
+    this.render(true);
+  }
+
+  offers(type) {
+    return (this.till?.types ?? []).includes(type) && this.lanes().some((lane) => lane.features?.includes(type));
+  }
+
+  get payee() {
+    const merchant = this.desk.sale.transaction?.details?.merchant;
+    const name = merchant?.displayName ?? this.status?.profile?.displayName ?? "";
+    return merchant?.onBehalfOf ? this.say("till.through", { seller: merchant.onBehalfOf, platform: name }) : name;
+  }
+
+  // MARK: the sale
+
+  methods() { return ["card", this.shop.cash && "cash", this.shop.link && "link"].filter(Boolean); }
+  type() { return this.desk.sale.request ? JSON.parse(this.desk.sale.request.body).type : "purchase"; }
+  amount() { return this.desk.sale.request ? JSON.parse(this.desk.sale.request.body).amount : total(this); }
+
+  // A number of the sale that people can say: the day and four signs.
+  order() {
+    this.draft.order ??= `${new Date(this.gateway.now()).toISOString().slice(2, 10).replaceAll("-", "")}-${this.desk.key().slice(-4).toUpperCase()}`;
+    return this.draft.order;
+  }
+
+  goTo(place) {
+    this.draft.place = place;
+    this.render(true);
+  }
+
+  // From the sum to the card: tip, donation, methods, each only where there is something to choose.
+  proceed(done = "compose") {
+    if (problem(this)) return;
+    const path = ["compose", this.shop.tips && "tip", this.shop.donations && "donation"].filter(Boolean);
+    const next = path[path.indexOf(done) + 1];
+    if (next) return this.goTo(next);
+    if (this.methods().length === 1 && this.lanes().length === 1 && !this.shop.preferred) return this.sell("purchase");
+    this.goTo("confirm");
+  }
+
+  sell(type) {
+    if (["purchase", "refund"].includes(type) && problem(this)) return this.goTo("compose");
+    const sale = request(this.desk.key(), this.order(), members(this, type));
+    this.draft.place = "compose";
+    this.desk.do({ kind: "sell", request: sale, aside: this.desk.aside.map((one) => one.order) });
+  }
+
+  again() { this.desk.do({ kind: "again", key: this.desk.key(), changes: { lane: this.lane } }); }
+  cancel() { this.desk.do({ kind: "cancel" }); }
+
+  putAside() {
+    if (!mayPutAside(this.desk.sale)) return;
+    this.desk.do({ kind: "putAside" });
+    this.clear();
+  }
+
+  finish() {
+    if (!mayLeave(this.desk.sale)) return;
+    if (screenOf(this.desk.sale) !== "compose") this.desk.do({ kind: "leave" });
+    this.clear();
+  }
+
+  clear() {
+    this.draft = emptyDraft();
+    this.chosenLanguage = undefined;
+    this.queue = null;
+    whispers?.postMessage({ sale: "over" });
+    this.render(true);
+  }
+
+  unpair() {
+    this.gateway.token = null;
+    location.reload();
+  }
+
+  // MARK: events
+
+  event({ name, data }) {
+    const event = JSON.parse(data);
+    if (event.lane === this.lane && name === "prepare.progress") this.percent = event.percent ?? (event.step ? this.percent : null);
+    if (event.transaction && event.transaction === this.desk.sale.transaction?.id) this.desk.do({ kind: "event", event });
+    if (name === "events.missed") this.desk.do({ kind: "look" });
+    if (!name.startsWith("read.") || !event.transaction) this.refresh();
+  }
+
+  async askQueue() {
+    try {
+      this.queue = (await this.gateway.call("GET", "/v1/queue")).body;
+      this.render(true);
+    } catch (failure) {
+      this.desk.failed(failure);
+    }
+  }
+}

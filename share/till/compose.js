@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: Apache-2.0
+// Everything that decides the sum, before a card is asked for: lines, tip, donation, method, reader.
+import { amountText, button, check, choice, field, h } from "./view.js";
+import { decimalsOf, largest, money, parseAmount, percentOf, sum } from "./money.js";
+
+export const emptyDraft = () => ({ lines: [], entry: "", label: "", kind: "charge", frequency: "monthly", begins: "", tip: null, donation: null,
+  order: null, amountStatus: "final", place: "compose", consent: "", other: "" });
+
+// What is typed as a discount takes from the sum, with or without its sign.
+function entered({ draft, shop }) {
+  const value = draft.entry.trim() ? parseAmount(draft.entry, shop.currency, shop.implied) : 0;
+  return draft.kind === "discount" && value > 0 ? -value : value;
+}
+
+function lineOf(app, value) {
+  const { label, kind, frequency, begins } = app.draft;
+  const line = { label: label.trim().slice(0, 32) || app.say(`kind.${kind}`), amount: { value, currency: app.shop.currency } };
+  if (kind !== "charge") line.kind = kind;
+  if (kind === "recurring") line.frequency = frequency;
+  if (kind === "recurring" && begins) line.begins = begins;
+  return line;
+}
+
+// All lines of the sale, with tip and donation; what was typed last counts without "Add line".
+export function lines(app) {
+  const { draft, shop, say } = app;
+  const value = entered(app);
+  const all = [...draft.lines];
+  if (value || (value === 0 && draft.entry.trim() && draft.kind === "recurring")) all.push(lineOf(app, value));
+  if (draft.tip) all.push({ label: say("till.tip"), amount: { value: draft.tip, currency: shop.currency } });
+  if (draft.donation) all.push({ label: say("kind.donation"), amount: { value: draft.donation, currency: shop.currency }, kind: "donation" });
+  return all;
+}
+
+export const total = (app) => ({ value: sum(lines(app)), currency: app.shop.currency });
+
+// What keeps the sale from going on: a key of the messages, or null.
+export function problem(app) {
+  const { draft } = app;
+  if (entered(app) === null) return "entry.unclear";
+  const { value } = total(app);
+  if (value > largest) return "entry.tooLarge";
+  if (value <= 0) return draft.entry || draft.lines.length ? "entry.notPositive" : "entry.missing";
+  if (draft.kind === "recurring" && entered(app) === 0 && !draft.begins) return "entry.begins";
+  return null;
+}
+
+export function members(app, type = "purchase") {
+  const { draft, shop, lane } = app;
+  const base = { type, lane, language: app.customerLanguage };
+  if (type === "loyalty") return { ...base, loyalty: {} };
+  if (["lookUp", "saveCard", "other"].includes(type)) {
+    const consent = type === "saveCard" ? { consent: draft.consent.trim() } : {};
+    return { ...base, type: "verification", currency: shop.currency, reason: type, ...consent };
+  }
+  const all = lines(app);
+  const made = { ...base, amount: total(app) };
+  if (all.length > 1 || all[0]?.kind || draft.label.trim()) made.items = all;
+  if (type !== "purchase") return made;
+  if (draft.amountStatus !== "final") made.amountStatus = draft.amountStatus;
+  const preferred = shop.preferred.split(/[\s,]+/).filter(Boolean);
+  if (preferred.length && !draft.cardsChoice) made.preferredApplications = preferred;
+  if (shop.passes && app.offers("loyalty")) made.loyalty = {};
+  return made;
+}
+
+export function lineList(app, all, remove) {
+  const { say } = app;
+  return h("ul", { class: "lines" }, all.slice(0, 8).map((line, place) => h("li", {},
+    h("span", { class: "label" }, line.label, line.frequency && h("small", {}, ` ${say(`every.${line.frequency}`)}`),
+      line.begins && h("small", {}, ` ${say("till.begins")} ${line.begins}`)),
+    amountText(money(line.amount, say.locale)),
+    remove && place < app.draft.lines.length && button("×", () => remove(place), "small", { "aria-label": `${say("till.remove")}: ${line.label}` }))),
+    all.length > 8 && h("li", { class: "more" }, say("till.moreLines", { n: all.length - 8 })));
+}
+
+export const payLine = (app) => (app.payee ? app.say("pay", { merchant: app.payee }) : app.say("till.amount"));
+
+export function composeScreen(app) {
+  const { draft, say, shop } = app;
+  const input = h("input", { id: "entry", inputMode: "decimal", autocomplete: "off", "aria-describedby": "entry-problem", value: draft.entry,
+    oninput: (event) => { draft.entry = event.target.value; update(); } });
+  const sumText = amountText("", "amount big");
+  const trouble = h("p", { id: "entry-problem", class: "problem" });
+  const go = button(say("till.continue"), () => app.proceed(), "primary wide", { id: "go" });
+  const type = (text) => {
+    draft.entry = text === "⌫" ? draft.entry.slice(0, -1) : text === "±" ? (draft.entry.startsWith("-") ? draft.entry.slice(1) : `-${draft.entry}`)
+      : draft.entry + text;
+    input.value = draft.entry;
+    update();
+  };
+  const point = decimalsOf(shop.currency) === 0 ? "000" : new Intl.NumberFormat(say.locale).formatToParts(1.5).find((part) => part.type === "decimal").value;
+  const add = () => {
+    const value = entered(app);
+    if (value === null || (value === 0 && draft.kind !== "recurring") || draft.lines.length > 60) return;
+    draft.lines.push(lineOf(app, value));
+    Object.assign(draft, { entry: "", label: "", kind: "charge" });
+    app.render(true);
+  };
+  const names = { "⌫": "till.erase", "±": "till.minus", "+": "till.add" };
+  const keys = ["7", "8", "9", "⌫", "4", "5", "6", "±", "1", "2", "3", "+", "0", "00", point].map((text) =>
+    button(text, () => (text === "+" ? add() : type(text)), `key${text === "+" ? " tall" : ""}`, { "aria-label": names[text] ? say(names[text]) : null }));
+  const list = h("div", { class: "bill-lines" });
+  function update() {
+    const all = lines(app), wrong = problem(app);
+    sumText.textContent = money(entered(app) === null ? { value: sum(draft.lines), currency: shop.currency } : total(app), say.locale);
+    list.replaceChildren(draft.lines.length ? lineList(app, all, (place) => { draft.lines.splice(place, 1); app.render(true); }) : "");
+    const silent = !wrong || wrong === "entry.missing";
+    trouble.textContent = silent ? "" : say(wrong);
+    go.disabled = Boolean(wrong);
+    input.setAttribute("aria-invalid", String(!silent));
+  }
+  update();
+  const kinds = ["charge", "discount", "donation", "recurring"].map((kind) => [kind, say(`kind.${kind}`)]);
+  const aside = app.desk.aside.map((one) => button(`${say("till.unresolved")}: ${one.order}`, () => app.desk.restore(one), "doubtful"));
+  return h("section", { class: "compose" },
+    h("div", { class: "bill" },
+      aside.length > 0 && h("div", { class: "aside" }, aside),
+      h("div", { class: "bill-scroll" }, list,
+        h("details", { class: "line-details", open: draft.label || draft.kind !== "charge" }, h("summary", {}, say("till.lineDetails")),
+        field(say("till.label"), h("input", { maxLength: 32, value: draft.label, oninput: (event) => { draft.label = event.target.value; } })),
+        field(say("till.kind"), choice(kinds, draft.kind, (kind) => { draft.kind = kind; app.render(true); })),
+        draft.kind === "recurring" && [
+          field(say("till.frequency"), choice(["weekly", "monthly", "yearly"].map((one) => [one, say(`every.${one}`)]), draft.frequency,
+            (one) => { draft.frequency = one; })),
+          field(say("till.begins"), h("input", { type: "date", value: draft.begins, oninput: (event) => { draft.begins = event.target.value; update(); } }))])),
+      h("div", { class: "total" }, h("h1", { class: "quiet", tabIndex: -1 }, payLine(app)), sumText),
+      h("div", { class: "actions" }, go, button(say("till.more"), () => app.goTo("more"), "plain"))),
+    h("div", { class: "pad" },
+      h("div", { class: "entry" }, field(say("till.amount"), input)),
+      trouble,
+      h("div", { class: "keypad" }, keys)));
+}
+
+// Tip or donation: what was chosen goes into the sum before the next screen.
+export function extraScreen(app, what) {
+  const { draft, say, shop } = app;
+  draft[what] = null;
+  const base = total(app);
+  const own = h("input", { inputMode: "decimal", autocomplete: "off", "aria-describedby": "own-problem" });
+  const trouble = h("p", { id: "own-problem", class: "problem" });
+  const take = (value) => { draft[what] = value; app.proceed(what); };
+  const takeOwn = () => {
+    const value = parseAmount(own.value, shop.currency, shop.implied);
+    if (value > 0 && base.value + value <= largest) take(value);
+    else trouble.textContent = say("entry.unclear");
+  };
+  const unit = 10 ** decimalsOf(shop.currency);
+  const offers = what === "tip" ? shop.tipRates.map((rate) => [new Intl.NumberFormat(say.locale, { style: "percent" }).format(rate / 100), percentOf(base, rate).value]) : [1, 2, 5].map((count) => ["", count * unit]);
+  return h("section", { class: "panel extra" },
+    h("h1", { tabIndex: -1 }, say(what === "tip" ? "till.tip" : "kind.donation")),
+    h("div", { class: "grid" }, offers.map(([name, value]) => button([name && h("span", {}, name), amountText(money({ value, currency: shop.currency }, say.locale))],
+      () => take(value), "tile"))),
+    h("div", { class: "entry" }, field(say("till.otherAmount"), own), button(say("till.continue"), takeOwn, "plain")), trouble,
+    h("div", { class: "actions" }, button(say(what === "tip" ? "till.noTip" : "till.noDonation"), () => take(null), "primary", { id: "go" }),
+      button(say("till.back"), () => app.goTo("compose"), "plain")));
+}
+
+// Total, methods, reader: the last screen before the card.
+export function confirmScreen(app) {
+  const { draft, say, shop } = app;
+  const lanes = app.lanes();
+  const statuses = ["final", "pending", "preauthorized"].map((one) => [one, say(`status.${one}`)]);
+  return h("section", { class: "panel confirm" },
+    h("div", { class: "total" }, h("h1", { tabIndex: -1 }, payLine(app)), amountText(money(total(app), say.locale), "amount big"),
+      draft.amountStatus !== "final" && h("span", { class: "badge" }, say("pending"))),
+    lines(app).length > 1 && lineList(app, lines(app)),
+    app.state === "preparing" && preparing(app),
+    h("div", { class: "methods" },
+      button(say("till.card"), () => app.sell("purchase"), "primary card", { id: "go" }),
+      app.methods().filter((one) => one !== "card").map((one) => button(say(`till.${one}`), () => app.goTo(one), "method"))),
+    h("div", { class: "options" },
+      lanes.length > 1 && field(say("till.reader"), choice(lanes.map((lane) => [lane.name, app.laneName(lane)]), app.lane, (lane) => app.setLane(lane))),
+      field(say("till.amount"), choice(statuses, draft.amountStatus, (one) => { draft.amountStatus = one; app.render(true); })),
+      shop.preferred && check(say("till.cardsChoice"), draft.cardsChoice, (on) => { draft.cardsChoice = on; })),
+    h("div", { class: "actions" }, button(say("till.back"), () => app.goTo("compose"), "plain")));
+}
+
+export function preparing(app) {
+  return h("div", { class: "preparing" }, h("span", {}, app.say("till.preparing"), app.percent ? ` ${app.percent} %` : ""),
+    h("progress", { max: 100, value: app.percent ?? undefined, "aria-label": app.say("till.preparing") }));
+}
+
+// Money by another way: nothing is sent anywhere.
+export function otherwayScreen(app, way, amount) {
+  const { say, shop } = app;
+  const link = shop.link.replaceAll("{amount}", encodeURIComponent(amount.value)).replaceAll("{currency}", amount.currency)
+    .replaceAll("{order}", encodeURIComponent(app.order()));
+  const usable = /^https:\/\//.test(link);
+  return h("section", { class: "panel otherway" },
+    h("h1", { tabIndex: -1 }, say(`till.${way}`)), amountText(money(amount, say.locale), "amount big"),
+    h("p", {}, say(way === "link" && !usable ? "till.linkMissing" : `${way}.how`)),
+    way === "link" && usable && h("p", { class: "address" }, link),
+    h("div", { class: "actions" },
+      way === "link" && usable && button(say("till.copy"), () => navigator.clipboard?.writeText(link), "plain"),
+      way === "link" && usable && button(say("till.open"), () => window.open(link, "_blank", "noopener"), "plain"),
+      button(say("till.done"), () => app.finish(), "primary", { id: "go" }), button(say("till.back"), () => app.goTo(app.desk.sale.request ? "compose" : "confirm"), "plain")));
+}
+
+// Reads without a payment: their words say nothing of paying.
+export function moreScreen(app) {
+  const { draft, say } = app;
+  const tile = (key, kind, act) => button(say(key), act, `tile ${kind}`);
+  const consent = h("input", { value: draft.consent, maxLength: 200, oninput: (event) => { draft.consent = event.target.value; store.disabled = !draft.consent.trim(); } });
+  const store = tile("till.saveCard", "read", () => app.sell("saveCard"));
+  store.disabled = !draft.consent.trim();
+  const verification = app.offers("verification");
+  return h("section", { class: "panel more" },
+    h("h1", { tabIndex: -1 }, say("till.more")),
+    h("div", { class: "grid" },
+      app.offers("loyalty") && tile("till.passes", "pass", () => app.sell("loyalty")),
+      verification && tile("till.lookUp", "read", () => app.sell("lookUp")),
+      verification && tile("till.verify", "read", () => app.sell("other")),
+      app.offers("refund") && tile("till.refund", "refund", () => app.sell("refund"))),
+    verification && h("div", { class: "entry" }, field(say("till.consent"), consent), store),
+    h("div", { class: "actions" }, button(say("till.back"), () => app.goTo("compose"), "plain")));
+}
+
+// The screens before the card, by name.
+export const places = {
+  compose: composeScreen, tip: (app) => extraScreen(app, "tip"), donation: (app) => extraScreen(app, "donation"), confirm: confirmScreen, more: moreScreen,
+  cash: (app) => otherwayScreen(app, "cash", total(app)), link: (app) => otherwayScreen(app, "link", total(app)),
+};

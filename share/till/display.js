@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+// The customer's page: the gateway's short view of one lane, in the customer's language. It sends nothing.
+import { Gateway } from "./gateway.js";
+import { advance, picture, take, welcome } from "./customer.js";
+import { bestMatch, direction, languages, load } from "./language.js";
+import { money } from "./money.js";
+import { pairing } from "./settings.js";
+import { shop, whispers } from "./shop.js";
+import { amountText, button, h, qrCode, show, sign, speak, stayAwake } from "./view.js";
+import { play, wake } from "./sound.js";
+
+const $ = (id) => document.getElementById(id);
+// Options stand behind the address: /display/#languages=de,en&sound=on&speak=amounts
+const options = new URLSearchParams(location.hash.slice(1));
+const gateway = new Gateway("nfc-tap.display-token", () => { gateway.token = null; location.reload(); });
+let offered = options.get("languages")?.split(",").filter((one) => one in languages) ?? shop().languages;
+let shown = { view: welcome, since: 0, next: null }, lostSince = null, chosen = null, say, drawn = "";
+const now = () => performance.now() / 1000;
+const amountOf = (amount) => money(amount, say.locale);
+const big = (amount) => { const text = amountOf(amount); return amountText(text, `amount big${text.length > 11 ? " long" : ""}`); };
+
+async function setLanguage() {
+  say = await load(chosen ?? bestMatch([shown.view.language, options.get("language"), shop().customerLanguage, shop().language, ...(navigator.languages ?? [])].filter(Boolean)));
+  gateway.language = say.language;
+  draw(true);
+}
+
+// A sentence of the customer's; amounts stand in it only once the card is gone.
+const words = (key, seen) => key === "partial" ? say(key, { paid: seen.paid ? amountOf(seen.paid) : "–", open: seen.open ? amountOf(seen.open) : "–" }) : say(key);
+
+function draw(forced) {
+  if (!say || !gateway.token) return;
+  const seen = picture(shown, now(), lostSince);
+  const state = JSON.stringify(seen);
+  if (state === drawn && !forced) return;
+  const speaks = drawn === "" || JSON.parse(drawn).lines.join() !== seen.lines.join();
+  drawn = state;
+  document.documentElement.lang = say.language;
+  document.documentElement.dir = direction(say.language);
+  document.documentElement.className = seen.sign ?? "";
+  document.documentElement.dataset.phase = seen.phase;
+  document.title = say("display.title");
+  $("test").hidden = !seen.test;
+  $("test").textContent = say("test");
+  if (shown.view.payee) localStorage.setItem("nfc-tap.payee", shown.view.payee);
+  $("shop").textContent = localStorage.getItem("nfc-tap.payee") ?? "";
+  const code = seen.qr?.startsWith("data:image/") && qrCode(seen.qr, say("receipt"));
+  const side = code || (seen.here && h("span", { class: "hold", "aria-hidden": "true" })) || (seen.busy && h("span", { class: "spinner", "aria-hidden": "true" }));
+  show($("main"), h("section", { class: `scene ${side ? "split" : ""}`, "aria-busy": String(Boolean(seen.busy)) },
+    h("div", { class: "words" },
+      seen.sign && sign(seen.sign),
+      seen.amount && h("div", { class: "payee" }, seen.payee && h("span", {}, say("pay", { merchant: seen.payee })), seen.pending && h("span", { class: "badge" }, say("pending"))),
+      seen.amount && big(seen.amount),
+      seen.items?.length > 1 && h("ul", { class: "lines" }, seen.items.slice(0, innerHeight < 600 ? 2 : 8).map((line) => h("li", {}, h("span", { class: "label" }, line.label,
+        line.frequency && h("small", {}, ` ${say(`every.${line.frequency}`)}`), line.begins && h("small", {}, ` ${say("till.begins")} ${line.begins}`)), amountText(amountOf(line.amount))))),
+      seen.lines.map((key, place) => h(place ? "p" : "h1", { class: `sentence${place ? " second" : ""}` }, words(key, seen)))),
+    side));
+  const text = seen.lines.map((key) => words(key, seen)).join(". ");
+  if (speaks) {
+    speak($(seen.sign ? "alert" : "status"), text);
+    speak($(seen.sign ? "status" : "alert"), "");
+  }
+  if (speaks && seen.sign && options.get("sound") === "on" && ["approved", "declined", "failed"].includes(seen.phase)) play(seen.phase === "approved");
+  const canSpeak = (globalThis.speechSynthesis?.getVoices() ?? []).some((voice) => voice.lang.startsWith(say.language));
+  show($("footer"), offered.length > 1 && button(languages[say.language] ?? say("display.language"), chooseLanguage, "plain", { "aria-label": `${say("display.language")}: ${languages[say.language]}` }),
+    canSpeak && button(say("display.aloud"), () => aloud(seen, text), "plain"));
+}
+
+// Amounts are said aloud only where the shop has headphones for it.
+function aloud(seen, text) {
+  const heard = shop().aloudAmounts || options.get("speak") === "amounts";
+  const utterance = new SpeechSynthesisUtterance([heard && seen.amount && amountOf(seen.amount), text].filter(Boolean).join(". "));
+  utterance.lang = say.language;
+  speechSynthesis.cancel();
+  speechSynthesis.speak(utterance);
+}
+
+function chooseLanguage() {
+  show($("dialog-content"), h("div", { class: "names" }, offered.slice(0, 8).map((tag) => button(languages[tag], () => {
+    chosen = tag;
+    whispers?.postMessage({ language: tag });
+    $("dialog").close();
+    setLanguage();
+  }, "", { lang: tag }))));
+  $("dialog").showModal();
+}
+
+// A choice holds for one sale.
+function viewed(view) {
+  become(take(shown, view, now()));
+}
+
+function become(next) {
+  const ended = next.view.phase === "idle" && shown.view.phase !== "idle";
+  const other = ended || next.view.language !== shown.view.language;
+  if (ended) chosen = null;
+  shown = next;
+  if (other) setLanguage();
+  else draw();
+}
+
+whispers?.addEventListener("message", ({ data }) => { if (data.languages) { offered = data.languages; draw(true); } });
+document.addEventListener("pointerdown", wake);
+window.addEventListener("pageshow", (event) => event.persisted && location.reload());
+window.addEventListener("resize", () => draw(true));
+globalThis.speechSynthesis?.addEventListener?.("voiceschanged", () => draw(true));
+
+await setLanguage();
+if (!gateway.token) show($("main"), pairing(gateway, say, "display", () => location.reload()));
+else {
+  wake();
+  draw(true);
+  stayAwake();
+  setInterval(() => become(advance(shown, now())), 500);
+  gateway.follow("/v1/display", { onEvent: ({ data }) => { lostSince = null; viewed(JSON.parse(data)); },
+    onOpen: () => { lostSince = null; draw(); }, onLost: () => { lostSince ??= now(); draw(); } });
+}

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+// One sale as the till sees it: a machine without page, clock or network. `step` takes a sale and what happened, and
+// gives the sale and what is to be done. What the daemon says of the transaction is the only source of a result:
+// events, lost answers and presses never make one.
+
+export const nothing = Object.freeze({ phase: "none", request: null, transaction: null, error: null, cancelling: false, again: null });
+
+const settled = new Set(["approved", "declined", "stored", "delivered", "cancelled", "failed", "reversing", "reversed", "completed"]);
+export const isSettled = (transaction) => Boolean(transaction) && settled.has(transaction.state);
+
+// A request is made once and written down before it is sent; its body never changes.
+export function request(key, order, members) {
+  return Object.freeze({ key, order, body: JSON.stringify({ ...members, order }) });
+}
+
+// Whether the daemon speaks of the sale that was asked for, to the last minor unit.
+export function matches(transaction, { body, order }) {
+  const asked = JSON.parse(body);
+  return transaction.type === asked.type && (transaction.order === undefined || transaction.order === order)
+    && (!asked.amount || (transaction.amount?.value === asked.amount.value && transaction.amount.currency === asked.amount.currency));
+}
+
+// What the card or phone asked for last, as a key of the messages: from the events that the transaction carries.
+export function prompt(transaction) {
+  const reads = (transaction.events ?? []).filter((event) => event.name.startsWith("read.") && event.name !== "read.cardDetected");
+  const last = reads.at(-1);
+  // A card that lies there from before has to come anew; after a read, it may simply go.
+  if (last?.name !== "read.retry" && !(last?.name === "read.removeCard" && transaction.state !== "reading")) return "hold";
+  if (last.customerAction === "presentOneCardOnly" || last.message === "presentOneCardOnly") return "one";
+  if (["unlockPhone", "choosePass", "followSignUp"].includes(last.customerAction) || last.message === "seePhone") return "phone";
+  if (["insertCard", "insertOrSwipe", "insertSwipeOrTryAnotherCard"].includes(last.message)) return "chip";
+  return "again";
+}
+
+// The screen for a sale. `approved` comes from here and from nowhere else.
+export function screenOf(sale) {
+  switch (sale.phase) {
+    case "none": return "compose";
+    case "asking": return "asking";
+    case "notStarted": return "notStarted";
+    case "refused": return { "order.unresolved": "blocked", "order.paid": "paidBefore" }[sale.error?.code] ?? "refused";
+  }
+  const { transaction } = sale;
+  if (!transaction) return "starting";
+  if (!matches(transaction, sale.request)) return "unknown";
+  switch (transaction.state) {
+    case "created": return "starting";
+    case "sealed": case "sent": return "authorising";
+    case "delivered": return "stored";
+    case "approved": return approvedScreen(transaction);
+    case "preparing": case "armed": case "reading": case "declined": case "stored": case "cancelled": case "failed":
+    case "reversing": case "reversed": case "completed": return transaction.state;
+    default: return "unknown";
+  }
+}
+
+function approvedScreen({ result, settlement, amount }) {
+  if (settlement && !result) return "approved";
+  const paid = result?.amountApproved;
+  if (result?.outcome === "partiallyApproved") return paid ? "partial" : "unknown";
+  if (result?.outcome !== "approved" && !settlement) return "unknown";
+  return paid && amount && (paid.currency !== amount.currency || paid.value < amount.value) ? "partial" : "approved";
+}
+
+// The same goods may be charged again only after an end that says that nothing was charged.
+const repeatable = new Set(["declined", "cancelled", "failed", "notStarted", "refused", "completed"]);
+export const mayRepeat = (sale) => repeatable.has(screenOf(sale)) && sale.error?.code !== "idempotency.in_progress";
+
+// A screen that the cashier may leave for good: nothing of it is in doubt any more.
+const leavable = new Set([...repeatable, "compose", "approved", "partial", "stored", "reversing", "reversed", "paidBefore", "blocked"]);
+export const mayLeave = (sale) => leavable.has(screenOf(sale));
+
+// A sale in doubt can be put aside, never forgotten, so that another customer can be served.
+export const mayPutAside = (sale) => screenOf(sale) === "unknown";
+
+// While a card is read nothing is cancelled, unless it has to be presented again.
+const cancellable = (sale) => ["starting", "preparing", "armed"].includes(screenOf(sale)) || (screenOf(sale) === "reading" && prompt(sale.transaction) !== "hold");
+export const mayCancel = (sale) => cancellable(sale) && !sale.cancelling;
+export const mayStop = (sale) => screenOf(sale) === "authorising" && !sale.cancelling;
+
+// Sent again with the same key, later: nobody has said that it was not carried out.
+export const isTransient = (status, error) =>
+  [408, 429, 502, 504].includes(status) || ["idempotency.in_progress", "daemon.unavailable", "request.too_often"].includes(error.code);
+
+const same = (sale) => [sale, []];
+
+export function step(sale, input) {
+  switch (input.kind) {
+    case "sell":
+      if (sale.phase !== "none") return same(sale);
+      if (input.aside?.includes(input.request.order)) {
+        return [{ ...nothing, phase: "refused", request: input.request, error: { code: "order.unresolved" } }, []];
+      }
+      return start(input.request);
+
+    // After a reload: ask first, send nothing.
+    case "restore":
+      return [{ ...nothing, phase: "asking", request: input.request }, [{ do: "ask" }]];
+
+    // GET or POST gave the transaction. An answer that was overtaken says nothing any more.
+    case "answer": {
+      const { transaction, key } = input;
+      if (key !== sale.request?.key) return same(sale);
+      const known = sale.transaction;
+      if (known && (known.id !== transaction.id || known.updatedAt > transaction.updatedAt
+        || known.history?.length > transaction.history?.length)) return same(sale);
+      const next = { ...sale, phase: "following", transaction, error: null };
+      if (isSettled(transaction)) {
+        if (sale.again && transaction.state === "cancelled") return start(sale.again);
+        return [{ ...next, cancelling: false, again: null }, []];
+      }
+      return [next, sale.cancelling && !known ? [{ do: "cancel" }] : []];
+    }
+
+    // The daemon has never had this key.
+    case "neverSeen":
+      return sale.phase === "asking" && input.key === sale.request.key ? [{ ...sale, phase: "notStarted" }, []] : same(sale);
+
+    // The POST was answered with an error for good: nothing was started by it.
+    case "refused":
+      if (sale.phase !== "sending" || input.key !== sale.request.key) return same(sale);
+      return [{ ...sale, phase: "refused", error: input.error, cancelling: false, again: null }, []];
+
+    // Events say when to ask, never what.
+    case "event":
+      return sale.transaction && input.event.transaction === sale.transaction.id ? [sale, [{ do: "get" }]] : same(sale);
+
+    case "look":
+      if (sale.phase === "following") return [sale, [{ do: "get" }]];
+      return screenOf(sale) === "blocked" && sale.error.transaction ? [sale, [{ do: "getOther", id: sale.error.transaction }]] : same(sale);
+
+    // What became of the payment that stood in the way.
+    case "other":
+      if (screenOf(sale) !== "blocked" || input.transaction.id !== sale.error.transaction) return same(sale);
+      if (input.transaction.state === "approved") return [{ ...sale, error: { ...sale.error, code: "order.paid" } }, []];
+      if (["declined", "cancelled", "failed", "reversed"].includes(input.transaction.state)) return [{ ...sale, error: { code: "order.free" } }, []];
+      return same(sale);
+
+    case "cancel":
+      if (!mayCancel(sale) && !mayStop(sale)) return same(sale);
+      return [{ ...sale, cancelling: true, again: null }, sale.transaction ? [{ do: "cancel" }] : []];
+
+    // More time: a sale of its own, after the end of this one.
+    case "moreTime":
+      if (!mayCancel(sale) || !sale.transaction) return same(sale);
+      return [{ ...sale, cancelling: true, again: request(input.key, sale.request.order, members(sale)) }, [{ do: "cancel" }]];
+
+    case "notCancelled":
+      return [{ ...sale, cancelling: false, again: null }, [{ do: "get" }]];
+
+    // The same goods once more: what was never started keeps its key, everything else gets a new one.
+    case "again":
+      if (!mayRepeat(sale)) return same(sale);
+      if (sale.phase === "notStarted") return start(sale.request);
+      return start(request(input.key, sale.request.order, { ...members(sale), ...input.changes }));
+
+    // The rest of what was approved in part, on the same order.
+    case "rest": {
+      if (screenOf(sale) !== "partial") return same(sale);
+      const { amount, result } = sale.transaction;
+      const open = { value: amount.value - result.amountApproved.value, currency: amount.currency };
+      const { lane, language } = members(sale);
+      return start(request(input.key, sale.request.order, { type: "purchase", lane, language, amount: open, allowRepeat: true }));
+    }
+
+    case "leave":
+      return mayLeave(sale) ? [nothing, [{ do: "forget", request: sale.request }]] : same(sale);
+
+    case "putAside":
+      return mayPutAside(sale) ? [nothing, [{ do: "forget", request: sale.request }, { do: "putAside", request: sale.request }]] : same(sale);
+  }
+  return same(sale);
+}
+
+function members(sale) {
+  const { order, ...rest } = JSON.parse(sale.request.body);
+  return rest;
+}
+
+function start(made) {
+  return [{ ...nothing, phase: "sending", request: made }, [{ do: "store", request: made }, { do: "post" }]];
+}

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the cashier sees of a sale that runs or has ended. Nothing on these screens changes the sum.
+import { amountText, button, h, sign, svgImage } from "./view.js";
+import { money } from "./money.js";
+import { mayCancel, mayPutAside, mayRepeat, mayStop, prompt, screenOf } from "./sale.js";
+import { otherwayScreen, payLine, preparing } from "./compose.js";
+
+const signs = { approved: "good", completed: "none", partial: "part", declined: "bad", unknown: "doubt", stored: "later", blocked: "doubt",
+  failed: "none", cancelled: "none", reversing: "none", reversed: "none", refused: "none", notStarted: "none", paidBefore: "none" };
+
+// Which of the service's help topics fits the screen.
+export const helpTopic = (app) => {
+  const screen = screenOf(app.desk.sale), type = app.type();
+  if (screen === "declined" && app.desk.sale.transaction.result?.action === "useOtherTerminal") return "pin";
+  return { armed: "holding", reading: "holding", failed: "retries", declined: "declined", unknown: "unknown", blocked: "unknown", stored: "queue",
+    approved: "receipts", partial: "receipts", reversing: "unknown", reversed: "unknown" }[screen]
+    ?? (app.status?.terms === "notAccepted" ? "terms" : { loyalty: "loyalty", verification: "checks" }[type] ?? "taps");
+};
+
+// The headline of a sale: the same word is shown, and spoken once.
+export function headline(app) {
+  const { say, desk } = app;
+  const screen = screenOf(desk.sale);
+  if (screen === "armed" || (screen === "reading" && prompt(desk.sale.transaction) !== "hold")) return say(type(app) === "loyalty" && prompt(desk.sale.transaction) === "hold" ? "pass" : prompt(desk.sale.transaction));
+  if (screen === "authorising" && desk.sale.cancelling) return say("till.stopping");
+  if (screen === "refused" && desk.sale.error.code === "order.free") return say("till.free");
+  return say({ approved: "approved", declined: "declined", cancelled: "cancelled", failed: "failed", asking: "till.asking" }[screen] ?? `till.${screen}`);
+}
+
+const type = (app) => app.type();
+
+// What the card is asked for: a payment, or one of the reads whose words say nothing of paying.
+function subject(app) {
+  const { type, reason } = JSON.parse(app.desk.sale.request.body);
+  const keys = { refund: "till.refund", loyalty: "till.passes", lookUp: "till.lookUp", saveCard: "till.saveCard", other: "till.verify" };
+  return type === "purchase" ? payLine(app) : app.say(keys[reason ?? type]);
+}
+
+export function saleScreen(app) {
+  const { desk, say } = app;
+  const { sale } = desk;
+  const screen = screenOf(sale);
+  const amount = app.amount();
+  const body = parts[screen]?.(app, sale) ?? [];
+  const running = ["starting", "asking", "preparing", "armed", "reading", "authorising"].includes(screen);
+  const showsAmount = running || screen === "unknown";
+  return h("section", { class: `state ${screen}`, "aria-busy": String(["starting", "asking", "authorising"].includes(screen)) },
+    showsAmount && h("div", { class: "total" }, h("span", {}, subject(app)), amount && amountText(money(amount, say.locale), "amount big")),
+    h("div", { class: "headline" }, signs[screen] && sign(signs[screen]), screen === "armed" && h("span", { class: "hold", "aria-hidden": "true" }),
+      ["starting", "asking", "authorising"].includes(screen) && h("span", { class: "spinner", "aria-hidden": "true" }),
+      h("h1", { tabIndex: -1 }, headline(app)),
+      h("div", { class: "facts" }, body, desk.trouble && failure(app, desk.trouble))),
+    h("div", { class: "actions" }, actions(app, sale, screen)));
+}
+
+const fact = (label, value) => value && h("p", { class: "fact" }, h("span", {}, label), " ", h("bdi", {}, value));
+const small = (text) => text && h("p", { class: "small" }, text);
+
+function failure(app, error) {
+  return h("div", { class: "failure" }, error.message && h("p", {}, error.message), error.resolution && h("p", { class: "resolution" }, error.resolution),
+    error.limit && h("p", {}, amountText(money(error.limit, app.say.locale))), small(error.code));
+}
+
+const seconds = (name) => h("p", { class: "seconds", "data-seconds": name });
+
+function passes(app, { loyalty }) {
+  if (!loyalty) return null;
+  return h("div", { class: "passes" }, h("h2", {}, app.say("till.passes")), loyalty.programmes.map((one) =>
+    fact(one.displayName, one.pass?.member ?? app.say(one.status === "delivered" ? "till.passRead" : "till.noPass"))));
+}
+
+const paidCard = (app, { card, result, chip }) => [fact(app.say("till.cardNumber"), card?.masked), fact(app.say("till.approval"), result?.approvalCode),
+  chip?.verification === "signature" && h("p", { class: "notice" }, app.say("till.sign"))];
+
+// What stands between headline and buttons.
+const parts = {
+  preparing: (app) => [preparing(app)],
+  armed: (app) => [seconds("left"), fact(app.say("till.reader"), app.laneName(app.lanes().find((lane) => lane.name === app.desk.sale.transaction.lane)))],
+  authorising: (app, sale) => [seconds("passed"), sale.cancelling ? null : h("p", { class: "small" }, app.say("till.stopText"))],
+  approved: (app, { transaction }) => [paidCard(app, transaction), passes(app, transaction),
+    transaction.result?.repeats && h("p", { class: "notice" }, app.say("till.repeats"))],
+  completed: (app, { transaction }) => passes(app, transaction),
+  partial: (app, { transaction: { amount, result, ...rest } }) => [
+    fact(app.say("till.paid"), money(result.amountApproved, app.say.locale)),
+    h("p", { class: "fact open" }, h("span", {}, app.say("till.openAmount")), " ",
+      amountText(money({ value: amount.value - result.amountApproved.value, currency: amount.currency }, app.say.locale))),
+    paidCard(app, { result, ...rest })],
+  declined: (app, { transaction: { result, card, error } }) => [
+    h("p", {}, app.say(result?.action === "useOtherTerminal" ? "chip" : `reason.${result?.reason ?? "notAccepted"}`)),
+    result?.action === "callIssuer" && h("p", { class: "notice" }, app.say("till.callIssuer")), fact(app.say("till.cardNumber"), card?.masked),
+    error && failure(app, error), small(result?.responseCode)],
+  unknown: (app, { transaction }) => [h("p", {}, app.say("till.unknownHow")), seconds("passed"), small(transaction?.id)],
+  reversing: (app, { transaction }) => [transaction.result?.reason && h("p", {}, app.say(`reason.${transaction.result.reason}`)), small(transaction.id)],
+  reversed: (app, { transaction }) => [transaction.result?.reason && h("p", {}, app.say(`reason.${transaction.result.reason}`)), small(transaction.id)],
+  stored: (app) => [h("p", {}, app.say("till.storedHow")), app.queue && fact(app.say("till.waiting"), `${app.queue.count} · `
+    + app.queue.totals.map((one) => money(one, app.say.locale)).join(", "))],
+  cancelled: (app, { transaction }) => [transaction.cancelledBy && h("p", {}, app.say(`by.${transaction.cancelledBy}`)), transaction.error && failure(app, transaction.error)],
+  failed: (app, { transaction }) => [transaction.error && failure(app, transaction.error)],
+  refused: (app, { error }) => [failure(app, error), ["terms.not_accepted", "terms.revoked"].includes(error.code) && h("p", { class: "notice" },
+    app.say("terms.admin", { command: "nfc-tap terms accept" })), app.state === "preparing" && preparing(app)],
+  blocked: (app, { error }) => [h("p", {}, app.say("till.unknownHow")), failure(app, error), small(error.transaction)],
+  paidBefore: (app, { error }) => [failure(app, error), small(error.transaction)],
+  notStarted: (app) => [h("p", {}, app.say("till.notStartedHow"))],
+};
+
+// One button for each entry of `next`, in its order; each does something.
+function nextButtons(app, next) {
+  const { say } = app;
+  const acts = {
+    retrySameCard: () => app.again(), otherCard: () => app.again(), otherInterface: () => app.openHelp("pin"),
+    otherMethod: () => app.goTo("methods"), paymentLink: () => app.goTo("link"),
+  };
+  return next.filter((step) => acts[step]).map((step) => button(say(`next.${step}`), acts[step], "plain"));
+}
+
+function actions(app, sale, screen) {
+  const { say, desk } = app;
+  if (desk.away !== null) return [];
+  const newSale = (kind = "primary") => button(say("till.newSale"), () => app.finish(), kind, kind === "primary" ? { id: "go" } : {});
+  const next = sale.transaction?.result?.next ?? sale.transaction?.error?.next ?? sale.error?.next ?? [];
+  const otherReader = app.lanes().length > 1 && button(say("next.otherReader"), () => app.goTo("lane"), "plain");
+  const again = () => button(say("till.again"), () => app.again(), "plain");
+  switch (screen) {
+    case "starting": case "preparing": case "reading":
+      return mayCancel(sale) && button(say("till.cancel"), () => app.cancel(), "plain", { id: "cancel" });
+    case "armed":
+      return mayCancel(sale) && [button(say("till.cancel"), () => app.cancel(), "plain", { id: "cancel" }),
+        button(say("till.moreTime"), () => desk.do({ kind: "moreTime", key: desk.key() }), "plain", { "data-late": "", hidden: true })];
+    case "authorising": return mayStop(sale) && button(say("till.stop"), () => app.cancel(), "plain danger", { id: "cancel" });
+    case "approved": case "completed":
+      return [newSale(), screen === "approved" && button(say("till.receipt"), () => app.openReceipt(), "plain"),
+        sale.transaction.result?.repeats && takeBack(app)];
+    case "partial":
+      return [button(say("till.restCard"), () => desk.do({ kind: "rest", key: desk.key() }), "primary", { id: "go" }),
+        app.shop.cash && button(say("till.restCash"), () => app.goTo("restCash"), "plain"), takeBack(app),
+        button(say("till.receipt"), () => app.openReceipt(), "plain")];
+    case "stored": return [newSale(), button(say("till.declineStored"), () => desk.demand("decline"), "plain danger", { "data-until": "60" })];
+    case "unknown":
+      return [button(say("till.lookAgain"), () => desk.do({ kind: "look" }), "primary", { id: "go" }),
+        mayPutAside(sale) && button(say("till.aside"), () => app.putAside(), "plain")];
+    case "blocked":
+      return [sale.error.transaction && button(say("till.lookAgain"), () => desk.do({ kind: "look" }), "primary", { id: "go" }), newSale("plain")];
+    case "declined": case "failed":
+      return [nextButtons(app, next), mayRepeat(sale) && !next.some((one) => ["retrySameCard", "otherCard"].includes(one))
+        && (next.length === 0 || sale.transaction.error?.retryable) && again(), otherReader, newSale("plain")];
+    case "cancelled": case "notStarted": case "refused":
+      return [again(), next.length > 0 && nextButtons(app, next.filter((one) => !["retrySameCard", "otherCard"].includes(one))), otherReader,
+        sale.error?.code?.startsWith("terms.") && button(say("set.terms"), () => app.goTo("settings"), "plain"), newSale("plain")];
+    case "reversing": case "reversed": case "paidBefore": return newSale();
+  }
+  return [];
+}
+
+const takeBack = (app) => button(app.say("till.takeBack"), () => app.desk.demand("reversal", JSON.stringify({ reason: "customerCancel" })), "plain danger");
+
+// Screens beside a sale that has ended: another way to pay for the same goods.
+export function besideSale(app, place) {
+  const { transaction } = app.desk.sale;
+  const open = transaction?.result?.amountApproved
+    ? { value: transaction.amount.value - transaction.result.amountApproved.value, currency: transaction.amount.currency } : app.amount();
+  const others = app.methods().filter((one) => one !== "card");
+  if (place === "restCash" || (place === "methods" && others.length === 1 && others[0] === "cash")) return otherwayScreen(app, "cash", open);
+  if (place === "link") return otherwayScreen(app, "link", open);
+  const tiles = {
+    methods: () => [...others.map((one) => button(app.say(`till.${one}`), () => app.goTo(one === "cash" ? "restCash" : one), "tile")),
+      button(app.say("next.otherInterface"), () => app.openHelp("pin"), "tile")],
+    lane: () => app.lanes().map((lane) => button(app.laneName(lane), () => { app.setLane(lane.name); app.draft.place = "compose"; app.again(); }, "tile")),
+  }[place];
+  if (!tiles) return null;
+  return h("section", { class: "panel" }, h("h1", { tabIndex: -1 }, app.say(place === "lane" ? "next.otherReader" : "next.otherMethod")), h("div", { class: "grid" }, tiles()),
+    h("div", { class: "actions" }, button(app.say("till.back"), () => app.goTo("compose"), "plain")));
+}
+
+// The numbers that run, without building the screen anew.
+export function tick(app, root) {
+  const { desk, gateway, say } = app;
+  const entered = Date.parse(desk.sale.transaction?.history?.at(-1)?.at ?? "");
+  const passed = Math.max(0, Math.floor((gateway.now() - entered) / 1000));
+  const left = desk.until === null ? null : Math.max(0, Math.ceil((desk.until - gateway.now()) / 1000));
+  for (const node of root.querySelectorAll("[data-seconds]")) {
+    const isLeft = node.dataset.seconds === "left";
+    if (isLeft && left === null) continue;
+    node.textContent = isLeft ? say("till.left", { n: left }) : say("till.passed", { n: passed });
+    node.classList.toggle("late", isLeft && left <= 20);
+  }
+  for (const node of root.querySelectorAll("[data-late]")) node.hidden = left === null || left > 20 || left === 0;
+  for (const node of root.querySelectorAll("[data-until]")) node.hidden = passed >= Number(node.dataset.until);
+}
+
+// The receipt by code, on this page, or by the printer of this machine.
+export async function receipt(app, place) {
+  const { gateway, say, desk: { sale: { transaction } } } = app;
+  const path = `/v1/transactions/${transaction.id}/receipt`;
+  const code = h("div", { class: "code" }), paper = h("pre", { class: "paper", tabIndex: 0, "aria-label": say("till.receipt") });
+  const fill = async (copy) => {
+    try {
+      paper.textContent = (await gateway.call("GET", `${path}?copy=${copy}&width=42`, { accept: "text/plain" })).body;
+    } catch (failure) {
+      paper.textContent = failure.error?.message ?? say("till.offline");
+    }
+  };
+  place.replaceChildren(h("h2", {}, say("till.receipt")), code, paper, h("div", { class: "actions no-print" },
+    button(say("till.print"), () => window.print(), "primary"),
+    button(say("till.merchantCopy"), () => fill("merchant"), "plain"), button(say("till.customerCopy"), () => fill("customer"), "plain"),
+    button(say("till.close"), () => place.closest("dialog").close(), "plain")));
+  await fill("customer");
+  if (!transaction.result?.receiptURL) return;
+  try {
+    const { body } = await gateway.call("GET", `${path}.svg`, { accept: "image/svg+xml" });
+    code.replaceChildren(svgImage(body, say("receipt"), "qr"), h("p", {}, say("receipt")));
+  } catch { /* the paper is there */ }
+}

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+// Pairing, settings, terms, help: what is not a sale.
+import { button, check, choice, field, h } from "./view.js";
+import { languages } from "./language.js";
+import { parseAmount } from "./money.js";
+import { whispers } from "./shop.js";
+
+// The first screen of a new till or display: a code from the machine with the reader.
+export function pairing(gateway, say, kind, whenPaired) {
+  const code = h("input", { id: "code", autocomplete: "off", autocapitalize: "characters", spellcheck: false, maxLength: 20, "aria-describedby": "code-problem" });
+  const trouble = h("p", { id: "code-problem", class: "problem", role: "alert" });
+  const go = button(say("pair.do"), async () => {
+    go.disabled = true;
+    trouble.textContent = "";
+    try {
+      const paired = await gateway.pair(code.value.replace(/[\s-]/g, "").toUpperCase());
+      code.value = "";
+      return whenPaired(paired);
+    } catch (failure) {
+      trouble.textContent = failure.error ? `${failure.error.message}. ${failure.error.resolution ?? ""}` : say("till.offline");
+    }
+    go.disabled = false;
+    code.focus();
+  }, "primary wide");
+  code.addEventListener("keydown", (event) => event.key === "Enter" && go.click());
+  // A kiosk's address carries its code behind the number sign, where no server sees it; used or not, it does not stay there.
+  const options = new URLSearchParams(location.hash.slice(1));
+  if (options.has("code")) {
+    code.value = options.get("code");
+    options.delete("code");
+    history.replaceState(null, "", `#${options}`);
+    go.click();
+  }
+  return h("section", { class: "panel pairing" }, h("h1", { tabIndex: -1 }, say(`pair.${kind}`)),
+    field(say("pair.code"), code), trouble, go,
+    h("p", { class: "small" }, say("pair.how")), h("p", { class: "address" },
+      kind === "display" ? "nfc-tap-gateway pair --till display-1 --lane main --role display"
+        : "nfc-tap-gateway pair --till bar-1 --lane main --role cashier --type purchase"));
+}
+
+export function settingsScreen(app) {
+  const { shop, say, status } = app;
+  const set = (changes) => { app.setShop(changes); app.render(true); };
+  const own = Object.entries(languages);
+  const text = (value, save, more = {}) => h("input", { value, ...more, onchange: (event) => save(event.target.value.trim()) });
+  const toggles = ["tips", "donations", "cash", "implied", "passes", "sound", "aloudAmounts"];
+  return h("section", { class: "panel settings" },
+    h("h1", { tabIndex: -1 }, say("till.settings")),
+    h("div", { class: "columns" },
+      h("div", {},
+        field(say("set.language"), choice(own, say.language, (language) => app.setLanguage(language))),
+        field(say("set.customerLanguage"), choice(own, shop.customerLanguage ?? say.language, (customerLanguage) => set({ customerLanguage }))),
+        field(say("set.currency"), text(shop.currency, (currency) => /^[A-Za-z]{3}$/.test(currency) && set({ currency: currency.toUpperCase() }), { maxLength: 3 })),
+        app.lanes().length > 1 && field(say("till.reader"), choice(app.lanes().map((lane) => [lane.name, app.laneName(lane)]), app.lane, (lane) => app.setLane(lane))),
+        field(say("set.link"), text(shop.link, (link) => set({ link }), { placeholder: "https://pay.example/{order}?amount={amount}" })),
+        field(say("set.preferred"), text(shop.preferred, (preferred) => set({ preferred }), { placeholder: "A000000042" }))),
+      h("div", {},
+        toggles.map((name) => check(say(`set.${name}`), shop[name], (on) => set({ [name]: on }))),
+        shop.tips && field(say("set.tipRates"), text(shop.tipRates.join(" "), (rates) => {
+          const numbers = rates.split(/[\s,;%]+/).map((rate) => parseAmount(rate, "JPY")).filter((rate) => rate > 0 && rate <= 100).slice(0, 3);
+          if (numbers.length) set({ tipRates: numbers });
+        })),
+        h("fieldset", {}, h("legend", {}, say("set.languages")), own.map(([tag, name]) => check(name, shop.languages.includes(tag), (on) => {
+          const chosen = on ? [...shop.languages, tag].slice(0, 8) : shop.languages.filter((one) => one !== tag);
+          set({ languages: chosen });
+          whispers?.postMessage({ languages: chosen });
+        }))))),
+    status && termsPart(app),
+    h("div", { class: "actions" }, button(say("till.back"), () => app.goTo("compose"), "primary"),
+      button(say("set.display"), () => window.open("/display/", "display", "popup"), "plain"),
+      h("a", { class: "button plain", href: "/till/education.html" }, say("set.tutorial")),
+      button(say("set.unpair"), () => app.unpair(), "plain danger")));
+}
+
+// Only an administrator accepts terms, at the machine; what is out of date is said first.
+export function termsPart({ say, status }) {
+  const { blocked, terms } = status;
+  return h("section", { class: "terms", id: "terms" }, h("h2", {}, say("set.terms")),
+    blocked && h("div", { class: "failure" }, h("p", {}, blocked.message), h("p", { class: "resolution" }, blocked.resolution), h("p", { class: "small" }, blocked.code)),
+    h("p", {}, say(`terms.${terms}`)),
+    terms === "notAccepted" && h("p", {}, say("terms.admin", { command: "nfc-tap terms accept" })));
+}
+
+export async function help(app, place, topic) {
+  const { gateway, say, desk, status } = app;
+  const close = h("div", { class: "actions" }, button(say("till.close"), () => place.closest("dialog").close(), "primary"));
+  place.replaceChildren(h("h2", {}, say("till.help")), close);
+  let page, topics = [];
+  try {
+    page = (await gateway.call("GET", `/v1/help/${topic}`)).body;
+    topics = (await gateway.call("GET", "/v1/help")).body.topics;
+  } catch (failure) {
+    page ??= { title: say("till.help"), text: [failure.error?.message ?? say("till.offline")], language: say.language };
+  }
+  const { error } = desk.sale.transaction ?? desk.sale;
+  const support = { installation: status?.support, ...error?.support, transaction: desk.sale.transaction?.id ?? error?.support?.transaction };
+  const reference = Object.entries({ code: error?.code, ...support }).filter(([, value]) => value).map(([name, value]) => `${name}: ${value}`).join("\n");
+  const copied = h("span", { role: "status" });
+  place.replaceChildren(
+    h("div", { lang: page.language }, h("h2", {}, page.title), page.text.map((text) => h("p", {}, text)),
+      page.readers?.length > 0 && h("ul", {}, page.readers.map((one) => h("li", {}, `${one.model}: ${one.hold}`))),
+      topics.length > 0 && h("nav", { class: "topics" }, topics.map((one) => button(one.title, () => help(app, place, one.topic), "plain",
+        { "aria-current": one.topic === topic ? "true" : null })))),
+    h("h3", {}, say("till.support")), h("pre", { class: "small" }, reference),
+    h("div", { class: "actions" }, button(say("till.close"), () => place.closest("dialog").close(), "primary"),
+      button(say("till.copy"), () => navigator.clipboard?.writeText(reference).then(() => { copied.textContent = say("till.done"); }, () => {}), "plain"), copied));
+}

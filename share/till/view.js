@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// Elements from text. Nothing here or elsewhere reads HTML from a string: the page's policy refuses it.
+
+export function h(tag, attributes = {}, ...children) {
+  const node = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value === undefined || value === null || value === false) continue;
+    if (name.startsWith("on")) node.addEventListener(name.slice(2), value);
+    else if (name in node && typeof value !== "string") node[name] = value;
+    else node.setAttribute(name, value === true ? "" : value);
+  }
+  node.append(...children.flat(3).filter((child) => child !== null && child !== undefined && child !== false));
+  return node;
+}
+
+export const button = (text, onclick, kind = "", more = {}) => h("button", { type: "button", class: kind, onclick, ...more }, text);
+
+// An amount stays in one piece in a line of another direction.
+export const amountText = (text, kind = "amount") => h("bdi", { class: kind }, text);
+
+// A sign beside the word and the colour: a shape of its own for each, so that it is told in grey as well.
+export const sign = (kind) => h("span", { class: `sign ${kind}`, "aria-hidden": "true" });
+
+export const field = (label, control, hint) => h("label", { class: "field" }, h("span", {}, label), control, hint && h("small", {}, hint));
+
+export const choice = (options, chosen, onchange) =>
+  h("select", { onchange: (event) => onchange(event.target.value) },
+    options.map(([value, text]) => h("option", { value, selected: value === chosen }, text)));
+
+export const check = (text, checked, onchange) =>
+  h("label", { class: "check" }, h("input", { type: "checkbox", checked, onchange: (event) => onchange(event.target.checked) }), h("span", {}, text));
+
+export function show(place, ...children) {
+  place.replaceChildren(...children.flat(3).filter(Boolean));
+}
+
+// The region exists before its text, else nothing is spoken; the same sentence is not spoken twice.
+export function speak(region, text) {
+  if (region.textContent !== text) region.textContent = text;
+}
+
+export async function stayAwake() {
+  const ask = () => document.visibilityState === "visible" && navigator.wakeLock?.request("screen").catch(() => {});
+  document.addEventListener("visibilitychange", ask);
+  await ask();
+}
+
+export function svgImage(svg, text, kind) {
+  const bytes = new TextEncoder().encode(svg);
+  const src = "data:image/svg+xml;base64," + btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(""));
+  return h("img", { class: kind, src, alt: text });
+}
+
+// Whole pixels for each module, five at least: fewer could not be read from a screen.
+export function qrCode(src, text) {
+  const modules = Number(/viewBox=(?:["']|%22|%27)0(?: |%20)0(?: |%20)(\d+)/.exec(src)?.[1] ?? 41);
+  const room = Math.min(innerHeight * 0.66, innerWidth * 0.44, 620);
+  const size = modules * Math.max(5, Math.floor(room / modules));
+  return h("div", { class: "qr-box" }, h("img", { class: "qr", src, width: size, height: size, alt: text }), h("p", {}, text));
+}
