@@ -11,7 +11,7 @@ from nfc_tap.api.transactions import list_transactions
 from nfc_tap.client import Client
 from nfc_tap.models import Event, Transaction
 from nfc_tap.wire import (
-    Conversation, EventReader, Step, TapError, answer, check_stream, sale, socket_path, unreachable, unreadable)
+    Conversation, EventReader, Step, TapError, answer, check_stream, reached_by, sale, unreachable, unreadable)
 
 PAUSE = 0.3
 #: Longer than the daemon waits for an end in one call.
@@ -21,11 +21,12 @@ QUIET = httpx.Timeout(45.0, connect=5.0)
 
 
 class Tap:
-    """A daemon's socket. Call it with a function of `nfc_tap.api` and its arguments."""
+    """A daemon, at its socket or behind its gateway. Call it with a function of `nfc_tap.api` and its arguments."""
 
-    def __init__(self, path: str | None = None) -> None:
-        transport = httpx.HTTPTransport(uds=path or socket_path())
-        self.client = Client(base_url="http://localhost", timeout=TIMEOUT, httpx_args={"transport": transport})
+    def __init__(self, path: str | None = None, *, gateway: str | None = None, token: str | None = None) -> None:
+        base, headers, where = reached_by(path, gateway, token)
+        self.client = Client(
+            base_url=base, headers=headers, timeout=TIMEOUT, httpx_args={"transport": httpx.HTTPTransport(**where)})
 
     def __enter__(self) -> "Tap":
         return self
@@ -87,9 +88,10 @@ class Tap:
 class AsyncTap:
     """The same with asyncio."""
 
-    def __init__(self, path: str | None = None) -> None:
-        transport = httpx.AsyncHTTPTransport(uds=path or socket_path())
-        self.client = Client(base_url="http://localhost", timeout=TIMEOUT, httpx_args={"transport": transport})
+    def __init__(self, path: str | None = None, *, gateway: str | None = None, token: str | None = None) -> None:
+        base, headers, where = reached_by(path, gateway, token)
+        self.client = Client(
+            base_url=base, headers=headers, timeout=TIMEOUT, httpx_args={"transport": httpx.AsyncHTTPTransport(**where)})
 
     async def __aenter__(self) -> "AsyncTap":
         return self
@@ -143,10 +145,10 @@ class AsyncTap:
             await asyncio.sleep(PAUSE)
 
 
-def connect(path: str | None = None) -> Tap:
-    """The daemon at this socket, or at the one where it is looked for first."""
-    return Tap(path)
+def connect(path: str | None = None, *, gateway: str | None = None, token: str | None = None) -> Tap:
+    """The daemon at this socket, or at the one where it is looked for first; or behind a gateway, as the till of this token."""
+    return Tap(path, gateway=gateway, token=token)
 
 
-def connect_async(path: str | None = None) -> AsyncTap:
-    return AsyncTap(path)
+def connect_async(path: str | None = None, *, gateway: str | None = None, token: str | None = None) -> AsyncTap:
+    return AsyncTap(path, gateway=gateway, token=token)

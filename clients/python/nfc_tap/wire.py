@@ -38,6 +38,18 @@ def socket_path() -> str:
     return own if os.environ.get("XDG_RUNTIME_DIR") and os.path.exists(own) else "/run/nfc-tap/pos.sock"
 
 
+def reached_by(
+    path: str | None, gateway: str | None, token: str | None
+) -> tuple[str, dict[str, str], dict[str, Any]]:
+    """The address, headers of each request, and the socket where there is one. A transport of our own asks no proxy of the
+    environment, which must not get the token."""
+    if gateway is None and token is None:
+        return "http://localhost", {}, {"uds": path or socket_path()}
+    if path is not None or gateway is None or token is None:
+        raise ValueError("Give a socket's path, or a gateway's address and a till's token")
+    return gateway, {"Authorization": f"Bearer {token}"}, {"trust_env": False}
+
+
 def unreachable(error: httpx.HTTPError) -> TapError:
     return TapError(
         "client.unreachable", f"The daemon gave no answer: {error or type(error).__name__}",
@@ -66,7 +78,7 @@ def unreadable(error: Exception) -> TapError:
 def is_lost(error: TapError) -> bool:
     """The call may be made again as it is, under the same key: nothing says that it was refused."""
     return error.code in ("client.unreachable", "idempotency.in_progress") or (
-        error.retryable and error.status in (429, 503))
+        error.retryable and error.status in (429, 502, 503, 504))
 
 
 def sale(
@@ -108,7 +120,7 @@ class Conversation:
 
 def check_stream(status: int) -> None:
     """`TapError` for an answer to the request for events that no later attempt makes better."""
-    if status not in (200, 429, 503):
+    if status not in (200, 429, 502, 503, 504):
         raise TapError(
             "client.unexpected_answer", f"The daemon gave no events: {status}",
             "Give the user the role of a cashier or a monitor.", False, status)

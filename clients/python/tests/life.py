@@ -76,6 +76,40 @@ def losing(path, count):
             server.shutdown()
 
 
+@contextlib.contextmanager
+def gateway(away):
+    """An address before the daemon's socket, of a gateway whose daemon is away for the first calls; and all heads that it got."""
+    heads = []
+
+    class Line(socketserver.BaseRequestHandler):
+        def handle(self):
+            with socket.socket(socket.AF_UNIX) as daemon:
+                daemon.connect(SOCKET)
+                while True:
+                    for side in select.select([self.request, daemon], [], [])[0]:
+                        if not (data := side.recv(65_536)):
+                            return
+                        if side is daemon:
+                            self.request.sendall(data)
+                            continue
+                        if b" HTTP/1.1\r\n" in data:
+                            heads.append(data.split(b"\r\n\r\n")[0].decode())
+                        if len(heads) <= away:
+                            body = b'{"error":{"code":"daemon.unavailable","message":"m","resolution":"r","retryable":true,"who":"administrator","docs":"d"}}'
+                            self.request.sendall(b"HTTP/1.1 502 Bad Gateway\r\nContent-Type: application/json\r\n"
+                                                 b"Content-Length: %d\r\nConnection: close\r\n\r\n%s" % (len(body), body))
+                            return
+                        daemon.sendall(data)
+
+    with socketserver.ThreadingTCPServer(("127.0.0.1", 0), Line) as server:
+        server.daemon_threads = True
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        try:
+            yield f"http://127.0.0.1:{server.server_address[1]}", heads
+        finally:
+            server.shutdown()
+
+
 class Life(unittest.TestCase):
     def setUp(self):
         self.tap = nfc_tap.connect(SOCKET)
@@ -169,7 +203,7 @@ class Life(unittest.TestCase):
         example = re.search(r"```python\n(.*?)```", text, re.DOTALL)[1].replace("A-17", f"A-{key()[:8]}")
         self.assertLessEqual(len(example.splitlines()), 12)
         said = io.StringIO()
-        with mock.patch("nfc_tap.tap.socket_path", lambda: SOCKET), contextlib.redirect_stdout(said):
+        with mock.patch("nfc_tap.wire.socket_path", lambda: SOCKET), contextlib.redirect_stdout(said):
             exec(compile(example, "README.md", "exec"), {})
         self.assertRegex(said.getvalue(), r"^Visa .*0010 paid$")
 
@@ -177,6 +211,18 @@ class Life(unittest.TestCase):
         with nfc_tap.connect("/nowhere/pos.sock") as nobody, self.assertRaises(nfc_tap.TapError) as away:
             nobody(get_status)
         self.assertEqual(("client.unreachable", True), (away.exception.code, away.exception.retryable))
+
+    def test_a_till_behind_a_gateway_sends_its_token_and_waits_for_a_daemon_that_is_away(self):
+        with gateway(2) as (address, heads), nfc_tap.connect(gateway=address, token="nt1.bar-1.secret") as tap:
+            sale = tap.pay(1_700, "EUR")
+            self.assertEqual("approved", sale.state)
+            self.assertEqual(sale.id, next(event for event in tap.events(after=0) if event.transaction == sale.id).transaction)
+        self.assertTrue(all("Authorization: Bearer nt1.bar-1.secret" in head for head in heads), heads)
+        keys = {line for head in heads for line in head.splitlines() if line.lower().startswith("idempotency-key:")}
+        self.assertEqual(1, len(keys))
+        for wrong in ({"gateway": address}, {"token": "t"}, {"path": "/x", "gateway": address, "token": "t"}):
+            with self.assertRaises(ValueError):
+                nfc_tap.connect(**wrong)
 
     def test_the_same_with_asyncio(self):
         async def walk():
