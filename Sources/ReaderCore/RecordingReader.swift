@@ -8,15 +8,38 @@ public import CardBytes
 public final class RecordingReader: ForwardingReader {
     public let reader: any CardReader
     private var steps: [Transcript.Step] = []
+    private var spans: [TranscriptTimes.Span] = []
     private var isActive = false
+    private let clock: (() -> TapInstant)?
+    private var first: TapInstant?
 
-    public init(_ reader: any CardReader) { self.reader = reader }
+    /// - Parameter clock: notes when each step happened; without it the transcript has no times.
+    public init(_ reader: any CardReader, clock: (() -> TapInstant)? = nil) {
+        self.reader = reader
+        self.clock = clock
+    }
 
-    /// What was noted so far, under `header`; forgets it here.
+    /// What was noted so far, under `header` and the times; forgets it here.
     public func takeTranscript(header: [Transcript.Field] = []) -> Transcript {
-        let taken = steps
+        let times = TranscriptTimes(spans: spans).text
+        let taken = Transcript(
+            header: header + (clock == nil ? [] : [Transcript.Field(key: TranscriptTimes.key, value: times)]),
+            steps: steps)
         steps = []
-        return Transcript(header: header, steps: taken)
+        spans = []
+        first = nil
+        return taken
+    }
+
+    private func note(_ step: Transcript.Step, since begin: TapInstant? = nil) {
+        steps.append(step)
+        guard let end = clock?() else { return }
+        let begin = begin ?? end
+        let first = first ?? begin
+        self.first = first
+        spans.append(
+            TranscriptTimes.Span(
+                begin: begin.nanoseconds(since: first) / 1_000, end: end.nanoseconds(since: first) / 1_000))
     }
 
     public func activate(
@@ -25,20 +48,21 @@ public final class RecordingReader: ForwardingReader {
         let presence = try reader.activate(until: deadline, cancellation: cancellation)
         switch presence {
         case .card(let card):
-            steps.append(.activated(card))
+            note(.activated(card))
             isActive = true
-        case .collision: steps.append(.collided)
+        case .collision: note(.collided)
         }
         return presence
     }
 
     public func transmit(_ command: CommandAPDU, until deadline: TapInstant) throws(ReaderError) -> ResponseAPDU {
+        let begin = clock?()
         do throws(ReaderError) {
             let response = try reader.transmit(command, until: deadline)
-            steps.append(.exchanged(command, .response(response)))
+            note(.exchanged(command, .response(response)), since: begin)
             return response
         } catch {
-            steps.append(.exchanged(command, answer(error)))
+            note(.exchanged(command, answer(error)), since: begin)
             throw error
         }
     }
@@ -46,7 +70,7 @@ public final class RecordingReader: ForwardingReader {
     public func release() {
         reader.release()
         // Releasing without a card is allowed and is no fact about any card.
-        if isActive { steps.append(.released) }
+        if isActive { note(.released) }
         isActive = false
     }
 

@@ -138,4 +138,20 @@ struct CommandTests {
         #expect(alone.status == 0 && alone.output.hasPrefix("Karten annehmen"))
         #expect(try tap(shop, "help-topics", "cooking").status == 65)
     }
+
+    @Test("A recording has a time for each step, and its page shows them, written once and never over another file")
+    func page() throws {
+        let shop = try Shop(startsSandbox: false)
+        let (recording, file) = (shop.folder.appending(path: "a.tap").path, shop.folder.appending(path: "a.html").path)
+        // A transcript has the test card's number, and the shop's folder is searched for card numbers.
+        defer { try? FileManager.default.removeItem(atPath: recording) }
+        #expect(try tap(shop, "record", recording, "--reader", "virtual:mastercard").status == 0)
+        let made = try tap(shop, "explain", recording, "--html", file)
+        #expect(made.status == 0 && made.output.isEmpty && made.errors.isEmpty, "\(made.errors)")
+        let page = try String(contentsOfFile: file, encoding: .utf8)
+        #expect(page.contains("GENERATE AC") && page.contains(" ms: the card took "))
+        let again = try tap(shop, "explain", recording, "--html", file)
+        #expect(again.status == 65 && again.errors.contains("already exists"))
+        #expect(try tap(shop, "explain", recording, "--html", file, "--json").status == 64)
+    }
 }

@@ -7,6 +7,7 @@ enum Program: String {
     case tap = "nfc-tap"
     case sandbox = "nfc-tap-psp-sandbox"
     case bridge = "nfc-tap-ecr"
+    case gateway = "nfc-tap-gateway"
 
     var url: URL {
         let folder =

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import TestSupport
 import Testing
 
 @Suite("nfc-tap queue and decline", .timeLimit(.minutes(3)))
@@ -19,6 +20,34 @@ struct QueueCommandTests {
         try shop.startSandbox()
         #expect(try shop.tap("queue flush").status == 0)
         try shop.eventually("an empty queue") { try shop.json("queue list")["count"] as? Int == 0 }
+        #expect(try shop.ledgerEntries().map { $0["offline"] as? Bool } == [true])
+    }
+
+    @Test func `behind a proxy that reaches nobody a payment is stored, and forwarded once when it does`() throws {
+        let shop = try Shop.storing()
+        let service = shop.folder.appending(path: "service.sock").path
+        let proxy = Process()
+        proxy.executableURL = URL(filePath: "/usr/sbin/haproxy")
+        proxy.arguments = ["-db", "-f", Checkout.file("docs/examples/haproxy-adapter.cfg").path]
+        proxy.environment = ["PSP_SOCKET": shop.pspSocket, "PAYMENT_SERVICE": "unix@\(service)"]
+        (proxy.standardOutput, proxy.standardError) = (FileHandle.nullDevice, FileHandle.nullDevice)
+        try proxy.run()
+        shop.keep(proxy)
+        try shop.eventually("a proxy that has noticed") {
+            (try? shop.curl(["http://localhost/v1/health"], socket: shop.pspSocket))?.contains("no_upstream") == true
+        }
+        let stored = try shop.store()
+        #expect(stored.status == 0 && stored.state == "stored", "\(stored.errors)")
+        // A card that wants its bank asked cannot be stored, and nothing is in doubt.
+        try shop.card("present visa")
+        let asked = try shop.pay("5.00 EUR")
+        #expect(asked.state == "declined" && asked.errorCode == "offline.card_asks_online", "\(asked.transaction)")
+        try shop.card("remove")
+        shop.keep(try Program.sandbox.launch(["--sandbox", "--socket", service], in: shop.folder))
+        try shop.eventually("an empty queue") {
+            _ = try shop.tap("queue flush")
+            return try shop.json("queue list")["count"] as? Int == 0
+        }
         #expect(try shop.ledgerEntries().map { $0["offline"] as? Bool } == [true])
     }
 

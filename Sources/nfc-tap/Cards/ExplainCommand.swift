@@ -10,7 +10,8 @@ struct ExplainCommand: ParsableCommand {
         discussion: """
             Explains why the application and kernel were chosen, which limits applied, what was read, how the card was \
             authenticated, which verification rule applied, which cryptogram was requested and given, and how the tap \
-            ended.
+            ended. With --html the same as a page with a chart of the tap's phases: how long the card took for each \
+            command, and how long the terminal, where the recording has times.
             """)
 
     @Argument(help: ArgumentHelp("A transcript (.tap); - reads standard input.", valueName: "file"))
@@ -21,10 +22,20 @@ struct ExplainCommand: ParsableCommand {
     @Flag(help: "Print JSON.")
     var json = false
 
+    @Option(help: ArgumentHelp("Write a page with a chart to this new file.", valueName: "page"))
+    var html: String?
+
+    func validate() throws {
+        guard html == nil || !json else { throw ValidationError("Give --html or --json, not both.") }
+    }
+
     func run() throws {
-        let run = try ReplayRun(file: file, terminal: terminal)
+        let transcript = try InputFile.transcript(file)
+        let run = try ReplayRun(file: file, transcript, terminal: terminal)
         let explanation = Explanation(run.trace)
-        if json {
+        if let html {
+            try OutputFile.create(html, page(transcript, run, explanation))
+        } else if json {
             try StandardOutput.print(json: explanation)
         } else {
             for line in explanation.lines { StandardOutput.print(line) }
@@ -33,5 +44,14 @@ struct ExplainCommand: ParsableCommand {
         throw Failure(
             "step \(mismatch.step + 1) differs from the recording, so the card's answers end there",
             hint: "give the terminal file of the recording with --terminal", exitCode: .failure)
+    }
+
+    private func page(_ transcript: Transcript, _ run: ReplayRun, _ explanation: Explanation) throws(Failure) -> String
+    {
+        do throws(TranscriptHeaderError) {
+            return try TapChart(transcript, run).page(explanation)
+        } catch {
+            throw ReplayRun.failure(file, error)
+        }
     }
 }

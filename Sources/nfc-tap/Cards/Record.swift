@@ -58,7 +58,7 @@ struct Record: ParsableCommand {
         let terminal = try terminal.open(for: .payment)
         let reader = try choice.open()
         defer { reader.close() }
-        let recorder = RecordingReader(reader)
+        let recorder = RecordingReader(reader, clock: monotonicNow)
         let numbers = (0..<8).map { _ in UInt32.random(in: .min ... .max) }
         let transaction = transaction(now: time(nil))
         let trace = TapTrace(

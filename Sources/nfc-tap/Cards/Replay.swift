@@ -2,6 +2,7 @@
 import ArgumentParser
 import EMV
 import Explain
+import ReaderCore
 import TapSession
 
 struct Replay: ParsableCommand {
@@ -51,14 +52,20 @@ struct TerminalChoice: ParsableArguments {
 
 extension ReplayRun {
     init(file: String, terminal: TerminalChoice) throws {
-        let transcript = try InputFile.transcript(file)
+        try self.init(file: file, InputFile.transcript(file), terminal: terminal)
+    }
+
+    init(file: String, _ transcript: Transcript, terminal: TerminalChoice) throws {
         let terminal = try terminal.open(for: .replay)
         do throws(TranscriptHeaderError) {
             try self.init(
                 transcript, configuration: terminal.configuration, authentication: terminal.authentication)
         } catch {
-            throw Failure(
-                "\(file), \(error)", hint: "see docs/transcripts.md for the header", exitCode: .malformedInput)
+            throw ReplayRun.failure(file, error)
         }
+    }
+
+    static func failure(_ file: String, _ error: TranscriptHeaderError) -> Failure {
+        Failure("\(file), \(error)", hint: "see docs/transcripts.md for the header", exitCode: .malformedInput)
     }
 }
