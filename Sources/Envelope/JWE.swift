@@ -22,8 +22,7 @@ public enum JWE {
     static func agreedKey(_ secret: SharedSecret, _ header: JWEHeader) throws(EnvelopeError) -> SymmetricKey {
         guard !isZero(secret) else { throw .unusableKey }
         return ConcatKDF.derive(
-            secret, algorithm: header.algorithm == .ecdhES ? "A256GCM" : header.algorithm.rawValue,
-            partyU: header.partyU, partyV: header.partyV)
+            secret, algorithm: header.agreementName, partyU: header.partyU, partyV: header.partyV)
     }
 
     /// Whether two keys agree on zero, which everybody knows: one of them is of small order (RFC 7748 §6.1).

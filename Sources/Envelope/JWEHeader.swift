@@ -3,9 +3,9 @@ import CardBytes
 import StrictJSON
 
 /// The protected header of an envelope (RFC 7516 §4.1). It is readable: nothing private goes in.
-struct JWEHeader: Equatable {
+struct JWEHeader: Equatable, Sendable {
     /// The sender's public key of this one envelope (RFC 7518 §4.6.1.1).
-    enum EphemeralKey: Equatable {
+    enum EphemeralKey: Equatable, Sendable {
         case p256(x: [UInt8], y: [UInt8])
         case x25519([UInt8])
     }
@@ -16,6 +16,9 @@ struct JWEHeader: Equatable {
     /// `apu` and `apv` decoded; empty where absent. Never sent, accepted on opening.
     var partyU: [UInt8] = []
     var partyV: [UInt8] = []
+
+    /// AlgorithmID of the key derivation: what the agreed key is for.
+    var agreementName: String { algorithm == .ecdhES ? "A256GCM" : algorithm.rawValue }
 
     /// `alg`, `cty`, `enc`, `epk` and `kid`, in this order and without blanks.
     var json: String {

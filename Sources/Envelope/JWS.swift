@@ -9,10 +9,8 @@ public enum JWS {
     public static func sign(
         _ payload: some Sequence<UInt8>, key: SigningKey, type: String
     ) throws(JWSError) -> String {
-        let header =
-            #"{"alg":"ES256","kid":\#(JSONEscape.quoted(key.keyID)),"typ":\#(JSONEscape.quoted(type))}"#
-        let signed = Base64URL.string(header.utf8) + "." + Base64URL.string(payload)
-        return signed + "." + Base64URL.string(try key.signature(of: Array(signed.utf8)))
+        let statement = UnsignedStatement(payload, keyID: key.keyID, type: type)
+        return statement.token(try key.signature(of: statement.bytes))
     }
 
     /// - Returns: the payload, once header, type and signature hold.

@@ -23,7 +23,10 @@ extension AcquirerLink {
     private static let matched = [3, 4, 7, 11, 12, 32, 33, 37, 41, 49]
 
     mutating func advise(_ id: ExchangeID, _ message: ISOMessage, _ moment: LinkMoment) -> [LinkEffect] {
-        if let refusal = refusal(id, message, kinds: [1, 2], functions: [2]) { return [.alarm(.refused(id, refusal))] }
+        // A reversal of a part is an advice of its own: it takes nothing back as a whole.
+        if let refusal = refusal(id, message, kinds: [1, 2, 4], functions: [2]) {
+            return [.alarm(.refused(id, refusal))]
+        }
         return repeated(id, message, moment) { .advising($0) }
     }
 

@@ -24,26 +24,31 @@ public struct AcquirerLink: Sendable {
     var earliest = UInt64.max
     var lastHeard: UInt64 = 0
     private var nextOrder = 0
-    private var stan: Int
+    private let stans: ClosedRange<Int>
+    /// The trace number that the next message gets, unless it is in use.
+    public private(set) var stan: Int
 
     /// - Parameters:
     ///   - books: the exchanges that were recorded last, after a restart. What was sent and not answered is taken back.
-    ///   - stan: the trace number to begin with, 1 to 999,999; after a restart one that was not used lately.
+    ///   - stan: the trace number to begin with; after a restart one that was not used lately.
+    ///   - stans: those of this link, 1 to 999,999: links of one acquirer that work side by side share none.
     public init(
         _ packager: Packager, rules: LinkRules = LinkRules(), books: [Exchange] = [], stan: Int,
-        at moment: LinkMoment
+        stans: ClosedRange<Int> = 1...999_999, at moment: LinkMoment
     ) {
         self.packager = packager
         self.rules = rules
-        self.stan = (1...999_999).contains(stan) ? stan : 1
+        let stans = (1...999_999).clamped(to: stans)
+        self.stans = stans
+        self.stan = stans.contains(stan) ? stan : stans.lowerBound
         for exchange in books.sorted(by: { $0.order < $1.order }) {
-            keep(rebased(exchange, moment))
+            keep(rebased(exchange, moment, rules.answerWithin))
             nextOrder = max(nextOrder, exchange.order + 1)
         }
     }
 
     /// The clock of a program that has ended says nothing: every interval begins again.
-    private func rebased(_ exchange: Exchange, _ moment: LinkMoment) -> Exchange {
+    private func rebased(_ exchange: Exchange, _ moment: LinkMoment, _ rest: UInt64) -> Exchange {
         func again(_ repetition: Repetition) -> Repetition {
             var repetition = repetition
             // What was recorded may have been sent; it is repeated as soon as there is a connection.
@@ -54,7 +59,7 @@ public struct AcquirerLink: Sendable {
         switch exchange.stage {
         case .awaiting(_, let cancelled):
             exchange.stage = .awaiting(
-                until: later(moment, rules.answerWithin), cancelled: cancelled ?? .timeout)
+                until: later(moment, min(rest, rules.answerWithin)), cancelled: cancelled ?? .timeout)
         case .reversing(let repetition): exchange.stage = .reversing(again(repetition))
         case .advising(let repetition): exchange.stage = .advising(again(repetition))
         case .reconciling(let repetition): exchange.stage = .reconciling(again(repetition))
@@ -102,6 +107,8 @@ public struct AcquirerLink: Sendable {
         case .reverse(let id, let reason): effects += reverse(id, reason, moment)
         case .received(let message): effects += receive(message, moment)
         case .unreadable(let error): effects.append(.alarm(.unreadable(error)))
+        case .adopt(let exchange, let rest): adopt(exchange, moment, rest)
+        case .withdraw(let id): drop(id)
         case .forget(let id): forget(id)
         case .tick: break
         case .leave: effects += leave(moment)
@@ -112,6 +119,8 @@ public struct AcquirerLink: Sendable {
     // MARK: - Keeping
 
     mutating func keep(_ exchange: Exchange) {
+        var exchange = exchange
+        exchange.taking = exchange.repetition?.message ?? exchanges[exchange.id]?.taking
         exchanges[exchange.id] = exchange
         if let key = AnswerKey(to: exchange.original) { expected[key] = exchange.id }
         if let message = exchange.repetition?.message, let key = AnswerKey(to: message) { expected[key] = exchange.id }
@@ -123,11 +132,29 @@ public struct AcquirerLink: Sendable {
         }
     }
 
+    private mutating func adopt(_ exchange: Exchange, _ moment: LinkMoment, _ rest: UInt64) {
+        if let known = exchanges[exchange.id], known.isOpen { return }
+        drop(exchange.id)
+        let own = Exchange(
+            id: exchange.id, order: nextOrder, original: exchange.original,
+            stage: rebased(exchange, moment, rest).stage)
+        nextOrder += 1
+        keep(own)
+    }
+
     /// Leaves alone what is not at an end.
     private mutating func forget(_ id: ExchangeID) {
-        guard let exchange = exchanges[id], exchange.due == nil, exchange.repetition == nil else { return }
-        exchanges[id] = nil
-        expected = expected.filter { $0.value != id }
+        guard let exchange = exchanges[id], !exchange.isOpen else { return }
+        drop(id)
+    }
+
+    private mutating func drop(_ id: ExchangeID) {
+        guard let exchange = exchanges.removeValue(forKey: id) else { return }
+        open.remove(id)
+        for message in [exchange.original, exchange.taking, exchange.repetition?.message] {
+            guard let message, let key = AnswerKey(to: message), expected[key] == id else { continue }
+            expected[key] = nil
+        }
     }
 
     /// The exchange in its new stage, in the books and here.
@@ -161,9 +188,9 @@ public struct AcquirerLink: Sendable {
     mutating func stamped(_ message: ISOMessage, _ moment: LinkMoment) -> ISOMessage? {
         var message = message
         message.set(7, moment.time.transmission)
-        for _ in 1...999_999 {
+        for _ in stans {
             let digits = OriginalData.justified("\(stan)", 6)
-            stan = stan == 999_999 ? 1 : stan + 1
+            stan = stan == stans.upperBound ? stans.lowerBound : stan + 1
             message.set(11, digits)
             guard let key = AnswerKey(to: message) else { return nil }
             if expected[key] == nil { return message }

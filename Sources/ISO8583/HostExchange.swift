@@ -29,6 +29,19 @@ public struct Exchange: Equatable, Sendable {
     public let order: Int
     public let original: ISOMessage
     public internal(set) var stage: Stage
+    /// The message that was repeated last, whose answers may still come.
+    var taking: ISOMessage?
+
+    /// From the books.
+    public init(id: ExchangeID, order: Int, original: ISOMessage, stage: Stage) {
+        self.id = id
+        self.order = order
+        self.original = original
+        self.stage = stage
+    }
+
+    /// Not at an end: asked and not answered, or not acknowledged.
+    public var isOpen: Bool { due != nil || repetition != nil }
 
     /// When something has to be done without an answer.
     var due: UInt64? {
@@ -40,7 +53,7 @@ public struct Exchange: Equatable, Sendable {
         }
     }
 
-    var repetition: Repetition? {
+    public var repetition: Repetition? {
         switch stage {
         case .reversing(let repetition), .advising(let repetition), .reconciling(let repetition): repetition
         case .awaiting, .answered, .reversed, .voided, .advised, .reconciled: nil
@@ -56,6 +69,14 @@ public struct Repetition: Equatable, Sendable {
     public internal(set) var due: UInt64
     /// Repeated as often as the rules allow: an open item for a person.
     public internal(set) var isGivenUp: Bool
+
+    /// From the books.
+    public init(message: ISOMessage, attempts: Int, due: UInt64 = 0, isGivenUp: Bool = false) {
+        self.message = message
+        self.attempts = attempts
+        self.due = due
+        self.isGivenUp = isGivenUp
+    }
 }
 
 public enum Balance: Equatable, Sendable {

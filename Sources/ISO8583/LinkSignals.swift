@@ -22,6 +22,11 @@ public enum LinkInput: Equatable, Sendable {
     case received(ISOMessage)
     /// Bytes in a frame that are no message.
     case unreadable(MessageError)
+    /// An exchange of a link that has ended, from the books: what it had sent and got no answer to is taken back after `rest`
+    /// milliseconds, as after a restart. One that is known and open already stays as it is.
+    case adopt(Exchange, rest: UInt64)
+    /// The first record of this exchange was not made, so that nothing of it was sent.
+    case withdraw(ExchangeID)
     /// The books keep this exchange elsewhere, and late answers to it need not be known any more.
     case forget(ExchangeID)
     case tick

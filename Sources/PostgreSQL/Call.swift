@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+/// A value as it is bound: never a part of SQL text.
+public enum DatabaseValue: Equatable, Sendable {
+    case null
+    case text(String)
+    case number(Int64)
+    case flag(Bool)
+    case bytes([UInt8])
+
+    /// In PostgreSQL's text form; bytes as `\x` and hexadecimal digits (8.4.1 of its manual).
+    var encoded: String? {
+        switch self {
+        case .null: nil
+        case .text(let text): text
+        case .number(let number): String(number)
+        case .flag(let flag): flag ? "t" : "f"
+        case .bytes(let bytes):
+            "\\x" + String(decoding: bytes.flatMap { [Self.digit($0 >> 4), Self.digit($0 & 15)] }, as: UTF8.self)
+        }
+    }
+
+    private static func digit(_ nibble: UInt8) -> UInt8 { nibble < 10 ? 0x30 + nibble : 0x57 + nibble }
+}
+
+extension DatabaseValue {
+    public static func text(_ text: String?) -> DatabaseValue { text.map { .text($0) } ?? .null }
+    public static func number(_ number: Int64?) -> DatabaseValue { number.map { .number($0) } ?? .null }
+    public static func bytes(_ bytes: [UInt8]?) -> DatabaseValue { bytes.map { .bytes($0) } ?? .null }
+}
+
+/// A statement with its values. It is prepared once for each connection, under a name that its text gives it.
+public struct Call: Equatable, Sendable {
+    public let sql: String
+    public let values: [DatabaseValue]
+
+    /// - Parameter sql: text of the program, with `$1`, `$2` … for the values; give a type where it stands first (`$1::uuid`).
+    public init(_ sql: StaticString, _ values: [DatabaseValue] = []) {
+        self.sql = sql.description
+        self.values = values
+    }
+}
+
+/// One row of a result, every value in PostgreSQL's text form.
+public struct Row: Equatable, Sendable {
+    let names: [String]
+    let values: [String?]
+
+    public subscript(_ name: String) -> String? { names.firstIndex(of: name).flatMap { values[$0] } }
+
+    public func text(_ name: String) -> String { self[name] ?? "" }
+    public func number(_ name: String) -> Int64? { self[name].flatMap { Int64($0) } }
+    public func flag(_ name: String) -> Bool { self[name] == "t" }
+
+    /// `nil` for null, and for what is no `bytea`.
+    public func bytes(_ name: String) -> [UInt8]? {
+        guard let text = self[name], text.hasPrefix("\\x") else { return nil }
+        var bytes: [UInt8] = []
+        var high: UInt8?
+        for unit in text.utf8.dropFirst(2) {
+            guard let nibble = Self.nibble(unit) else { return nil }
+            if let first = high {
+                bytes.append(first << 4 | nibble)
+                high = nil
+            } else {
+                high = nibble
+            }
+        }
+        return high == nil ? bytes : nil
+    }
+
+    private static func nibble(_ unit: UInt8) -> UInt8? {
+        switch unit {
+        case 0x30...0x39: unit - 0x30
+        case 0x61...0x66: unit - 0x57
+        default: nil
+        }
+    }
+}
+
+/// What a statement brought.
+public struct Rows: Equatable, Sendable, RandomAccessCollection {
+    let rows: [Row]
+    /// Rows that were inserted, changed or deleted; 0 for a query.
+    public let changed: Int
+
+    public var startIndex: Int { rows.startIndex }
+    public var endIndex: Int { rows.endIndex }
+    public subscript(index: Int) -> Row { rows[index] }
+}

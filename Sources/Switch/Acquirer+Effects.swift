@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: Apache-2.0
+import CardBytes
+import ISO8583
+import Linux
+import Logging
+import PostgreSQL
+import Wire
+
+/// Carries out what the link asks for.
+extension Acquirer {
+    /// What is sent after a record waits for that record. What is told of an exchange is committed with its first record, so that
+    /// no other can be found alone.
+    func perform(_ effects: [LinkEffect]) {
+        var groups: [(exchange: Exchange, after: [LinkEffect])] = []
+        for effect in effects {
+            if case .record(let exchange) = effect {
+                groups.append((exchange, []))
+            } else if let told = effect.told {
+                if let index = groups.firstIndex(where: { $0.exchange.id == told }) {
+                    groups[index].after.append(effect)
+                } else {
+                    tell(effect)
+                }
+            } else if groups.isEmpty {
+                tell(effect)
+            } else {
+                groups[groups.count - 1].after.append(effect)
+            }
+        }
+        for group in groups { enqueue(group.exchange, group.after) }
+    }
+
+    private func enqueue(_ exchange: Exchange, _ after: [LinkEffect]) {
+        let id = exchange.id
+        let before = tails[id]
+        queued[id, default: 0] += 1
+        tails[id] = Task {
+            await before?.value
+            await carryOut(exchange, after)
+            leave(id)
+        }
+    }
+
+    private func leave(_ id: ExchangeID) {
+        queued[id, default: 1] -= 1
+        guard queued[id] == 0 else { return }
+        queued[id] = nil
+        tails[id] = nil
+        dropped.remove(id)
+        if let exchange = link.exchange(id), !exchange.isOpen { ended.append((id, MachineClock.all / 1_000_000)) }
+    }
+
+    // MARK: - Records
+
+    private func carryOut(_ exchange: Exchange, _ after: [LinkEffect]) async {
+        let id = exchange.id
+        guard !dropped.contains(id), !isLost else { return }
+        if let intent = intents[id] {
+            guard await begin(intent, exchange) else { return }
+        } else {
+            guard await keep(exchange, after) else { return }
+        }
+        for effect in after {
+            if case .send = effect, case .awaiting(let until, _) = exchange.stage,
+                MachineClock.all / 1_000_000 >= until
+            {
+                // The commit took so long that the payment is being taken back: it must not be sent after that.
+                continue
+            }
+            switch effect {
+            case .settled, .reversed, .advised, .reconciled: break
+            case .record, .send, .alarm, .disconnect: tell(effect)
+            }
+        }
+    }
+
+    private func drop(_ id: ExchangeID, _ reply: Reply) {
+        dropped.insert(id)
+        put(.withdraw(id))
+        resume(id, reply)
+    }
+
+    private func sealed(_ exchange: Exchange, isFinal: Bool) async -> Result<[UInt8]?, OpeningRefusal> {
+        guard let content = StoredExchange.content(exchange, packager, isFinal: isFinal) else { return .success(nil) }
+        do throws(OpeningRefusal) {
+            return .success(try await keys.seal(content, for: exchange.id.description))
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    /// The first commit.
+    ///
+    /// - Returns: whether it is in the books, so that it may be sent.
+    private func begin(_ intent: Intent, _ exchange: Exchange) async -> Bool {
+        let id = exchange.id
+        guard case .success(let sealed) = await sealed(exchange, isFinal: false) else {
+            drop(id, .failed)
+            return false
+        }
+        let row = ExchangeRow(exchange: exchange, sealed: sealed, owner: seat.owner)
+        for attempt in 0..<4 {
+            do throws(DatabaseError) {
+                if let reply = try await begin(intent, row) {
+                    drop(id, reply)
+                    return false
+                }
+                intents[id] = nil
+                if intent.isAdvice { waitForAdvice(id) }
+                return true
+            } catch {
+                logger.error("a payment could not be written down", metadata: ["id": "\(id)", "error": "\(error)"])
+                switch error {
+                case .unknown, .again, .unreachable: await pause(attempt)
+                case .duplicate, .refused, .busy:
+                    drop(id, .failed)
+                    return false
+                }
+            }
+        }
+        // Should it be there after all, the books' own round finds it and takes it back.
+        drop(id, .failed)
+        return false
+    }
+
+    private func begin(_ intent: Intent, _ row: ExchangeRow) async throws(DatabaseError) -> Reply? {
+        switch intent {
+        case .payment(let intent):
+            switch try await books.begin(intent, row) {
+            case .begun: return nil
+            case .known(let payment): return .knownPayment(payment)
+            case .replayed: return .replayed
+            }
+        case .operation(let intent):
+            switch try await books.begin(intent, row) {
+            case .begun: return nil
+            case .known(let operation): return .knownOperation(operation)
+            case .refused(let answer): return .answer(answer)
+            case .moved: return .moved
+            case .unknownPayment: return .unknownPayment
+            }
+        case .day(let day): return try await books.begin(day, row) ? nil : .inUse
+        }
+    }
+
+    private func waitForAdvice(_ id: ExchangeID) {
+        guard link.isSignedOn else { return answerPending(id) }
+        Task {
+            // A cancelled sleep means that the program ends: nobody waits any more.
+            try? await Task.sleep(for: .seconds(8))
+            answerPending(id)
+        }
+    }
+
+    /// A later commit; tried until it is made, for the link goes on from it.
+    ///
+    /// - Returns: whether this replica still speaks of the exchange.
+    private func keep(_ exchange: Exchange, _ after: [LinkEffect]) async -> Bool {
+        let id = exchange.id
+        let news = after.compactMap(\.news)
+        var attempt = 0
+        while !isLost {
+            guard case .success(let sealed) = await sealed(exchange, isFinal: exchange.stage.isFinal) else {
+                await pause(attempt)
+                attempt += 1
+                continue
+            }
+            do throws(DatabaseError) {
+                let row = ExchangeRow(exchange: exchange, sealed: sealed, owner: seat.owner)
+                switch try await books.keep(row, news, now: .now) {
+                case .kept(let answer): if let answer { resume(id, .answer(answer)) }
+                case .takeBack(let reason, let answer):
+                    resume(id, .answer(answer))
+                    put(.reverse(id, reason))
+                case .lost:
+                    logger.error("another replica has taken over", metadata: ["id": "\(id)"])
+                    drop(id, .failed)
+                    return false
+                }
+                return true
+            } catch {
+                logger.error("a record could not be written", metadata: ["id": "\(id)", "error": "\(error)"])
+                if attempt == 3 { resume(id, .failed) }
+                await pause(attempt)
+                attempt += 1
+            }
+        }
+        return false
+    }
+
+    /// Longer each time, up to two seconds. A cancelled sleep ends early, which does no harm.
+    private func pause(_ attempt: Int) async { try? await Task.sleep(for: .milliseconds(100 << min(attempt, 4))) }
+
+    // MARK: - Telling
+
+    private func tell(_ effect: LinkEffect) {
+        switch effect {
+        case .send(let message): send(message)
+        case .settled(let id, let outcome):
+            // Without a record: nothing was sent.
+            if intents[id] != nil { resume(id, .notSent(HostDecision(outcome))) }
+        case .alarm(.refused(let id, let refusal)):
+            guard intents[id] != nil else { return }
+            resume(id, refusal == .idInUse ? .inUse : .notSent(HostDecision(.notSent(refusal))))
+        case .alarm(let alarm): logger.warning("acquirer", metadata: ["alarm": "\(alarm)"])
+        case .disconnect(let end):
+            logger.warning("connection to the acquirer ends", metadata: ["reason": "\(end)"])
+            line?(nil)
+        case .record, .reversed, .advised, .reconciled: break
+        }
+    }
+
+    private func send(_ message: ISOMessage) {
+        do {
+            let header = packager.frame.hasTPDU ? TPDU(destination: 1, source: 0) : nil
+            line?(try packager.frame.frame(try packager.build(message), header))
+        } catch {
+            logger.critical("a message cannot be packed", metadata: ["type": "\(message.type)"])
+        }
+    }
+}
+
+extension LinkEffect {
+    /// The exchange that this says something of.
+    fileprivate var told: ExchangeID? {
+        switch self {
+        case .settled(let id, _), .reversed(let id), .advised(let id, _), .reconciled(let id, _): id
+        case .record, .send, .alarm, .disconnect: nil
+        }
+    }
+
+    /// What the books have to learn together with a record.
+    fileprivate var news: ExchangeNews? {
+        switch self {
+        case .settled(_, let outcome): .decided(HostDecision(outcome))
+        case .advised(_, let isAccepted):
+            .decided(HostDecision(isAccepted ? .approved : .declined, isAccepted ? "00" : "05"))
+        case .reversed: .reversed
+        case .reconciled(_, let balance): .balanced(balance)
+        case .record, .send, .alarm, .disconnect: nil
+        }
+    }
+}
+
+extension Exchange.Stage {
+    /// Nothing can follow: the card's number is not needed any more.
+    fileprivate var isFinal: Bool {
+        switch self {
+        case .reversed, .voided, .reconciled, .answered(.declined), .answered(.later): true
+        case .awaiting, .answered, .reversing, .advising, .advised, .reconciling: false
+        }
+    }
+}

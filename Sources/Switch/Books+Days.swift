@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+import ISO8583
+import PostgreSQL
+public import Wire
+
+/// The sums of one day in one currency, in minor units, as a reconciliation shows them.
+public struct DayTotals: Equatable, Sendable {
+    public let id: String
+    /// YYYY-MM-DD.
+    public let day: String
+    public let currency: Currency
+    /// Numbers and amounts of credits, their reversals, debits, their reversals: fields 74 to 77 and 86 to 89.
+    public let numbers: [Int64]
+    public let amounts: [Int64]
+
+    init?(_ row: Row) {
+        guard let currency = Currency(row.text("currency")) else { return nil }
+        id = row.text("id")
+        day = row.text("day")
+        self.currency = currency
+        let names = ["credit", "credit_reversal", "debit", "debit_reversal"]
+        numbers = names.map { row.number($0 + "s") ?? 0 }
+        amounts = names.map { row.number($0 + "_amount") ?? 0 }
+    }
+
+    /// Above zero the shop gets money.
+    public var net: Int64 { amounts[2] - amounts[3] - amounts[0] + amounts[1] }
+}
+
+extension Books {
+    /// Ends the open day: what is booked from here on belongs to the next one. What was counted waits for the acquirer's word.
+    func closeDay() async throws(DatabaseError) -> [DayTotals] {
+        try await database.transaction { (transaction) throws(DatabaseError) in
+            // Bookings under way are waited for, and others wait.
+            _ = try transaction.run(Call("select pg_advisory_xact_lock(6583, 2)"))
+            let closed = try transaction.run(
+                Call("update day set closed = now() where closed is null returning day::text as day"))
+            guard let day = closed.first?["day"] else { return [] }
+            _ = try transaction.run(
+                Call("insert into day values (greatest(current_date, $1::date + 1), null)", [.text(day)]))
+            let rows = try transaction.run(
+                Call(
+                    """
+                    insert into day_end (id, day, currency, credits, credit_reversals, debits, debit_reversals,
+                        credit_amount, credit_reversal_amount, debit_amount, debit_reversal_amount)
+                    select gen_random_uuid(), $1::date, currency,
+                        count(*) filter (where amount < 0 and not is_reversal),
+                        count(*) filter (where amount > 0 and is_reversal),
+                        count(*) filter (where amount > 0 and not is_reversal),
+                        count(*) filter (where amount < 0 and is_reversal),
+                        coalesce(-sum(amount) filter (where amount < 0 and not is_reversal), 0),
+                        coalesce(sum(amount) filter (where amount > 0 and is_reversal), 0),
+                        coalesce(sum(amount) filter (where amount > 0 and not is_reversal), 0),
+                        coalesce(-sum(amount) filter (where amount < 0 and is_reversal), 0)
+                    from entry where day = $1::date and account = 'shop' group by currency
+                    returning *, id::text as id, day::text as day
+                    """, [.text(day)]))
+            return rows.compactMap(DayTotals.init)
+        }
+    }
+
+    /// Ends of days that nobody has told the acquirer of.
+    func untoldDays() async throws(DatabaseError) -> [DayTotals] {
+        try await database.run(
+            Call(
+                """
+                select d.*, d.id::text as id, d.day::text as day from day_end d
+                where balance is null and not exists (select 1 from exchange x where x.id = d.id) order by d.day limit 10
+                """)
+        ).compactMap(DayTotals.init)
+    }
+
+    /// - Returns: whether this is the one who tells of it.
+    func begin(_ day: DayTotals, _ row: ExchangeRow) async throws(DatabaseError) -> Bool {
+        let message = row.exchange.original
+        let rows = try await database.run(
+            Call(
+                """
+                insert into exchange (id, kind, owner, stage, type, trace, reference, transmitted, sealed)
+                values ($1::uuid, 'day', $2::bigint, 'reconciling', $3::text, $4::text, $5::text, $6::text, $7::bytea)
+                on conflict (id) do nothing returning id
+                """,
+                [
+                    .text(day.id), .number(row.owner), .text(message.type.description), .text(message.text(11)),
+                    .text(message.text(37)), .text(message.text(7)), .bytes(row.sealed),
+                ]))
+        return !rows.isEmpty
+    }
+}
+
+extension HostMessages {
+    /// 0500: numbers and amounts of the day, and what is left of them with C or D in front.
+    func reconciliation(_ day: DayTotals) -> ISOMessage? {
+        guard let type = MessageType(500) else { return nil }
+        var message = ISOMessage(type)
+        message.set(15, String(day.day.filter { $0 != "-" }.suffix(4)))
+        if !acquirer.isEmpty { message.set(32, acquirer) }
+        message.set(50, Self.padded(Int64(day.currency.numeric), 3))
+        for (index, number) in day.numbers.enumerated() { message.set(74 + index, Self.padded(number, 10)) }
+        for (index, amount) in day.amounts.enumerated() { message.set(86 + index, Self.padded(amount, 16)) }
+        // Debits are taken from the card's holders: the shop gets them.
+        message.set(97, (day.net < 0 ? "D" : "C") + Self.padded(abs(day.net), 16))
+        return message
+    }
+}

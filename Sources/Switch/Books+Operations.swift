@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+import ISO8583
+import PostgreSQL
+import Wire
+
+/// An operation that was asked for, and the figures that its message was made by.
+struct OperationIntent: Sendable {
+    let id: OperationID
+    let payment: String
+    let kind: OperationKind
+    let body: [UInt8]
+    let amount: Money
+    var tip: Int64 = 0
+    var isFinal = false
+    let seen: PaymentFigures
+}
+
+enum OperationBegun: Sendable {
+    case begun
+    case known(KnownOperation)
+    /// Declined by the books, with the answer.
+    case refused(String)
+    /// Another operation was faster: the message says what is no longer so.
+    case moved
+    case unknownPayment
+}
+
+extension Books {
+    /// The first commit of an operation: its id, its booking and what is about to be sent, or nothing.
+    ///
+    /// - Parameter refusal: it is declined whatever the figures say.
+    func begin(
+        _ intent: OperationIntent, _ row: ExchangeRow?, refusal: BookRefusal? = nil
+    ) async throws(DatabaseError) -> OperationBegun {
+        try await database.transaction { (transaction) throws(DatabaseError) in
+            let id = DatabaseValue.text(intent.id.text)
+            _ = try transaction.run(Call("select pg_advisory_xact_lock(hashtextextended($1::text, 0))", [id]))
+            if let known = try Self.known(intent, row, in: transaction) { return known }
+            let isVoid = try !transaction.run(Call("select id from payment where id = $1::uuid", [id])).isEmpty
+            let found = try transaction.run(
+                Call(
+                    "select *, now() > hold_until as is_over from payment where id = $1::uuid for update",
+                    [.text(intent.payment)]))
+            guard let found = found.first else { return .unknownPayment }
+            let payment = KnownPayment(found)
+            var figures = payment.figures
+            let (booking, rest): (Booking, Int64)
+            do throws(BookRefusal) {
+                if let refusal { throw refusal }
+                guard !isVoid, payment.state == "approved" else { throw .settled }
+                guard payment.money?.currency == intent.amount.currency else { throw .unsupported }
+                (booking, rest) = try figures.apply(intent, isOver: found.flag("is_over"))
+            } catch {
+                return .refused(try Self.refuse(intent, error, payment.figures, in: transaction))
+            }
+            guard payment.figures == intent.seen, let row else { return .moved }
+            try Self.write(intent, row, rest, in: transaction)
+            try Self.setFigures(figures, intent.payment, in: transaction)
+            try Self.book(booking, intent.payment, intent.amount.currency.code, in: transaction)
+            return .begun
+        }
+    }
+
+    private static func known(
+        _ intent: OperationIntent, _ row: ExchangeRow?, in transaction: borrowing DatabaseTransaction
+    ) throws(DatabaseError) -> OperationBegun? {
+        let known = try transaction.run(
+            Call(
+                """
+                select o.*, p.currency, p.merchant, e.owner, e.trace from operation o join payment p on p.id = o.payment
+                left join exchange e on e.id = o.id where o.id = $1::uuid
+                """, [.text(intent.id.text)])
+        ).first
+        guard let known else { return nil }
+        // After a commit of which nobody knew: it is this very attempt.
+        if let row, known.text("state") == "running", known.number("owner") == row.owner,
+            known["trace"] == row.exchange.original.text(11)
+        {
+            return .begun
+        }
+        return .known(KnownOperation(known))
+    }
+
+    private static func write(
+        _ intent: OperationIntent, _ row: ExchangeRow, _ rest: Int64, in transaction: borrowing DatabaseTransaction
+    ) throws(DatabaseError) {
+        let message = row.exchange.original
+        _ = try transaction.run([
+            Call(
+                """
+                insert into operation (id, payment, kind, body, amount, rest, state)
+                values ($1::uuid, $2::uuid, $3::text, $4::bytea, $5::bigint, $6::bigint, 'running')
+                """,
+                [
+                    .text(intent.id.text), .text(intent.payment), .text(intent.kind.rawValue), .bytes(intent.body),
+                    .number(intent.amount.value), .number(rest),
+                ]),
+            Call(
+                """
+                insert into exchange (id, payment, kind, owner, stage, type, trace, reference, transmitted, sealed)
+                values ($1::uuid, $2::uuid, $3::text, $4::bigint, $5::text, $6::text, $7::text, $8::text, $9::text, $10::bytea)
+                """,
+                [
+                    .text(intent.id.text), .text(intent.payment), .text(intent.kind.rawValue), .number(row.owner),
+                    .text(StoredExchange.stage(row.exchange.stage)), .text(message.type.description),
+                    .text(message.text(11)), .text(message.text(37)), .text(message.text(7)), .bytes(row.sealed),
+                ]),
+        ])
+    }
+
+    private static func refuse(
+        _ intent: OperationIntent, _ refusal: BookRefusal, _ figures: PaymentFigures,
+        in transaction: borrowing DatabaseTransaction
+    ) throws(DatabaseError) -> String {
+        var answer = AdapterOperationAnswer(
+            id: intent.id, outcome: .declined, responseCode: refusal.code, reason: refusal.reason)
+        answer.account = figures.account(intent.amount.currency)
+        let text = answerText(answer)
+        _ = try transaction.run(
+            Call(
+                """
+                insert into operation (id, payment, kind, body, amount, state, answer, decided)
+                values ($1::uuid, $2::uuid, $3::text, $4::bytea, $5::bigint, 'declined', $6::text, now())
+                """,
+                [
+                    .text(intent.id.text), .text(intent.payment), .text(intent.kind.rawValue), .bytes(intent.body),
+                    .number(intent.amount.value), .text(text),
+                ]))
+        return text
+    }
+
+    /// An answer as it is stored and sent: the same bytes each time.
+    static func answerText(_ answer: some Encodable) -> String {
+        do throws(WireError) {
+            return String(decoding: try WireJSON.encode(answer), as: UTF8.self)
+        } catch {
+            // These types can always be encoded.
+            return "{}"
+        }
+    }
+}
+
+extension PaymentFigures {
+    fileprivate mutating func apply(
+        _ intent: OperationIntent, isOver: Bool
+    ) throws(BookRefusal) -> (Booking, rest: Int64) {
+        switch intent.kind {
+        case .capture:
+            try capture(intent.amount.value, tip: intent.tip, isFinal: intent.isFinal, isOver: isOver)
+        case .release: (try release(intent.amount.value, isOver: isOver), 0)
+        case .refund: (try refund(intent.amount.value), 0)
+        }
+    }
+}

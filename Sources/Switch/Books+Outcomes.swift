@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+import ISO8583
+import PostgreSQL
+import Wire
+
+/// What the link tells of an exchange together with its record.
+enum ExchangeNews: Sendable {
+    case decided(HostDecision)
+    case reversed
+    case balanced(Balance)
+}
+
+enum Kept: Sendable {
+    /// In the books; with the answer that stands, if one was decided.
+    case kept(String?)
+    /// In the books, and it has to be taken back: somebody had asked for that meanwhile, or only a part was done.
+    case takeBack(ReversalReason, String)
+    /// Another replica speaks of it now: what this one knows no longer counts.
+    case lost
+}
+
+extension Books {
+    /// Seconds for which a preauthorised sum is held.
+    static let holdSeconds: Int64 = 7 * 86_400
+
+    /// The next record of an exchange and what follows from it, in one commit.
+    ///
+    /// - Parameter now: of the answer's time-limits.
+    func keep(_ row: ExchangeRow, _ news: [ExchangeNews], now: Timestamp) async throws(DatabaseError) -> Kept {
+        try await database.transaction { (transaction) throws(DatabaseError) in
+            let exchange = row.exchange
+            let changed = try transaction.run(
+                Call(
+                    """
+                    update exchange set stage = $3::text, detail = $4::text, attempts = $5::int, given_up = $6::bool,
+                        sealed = $7::bytea, changed = now(),
+                        wanted = case when $3::text in ('reversing', 'reversed') then null else wanted end
+                    where id = $1::uuid and owner = $2::bigint returning kind, reference, transmitted
+                    """,
+                    [
+                        .text(exchange.id.description), .number(row.owner), .text(StoredExchange.stage(exchange.stage)),
+                        .text(StoredExchange.detail(exchange.stage)),
+                        .number(Int64(exchange.repetition?.attempts ?? 0)),
+                        .flag(exchange.repetition?.isGivenUp ?? false), .bytes(row.sealed),
+                    ]))
+            guard let found = changed.first else { return .lost }
+            var kept = Kept.kept(nil)
+            for item in news {
+                switch item {
+                case .decided(let decision):
+                    let isPayment = ["payment", "advice"].contains(found.text("kind"))
+                    kept =
+                        isPayment
+                        ? try Self.decide(exchange.id.description, decision, found, now, in: transaction)
+                        : try Self.decideOperation(exchange.id.description, decision, found, in: transaction)
+                case .reversed: try Self.close(exchange.id.description, in: transaction)
+                case .balanced(let balance):
+                    _ = try transaction.run(
+                        Call(
+                            "update day_end set balance = $2::text where id = $1::uuid",
+                            [.text(exchange.id.description), .text("\(balance)")]))
+                }
+            }
+            return kept
+        }
+    }
+
+    private static func reference(_ exchange: Row) -> String? {
+        exchange["reference"].map { $0 + "-" + exchange.text("transmitted").prefix(4) }
+    }
+
+    private static func close(_ id: String, in transaction: borrowing DatabaseTransaction) throws(DatabaseError) {
+        _ = try transaction.run([
+            Call(
+                "update payment set state = 'reversed' where id = $1::uuid and state = 'reversing'", [.text(id)]),
+            Call(
+                "update operation set state = 'reversed' where id = $1::uuid and state = 'reversing'", [.text(id)]),
+        ])
+    }
+
+    private static func decide(
+        _ id: String, _ decision: HostDecision, _ exchange: Row, _ now: Timestamp,
+        in transaction: borrowing DatabaseTransaction
+    ) throws(DatabaseError) -> Kept {
+        let row = try transaction.run(Call("select * from payment where id = $1::uuid for update", [.text(id)])).first
+        guard let row, let asked = KnownPayment(row).money else { return .kept(nil) }
+        let payment = KnownPayment(row)
+        // The first decision stands.
+        guard payment.state == "running" else { return .kept(payment.answer) }
+        let kind = payment.figures.kind
+        let holdUntil = now.advanced(bySeconds: holdSeconds)
+        var decision = decision
+        let reason = row["reason"].flatMap(ReversalReason.init)
+        var state = "declined"
+        var taken: Int64?
+        switch decision.kind {
+        case .approved: taken = asked.value
+        case .partial(let part): taken = part
+        case .unknown: state = "reversing"
+        case .declined: break
+        }
+        if taken != nil {
+            state = reason == nil ? "approved" : "reversing"
+            // Its till has given it up, and must not hear an approval any more.
+            if reason != nil { decision = HostDecision(.unknown, "91") }
+        }
+        let answer = decision.answer(
+            to: asked, kind, reference: reference(exchange), token: row["token"], holdUntil: holdUntil)
+        let text = answerText(answer)
+        _ = try transaction.run(
+            Call(
+                """
+                update payment set state = $2::text, answer = $3::text, approval = $4::text, decided = now(),
+                    hold_until = to_timestamp($5::bigint) where id = $1::uuid
+                """,
+                [
+                    .text(id), .text(state), .text(text), .text(decision.approval),
+                    .number(kind == .preauth && state == "approved" ? holdUntil.milliseconds / 1_000 : nil),
+                ]))
+        if taken != nil, let reason {
+            try want(id, reason, in: transaction)
+            return .takeBack(reason, text)
+        }
+        if let taken {
+            let (figures, booking) = PaymentFigures.approved(kind, taken)
+            try setFigures(figures, id, in: transaction)
+            try book(booking, id, asked.currency.code, in: transaction)
+        }
+        return .kept(text)
+    }
+
+    private static func decideOperation(
+        _ id: String, _ decision: HostDecision, _ exchange: Row, in transaction: borrowing DatabaseTransaction
+    ) throws(DatabaseError) -> Kept {
+        // The payment first, as whoever begins an operation locks it.
+        let payment = try transaction.run(
+            Call(
+                "select * from payment where id = (select payment from operation where id = $1::uuid) for update",
+                [.text(id)])
+        ).first.map(KnownPayment.init)
+        let row = try transaction.run(
+            Call(
+                """
+                select o.*, p.currency, p.merchant from operation o join payment p on p.id = o.payment where o.id = $1::uuid
+                """, [.text(id)])
+        ).first
+        guard let payment, let row, let name = OperationID(id), let currency = payment.money?.currency else {
+            return .kept(nil)
+        }
+        let operation = KnownOperation(row)
+        guard operation.state == "running" else { return .kept(operation.answer) }
+        var (state, takeBack) = ("declined", row["reason"].flatMap(ReversalReason.init))
+        var decision = decision
+        switch decision.kind {
+        case .approved where takeBack == nil: state = "approved"
+        case .approved, .partial:
+            state = "reversing"
+            takeBack = takeBack ?? .malfunction
+            decision = HostDecision(.unknown, "91")
+        case .unknown:
+            (state, takeBack) = (row.text("kind") == "refund" ? "reversing" : "declined", nil)
+        case .declined: takeBack = nil
+        }
+        var figures = payment.figures
+        if state != "approved", let kind = OperationKind(rawValue: row.text("kind")) {
+            let booking = figures.undo(kind, row.number("amount") ?? 0, rest: row.number("rest") ?? 0)
+            try setFigures(figures, payment.id, in: transaction)
+            // What was taken back as a whole meanwhile has no entries left.
+            if payment.state == "approved" {
+                try book(booking, payment.id, currency.code, isReversal: true, in: transaction)
+            }
+        }
+        let answer = decision.operationAnswer(
+            name, Money(value: row.number("amount") ?? 0, currency: currency), reference: reference(exchange),
+            figures.account(currency))
+        let text = answerText(answer)
+        _ = try transaction.run(
+            Call(
+                "update operation set state = $2::text, answer = $3::text, decided = now() where id = $1::uuid",
+                [.text(id), .text(state), .text(text)]))
+        if let takeBack, state == "reversing" {
+            try want(id, takeBack, in: transaction)
+            return .takeBack(takeBack, text)
+        }
+        return .kept(text)
+    }
+
+    /// Whoever dies now leaves it to others.
+    private static func want(
+        _ id: String, _ reason: ReversalReason, in transaction: borrowing DatabaseTransaction
+    ) throws(DatabaseError) {
+        _ = try transaction.run(
+            Call("update exchange set wanted = $2::text where id = $1::uuid", [.text(id), .text(reason.rawValue)]))
+    }
+}

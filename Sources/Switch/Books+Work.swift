@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+import ISO8583
+import PostgreSQL
+import Wire
+
+extension Books {
+    /// Open exchanges that nobody speaks of: of replicas that have ended, and reversals that were asked for. From here on the owner
+    /// does. Of several who ask at once each gets others.
+    func takeWork(_ owner: Int64) async throws(DatabaseError) -> [Row] {
+        Array(
+            try await database.run(
+                Call(
+                    """
+                    update exchange set owner = $1::bigint, changed = now() where id in (
+                        select id from exchange
+                        where (stage in ('awaiting', 'reversing', 'advising', 'reconciling') or wanted is not null)
+                            and (owner is null
+                                or owner not in (select owner from seat where lease_until > clock_timestamp()))
+                        order by created limit 50 for update skip locked)
+                    returning *, extract(epoch from clock_timestamp() - created)::bigint as age
+                    """, [.number(owner)])))
+    }
+
+    /// Open exchanges of this owner that have not changed for a while: whoever does not know one of them has to take it up.
+    func ownWork(_ owner: Int64) async throws(DatabaseError) -> [Row] {
+        Array(
+            try await database.run(
+                Call(
+                    """
+                    select *, extract(epoch from clock_timestamp() - created)::bigint as age from exchange
+                    where owner = $1::bigint and changed < clock_timestamp() - interval '10 s'
+                        and (stage in ('awaiting', 'reversing', 'advising', 'reconciling') or wanted is not null)
+                    """, [.number(owner)])))
+    }
+
+    /// Takes out what is older than it has to be kept.
+    ///
+    /// - Parameters:
+    ///   - cardDays: the sealed card number of what is at an end: as long as payments are refunded or taken back.
+    ///   - days: everything of a payment.
+    func erase(cardDays: Int64, days: Int64) async throws(DatabaseError) -> (cards: Int, payments: Int) {
+        let rows = try await database.run([
+            Call(
+                """
+                update exchange set sealed = null where sealed is not null and wanted is null
+                    and stage in ('answered', 'reversed', 'advised', 'reconciled')
+                    and changed < now() - $1::int * interval '1 day'
+                """, [.number(cardDays)]),
+            Call(
+                """
+                delete from payment p where created < now() - $1::int * interval '1 day' and state not in ('running', 'reversing')
+                    and not exists (select 1 from operation o where o.payment = p.id and o.state in ('running', 'reversing'))
+                    and not exists (select 1 from entry e join day d on d.day = e.day where e.payment = p.id and d.closed is null)
+                """, [.number(days)]),
+        ])
+        return (rows.first?.changed ?? 0, rows.last?.changed ?? 0)
+    }
+
+    /// What must be nothing: sums of entries that are not zero, and payments that nobody has decided in a minute.
+    func imbalance() async throws(DatabaseError) -> (unbalanced: Int64, stuck: Int64) {
+        let row = try await database.run(
+            Call(
+                """
+                select (select count(*) from (select 1 from entry group by payment, currency having sum(amount) <> 0) s) as unbalanced,
+                    (select count(*) from payment where state = 'running' and created < now() - interval '1 minute') as stuck
+                """)
+        ).first
+        return (row?.number("unbalanced") ?? 0, row?.number("stuck") ?? 0)
+    }
+}

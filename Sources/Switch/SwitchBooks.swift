@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+import ISO8583
+import PostgreSQL
+import Wire
+
+/// A seat of the acquirer's table, and with it a share of the trace numbers.
+struct Seat: Equatable, Sendable {
+    let number: Int64
+    let owner: Int64
+    /// Where the share's use ended.
+    let trace: Int
+
+    static let share = 100_000
+
+    var traces: ClosedRange<Int> {
+        let first = Int(number) * Self.share
+        return max(1, first)...first + Self.share - 1
+    }
+}
+
+/// The one store of all replicas: every statement of it stands in this type's extensions.
+struct Books: Sendable {
+    let database: Database
+
+    /// Steps from an empty database to this version.
+    private static let schema: [[UInt8]] = [PackageResources.schema_1_sql]
+
+    enum MigrationError: Error, Equatable, Sendable {
+        case database(DatabaseError)
+        /// Another program has changed the database since.
+        case newer(Int64)
+        /// What was committed would be lost with the server's power.
+        case notDurable
+    }
+
+    /// Brings the database to this version; of several who try at once, one does it.
+    func migrate() async throws(MigrationError) {
+        let (isDurable, version): (Bool, Int64)
+        do throws(DatabaseError) {
+            isDurable =
+                try await database.run(Call("select current_setting('fsync') as fsync")).first?.text("fsync") == "on"
+            version = try await database.transaction(Self.migrate)
+        } catch {
+            throw .database(error)
+        }
+        guard isDurable else { throw .notDurable }
+        guard version == Int64(Self.schema.count) else { throw .newer(version) }
+    }
+
+    /// - Returns: the version that the tables have now.
+    private static func migrate(_ transaction: borrowing DatabaseTransaction) throws(DatabaseError) -> Int64 {
+        _ = try transaction.run(Call("select pg_advisory_xact_lock(6583, 1)"))
+        let isThere = try transaction.run(Call("select to_regclass('schema_version') is not null as is_there"))
+        var version: Int64 = 0
+        if isThere.first?.flag("is_there") == true {
+            version = try transaction.run(Call("select version from schema_version")).first?.number("version") ?? 0
+        }
+        for step in schema.dropFirst(Int(clamping: version)) {
+            try transaction.script(String(decoding: step, as: UTF8.self))
+        }
+        return max(version, Int64(schema.count))
+    }
+
+    // MARK: - Seats
+
+    /// Seconds for which a seat is held without a sign of life.
+    static let leaseSeconds: Int64 = 8
+
+    /// Takes a seat that nobody holds; `nil` where all are held.
+    func takeSeat() async throws(DatabaseError) -> Seat? {
+        let rows = try await database.run(
+            Call(
+                """
+                update seat set owner = nextval('owner'), lease_until = clock_timestamp() + $1::int * interval '1 s'
+                where seat = (select seat from seat where lease_until < clock_timestamp() order by seat limit 1
+                    for update skip locked) and lease_until < clock_timestamp()
+                returning seat, owner, trace
+                """, [.number(Self.leaseSeconds)]))
+        guard let row = rows.first, let number = row.number("seat"), let owner = row.number("owner") else { return nil }
+        return Seat(number: number, owner: owner, trace: Int(row.number("trace") ?? 0))
+    }
+
+    /// - Returns: whether the seat is still held.
+    func keepSeat(_ seat: Seat, trace: Int) async throws(DatabaseError) -> Bool {
+        let rows = try await database.run(
+            Call(
+                """
+                update seat set lease_until = clock_timestamp() + $1::int * interval '1 s', trace = $2::int
+                where seat = $3::int and owner = $4::bigint
+                """, [.number(Self.leaseSeconds), .number(Int64(trace)), .number(seat.number), .number(seat.owner)]))
+        return rows.changed == 1
+    }
+
+    /// Gives it up at once, so that others need not wait for the lease's end.
+    func leaveSeat(_ seat: Seat) async throws(DatabaseError) {
+        _ = try await database.run(
+            Call(
+                "update seat set lease_until = '-infinity' where seat = $1::int and owner = $2::bigint",
+                [.number(seat.number), .number(seat.owner)]))
+    }
+
+    // MARK: - Who
+
+    /// The merchant of a till; `nil` for one that is unknown or blocked.
+    func merchant(ofTill name: String) async throws(DatabaseError) -> String? {
+        try await database.run(
+            Call("select merchant from till where name = $1::text and not blocked", [.text(name)])
+        ).first?.text("merchant")
+    }
+
+    func acceptor(_ terminal: AuthorizationRequest.Terminal) async throws(DatabaseError) -> Acceptor? {
+        let rows = try await database.run(
+            Call(
+                """
+                select m.acceptor, m.location, m.category, t.acceptor_terminal
+                from terminal t join merchant m on m.id = t.merchant where t.merchant = $1::text and t.id = $2::text
+                """, [.text(terminal.merchant), .text(terminal.id)]))
+        return rows.first.map {
+            Acceptor(
+                merchant: terminal.merchant, acceptor: $0.text("acceptor"), location: $0.text("location"),
+                category: $0.text("category"), terminal: $0.text("acceptor_terminal"))
+        }
+    }
+
+    // MARK: - Questions
+
+    /// A payment as it is in the books now.
+    func payment(_ id: String) async throws(DatabaseError) -> KnownPayment? {
+        try await database.run(Call("select * from payment where id = $1::uuid", [.text(id)])).first.map(
+            KnownPayment.init)
+    }
+
+    func operation(_ id: String) async throws(DatabaseError) -> KnownOperation? {
+        try await database.run(
+            Call(
+                """
+                select o.*, p.currency, p.merchant from operation o join payment p on p.id = o.payment
+                where o.id = $1::uuid
+                """, [.text(id)])
+        ).first.map(KnownOperation.init)
+    }
+
+    /// The sealed messages of an exchange, for what follows it.
+    func sealed(_ id: String) async throws(DatabaseError) -> Row? {
+        try await database.run(Call("select * from exchange where id = $1::uuid", [.text(id)])).first
+    }
+
+    func isThere() async -> Bool {
+        do throws(DatabaseError) { return try await !database.run(Call("select 1 as one")).isEmpty } catch {
+            return false
+        }
+    }
+}
+
+/// A row of `payment`.
+struct KnownPayment: Sendable {
+    let row: Row
+
+    init(_ row: Row) { self.row = row }
+
+    var id: String { row.text("id") }
+    var merchant: String { row.text("merchant") }
+    var state: String { row.text("state") }
+    var body: [UInt8]? { row.bytes("body") }
+    var answer: String? { row["answer"] }
+    var money: Money? { Currency(row.text("currency")).map { Money(value: row.number("amount") ?? 0, currency: $0) } }
+
+    var figures: PaymentFigures {
+        PaymentFigures(
+            kind: AuthorizationRequest.Kind(rawValue: row.text("kind")) ?? .sale,
+            authorised: row.number("authorised") ?? 0,
+            captured: row.number("captured") ?? 0, released: row.number("released") ?? 0,
+            refunded: row.number("refunded") ?? 0)
+    }
+}
+
+/// A row of `operation`, with its payment's currency.
+struct KnownOperation: Sendable {
+    let row: Row
+
+    init(_ row: Row) { self.row = row }
+
+    var id: String { row.text("id") }
+    var merchant: String { row.text("merchant") }
+    var state: String { row.text("state") }
+    var body: [UInt8]? { row.bytes("body") }
+    var answer: String? { row["answer"] }
+}

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+import Envelope
+import LocalHTTP
+import PostgreSQL
+import Wire
+
+/// Paths and methods of the contract.
+struct SwitchRoutes: Sendable {
+    let service: SwitchService
+    /// The field in which the proxy tells the name of the till's certificate; `nil` where whoever reaches the socket is trusted.
+    let tillField: String?
+
+    func answer(_ request: HTTPRequest) async -> HTTPResponse {
+        do throws(DatabaseError) {
+            let answer = try await route(request)
+            return .json(answer.status, answer.body)
+        } catch {
+            let answer = SwitchAnswer.unknown
+            return .json(answer.status, answer.body)
+        }
+    }
+
+    private func route(_ request: HTTPRequest) async throws(DatabaseError) -> SwitchAnswer {
+        switch (request.method, request.path) {
+        case (.get, ["v1", "health"]): return SwitchAnswer(200, await service.health())
+        case (.get, ["v1", "keys"]):
+            guard let set = try? await service.keys.recipients() else { return .unknown }
+            return SwitchAnswer(stored: set.jwks)
+        case (_, ["v1", "health"]), (_, ["v1", "keys"]): return .error(405, .requestMethodNotAllowed)
+        default: break
+        }
+        var merchant: String?
+        if let tillField {
+            guard let till = request.fields.only(tillField), let known = try await service.books.merchant(ofTill: till)
+            else { return .error(403, .pspRefused) }
+            merchant = known
+        }
+        switch (request.method, request.path) {
+        case (.post, ["v1", "authorizations"]):
+            return try await once(request, AuthorizationRequest.self, \.id.text) { (message) throws(DatabaseError) in
+                try await service.authorize(message, merchant: merchant)
+            }
+        case (_, let path) where path.count >= 3 && path[0] == "v1" && path[1] == "authorizations":
+            guard let id = TransactionID(path[2]) else { return .error(404, .transactionUnknown) }
+            return try await answer(request, id, path.dropFirst(3).joined(separator: "/"), merchant)
+        case (.get, let path) where path.count == 3 && path[0] == "v1" && path[1] == "operations":
+            guard let id = OperationID(path[2]) else { return .error(404, .transactionUnknown) }
+            return try await service.status(ofOperation: id, merchant: merchant)
+        case (_, ["v1", "authorizations"]): return .error(405, .requestMethodNotAllowed)
+        default: return .error(404, .requestUnknownPath)
+        }
+    }
+
+    private func answer(
+        _ request: HTTPRequest, _ id: TransactionID, _ part: String, _ merchant: String?
+    ) async throws(DatabaseError) -> SwitchAnswer {
+        switch (request.method, part) {
+        case (.get, ""): return try await service.status(of: id, merchant: merchant)
+        case (.post, "reversals"):
+            return try await once(request, ReversalRequest.self, { _ in id.text }) { (message) throws(DatabaseError) in
+                try await service.reverse(id, message, merchant: merchant)
+            }
+        case (.post, "completions"):
+            return try await once(request, CompletionRequest.self, \.id.text) { (message) throws(DatabaseError) in
+                try await service.complete(id, message, merchant: merchant)
+            }
+        case (.post, "releases"):
+            return try await once(request, ReleaseRequest.self, \.id.text) { (message) throws(DatabaseError) in
+                try await service.release(id, message, merchant: merchant)
+            }
+        case (.post, "refunds"):
+            return try await once(request, RefundRequest.self, \.id.text) { (message) throws(DatabaseError) in
+                try await service.refund(id, message, merchant: merchant)
+            }
+        // Not in `supports`, so that nobody who keeps the contract asks for it.
+        case (.post, "adjustments"): return .error(403, .adjustmentNotSupported)
+        case (_, ""), (_, "reversals"), (_, "completions"), (_, "adjustments"), (_, "releases"), (_, "refunds"):
+            return .error(405, .requestMethodNotAllowed)
+        default: return .error(404, .requestUnknownPath)
+        }
+    }
+
+    /// What is carried out once: its key is its own id.
+    private func once<Message: Decodable>(
+        _ request: HTTPRequest, _ type: Message.Type, _ id: (Message) -> String,
+        _ carryOut: (Message) async throws(DatabaseError) -> SwitchAnswer
+    ) async throws(DatabaseError) -> SwitchAnswer {
+        guard let key = request.fields.only("Idempotency-Key") else { return .error(400, .idempotencyKeyMissing) }
+        let message: Message
+        do throws(WireError) {
+            message = try WireJSON.decode(type, from: request.body)
+        } catch {
+            return SwitchAnswer(400, ErrorBody(error))
+        }
+        guard id(message) == key else { return .error(400, .idempotencyKeyInvalid, field: "id") }
+        return try await carryOut(message)
+    }
+}

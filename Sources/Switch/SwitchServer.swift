@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: Apache-2.0
+import Envelope
+public import ISO8583
+public import LocalHTTP
+public import Logging
+import PostgreSQL
+public import Wire
+
+/// What one replica is started with.
+public struct SwitchSettings: Sendable {
+    /// Unix socket to listen at.
+    public var socket: String
+    /// libpq's own words.
+    public var database: String
+    public var connections = 8
+    public var packager: Packager
+    public var acquirer: AcquirerAddress?
+    /// Field 32; left out where empty.
+    public var acquirerNumber = ""
+    /// The field in which the proxy tells the name of the till's certificate; `nil` where whoever reaches the socket is trusted.
+    public var tillField: String?
+    public var mode = Mode.test
+    public var rules = LinkRules()
+    /// Days for which sealed card numbers, and payments, are kept.
+    public var cardDays: Int64 = 395
+    public var days: Int64 = 3_650
+
+    public init(socket: String, database: String, packager: Packager) {
+        self.socket = socket
+        self.database = database
+        self.packager = packager
+    }
+}
+
+public enum SwitchStartError: Error, Equatable, Sendable {
+    case noThreads
+    case databaseUnreachable
+    /// The schema could not be made; SQLSTATE.
+    case schema(state: String)
+    /// A newer program has changed the database.
+    case schemaNewer(Int64)
+    case notDurable
+    /// Ten replicas are at work already.
+    case noSeat
+    /// The machine's clock shows a time that no message can.
+    case clock
+    /// The messages of this version cannot be made yet.
+    case packagerVersion
+    case listen(ListenError)
+    /// Another replica has taken the seat over: this one was silent for too long.
+    case seatLost
+}
+
+extension SwitchStartError: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .noThreads: "no threads or descriptors are left: raise the limits of the service"
+        case .databaseUnreachable: "no database can be reached: check --database, and that PostgreSQL runs"
+        case .schema(let state):
+            "the tables could not be made (SQLSTATE \(state)): let the database's user create tables in it"
+        case .schemaNewer(let version):
+            "the database has version \(version) of the tables: install the program that made them, or a newer one"
+        case .notDurable: "the database runs with fsync off, which loses payments with the power: set fsync = on"
+        case .noSeat: "ten replicas speak to the acquirer already: stop one, or wait until its lease ends"
+        case .clock: "the machine's clock is wrong: set it"
+        case .packagerVersion: "only packagers of version 1987 can be used: choose another one"
+        case .listen(let error): "\(error)"
+        case .seatLost: "another replica has taken the place of this one: start it again"
+        }
+    }
+}
+
+/// One replica: it keeps nothing but what is in the database.
+public struct SwitchServer: Sendable {
+    private let settings: SwitchSettings
+    private let books: Books
+    private let acquirer: Acquirer
+    private let messages: HostMessages
+    private let seat: Seat
+    private let server: HTTPServer
+    private let logger: Logger
+
+    /// Brings the database up to date, takes a seat, and listens from here on.
+    public init(
+        _ settings: SwitchSettings, keys: any EnvelopeOpener, logger: Logger
+    ) async throws(SwitchStartError) {
+        guard settings.packager.version == .iso1987 else { throw .packagerVersion }
+        let database: Database
+        do { database = try Database(settings.database, connections: settings.connections) } catch { throw .noThreads }
+        let books = Books(database: database)
+        try await Self.migrate(books)
+        let seat = try await Self.seat(books)
+        guard let start = HostTime(Timestamp.now) else { throw .clock }
+        let acquirer = Acquirer(
+            packager: settings.packager, rules: settings.rules, books: books, keys: keys, seat: seat, start: start,
+            logger: logger)
+        let messages = HostMessages(packager: settings.packager, acquirer: settings.acquirerNumber)
+        let service = SwitchService(
+            books: books, keys: keys, messages: messages,
+            acquirer: settings.acquirer == nil ? nil : acquirer, logger: logger, mode: settings.mode, now: { .now })
+        let routes = SwitchRoutes(service: service, tillField: settings.tillField)
+        var limits = HTTPLimits()
+        // Its clients are one proxy, with a connection for each till that asks.
+        limits.connections = 4_096
+        limits.connectionsPerUser = 4_096
+        limits.connectionsPerSecond = 10_000
+        do throws(ListenError) {
+            server = HTTPServer(socket: try ListeningSocket(path: settings.socket), limits: limits, logger: logger) {
+                await routes.answer($0)
+            }
+        } catch {
+            throw .listen(error)
+        }
+        self.settings = settings
+        self.books = books
+        self.acquirer = acquirer
+        self.messages = messages
+        self.seat = seat
+        self.logger = logger
+    }
+
+    private static func migrate(_ books: Books) async throws(SwitchStartError) {
+        do throws(Books.MigrationError) {
+            try await books.migrate()
+        } catch {
+            switch error {
+            case .database(.refused(let state)): throw .schema(state: state)
+            case .database: throw .databaseUnreachable
+            case .newer(let version): throw .schemaNewer(version)
+            case .notDurable: throw .notDurable
+            }
+        }
+    }
+
+    /// Waits for the lease of one that was killed, if need be.
+    private static func seat(_ books: Books) async throws(SwitchStartError) -> Seat {
+        for _ in 0..<(4 * Books.leaseSeconds) {
+            do throws(DatabaseError) {
+                if let seat = try await books.takeSeat() { return seat }
+            } catch {
+                throw .databaseUnreachable
+            }
+            // A cancelled sleep ends early, which does no harm.
+            try? await Task.sleep(for: .milliseconds(500))
+        }
+        throw .noSeat
+    }
+
+    /// Serves until `shutDown` or cancellation.
+    public func run() async throws(SwitchStartError) {
+        let outcome = await withTaskGroup(of: SwitchStartError?.self, returning: SwitchStartError?.self) { group in
+            group.addTask { await self.serve() }
+            group.addTask { await self.keepSeat() }
+            group.addTask { await self.every(.milliseconds(50)) { await self.acquirer.tick() } }
+            group.addTask { await self.every(.milliseconds(250)) { await self.work() } }
+            group.addTask { await self.every(.seconds(3_600)) { await self.erase() } }
+            if let address = settings.acquirer {
+                group.addTask {
+                    await self.acquirer.stayConnected(to: address)
+                    return nil
+                }
+            }
+            // Serving ends when it is asked to, keeping the seat when that is lost; the others when they are cancelled.
+            let first = await group.next() ?? nil
+            group.cancelAll()
+            return first
+        }
+        if let outcome { throw outcome }
+        // Should it fail, the seat is free when its lease ends.
+        try? await books.leaveSeat(seat)
+    }
+
+    /// Ends the day in the books of all replicas; whichever of them runs tells the acquirer.
+    public static func closeDay(_ address: String) async throws(SwitchStartError) -> [DayTotals] {
+        let database: Database
+        do { database = try Database(address, connections: 1) } catch { throw .noThreads }
+        do throws(DatabaseError) {
+            return try await Books(database: database).closeDay()
+        } catch {
+            if case .refused(let state) = error { throw .schema(state: state) }
+            throw .databaseUnreachable
+        }
+    }
+
+    public func shutDown() { server.shutDown(grace: .seconds(25)) }
+
+    private func serve() async -> SwitchStartError? {
+        do throws(ListenError) {
+            try await server.run()
+            return nil
+        } catch {
+            return .listen(error)
+        }
+    }
+
+    private func every(_ interval: Duration, _ body: () async -> Void) async -> SwitchStartError? {
+        while !Task.isCancelled {
+            await body()
+            // A cancelled sleep ends the loop.
+            try? await Task.sleep(for: interval)
+        }
+        return nil
+    }
+
+    /// Holds the seat, and says how far its trace numbers may have been used before they are.
+    private func keepSeat() async -> SwitchStartError? {
+        while !Task.isCancelled {
+            let reserved = await acquirer.reserved
+            do throws(DatabaseError) {
+                guard try await books.keepSeat(seat, trace: reserved) else {
+                    await acquirer.lose()
+                    return .seatLost
+                }
+            } catch {
+                logger.error("the database does not answer", metadata: ["error": "\(error)"])
+            }
+            // A cancelled sleep ends the loop.
+            try? await Task.sleep(for: .seconds(2))
+        }
+        return nil
+    }
+
+    /// Takes up what nobody speaks of.
+    private func work() async {
+        guard settings.acquirer != nil else { return }
+        do throws(DatabaseError) {
+            for row in try await books.takeWork(seat.owner) { await acquirer.take(row) }
+            for row in try await books.ownWork(seat.owner) { await acquirer.take(row) }
+            guard await acquirer.isSignedOn else { return }
+            for day in try await books.untoldDays() {
+                guard let message = messages.reconciliation(day) else { continue }
+                // Apart: a host that is silent must not keep other work waiting. Asked twice, it is done once.
+                Task { await acquirer.submit(.day(day), message) }
+            }
+        } catch {
+            // The books' own round comes again.
+        }
+    }
+
+    private func erase() async {
+        do throws(DatabaseError) {
+            let erased = try await books.erase(cardDays: settings.cardDays, days: settings.days)
+            let state = try await books.imbalance()
+            if erased.cards + erased.payments > 0 {
+                logger.info("erased", metadata: ["cards": "\(erased.cards)", "payments": "\(erased.payments)"])
+            }
+            if state.unbalanced > 0 || state.stuck > 0 {
+                logger.critical(
+                    "the books are wrong: a person has to look at them",
+                    metadata: ["unbalanced": "\(state.unbalanced)", "undecided": "\(state.stuck)"])
+            }
+        } catch {
+            // It comes again.
+        }
+    }
+}
+
+extension Acquirer {
+    /// A trace number that is not reached before the seat is kept again.
+    var reserved: Int {
+        let ahead = link.stan + 5_000
+        return seat.traces.contains(ahead) ? ahead : seat.traces.lowerBound + 5_000
+    }
+}

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+import CardBytes
+import Envelope
+import ISO8583
+import PostgreSQL
+import Wire
+
+/// An operation as it was asked for.
+struct OperationWish: Sendable {
+    let id: OperationID
+    let kind: OperationKind
+    let body: [UInt8]
+    let amount: Money
+    var tip: Int64 = 0
+    var isFinal = false
+    var refusal: BookRefusal?
+    /// The message, where it is about another card than the payment's.
+    var message: ISOMessage?
+}
+
+extension SwitchService {
+    func complete(
+        _ id: TransactionID, _ request: CompletionRequest, merchant: String?
+    ) async throws(DatabaseError) -> SwitchAnswer {
+        var wish = OperationWish(
+            id: request.id, kind: .capture, body: Self.digest(request), amount: request.amount)
+        wish.tip = request.tip?.value ?? 0
+        wish.isFinal = request.final
+        return try await carryOut(wish, on: id, merchant)
+    }
+
+    func release(
+        _ id: TransactionID, _ request: ReleaseRequest, merchant: String?
+    ) async throws(DatabaseError) -> SwitchAnswer {
+        let wish = OperationWish(id: request.id, kind: .release, body: Self.digest(request), amount: request.amount)
+        return try await carryOut(wish, on: id, merchant)
+    }
+
+    func refund(
+        _ id: TransactionID, _ request: RefundRequest, merchant: String?
+    ) async throws(DatabaseError) -> SwitchAnswer {
+        guard let operation = OperationID(request.id.text) else {
+            return .error(400, .requestInvalidField, field: "id")
+        }
+        guard (request.card != .none) == (request.authorization != nil) else {
+            return .error(400, .requestFieldConflict, field: "authorization")
+        }
+        var wish = OperationWish(id: operation, kind: .refund, body: Self.digest(request), amount: request.amount)
+        if let read = request.authorization {
+            guard read.id == request.id, read.amount == request.amount, read.type == .refund, read.mode == request.mode,
+                merchant == nil || read.terminal.merchant == merchant
+            else { return .error(400, .requestInvalidField, field: "authorization") }
+            if let known = try await books.operation(operation.text) { return answer(known, to: wish.body) }
+            guard let card = try await card(read, wish) else { return .unknown }
+            (wish.message, wish.refusal) = (card.message, card.refusal)
+            let token = try await books.payment(id.text)?.row["token"]
+            if request.card == .same, card.token != token { wish.refusal = .otherCard }
+        }
+        return try await carryOut(wish, on: id, merchant)
+    }
+
+    /// The card that was read for a refund; `nil` where the keys cannot be used now.
+    private func card(
+        _ read: AuthorizationRequest, _ wish: OperationWish
+    ) async throws(DatabaseError) -> (message: ISOMessage?, token: String?, refusal: BookRefusal?)? {
+        guard let acceptor = try await books.acceptor(read.terminal) else { return (nil, nil, .unsupported) }
+        do {
+            let record = try OpenedRecord(try await keys.open(read.envelope))
+            try record.check(read, now: now())
+            let token = try await keys.cardToken(merchant: read.terminal.merchant, number: record.number)
+            return (try messages.payment(read, record, acceptor, now: now()), token, nil)
+        } catch OpeningRefusal.unavailable {
+            return nil
+        } catch {
+            return (nil, nil, .otherCard)
+        }
+    }
+
+    func status(ofOperation id: OperationID, merchant: String?) async throws(DatabaseError) -> SwitchAnswer {
+        guard let known = try await books.operation(id.text), merchant == nil || merchant == known.merchant else {
+            return .error(404, .transactionUnknown)
+        }
+        return known.answer.map { SwitchAnswer(stored: $0) } ?? pending(id)
+    }
+
+    private func pending(_ id: OperationID) -> SwitchAnswer {
+        SwitchAnswer(200, AdapterOperationAnswer(id: id, outcome: .pending))
+    }
+
+    private func answer(_ known: KnownOperation, to body: [UInt8]) -> SwitchAnswer {
+        guard known.body == body else { return .reused }
+        return known.answer.map { SwitchAnswer(stored: $0) } ?? .running
+    }
+
+    // MARK: - One way for all of them
+
+    private func carryOut(
+        _ wish: OperationWish, on payment: TransactionID, _ merchant: String?
+    ) async throws(DatabaseError) -> SwitchAnswer {
+        guard (1...Limits.amount).contains(wish.amount.value) else {
+            return .error(
+                400, wish.amount.value < 1 ? .amountTotalNotPositive : .amountTooLarge, field: "amount.value")
+        }
+        // Another operation may be faster; each time one of them is over.
+        for _ in 0..<5 {
+            guard let known = try await books.payment(payment.text), merchant == nil || merchant == known.merchant,
+                let money = known.money
+            else { return .error(404, .transactionUnknown) }
+            guard money.currency == wish.amount.currency else {
+                return .error(400, .amountCurrencyMismatch, field: "amount.currency")
+            }
+            var wish = wish
+            var message: ISOMessage?
+            if wish.refusal == nil, acquirer != nil {
+                switch await self.message(wish, known) {
+                case .success(let made): message = made
+                case .failure(.unavailable): return .unknown
+                case .failure(.unreadable), .failure(.unknownKey): wish.refusal = .unsupported
+                }
+            }
+            let intent = OperationIntent(
+                id: wish.id, payment: payment.text, kind: wish.kind, body: wish.body, amount: wish.amount,
+                tip: wish.tip, isFinal: wish.isFinal, seen: known.figures)
+            if let answer = try await submit(intent, message, wish.refusal) { return answer }
+        }
+        return .unknown
+    }
+
+    /// `nil` where the figures have moved.
+    private func submit(
+        _ intent: OperationIntent, _ message: ISOMessage?, _ refusal: BookRefusal?
+    ) async throws(DatabaseError) -> SwitchAnswer? {
+        guard let acquirer, let message else {
+            switch try await books.begin(intent, nil, refusal: refusal ?? .unsupported) {
+            case .refused(let text): return SwitchAnswer(stored: text)
+            case .known(let known): return answer(known, to: intent.body)
+            case .unknownPayment: return .error(404, .transactionUnknown)
+            case .begun, .moved: return .unknown
+            }
+        }
+        switch await acquirer.submit(.operation(intent), message) {
+        case .answer(let text): return SwitchAnswer(stored: text)
+        case .pending: return pending(intent.id)
+        case .knownOperation(let known): return answer(known, to: intent.body)
+        case .inUse:
+            guard let known = try await books.operation(intent.id.text) else { return .running }
+            return answer(known, to: intent.body)
+        case .moved: return nil
+        case .unknownPayment: return .error(404, .transactionUnknown)
+        // It was not begun: the till may ask again.
+        case .notSent, .failed, .replayed, .knownPayment: return .unknown
+        }
+    }
+
+    private func message(
+        _ wish: OperationWish, _ payment: KnownPayment
+    ) async -> Result<ISOMessage?, OpeningRefusal> {
+        if let message = wish.message { return .success(message) }
+        do {
+            guard let row = try await books.sealed(payment.id), let sealed = row.bytes("sealed") else {
+                return .success(nil)
+            }
+            let content = try await keys.unseal(sealed, for: payment.id)
+            guard let original = StoredExchange.exchange(row, content, messages.packager)?.original else {
+                return .success(nil)
+            }
+            switch wish.kind {
+            case .capture:
+                return .success(messages.capture(original, wish.amount.value, approval: payment.row["approval"]))
+            case .release:
+                let figures = payment.figures
+                return .success(
+                    messages.release(original, remaining: figures.authorised - figures.released - wish.amount.value))
+            case .refund: return .success(messages.refund(original, wish.amount.value, now: now()))
+            }
+        } catch let error as OpeningRefusal {
+            return .failure(error)
+        } catch {
+            return .failure(.unavailable)
+        }
+    }
+}

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+import CardBytes
+import Crypto
+import Envelope
+import ISO8583
+import LocalHTTP
+import Logging
+import PostgreSQL
+import Wire
+
+/// What a switch is for, before it is put on the wire.
+struct SwitchAnswer: Equatable, Sendable {
+    let status: Int
+    let body: [UInt8]
+
+    init(_ status: Int, _ message: some Encodable) {
+        self.status = status
+        body = Array(Books.answerText(message).utf8)
+    }
+
+    /// As it is in the books.
+    init(stored: String) {
+        status = 200
+        body = Array(stored.utf8)
+    }
+
+    static func error(_ status: Int, _ code: ErrorCode, field: String? = nil) -> SwitchAnswer {
+        SwitchAnswer(status, ErrorBody(code, field: field))
+    }
+
+    /// Neither that it was carried out nor that it was not. Never 404.
+    static let unknown = SwitchAnswer.error(503, .storageFailed)
+    static let running = SwitchAnswer.error(409, .idempotencyInProgress)
+    static let reused = SwitchAnswer.error(422, .idempotencyKeyReused)
+}
+
+/// The calls of the contract, for whoever the till's certificate says it is.
+struct SwitchService: Sendable {
+    let books: Books
+    let keys: any EnvelopeOpener
+    let messages: HostMessages
+    /// `nil` where no acquirer is configured.
+    let acquirer: Acquirer?
+    let logger: Logger
+    let mode: Mode
+    let now: @Sendable () -> Timestamp
+
+    static func digest(_ message: some Encodable) -> [UInt8] {
+        Array(SHA256.hash(data: Array(Books.answerText(message).utf8)))
+    }
+
+    // MARK: - Authorisations
+
+    func authorize(_ request: AuthorizationRequest, merchant: String?) async throws(DatabaseError) -> SwitchAnswer {
+        guard (0...Limits.amount).contains(request.amount.value) else {
+            return .error(
+                400, request.amount.value < 0 ? .amountTotalNotPositive : .amountTooLarge, field: "amount.value")
+        }
+        guard request.mode == mode else { return .error(403, .pspRefused, field: "mode") }
+        guard merchant == nil || merchant == request.terminal.merchant,
+            let acceptor = try await books.acceptor(request.terminal)
+        else { return .error(403, .pspRefused, field: "terminal") }
+        let body = Self.digest(request)
+        let bare = PaymentIntent(request: request, body: body, token: nil, record: nil)
+        let read: Read
+        switch await self.read(request) {
+        case .success(let opened): read = opened
+        case .failure(.unavailable):
+            // Nothing is known of the read. What is known of the payment is told all the same.
+            guard let known = try await books.payment(request.id.text) else { return .unknown }
+            return answer(known, to: body)
+        case .failure(.unknownKey):
+            logger.critical("an envelope names a key that is not here", metadata: ["id": "\(request.id)"])
+            return try await refuse(bare, .unreadable)
+        case .failure(.unreadable): return try await refuse(bare, .unreadable)
+        }
+        let intent = PaymentIntent(request: request, body: body, token: read.token, record: read.record.id)
+        let message: ISOMessage
+        do throws(RequestFault) {
+            try read.record.check(request, now: now())
+            guard request.amount.value > 0 else { throw .unsupported }
+            message = try messages.payment(request, read.record, acceptor, now: now())
+        } catch {
+            return try await refuse(intent, error)
+        }
+        return try await submit(intent, message)
+    }
+
+    /// An opened envelope.
+    private struct Read {
+        let record: OpenedRecord
+        let token: String
+    }
+
+    private func read(_ request: AuthorizationRequest) async -> Result<Read, OpeningRefusal> {
+        do throws(OpeningRefusal) {
+            let plaintext = try await keys.open(request.envelope)
+            guard let record = try? OpenedRecord(plaintext) else { return .failure(.unreadable) }
+            let token = try await keys.cardToken(merchant: request.terminal.merchant, number: record.number)
+            return .success(Read(record: record, token: token))
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    private func submit(_ intent: PaymentIntent, _ message: ISOMessage) async throws(DatabaseError) -> SwitchAnswer {
+        guard let acquirer else { return try await decline(intent, HostDecision(.declined, "91")) }
+        switch await acquirer.submit(.payment(intent), message) {
+        case .answer(let text): return SwitchAnswer(stored: text)
+        case .pending: return SwitchAnswer(200, AuthorizationAnswer(outcome: .pending))
+        case .knownPayment(let known): return answer(known, to: intent.body)
+        case .replayed: return try await refuse(intent, .replayed)
+        case .inUse:
+            guard let known = try await books.payment(intent.request.id.text) else { return .running }
+            return answer(known, to: intent.body)
+        case .notSent(let decision): return try await decline(intent, decision)
+        case .failed, .moved, .unknownPayment, .knownOperation: return .unknown
+        }
+    }
+
+    private func answer(_ known: KnownPayment, to body: [UInt8]) -> SwitchAnswer {
+        if known.state == "void" { return Self.unwanted }
+        guard known.body == body else { return .reused }
+        return known.answer.map { SwitchAnswer(stored: $0) } ?? .running
+    }
+
+    /// Of a payment that was taken back before it came.
+    private static let unwanted = SwitchAnswer(200, AuthorizationAnswer(outcome: .declined, responseCode: "94"))
+
+    private func refuse(_ intent: PaymentIntent, _ fault: RequestFault) async throws(DatabaseError) -> SwitchAnswer {
+        logger.warning(
+            "a payment was refused before the acquirer was asked",
+            metadata: ["id": "\(intent.request.id)", "reason": "\(fault)"])
+        // Its read belongs to the payment that it was used for.
+        let bare = PaymentIntent(request: intent.request, body: intent.body, token: intent.token, record: nil)
+        return try await decline(bare, HostDecision(.declined, fault.code))
+    }
+
+    /// With nobody asked; the same key gets the same answer.
+    private func decline(_ intent: PaymentIntent, _ decision: HostDecision) async throws(DatabaseError) -> SwitchAnswer
+    {
+        let answer = decision.answer(
+            to: intent.request.amount, intent.request.type, reference: nil, token: intent.token, holdUntil: now())
+        let text = Books.answerText(answer)
+        if let known = try await books.refuse(intent, text) { return self.answer(known, to: intent.body) }
+        return SwitchAnswer(stored: text)
+    }
+
+    func status(of id: TransactionID, merchant: String?) async throws(DatabaseError) -> SwitchAnswer {
+        guard let known = try await books.payment(id.text), merchant == nil || merchant == known.merchant else {
+            return .error(404, .transactionUnknown)
+        }
+        if known.state == "void" { return Self.unwanted }
+        return known.answer.map { SwitchAnswer(stored: $0) }
+            ?? SwitchAnswer(200, AuthorizationAnswer(outcome: .pending))
+    }
+
+    func reverse(
+        _ id: TransactionID, _ request: ReversalRequest, merchant: String?
+    ) async throws(DatabaseError) -> SwitchAnswer {
+        switch try await books.reverse(id.text, request, merchant: merchant) {
+        case .done: SwitchAnswer(200, ReversalAnswer(status: .done, how: .voided))
+        case .queued: SwitchAnswer(202, ReversalAnswer(status: .queued, how: .voided))
+        case .refused: .error(403, .pspRefused)
+        }
+    }
+
+    // MARK: - What a replica can do
+
+    static let supports: [AdapterFeature] = [
+        .sale, .preauth, .refund, .capture, .multicapture, .release, .refundLinked, .refundReversal,
+    ]
+
+    func health() async -> AdapterHealth {
+        let hasKeys = (try? await keys.recipients()) != nil
+        let isThere = await books.isThere()
+        let isUp = await acquirer?.isSignedOn ?? false
+        let works = hasKeys && isThere && acquirer != nil
+        return AdapterHealth(
+            status: works ? (isUp ? .ok : .degraded) : .down, protocolVersions: ["v1"],
+            supports: Self.supports.map(\.rawValue), keyLife: Self.keyLife)
+    }
+
+    /// Payments are erased after years; what a till may rely on.
+    static let keyLife: Int64 = 31 * 86_400
+}

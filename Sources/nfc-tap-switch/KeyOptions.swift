@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+import ArgumentParser
+import CardBytes
+import Envelope
+import HSM
+import Linux
+import Switch
+import Wire
+
+/// Where the switch has its keys: in a token or, for tests, in a file.
+struct KeyOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "FOR TESTS: private JWK that opens envelopes and seals card numbers. Whoever reads the file reads them all.",
+            valueName: "file"))
+    var testKey: String?
+
+    @Option(help: ArgumentHelp("PKCS #11 module of the token that has the keys.", valueName: "module"))
+    var pkcs11: String?
+
+    @Option(help: ArgumentHelp("Label of the token.", valueName: "label"))
+    var token: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "File with the token's PIN, which its owner alone may read. By default the credential token-pin of systemd.",
+            valueName: "file"))
+    var pinFile: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Label of a key that tills seal to; it is its kid too. The newest first; keep an old one for 35 days.",
+            valueName: "label"))
+    var recipient: [String] = []
+
+    @Option(help: ArgumentHelp("Label of the secret that names cards.", valueName: "label"))
+    var cardTokenKey: String = "card-tokens"
+
+    @Option(
+        help: ArgumentHelp(
+            "How labels of the AES keys begin that seal card numbers in the books; a month follows, as in books-2026-11.",
+            valueName: "prefix"))
+    var books: String = "books-"
+
+    @Flag(help: "Let the token do RSA without padding, for tokens without OAEP with SHA-256.")
+    var allowRawRSA = false
+
+    @Option(help: ArgumentHelp("Sessions of the token, each on a thread of its own.", valueName: "count"))
+    var sessions: Int = 2
+
+    func validate() throws {
+        guard (testKey != nil) != (pkcs11 != nil), (pkcs11 == nil) == (token == nil) else {
+            throw ValidationError("Name the keys: --pkcs11, --token and --recipient, or --test-key for tests.")
+        }
+        guard pkcs11 == nil || !recipient.isEmpty else {
+            throw ValidationError("Name a key that tills seal to with --recipient.")
+        }
+        guard (1...32).contains(sessions) else { throw ValidationError("Sessions must be between 1 and 32.") }
+    }
+
+    /// The keys, and a sentence where they protect nothing.
+    func keys() throws -> (keys: any EnvelopeOpener, warning: String?) {
+        if let testKey {
+            return (try FileKeys(path: testKey), "keys come from a file, nothing sealed to them is protected")
+        }
+        guard let pkcs11, let token else { throw ExitCode(64) }
+        guard let path = pinFile ?? Environment.value("CREDENTIALS_DIRECTORY").map({ $0 + "/token-pin" }) else {
+            throw ValidationError("Name the file of the token's PIN with --pin-file.")
+        }
+        var settings = TokenSettings(module: pkcs11, token: token, pin: try pin(path))
+        settings.recipients = recipient.map { TokenKey(label: $0) }
+        settings.cardTokens = TokenKey(label: cardTokenKey, kind: .secret)
+        settings.books = books
+        settings.month = Self.month
+        settings.allowsRawRSA = allowRawRSA
+        settings.sessions = sessions
+        return (TokenOpener(token: try Token(settings)), nil)
+    }
+
+    private func pin(_ path: String) throws -> SecretBytes {
+        do throws(PINFile.Fault) { return try PINFile.read(path) } catch { throw ValidationError("\(path) \(error)") }
+    }
+
+    /// The month in UTC, as `2026-11`: how RFC 3339 begins.
+    @Sendable private static func month() -> String { String(Timestamp.now.description.prefix(7)) }
+}
+
+/// The keys of a token as the switch asks for them.
+struct TokenOpener: EnvelopeOpener {
+    let token: Token
+
+    func recipients() async throws(OpeningRefusal) -> RecipientKeySet {
+        do throws(TokenError) { return try await token.recipients() } catch { throw OpeningRefusal(error) }
+    }
+
+    func open(_ envelope: String) async throws(OpeningRefusal) -> SecretBytes {
+        do throws(TokenError) { return try await token.open(envelope) } catch { throw OpeningRefusal(error) }
+    }
+
+    func cardToken(merchant: String, number: SecretBytes) async throws(OpeningRefusal) -> String {
+        for attempt in UInt8.min...UInt8.max {
+            let message = CardTokenText.message(merchant: merchant, number: number, attempt: attempt)
+            do throws(TokenError) {
+                if let text = CardTokenText.text(try await token.code(of: message)) { return text }
+            } catch {
+                throw OpeningRefusal(error)
+            }
+        }
+        throw .unavailable
+    }
+
+    func seal(_ content: SecretBytes, for name: String) async throws(OpeningRefusal) -> [UInt8] {
+        do throws(TokenError) { return try await token.seal(content, for: name) } catch { throw OpeningRefusal(error) }
+    }
+
+    func unseal(_ sealed: [UInt8], for name: String) async throws(OpeningRefusal) -> SecretBytes {
+        do throws(TokenError) { return try await token.unseal(sealed, for: name) } catch { throw OpeningRefusal(error) }
+    }
+}
+
+extension OpeningRefusal {
+    /// What a token cannot do for reasons of its own says nothing of the envelope.
+    init(_ error: TokenError) {
+        switch error {
+        case .envelope(.wrongKey), .unknownKey: self = .unknownKey
+        case .envelope: self = .unreadable
+        case .unfitKey, .pinRefused, .unavailable, .refused: self = .unavailable
+        }
+    }
+}

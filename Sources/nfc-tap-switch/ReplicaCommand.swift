@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+import ArgumentParser
+import CScrub
+import Glibc
+import ISO8583
+import Linux
+import LocalHTTP
+import Logging
+import Switch
+import UnixSignals
+
+/// One replica.
+struct ReplicaCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "serve", abstract: "Answer tills.",
+        discussion: """
+            Start up to ten on one PostgreSQL database, behind haproxy: see docs/payment-service.md. Keys stay in a PKCS #11 \
+            token: see docs/keys-and-token.md.
+            """)
+
+    @Option(help: ArgumentHelp("Unix socket to listen at.", valueName: "path"))
+    var socket: String
+
+    @Option(
+        help: ArgumentHelp("The database, in libpq's words: host=/run/postgresql dbname=switch.", valueName: "words"))
+    var database: String
+
+    @Option(help: ArgumentHelp("Connections to the database.", valueName: "count"))
+    var connections: Int = 8
+
+    @OptionGroup var keys: KeyOptions
+
+    @Option(help: ArgumentHelp("The acquirer's host and port.", valueName: "host:port"))
+    var acquirer: String?
+
+    @Option(help: ArgumentHelp("Number of the acquiring institution, field 32.", valueName: "digits"))
+    var acquirerNumber: String = ""
+
+    @Option(
+        help: ArgumentHelp(
+            "How the acquirer packs messages: a packager file, or the name of a built-in one.", valueName: "file"))
+    var packager: String = Packager.BuiltIn.bcd1987.rawValue
+
+    @Option(
+        help: ArgumentHelp(
+            "Header field in which the proxy tells the name of the till's certificate.", valueName: "name"))
+    var tillField: String?
+
+    @Flag(help: "Believe each request about its merchant: only where nobody but one merchant's tills reach the socket.")
+    var trustRequests = false
+
+    @Option(help: ArgumentHelp("Seconds in which the acquirer must answer.", valueName: "seconds"))
+    var answerSeconds: Double = 20
+
+    @Option(help: ArgumentHelp("Days for which sealed card numbers are kept, for refunds.", valueName: "days"))
+    var cardDays: Int64 = 395
+
+    @Option(help: ArgumentHelp("Days for which payments are kept.", valueName: "days"))
+    var days: Int64 = 3_650
+
+    func validate() throws {
+        guard trustRequests != (tillField != nil) else {
+            throw ValidationError("Give either --till-field, which the proxy sets, or --trust-requests.")
+        }
+        guard (1...25).contains(answerSeconds) else {
+            throw ValidationError("The acquirer can be given 1 to 25 seconds: a till waits for 30.")
+        }
+        guard (1...64).contains(connections) else { throw ValidationError("Connections must be between 1 and 64.") }
+        guard acquirerNumber.utf8.count <= 11, acquirerNumber.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
+            throw ValidationError("The acquirer's number must be up to 11 digits.")
+        }
+        guard acquirer.map({ AcquirerAddress($0) != nil }) ?? true else {
+            throw ValidationError("Write the acquirer as host:port.")
+        }
+        guard (1...4_000).contains(cardDays), (cardDays...40_000).contains(days), days >= 31 else {
+            throw ValidationError("Payments must be kept for 31 days at least, and as long as card numbers.")
+        }
+    }
+
+    func run() async throws {
+        _ = ProcessHardening.apply()
+        let logger = Logger(label: "nfc-tap-switch") { StreamLogHandler.standardError(label: $0) }
+        var settings = SwitchSettings(socket: socket, database: database, packager: try readPackager())
+        settings.connections = connections
+        settings.acquirer = acquirer.flatMap(AcquirerAddress.init)
+        settings.acquirerNumber = acquirerNumber
+        settings.tillField = tillField
+        settings.rules.answerWithin = UInt64(answerSeconds * 1_000)
+        settings.cardDays = cardDays
+        settings.days = days
+        let (opener, warning) = try keys.keys()
+        let server = try await SwitchServer(settings, keys: opener, logger: logger)
+        say("listening at \(socket)")
+        if let warning { say("warning: \(warning)") }
+        ServiceNotification().send(.ready)
+        try await serve(server)
+    }
+
+    private func readPackager() throws -> Packager {
+        if let builtIn = Packager.BuiltIn(rawValue: packager) { return try Packager(builtIn) }
+        return try Packager(file: try FileSystem.bytes(of: packager, atMost: 1 << 20))
+    }
+
+    private func serve(_ server: SwitchServer) async throws {
+        let signals = await UnixSignalsSequence(trapping: .sigterm, .sigint)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await server.run() }
+            group.addTask {
+                for await _ in signals {
+                    server.shutDown()
+                    return
+                }
+            }
+            // Ends when it was asked to and has done so, and at once where it cannot go on.
+            try await group.next()
+            try await group.next()
+        }
+    }
+
+    /// One line on standard error.
+    private func say(_ text: String) {
+        try? Descriptor.write("nfc-tap-switch: \(text)\n", to: STDERR_FILENO)
+    }
+}

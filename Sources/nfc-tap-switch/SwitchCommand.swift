@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+import ArgumentParser
+import Switch
+
+/// The payment service behind the adapter socket of many tills.
+@main
+struct SwitchCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "nfc-tap-switch",
+        abstract: "Answer the tills of many merchants, keep their books, and speak ISO 8583 to an acquirer.",
+        subcommands: [ReplicaCommand.self, CloseDayCommand.self], defaultSubcommand: ReplicaCommand.self)
+}
+
+/// The end of a business day.
+struct CloseDayCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "close-day", abstract: "End the open day in the books; a replica tells the acquirer its sums.")
+
+    @Option(
+        help: ArgumentHelp("The database, in libpq's words: host=/run/postgresql dbname=switch.", valueName: "words"))
+    var database: String
+
+    func run() async throws {
+        for day in try await SwitchServer.closeDay(database) {
+            print(
+                "\(day.day) \(day.currency): debits \(day.numbers[2]), taken back \(day.numbers[3]), "
+                    + "credits \(day.numbers[0]), taken back \(day.numbers[1]), net \(day.net) minor units")
+        }
+    }
+}

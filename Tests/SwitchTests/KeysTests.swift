@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+import CardBytes
+import Envelope
+import Testing
+
+@testable import Switch
+
+struct KeysTests {
+    private func keys() throws -> FileKeys { try FileKeys(jwk: SecretBytes(Array(SwitchRig.key.utf8))) }
+
+    private func bytes(_ secret: SecretBytes) -> [UInt8] { secret.withSpan { span in span.indices.map { span[$0] } } }
+
+    @Test func `what is sealed for one row opens for no other, and not after a change of one bit`() async throws {
+        let keys = try keys()
+        let sealed = try await keys.seal(SecretBytes([1, 2, 3]), for: "one")
+        #expect(bytes(try await keys.unseal(sealed, for: "one")) == [1, 2, 3])
+        await #expect(throws: OpeningRefusal.unreadable) { try await keys.unseal(sealed, for: "two") }
+        for index in sealed.indices {
+            var other = sealed
+            other[index] ^= 1
+            await #expect(throws: OpeningRefusal.unreadable) { try await keys.unseal(other, for: "one") }
+        }
+        #expect(try await keys.seal(SecretBytes([1, 2, 3]), for: "one") != sealed)
+    }
+
+    @Test func `a card has one name for each merchant, without a run of eight digits`() async throws {
+        let keys = try keys()
+        let number = SecretBytes(Array("4761739001010010".utf8))
+        let first = try await keys.cardToken(merchant: "a", number: number)
+        #expect(try await keys.cardToken(merchant: "a", number: number) == first)
+        #expect(try await keys.cardToken(merchant: "b", number: number) != first)
+        #expect(first.hasPrefix("ct_") && first.utf8.count == 25)
+        // In Base64url: 12345678 in a row.
+        let digits: [UInt8] = [0xD7, 0x6D, 0xF8, 0xE7, 0xAE, 0xFC]
+        #expect(CardTokenText.text(digits + [UInt8](repeating: 0, count: 26)) == nil)
+        #expect(CardTokenText.text([UInt8](repeating: 0, count: 32)) == "ct_AAAAAAAAAAAAAAAAAAAAAA")
+    }
+
+    @Test func `an envelope to another key is told apart from one that is damaged`() async throws {
+        let keys = try keys()
+        let recipient = try #require(try await keys.recipients().keys.first)
+        let envelope = try JWE.seal(SecretBytes([7]), to: recipient)
+        #expect(bytes(try await keys.open(envelope)) == [7])
+        await #expect(throws: OpeningRefusal.unreadable) { try await keys.open(String(envelope.dropLast(2)) + "AA") }
+        await #expect(throws: OpeningRefusal.unreadable) { try await keys.open("a.b") }
+    }
+}

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+import Envelope
+import Foundation
+import LocalHTTP
+import TestSupport
+import Wire
+
+@testable import AdapterCheck
+
+/// A till with the rules of the contract: it waits, asks, sends again what was never seen, and takes back what it cannot be sure of.
+struct TestTill: Sendable {
+    private let client: HTTPClient
+    /// What it seals to.
+    var recipient = RecipientKey.sandboxTest
+    /// As long as it waits before it takes a payment back.
+    var patience = Duration.seconds(20)
+
+    init(_ path: String) { client = HTTPClient(path: path) }
+
+    enum Belief: Equatable, Sendable {
+        /// In minor units.
+        case approved(Int64)
+        case declined
+        case reversed
+    }
+
+    struct Got: Sendable {
+        let status: Int
+        let answer: AuthorizationAnswer?
+    }
+
+    func sale(_ value: Int64) async throws -> AuthorizationRequest {
+        guard let currency = Currency("EUR") else { throw Hung(description: "no such currency") }
+        return try TestSale.make(
+            Money(value: value, currency: currency), type: .sale, id: TransactionID(), recipient: recipient)
+    }
+
+    /// As `GET /v1/keys` gives them.
+    func keys() async throws -> RecipientKeySet {
+        let answer = try await client.send(HTTPClientRequest(.get, "/v1/keys"), answerWithin: patience)
+        return try RecipientKeySet(json: answer.body)
+    }
+
+    func post(_ request: AuthorizationRequest) async throws -> Got {
+        let fields: HTTPFields = ["Content-Type": "application/json", "Idempotency-Key": request.id.text]
+        return try await send(
+            HTTPClientRequest(.post, "/v1/authorizations", fields: fields, body: try WireJSON.encode(request)))
+    }
+
+    private func send(_ request: HTTPClientRequest) async throws -> Got {
+        let answer = try await client.send(request, answerWithin: patience)
+        let message = answer.status == 200 ? try? WireJSON.decode(AuthorizationAnswer.self, from: answer.body) : nil
+        return Got(status: answer.status, answer: message)
+    }
+
+    /// Pays, and says what it believes in the end.
+    ///
+    /// - Parameter cancels: takes an approval back, as a customer who changes his mind.
+    func pay(_ request: AuthorizationRequest, cancels: Bool) async throws -> Belief {
+        let deadline = ContinuousClock.now.advanced(by: patience)
+        var isDoubtful = false
+        var got = try? await post(request)
+        while ContinuousClock.now < deadline {
+            if let answer = got?.answer, answer.outcome != .pending {
+                switch answer.outcome {
+                case .approved, .partial:
+                    if cancels { return try await reverse(request, .customerCancel) }
+                    return .approved(answer.amountApproved?.value ?? request.amount.value)
+                case .declined, .pending: return isDoubtful ? try await reverse(request, .timeout) : .declined
+                }
+            }
+            // 421 to the first request: handed on to nobody.
+            if got?.status == 421, !isDoubtful { return .declined }
+            if got == nil || (got?.status ?? 0) >= 500 { isDoubtful = true }
+            try await Task.sleep(for: .milliseconds(150))
+            got = try? await send(HTTPClientRequest(.get, "/v1/authorizations/\(request.id)"))
+            if got?.status == 404 { got = try? await post(request) }
+        }
+        return try await reverse(request, .timeout)
+    }
+
+    private func reverse(_ request: AuthorizationRequest, _ reason: ReversalRequest.Reason) async throws -> Belief {
+        let fields: HTTPFields = ["Content-Type": "application/json", "Idempotency-Key": request.id.text]
+        let body = try WireJSON.encode(ReversalRequest(reason: reason))
+        try await eventually("an acknowledgement of a reversal") {
+            let answer = try? await client.send(
+                HTTPClientRequest(.post, "/v1/authorizations/\(request.id)/reversals", fields: fields, body: body),
+                answerWithin: .seconds(10))
+            if let answer, [200, 202].contains(answer.status) { return true }
+            try await Task.sleep(for: .milliseconds(200))
+            return false
+        }
+        return .reversed
+    }
+}
