@@ -43,6 +43,32 @@ public enum TestIssuer {
         return key.responseCryptogram(request: cryptogram, responseCode: responseCode) + responseCode
     }
 
+    /// Issuer Authentication Data for an online request of any card whose cryptogram the issuer verifies: the issuer's cryptogram by
+    /// method 1 (EMV Book 2 §8.2.1), with the session key where the request's was made with one, then the response code.
+    ///
+    /// - Parameters:
+    ///   - record: as for `verify`.
+    ///   - responseCode: two bytes.
+    /// - Returns: `nil` for a card of another issuer or another version of the cryptogram.
+    public static func answer(to record: some Sequence<(Tag, [UInt8])>, responseCode: [UInt8]) -> [UInt8]? {
+        let values = Dictionary(record, uniquingKeysWith: { first, _ in first })
+        guard responseCode.count == 2, let cryptogram = values[0x9F26], cryptogram.count == 8, let pan = pan(values),
+            let issuerData = values[0x9F10], let issuer = TestIssuerIdentity.issuer(of: pan),
+            let version = issuer.version(issuerData),
+            let master = issuer.cardKey(pan: pan, sequence: values[0x5F34]?.first ?? 0)
+        else { return nil }
+        let hasSession = version != .visa10 && version != .visa17
+        guard let key = hasSession ? CardKey.session(master, counter: values[0x9F36] ?? []) : master else { return nil }
+        return key.responseCryptogram(request: cryptogram, responseCode: responseCode) + responseCode
+    }
+
+    /// Whether a card number is one of the catalogue's issuers.
+    ///
+    /// - Parameter digits: 0…9 each.
+    public static func isTestCard(_ digits: [UInt8]) -> Bool {
+        TestIssuerIdentity.issuer(of: digits) != nil || digits.starts(with: ECCTestKeys.issuerIdentifier)
+    }
+
     /// The digits of 5A, else those before the separator D of 57.
     private static func pan(_ values: [Tag: [UInt8]]) -> [UInt8]? {
         if let number = values[0x5A] { return BCD.digits(number) }

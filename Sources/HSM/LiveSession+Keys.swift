@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+import CPKCS11
+import CardBytes
+import Envelope
+import StrictJSON
+
+extension LiveSession {
+    /// Work in which the token's answers are thrown as they come.
+    func call<Result>(
+        _ work: (TokenSession) throws(TokenCode) -> Result
+    ) throws(TokenFailure) -> Result {
+        do throws(TokenCode) { return try work(calls) } catch { throw .code(error) }
+    }
+
+    /// The private or secret key, once it is known to be fit.
+    mutating func key(_ key: TokenKey) throws(TokenFailure) -> FoundKey {
+        if let found = keys[key] { return found }
+        let kind = key.kind == .secret ? CKO_SECRET_KEY : CKO_PRIVATE_KEY
+        let object = try object(kind, key)
+        let isExtractable = try call { (calls) throws(TokenCode) in try calls.number(CKA_EXTRACTABLE, of: object) } != 0
+        guard !isExtractable else { throw .error(.unfitKey(key.label, .extractable)) }
+        let type = try call { (calls) throws(TokenCode) in try calls.number(CKA_KEY_TYPE, of: object) }
+        var found = FoundKey(object: object)
+        switch (key.kind, type) {
+        case (.p256, CKK_EC), (.secret, CKK_AES), (.secret, CKK_GENERIC_SECRET), (.secret, CKK_SHA256_HMAC): break
+        case (.rsa, CKK_RSA):
+            found.modulus = try call { (calls) throws(TokenCode) in try calls.bytes(CKA_MODULUS, of: object) }.count
+        default: throw .error(.unfitKey(key.label, .otherKind))
+        }
+        keys[key] = found
+        return found
+    }
+
+    private func object(_ kind: Int, _ key: TokenKey) throws(TokenFailure) -> CK_OBJECT_HANDLE {
+        let found = try call { (calls) throws(TokenCode) in try calls.find(kind, label: key.label, id: key.id) }
+        guard let object = found.objects.first else {
+            throw .error(kind == CKO_PUBLIC_KEY ? .unfitKey(key.label, .noPublicHalf) : .unknownKey(key.label))
+        }
+        guard found.count == 1 else { throw .error(.unfitKey(key.label, .ambiguous)) }
+        return object
+    }
+
+    /// The members of the public half's JWK but for `kid`, `use` and `alg`: `"crv":"P-256","kty":"EC",…`.
+    private func publicMembers(_ key: TokenKey) throws(TokenFailure) -> String {
+        let object = try object(CKO_PUBLIC_KEY, key)
+        if key.kind == .rsa {
+            let n = try call { (calls) throws(TokenCode) in try calls.bytes(CKA_MODULUS, of: object) }
+            let e = try call { (calls) throws(TokenCode) in try calls.bytes(CKA_PUBLIC_EXPONENT, of: object) }
+            let (number, exponent) = (n.drop { $0 == 0 }, e.drop { $0 == 0 })
+            return #""e":"\#(Base64URL.string(exponent))","kty":"RSA","n":"\#(Base64URL.string(number))""#
+        }
+        var point = try call { (calls) throws(TokenCode) in try calls.bytes(CKA_EC_POINT, of: object) }
+        // The standard wants it inside an OCTET STRING (PKCS#11 §2.3.3); some tokens give it bare.
+        if point.count == 67, point.starts(with: [0x04, 0x41]) { point.removeFirst(2) }
+        guard point.count == 65, point.first == 0x04 else { throw .error(.unfitKey(key.label, .otherKind)) }
+        let (x, y) = (point[1..<33], point[33..<65])
+        return #""crv":"P-256","kty":"EC","x":"\#(Base64URL.string(x))","y":"\#(Base64URL.string(y))""#
+    }
+
+    /// The JWK that envelopes for this key are sealed to. The private half was looked for, so that nobody seals to what nobody opens.
+    mutating func recipient(_ key: TokenKey) throws(TokenFailure) -> RecipientKey {
+        _ = try self.key(key)
+        var members = #"{\#(try publicMembers(key)),"kid":\#(JSONEscape.quoted(key.keyID)),"use":"enc""#
+        if let notBefore = key.notBefore { members += #","nbf":\#(notBefore)"# }
+        if let expires = key.expires { members += #","exp":\#(expires)"# }
+        do throws(RecipientKeyError) { return try RecipientKey(jwk: Array((members + "}").utf8)) } catch {
+            throw .error(.unfitKey(key.label, .otherKind))
+        }
+    }
+
+    /// The JWK that this key's signatures are verified with.
+    mutating func verificationKey(_ key: TokenKey) throws(TokenFailure) -> VerificationKey {
+        _ = try self.key(key)
+        let jwk = #"{\#(try publicMembers(key)),"kid":\#(JSONEscape.quoted(key.keyID)),"use":"sig","alg":"ES256"}"#
+        do throws(RecipientKeyError) { return try VerificationKey(jwk: Array(jwk.utf8)) } catch {
+            throw .error(.unfitKey(key.label, .otherKind))
+        }
+    }
+
+    // MARK: - Keys of the books
+
+    /// The newest one that is not of a later month.
+    mutating func currentBook(_ prefix: String) throws(TokenFailure) -> (label: String, key: FoundKey) {
+        let latest = prefix + settings.month()
+        func newest() -> String? { books.keys.filter { $0.hasPrefix(prefix) && $0 <= latest }.max() }
+        // A key of this month may have come since.
+        if newest() != latest { try readBooks(prefix) }
+        guard let label = newest(), let key = books[label] else { throw .error(.unknownKey(latest)) }
+        return (label, key)
+    }
+
+    mutating func book(_ label: String, _ prefix: String) throws(TokenFailure) -> FoundKey {
+        guard label.hasPrefix(prefix) else { throw .error(.unknownKey(label)) }
+        if books[label] == nil { try readBooks(prefix) }
+        guard let key = books[label] else { throw .error(.unknownKey(label)) }
+        return key
+    }
+
+    private mutating func readBooks(_ prefix: String) throws(TokenFailure) {
+        let all = try call { (calls) throws(TokenCode) in try calls.find(CKO_SECRET_KEY, most: 4_096) }
+        var found: [String: FoundKey] = [:]
+        for object in all.objects {
+            let label = try call { (calls) throws(TokenCode) in try calls.bytes(CKA_LABEL, of: object) }
+            let name = String(decoding: label, as: UTF8.self)
+            guard name.hasPrefix(prefix) else { continue }
+            guard found[name] == nil else { throw .error(.unfitKey(name, .ambiguous)) }
+            let type = try call { (calls) throws(TokenCode) in try calls.number(CKA_KEY_TYPE, of: object) }
+            guard type == CKK_AES else { throw .error(.unfitKey(name, .otherKind)) }
+            let isExtractable = try call { (calls) throws(TokenCode) in
+                try calls.number(CKA_EXTRACTABLE, of: object)
+            }
+            guard isExtractable == 0 else { throw .error(.unfitKey(name, .extractable)) }
+            found[name] = FoundKey(object: object)
+        }
+        books = found
+    }
+}

@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: Apache-2.0
+import CPKCS11
+public import CardBytes
+import Crypto
+public import Envelope
+import Synchronization
+
+/// Keys in a PKCS#11 token, used by several sessions at a time. The private keys never leave it; what two keys agree on does, because no
+/// token does JWE's key derivation (RFC 7518 §4.6.2), and stays in locked memory until the envelope is open.
+public final class Token: TokenKeys {
+    private let settings: TokenSettings
+    private let workers: [TokenWorker]
+    /// Calls that wait or run, for each worker.
+    private let waiting: Mutex<[Int]>
+
+    /// Loads the module. The token is asked when there is something to ask.
+    public init(_ settings: TokenSettings) throws(TokenError) {
+        let access = try TokenAccess(settings)
+        var workers: [TokenWorker] = []
+        for number in 1...min(max(settings.sessions, 1), 32) { workers.append(try TokenWorker(access, number: number)) }
+        self.settings = settings
+        self.workers = workers
+        waiting = Mutex([Int](repeating: 0, count: workers.count))
+    }
+
+    /// Closes the sessions. A call after it opens them again.
+    public func close() async {
+        for worker in workers { await worker.close() }
+    }
+
+    // MARK: - Envelopes
+
+    public func recipients() async throws(TokenError) -> RecipientKeySet {
+        let keys = settings.recipients
+        return try await run { (session) throws(TokenFailure) in
+            var all: [RecipientKey] = []
+            for key in keys { all.append(try session.recipient(key)) }
+            return RecipientKeySet(keys: all)
+        }
+    }
+
+    public func open(_ envelope: String) async throws(TokenError) -> SecretBytes {
+        let (received, key) = try checked(envelope)
+        guard let point = received.ephemeralPoint else {
+            let contentKey = try await contentKey(received.encryptedKey, key)
+            return try Self.opened { () throws(EnvelopeError) in try received.open(contentKey: contentKey) }
+        }
+        let secret = try await run { (session) throws(TokenFailure) in
+            let found = try session.key(key)
+            return try session.call { (calls) throws(TokenCode) in try calls.agree(found.object, point: point) }
+        }
+        return try Self.opened { () throws(EnvelopeError) in try received.open(agreed: secret) }
+    }
+
+    /// Everything that can be said of an envelope before the token is asked: an attacker pays less for one than the token does.
+    private func checked(_ envelope: String) throws(TokenError) -> (ReceivedEnvelope, TokenKey) {
+        guard envelope.utf8.count <= mostEnvelopeBytes else { throw .envelope(.malformedToken) }
+        let received: ReceivedEnvelope
+        do throws(EnvelopeError) { received = try ReceivedEnvelope(envelope) } catch { throw .envelope(error) }
+        guard let keyID = received.keyID else { throw .envelope(.malformedHeader(member: "kid")) }
+        guard let key = settings.recipients.first(where: { $0.keyID == keyID }) else { throw .unknownKey(keyID) }
+        let count = received.encryptedKey.count
+        switch received.algorithm {
+        case .ecdhES, .ecdhESA256KW:
+            guard key.kind == .p256, received.ephemeralPoint != nil else { throw .envelope(.wrongKey) }
+            // A wrapped key of 32 bytes has 40 (RFC 3394 §2.2.1).
+            guard count == (received.algorithm == .ecdhES ? 0 : 40) else { throw .envelope(.malformedToken) }
+        case .rsaOAEP256:
+            guard key.kind == .rsa else { throw .envelope(.wrongKey) }
+            guard (256...1_024).contains(count) else { throw .envelope(.malformedToken) }
+        }
+        return (received, key)
+    }
+
+    /// - Returns: the content key; for what is wrong, another one, with which the envelope does not open, after the same work.
+    private func contentKey(_ ciphertext: [UInt8], _ key: TokenKey) async throws(TokenError) -> SecretBytes {
+        let allowsRawRSA = settings.allowsRawRSA
+        let instead = SecretBytes(capacity: 32) { for _ in 0..<32 { $0.append(UInt8.random(in: 0...255)) } }
+        return try await run { (session) throws(TokenFailure) in
+            let found = try session.key(key)
+            guard ciphertext.count == found.modulus else { throw .error(.envelope(.malformedToken)) }
+            if !session.refusesOAEP {
+                do throws(TokenCode) {
+                    let opened = try session.calls.decrypt(ciphertext, mechanism: CKM_RSA_PKCS_OAEP, key: found.object)
+                    return opened.flatMap { $0.count == 32 ? $0 : nil } ?? instead
+                } catch {
+                    guard error.isOfMechanism, allowsRawRSA else { throw .code(error) }
+                    session.refusesOAEP = true
+                }
+            }
+            let block = try session.call { (calls) throws(TokenCode) in
+                try calls.decrypt(ciphertext, mechanism: CKM_RSA_X_509, key: found.object)
+            }
+            return OAEP.contentKey(block ?? SecretBytes([]), size: found.modulus, instead: instead)
+        }
+    }
+
+    private static func opened(
+        _ open: () throws(EnvelopeError) -> SecretBytes
+    ) throws(TokenError) -> SecretBytes {
+        do throws(EnvelopeError) { return try open() } catch { throw .envelope(error) }
+    }
+
+    /// Opens a fresh envelope for each recipient: whoever publishes the keys knows then that their private halves are here.
+    public func prove() async throws(TokenError) {
+        for recipient in try await recipients().keys {
+            let text = SecretBytes(capacity: 32) { for _ in 0..<32 { $0.append(UInt8.random(in: 0...255)) } }
+            let sealed: String
+            do throws(EnvelopeError) { sealed = try JWE.seal(text, to: recipient) } catch { throw .envelope(error) }
+            guard SecretBytes.constantTimeEqual(try await open(sealed), text) else { throw .envelope(.notAuthentic) }
+        }
+    }
+
+    // MARK: - Books and names of cards
+
+    public func code(of message: SecretBytes) async throws(TokenError) -> [UInt8] {
+        guard let key = settings.cardTokens else { throw .unknownKey("card tokens") }
+        let code = try await run { (session) throws(TokenFailure) in
+            let found = try session.key(key)
+            return try session.call { (calls) throws(TokenCode) in
+                try calls.sign(message, mechanism: CKM_SHA256_HMAC, key: found.object)
+            }
+        }
+        guard code.count == 32 else { throw .unfitKey(key.label, .otherKind) }
+        return code
+    }
+
+    public func seal(_ content: SecretBytes, for name: String) async throws(TokenError) -> [UInt8] {
+        guard let prefix = settings.books else { throw .unknownKey("books") }
+        return try await run { (session) throws(TokenFailure) in
+            let (label, key) = try session.currentBook(prefix)
+            guard label.utf8.count <= 255 else { throw .error(.unfitKey(label, .otherKind)) }
+            let nonce = BookSeal.freshNonce()
+            let sealed = try session.call { (calls) throws(TokenCode) in
+                try calls.encrypt(
+                    content, nonce: nonce, associated: BookSeal.associated(label, name), key: key.object)
+            }
+            return BookSeal.head(label) + nonce + sealed
+        }
+    }
+
+    public func unseal(_ sealed: [UInt8], for name: String) async throws(TokenError) -> SecretBytes {
+        guard let prefix = settings.books else { throw .unknownKey("books") }
+        guard let seal = BookSeal(sealed) else { throw .envelope(.malformedToken) }
+        return try await run { (session) throws(TokenFailure) in
+            let key = try session.book(seal.label, prefix)
+            do throws(TokenCode) {
+                return try session.calls.decrypt(
+                    seal.ciphertext, nonce: seal.nonce, associated: BookSeal.associated(seal.label, name),
+                    key: key.object)
+            } catch {
+                // SoftHSM 2.6.1 calls a wrong tag a general error.
+                guard error.loss == nil || [CKR_GENERAL_ERROR, CKR_FUNCTION_FAILED].contains(Int(error.number)) else {
+                    throw .code(error)
+                }
+                throw .error(.envelope(.notAuthentic))
+            }
+        }
+    }
+
+    // MARK: - Statements
+
+    public func verificationKey() async throws(TokenError) -> VerificationKey {
+        guard let key = settings.signer else { throw .unknownKey("signer") }
+        return try await run { (session) throws(TokenFailure) in try session.verificationKey(key) }
+    }
+
+    public func sign(_ payload: [UInt8], type: String) async throws(TokenError) -> String {
+        guard let key = settings.signer else { throw .unknownKey("signer") }
+        let statement = UnsignedStatement(payload, keyID: key.keyID, type: type)
+        let digest = SecretBytes(Array(SHA256.hash(data: statement.bytes)))
+        return try await run { (session) throws(TokenFailure) in
+            let found = try session.key(key)
+            let signature = try session.call { (calls) throws(TokenCode) in
+                try calls.sign(digest, mechanism: CKM_ECDSA, key: found.object)
+            }
+            let own = try session.verificationKey(key)
+            // A public half that belongs to another key is found here, and not by those who have to believe the statement.
+            do throws(JWSError) { return try statement.signed(signature, by: own) } catch {
+                throw .error(.unfitKey(key.label, .noPublicHalf))
+            }
+        }
+    }
+
+    // MARK: - Making keys
+
+    /// Makes a key that cannot leave the token, if the settings allow it. Nothing is made where the label is taken.
+    ///
+    /// - Parameter signs: whether a pair signs, or a secret key makes codes; else the pair agrees on secrets, and the key encrypts.
+    public func make(_ key: TokenKey, signs: Bool) async throws(TokenError) {
+        try await run { (session) throws(TokenFailure) in
+            let isTaken = try session.call { (calls) throws(TokenCode) in
+                for kind in [CKO_PRIVATE_KEY, CKO_PUBLIC_KEY, CKO_SECRET_KEY] {
+                    if try calls.find(kind, label: key.label).count > 0 { return true }
+                }
+                try calls.make(key, signs: signs)
+                return false
+            }
+            if isTaken { throw .error(.unfitKey(key.label, .ambiguous)) }
+        }
+    }
+
+    // MARK: - Sessions
+
+    private func run<Answer: Sendable>(
+        _ work: @escaping @Sendable (inout LiveSession) throws(TokenFailure) -> Answer
+    ) async throws(TokenError) -> Answer {
+        let most = settings.mostWaiting
+        let number = try waiting.withLock { (waiting) throws(TokenError) in
+            guard waiting.reduce(0, +) < most, let least = waiting.indices.min(by: { waiting[$0] < waiting[$1] }) else {
+                throw .unavailable(.busy)
+            }
+            waiting[least] += 1
+            return least
+        }
+        let (worker, limit) = (workers[number], settings.limit)
+        let first = FirstAnswer<Result<Answer, TokenError>>()
+        Task {
+            let result: Result<Answer, TokenError>
+            do throws(TokenError) { result = .success(try await worker.perform(work)) } catch {
+                result = .failure(error)
+            }
+            self.waiting.withLock { $0[number] -= 1 }
+            first.give(result)
+        }
+        let timer = Task {
+            try? await Task.sleep(for: limit)
+            first.give(.failure(.unavailable(.tooSlow)))
+        }
+        defer { timer.cancel() }
+        return try await first.value().get()
+    }
+}
+
+/// The first of several answers; later ones are dropped.
+private final class FirstAnswer<Value: Sendable>: Sendable {
+    private enum State {
+        case open
+        case awaited(CheckedContinuation<Value, Never>)
+        case given(Value)
+    }
+
+    private let state = Mutex(State.open)
+
+    func give(_ value: Value) {
+        let waiting = state.withLock { state -> CheckedContinuation<Value, Never>? in
+            switch state {
+            case .given: return nil
+            case .open:
+                state = .given(value)
+                return nil
+            case .awaited(let continuation):
+                state = .given(value)
+                return continuation
+            }
+        }
+        waiting?.resume(returning: value)
+    }
+
+    /// For one caller.
+    func value() async -> Value {
+        await withCheckedContinuation { continuation in
+            let given = state.withLock { state -> Value? in
+                if case .given(let value) = state { return value }
+                state = .awaited(continuation)
+                return nil
+            }
+            if let given { continuation.resume(returning: given) }
+        }
+    }
+}

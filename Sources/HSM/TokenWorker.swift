@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+import CPKCS11
+import Linux
+import Synchronization
+
+/// What all sessions of a token share: the module, the settings, and that a refused PIN is not tried again.
+final class TokenAccess: Sendable {
+    let module: TokenModule
+    let settings: TokenSettings
+    /// Whether the PIN was refused. Held while somebody logs in, so that two sessions do not use up two attempts.
+    private let isPINRefused = Mutex(false)
+
+    init(_ settings: TokenSettings) throws(TokenError) {
+        self.settings = settings
+        module = try TokenModule.at(settings.module)
+    }
+
+    /// A session that is logged in.
+    func session() throws(TokenCode) -> TokenSession {
+        let session = try TokenSession.open(module.number, token: settings.token, writes: settings.mayMakeKeys)
+        try isPINRefused.withLock { (isRefused) throws(TokenCode) in
+            do throws(TokenCode) {
+                guard !isRefused else { throw TokenCode(number: CK_RV(CKR_PIN_INCORRECT)) }
+                try session.login(settings.pin)
+            } catch {
+                isRefused = error.isOfPIN
+                session.close()
+                throw error
+            }
+        }
+        return session
+    }
+
+    /// What an answer of the token means to whoever asked.
+    func error(_ code: TokenCode) -> TokenError {
+        switch Int(code.number) {
+        case CPKCS11_NO_TOKEN: .unavailable(.noToken(label: settings.token))
+        case CPKCS11_SEVERAL_TOKENS: .unavailable(.severalTokens(label: settings.token))
+        default:
+            if code.isOfPIN {
+                .pinRefused
+            } else {
+                code.loss == nil ? .refused(code: code.number) : .unavailable(.lost(code: code.number))
+            }
+        }
+    }
+}
+
+/// A key as it was found in one session.
+struct FoundKey: Sendable {
+    let object: CK_OBJECT_HANDLE
+    /// Bytes of an RSA modulus.
+    var modulus = 0
+}
+
+/// A session and what was found in it.
+struct LiveSession {
+    let calls: TokenSession
+    let settings: TokenSettings
+    fileprivate let generation: UInt64
+    var keys: [TokenKey: FoundKey] = [:]
+    /// Whether the token does not do OAEP with SHA-256.
+    var refusesOAEP = false
+    /// Keys of the books by their labels.
+    var books: [String: FoundKey] = [:]
+}
+
+/// One session on a thread of its own. Sessions are opened when they are needed, and anew once they are lost.
+actor TokenWorker {
+    private let thread: SerialThread
+    private let access: TokenAccess
+    private var live: LiveSession?
+
+    // The thread lives as long as the actor.
+    nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe thread.asUnownedSerialExecutor() }
+
+    init(_ access: TokenAccess, number: Int) throws(TokenError) {
+        self.access = access
+        do throws(SystemError) { thread = try SerialThread(name: "token-\(number)") } catch {
+            throw .unavailable(.busy)
+        }
+    }
+
+    /// Does `work`, which is done twice if the token was lost before or meanwhile.
+    func perform<Result: Sendable>(
+        _ work: @Sendable (inout LiveSession) throws(TokenFailure) -> Result
+    ) throws(TokenError) -> Result {
+        let first: TokenCode
+        do throws(TokenFailure) {
+            return try attempt(work)
+        } catch {
+            guard case .code(let code) = error, code.loss != nil else { throw final(error) }
+            first = code
+        }
+        do throws(TokenFailure) {
+            return try attempt(work)
+        } catch {
+            // Not why it was lost, but that it was.
+            if case .error(.unavailable(.pausing)) = error { throw access.error(first) }
+            throw final(error)
+        }
+    }
+
+    private func final(_ failure: TokenFailure) -> TokenError {
+        switch failure {
+        case .error(let error): error
+        case .code(let code): access.error(code)
+        }
+    }
+
+    private func attempt<Result: Sendable>(
+        _ work: @Sendable (inout LiveSession) throws(TokenFailure) -> Result
+    ) throws(TokenFailure) -> Result {
+        let generation: UInt64
+        do throws(TokenError) { generation = try access.module.enter() } catch { throw .error(error) }
+        var hasWorked = false
+        defer { access.module.leave(hasWorked: hasWorked) }
+        do throws(TokenFailure) {
+            var session = try session(of: generation)
+            let result = try work(&session)
+            live = session
+            hasWorked = true
+            return result
+        } catch {
+            if case .code(let code) = error, let loss = code.loss {
+                live?.calls.close()
+                live = nil
+                if loss == .module { access.module.lost(generation) }
+            }
+            throw error
+        }
+    }
+
+    private func session(of generation: UInt64) throws(TokenFailure) -> LiveSession {
+        if let live, live.generation == generation { return live }
+        do throws(TokenCode) {
+            let session = LiveSession(calls: try access.session(), settings: access.settings, generation: generation)
+            live = session
+            return session
+        } catch {
+            live = nil
+            throw .code(error)
+        }
+    }
+
+    /// Ends the session; the thread ends with its last user.
+    func close() {
+        guard let session = live, let generation = try? access.module.enter() else { return }
+        if session.generation == generation { session.calls.close() }
+        live = nil
+        access.module.leave(hasWorked: false)
+    }
+}

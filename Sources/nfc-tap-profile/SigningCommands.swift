@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0
+import ArgumentParser
+import Envelope
+import Issuing
+import Profile
+import Wire
+
+struct StoreOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "Folder of the profiles that were issued: their serials and their tokens.", valueName: "folder"))
+    var store: String
+
+    @Option(help: ArgumentHelp("Days until it expires, 2 to 35.", valueName: "days"))
+    var days: Int64 = 30
+
+    func validate() throws {
+        guard ProfileDraft.days.contains(days) else { throw ValidationError("A profile is valid for 2 to 35 days.") }
+    }
+}
+
+struct Check: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Check a profile by every rule of docs/profile.md.")
+
+    @Argument(help: ArgumentHelp("Profile as JSON; - for standard input.", valueName: "file"))
+    var file: String
+
+    func run() async throws {
+        try await ProfileCommand.run {
+            let profile = try ProfileDraft.check(try ProfileCommand.read(file))
+            ProfileCommand.say("\(profile.merchant.id): serial \(profile.serial), nothing wrong")
+        }
+    }
+}
+
+struct Sign: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Sign a profile and keep its token.",
+        discussion: """
+            Serial and dates are set here, whatever the file says. A serial is signed once: what is printed is the only token \
+            that there is of it.
+            """)
+
+    @Argument(help: ArgumentHelp("Profile as JSON; - for standard input.", valueName: "file"))
+    var file: String
+
+    @Option(help: ArgumentHelp("Serial, or next.", valueName: "number"))
+    var serial = "next"
+
+    @OptionGroup var store: StoreOptions
+    @OptionGroup var signer: SignerOptions
+    @OptionGroup var recipients: ProofOptions
+
+    func validate() throws {
+        guard serial == "next" || UInt64(serial).map({ $0 > 0 }) ?? false else {
+            throw ValidationError("--serial is a number from 1, or next.")
+        }
+    }
+
+    func run() async throws {
+        try await ProfileCommand.run {
+            let draft = try ProfileDraft(json: try ProfileCommand.read(file), name: file)
+            let issued = try await IssuedProfiles(store.store).issue(
+                draft, serial: UInt64(serial), at: .now, days: store.days, key: try signer.key(),
+                proof: try recipients.proof(signer))
+            ProfileCommand.say("\(issued.profile.merchant.id): serial \(issued.profile.serial)")
+            try ProfileCommand.print(issued.token)
+        }
+    }
+}
+
+struct Fleet: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Sign a profile for each merchant of a list, on one template.",
+        discussion: """
+            The list is CSV with a head of id, displayName, statementDescriptor, addressLine1, addressLine2, onBehalfOf and \
+            country. The template is a profile without merchant, serial and dates. All are checked before the first is signed.
+            """)
+
+    @Argument(help: ArgumentHelp("Profile as JSON, without merchant.", valueName: "template"))
+    var template: String
+
+    @Argument(help: ArgumentHelp("CSV of merchants.", valueName: "list"))
+    var list: String
+
+    @OptionGroup var store: StoreOptions
+    @OptionGroup var signer: SignerOptions
+    @OptionGroup var recipients: ProofOptions
+
+    func run() async throws {
+        try await ProfileCommand.run {
+            let draft = try ProfileDraft(json: try ProfileCommand.read(template), name: template)
+            let text = String(decoding: try ProfileCommand.read(list), as: UTF8.self)
+            let drafts = try MerchantList.drafts(text, template: draft)
+            for draft in drafts { _ = try draft.payload(serial: 1, issuedAt: .now, days: store.days) }
+            let (profiles, key) = (try IssuedProfiles(store.store), try signer.key())
+            // The same keys for all: shown once.
+            let proof = try recipients.proof(signer)
+            for (index, draft) in drafts.enumerated() {
+                let issued = try await profiles.issue(
+                    draft, at: .now, days: store.days, key: key, proof: index == 0 ? proof : .elsewhere)
+                try ProfileCommand.print("\(issued.profile.merchant.id) \(issued.profile.serial)")
+            }
+        }
+    }
+}
+
+struct Renew: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Sign again what expires soon, with a new serial and new dates.")
+
+    @Option(help: ArgumentHelp("Days before the expiry, as 10d.", valueName: "days"))
+    var before = "10d"
+
+    @OptionGroup var store: StoreOptions
+    @OptionGroup var signer: SignerOptions
+    @OptionGroup var recipients: ProofOptions
+
+    private var daysBefore: Int64? { before.hasSuffix("d") ? Int64(before.dropLast()) : Int64(before) }
+
+    func validate() throws {
+        guard let daysBefore, (0...35).contains(daysBefore) else {
+            throw ValidationError("--before is a number of days from 0 to 35, as 10d.")
+        }
+    }
+
+    func run() async throws {
+        try await ProfileCommand.run {
+            let limit = Timestamp.now.advanced(bySeconds: (daysBefore ?? 10) * 86_400)
+            let renewed = try await IssuedProfiles(store.store).renew(
+                before: limit, at: .now, days: store.days, key: try signer.key(), proof: try recipients.proof(signer))
+            for issued in renewed {
+                try ProfileCommand.print("\(issued.profile.merchant.id) \(issued.profile.serial)")
+            }
+        }
+    }
+}
+
+struct Revoke: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "End a merchant's contract: the same profile with terms.revoked.")
+
+    @Argument(help: ArgumentHelp("merchant.id", valueName: "merchant"))
+    var merchant: String
+
+    @OptionGroup var store: StoreOptions
+    @OptionGroup var signer: SignerOptions
+    @OptionGroup var recipients: ProofOptions
+
+    func run() async throws {
+        try await ProfileCommand.run {
+            let issued = try await IssuedProfiles(store.store).revoke(
+                merchant, at: .now, days: store.days, key: try signer.key(), proof: try recipients.proof(signer))
+            try ProfileCommand.print(issued.token)
+        }
+    }
+}
+
+struct TermsFile: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "terms",
+        abstract: "Sign that a merchant has accepted the terms of its profile, for nfc-tap terms import.")
+
+    @Argument(help: ArgumentHelp("merchant.id", valueName: "merchant"))
+    var merchant: String
+
+    @Option(help: ArgumentHelp("Who has accepted them, as “Erika Muster, owner”.", valueName: "name"))
+    var acceptedBy: String
+
+    @Option(help: ArgumentHelp("Folder of the profiles that were issued.", valueName: "folder"))
+    var store: String
+
+    @OptionGroup var signer: SignerOptions
+
+    func run() async throws {
+        try await ProfileCommand.run {
+            try ProfileCommand.print(
+                try await IssuedProfiles(store).acceptance(
+                    merchant, by: acceptedBy, at: .now, key: try signer.key()))
+        }
+    }
+}
+
+struct Receipt: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Sign the receipt of a batch, for nfc-tap queue resolve.",
+        discussion: """
+            Verifies the batch first. Sign it only once all its payments are in your books: a till lets go of them with the \
+            receipt. The key is receiptTokenKey of the profile.
+            """)
+
+    @Argument(help: ArgumentHelp("What nfc-tap queue export gave; - for standard input.", valueName: "batch"))
+    var batch: String
+
+    @Option(help: ArgumentHelp("JWK of the installation, as you know it.", valueName: "file"))
+    var installation: String
+
+    @Option(help: ArgumentHelp("Hours for which the receipt can be used.", valueName: "hours"))
+    var hours: Int64 = 24
+
+    @OptionGroup var signer: SignerOptions
+
+    func validate() throws {
+        guard (1...720).contains(hours) else { throw ValidationError("A receipt can be used for 1 to 720 hours.") }
+    }
+
+    func run() async throws {
+        try await ProfileCommand.run {
+            let key = try PublicKeys.read(installation)
+            try ProfileCommand.print(
+                try await BatchReceipts.sign(
+                    try ProfileCommand.read(batch), of: key, key: try signer.key(), at: .now, hours: hours))
+        }
+    }
+}
+
+/// Public JWKs in files.
+enum PublicKeys {
+    static func read(_ path: String) throws(IssuingError) -> VerificationKey {
+        let bytes = try ProfileCommand.read(path)
+        do throws(RecipientKeyError) { return try VerificationKey(jwk: bytes) } catch { throw .key(error) }
+    }
+}
