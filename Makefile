@@ -7,21 +7,28 @@ SHELL := /bin/bash
 
 BUILD_PACKAGES := libpcsclite-dev libnfc-dev libqrencode-dev libsqlite3-dev
 DEMO_PACKAGES := $(BUILD_PACKAGES) curl
-TEST_PACKAGES := $(DEMO_PACKAGES) pcscd vsmartcard-vpcd iproute2 util-linux sqlite3 python3 python3-venv zbar-tools librsvg2-bin haproxy nodejs
+TEST_PACKAGES := $(DEMO_PACKAGES) pcscd vsmartcard-vpcd iproute2 util-linux sqlite3 python3 python3-venv zbar-tools librsvg2-bin haproxy nodejs node-typescript softhsm2 opensc opensc-pkcs11 $(SWITCH_PACKAGES) postgresql-15
+
+# The switch and its tests want PostgreSQL, which no other program does.
+SWITCH_PACKAGES := libpq-dev
+BROWSER_PACKAGES := $(BUILD_PACKAGES) python3 python3-venv nodejs node-typescript chromium zbar-tools fonts-noto-core fonts-noto-cjk
 
 # What a first look needs and no more: no debugger, no index for an editor, each module compiled in one go.
 DEMO_FLAGS := --scratch-path .build-demo --disable-index-store -debug-info-format none \
 	-Xswiftc -whole-module-optimization -Xswiftc -num-threads -Xswiftc 2
 # One executable under these names, see docs/decisions/0010; libnfc's worker is a program of its own.
-PROGRAMS := nfc-tapd nfc-tap nfc-tap-psp-sandbox nfc-tap-ecr
+PROGRAMS := nfc-tapd nfc-tap nfc-tap-psp-sandbox nfc-tap-ecr nfc-tap-gateway
 # Nobody links against a program or reads its symbols, so none are exported and what nothing calls is left out.
 RELEASE_FLAGS := -c release --static-swift-stdlib --disable-local-rpath -Xlinker -z -Xlinker now \
 	-Xlinker --no-export-dynamic -Xlinker --gc-sections
 PREFIX ?= /usr/local
 DESTDIR ?=
 
-.PHONY: demo test repeat build release lint format bless bench load check-instructions simulate put-back soak check-secrets check-kills check-books check-deaths check-tills check-wobbles fuzz check-threads check-addresses check-units check-udev check-guest check-licence check-rules check-contract check-examples \
-	check-protocol docs python-client deb dist check-dist check-package install clean
+.PHONY: demo test repeat build release lint format bless bench load check-instructions simulate put-back soak \
+	check-secrets check-kills check-books check-deaths check-tills check-wobbles fuzz check-threads check-addresses \
+	check-units check-udev check-guest check-licence check-rules check-contract check-examples check-protocol check-till \
+	check-browser pictures docs python-client typescript-client deb dist check-dist check-package install clean \
+	check-switch
 
 demo:
 	@scripts/install-packages.sh $(DEMO_PACKAGES)
@@ -45,7 +52,7 @@ repeat:
 	done
 
 build:
-	@scripts/install-packages.sh $(BUILD_PACKAGES)
+	@scripts/install-packages.sh $(BUILD_PACKAGES) $(SWITCH_PACKAGES)
 	$(SWIFT) build
 
 release:
@@ -134,6 +141,13 @@ check-tills:
 	@scripts/build.sh --target Programs
 	scripts/check-tills.py "$$($(SWIFT) build --show-bin-path)" "$$(scripts/install-peers.sh)" --kills $(or $(KILLS),200) --seed $(or $(SEED),1)
 
+# COUNT payments through replicas of the switch that are killed, with their database, and an acquirer that lies.
+check-switch:
+	@scripts/install-packages.sh $(TEST_PACKAGES)
+	$(SWIFT) build --build-tests
+	NFC_TAP_SWITCH_PAYMENTS=$(or $(COUNT),1000) NFC_TAP_PYTHON=$$(scripts/install-peers.sh) \
+		$(SWIFT) test --skip-build --no-parallel --filter '^SwitchTests\.KillTests'
+
 # COUNT torn, mute and repeated presentations at random on each of the three readers, single and with passes.
 check-wobbles:
 	@scripts/install-packages.sh $(TEST_PACKAGES)
@@ -175,6 +189,18 @@ check-protocol:
 	@scripts/install-packages.sh curl jq python3
 	@scripts/check-protocol.sh "$$($(SWIFT) build --show-bin-path)" $(BLESS)
 
+# Till and display in Chromium with a daemon in test mode: security, every requirement, deaths, looks. With FAULTS=1 instead: each
+# deliberate fault of the pages is found.
+check-browser:
+	@scripts/install-packages.sh $(BROWSER_PACKAGES)
+	@scripts/build.sh
+	@FAULTS=$(FAULTS) scripts/check-browser.sh "$$($(SWIFT) build --show-bin-path)"
+
+# docs/pictures of till and display, anew.
+pictures:
+	@scripts/install-packages.sh $(BROWSER_PACKAGES)
+	@scripts/make-pictures.sh "$$($(SWIFT) build --show-bin-path)"
+
 # Pages of the public Swift libraries, in .build/docs, a folder for each.
 docs:
 	$(SWIFT) build
@@ -184,6 +210,11 @@ docs:
 python-client:
 	@scripts/install-packages.sh python3 python3-venv
 	@scripts/make-python-client.sh "$$(scripts/install-peers.sh)" .build/clients/python
+
+# The TypeScript client, made from the contract and compiled, in .build/clients/typescript.
+typescript-client:
+	@scripts/install-packages.sh python3 python3-venv node-typescript
+	@scripts/make-typescript-client.sh "$$(scripts/install-peers.sh)" .build/clients/typescript
 
 # A Debian package of static programs, in .build/deb.
 deb: release
@@ -196,6 +227,10 @@ dist:
 	@scripts/make-dist.sh --ready
 	@$(MAKE) --no-print-directory release
 	@scripts/make-dist.sh "$$($(SWIFT) build -c release --show-bin-path)" .build/dist
+
+# The pages of share/till: their machine of a sale, amounts, and every message file, under node.
+check-till:
+	@scripts/check-till.sh
 
 # The same with a key for the occasion: what is signed verifies, what has been changed does not.
 check-dist: release

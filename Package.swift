@@ -14,7 +14,8 @@ let cryptoExtras: Target.Dependency = .product(name: "CryptoExtras", package: "s
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
 let toml: Target.Dependency = .product(name: "TOMLKit", package: "TOMLKit")
 let arguments: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
-let nio: [Target.Dependency] = ["NIOCore", "NIOPosix", "NIOHTTP1"].map { .product(name: $0, package: "swift-nio") }
+let sockets: [Target.Dependency] = ["NIOCore", "NIOPosix"].map { .product(name: $0, package: "swift-nio") }
+let nio: [Target.Dependency] = sockets + [.product(name: "NIOHTTP1", package: "swift-nio")]
 let signals: Target.Dependency = .product(name: "UnixSignals", package: "swift-service-lifecycle")
 let lifecycle: [Target.Dependency] = [.product(name: "ServiceLifecycle", package: "swift-service-lifecycle"), signals]
 
@@ -44,7 +45,11 @@ let package = Package(
         .executable(name: "nfc-tap", targets: ["nfc-tap"]),
         .executable(name: "nfc-tap-psp-sandbox", targets: ["nfc-tap-psp-sandbox"]),
         .executable(name: "nfc-tap-ecr", targets: ["nfc-tap-ecr"]),
+        .executable(name: "nfc-tap-gateway", targets: ["nfc-tap-gateway"]),
+        .executable(name: "nfc-tap-switch", targets: ["nfc-tap-switch"]),
         .executable(name: "nfc-tap-libnfc-worker", targets: ["nfc-tap-libnfc-worker"]),
+        .executable(name: "nfc-tap-acquirer-sim", targets: ["nfc-tap-acquirer-sim"]),
+        .executable(name: "nfc-tap-profile", targets: ["nfc-tap-profile"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-nio.git", from: "2.101.2"),
@@ -59,7 +64,9 @@ let package = Package(
         .systemLibrary(name: "CNFC", providers: [.apt(["libnfc-dev"])]),
         .systemLibrary(name: "CQREncode", providers: [.apt(["libqrencode-dev"])]),
         .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"])]),
+        .systemLibrary(name: "CPQ", providers: [.apt(["libpq-dev"])]),
         .target(name: "CLinux"),
+        .target(name: "CPKCS11"),
         .target(name: "CScrub"),
         room("CardBytes"),
         room("Codes"),
@@ -77,10 +84,18 @@ let package = Package(
         room("ReaderVirtual", ["CardBytes", "CardSim", "Linux", "ReaderCore"]),
         room("CardSim", ["CardBytes", "EMVCrypto", crypto]),
         room("Envelope", ["CardBytes", "StrictJSON", crypto, cryptoExtras]),
+        room("HSM", ["CPKCS11", "CardBytes", "Envelope", "Linux", "StrictJSON", crypto]),
         room(
             "ISO8583", ["CardBytes", "StrictJSON"], embedding: "Packagers/iso1987-ascii-binbitmap.json",
             "Packagers/iso1987-ascii-hexbitmap.json", "Packagers/iso1987-bcd.json",
             "Packagers/iso1993-ascii-binbitmap.json"),
+        room("AcquirerSimulator", ["CardBytes", "CardSim", "ISO8583", "Linux", "Wire"]),
+        room("PostgreSQL", ["CPQ", "Linux"]),
+        room(
+            "Switch",
+            [
+                "CardBytes", "Envelope", "ISO8583", "Linux", "LocalHTTP", "PostgreSQL", "Wire", crypto, logging,
+            ] + sockets, embedding: "schema-1.sql"),
         room("Explain", ["CardBytes", "Codes", "EMV", "ReaderCore"]),
         room("Wire", ["Codes"], embedding: "Texts/en.json", "Texts/de.json"),
         room(
@@ -99,6 +114,7 @@ let package = Package(
             ["CardBytes", "Codes", "EMV", "EMVCrypto", "Envelope", "Linux", "Loyalty", "ReaderCore", "StrictJSON"]),
         room("Profile", ["CardBytes", "Codes", "EMV", "EMVCrypto", "Envelope", "TapSession", "Wire", crypto]),
         room("StoreAndForward", ["CardBytes", "Envelope", "Wire", crypto]),
+        room("Issuing", ["CardBytes", "Envelope", "HSM", "Linux", "Profile", "StoreAndForward", "Wire"]),
         room("Transactions", ["StoreAndForward", "Wire"]),
         room("Ledger", ["Wire"]),
         room("ECR", ["CardBytes", "Codes", "StrictJSON"]),
@@ -116,6 +132,7 @@ let package = Package(
         room(
             "TillBridge",
             ["Codes", "Configuration", "ECR", "Linux", "LocalHTTP", "Receipt", "TapClient", "Wire", logging]),
+        room("Gateway", ["Codes", "Configuration", "Linux", "LocalHTTP", "Wire", crypto, logging]),
         room(
             "AdapterCheck",
             [
@@ -144,10 +161,30 @@ let package = Package(
         program("nfc-tap-psp-sandbox", ["Linux", "LocalHTTP", "PSPSandbox", "Wire", arguments, logging, signals]),
         program(
             "nfc-tap-ecr", ["Configuration", "Linux", "LocalHTTP", "TillBridge", arguments, logging, signals]),
+        program(
+            "nfc-tap-gateway",
+            ["Configuration", "Gateway", "Linux", "LocalHTTP", "Wire", arguments, logging, signals]),
+        program(
+            "nfc-tap-acquirer-sim",
+            ["AcquirerSimulator", "CScrub", "ISO8583", "Linux", "Wire", arguments, signals]),
+        program(
+            "nfc-tap-profile",
+            [
+                "CardBytes", "CScrub", "Envelope", "HSM", "Issuing", "Linux", "LocalHTTP", "Profile", "Wire", arguments,
+                logging, signals,
+            ]),
+        program(
+            "nfc-tap-switch",
+            [
+                "CardBytes", "CScrub", "Envelope", "HSM", "ISO8583", "Linux", "LocalHTTP", "Switch", "Wire", arguments,
+                logging, signals,
+            ]),
         program("nfc-tap-libnfc-worker", ["CScrub", "Linux", "ReaderNFCWorker"]),
         .target(
             name: "Programs",
-            dependencies: ["nfc-tapd", "nfc-tap", "nfc-tap-psp-sandbox", "nfc-tap-ecr", "nfc-tap-libnfc-worker"],
+            dependencies: [
+                "nfc-tapd", "nfc-tap", "nfc-tap-psp-sandbox", "nfc-tap-ecr", "nfc-tap-gateway", "nfc-tap-libnfc-worker",
+            ],
             path: "packaging/Programs", swiftSettings: strict),
         .target(
             name: "Rigs", dependencies: ["CardBytes", "CardSim", "Linux", "ReaderCore"], path: "Tests/Rigs",
@@ -172,7 +209,8 @@ let package = Package(
             name: "ExampleKernel", dependencies: ["CardBytes", "EMV"], path: "docs/examples/kernel",
             swiftSettings: strict),
         .target(
-            name: "TestSupport", dependencies: ["CardBytes", "EMV"], path: "Tests/TestSupport", swiftSettings: strict),
+            name: "TestSupport", dependencies: ["CardBytes", "EMV", "Linux"], path: "Tests/TestSupport",
+            swiftSettings: strict),
         tests("ArchitectureTests"),
         tests("CardBytesTests", ["CardBytes"]),
         tests("EMVTests", ["CardBytes", "EMV"]),
@@ -195,10 +233,31 @@ let package = Package(
         tests("StrictJSONTests", ["StrictJSON"]),
         tests("LinuxTests", ["CardBytes", "Linux", "ReaderCore"]),
         tests("EnvelopeTests", ["CardBytes", "Envelope", "StrictJSON", crypto]),
+        tests("HSMTests", ["CPKCS11", "CardBytes", "Envelope", "HSM", crypto]),
+        .testTarget(
+            name: "AcquirerSimulatorTests",
+            dependencies: [
+                "AcquirerSimulator", "CardBytes", "CardSim", "ISO8583", "PSPSandbox", "TestSupport", "Wire",
+                "nfc-tap-acquirer-sim",
+            ], exclude: ["peer.py"], swiftSettings: strict),
+        tests(
+            "IssuingTests",
+            [
+                "CardBytes", "Envelope", "HSM", "Issuing", "Profile", "StoreAndForward", "Wire", "nfc-tap",
+                "nfc-tap-profile",
+                "nfc-tapd", crypto,
+            ]),
         tests("WireTests", ["Wire"]),
         .testTarget(
             name: "ISO8583Tests", dependencies: ["CardBytes", "ISO8583", "TestSupport"], exclude: ["pyiso8583-peer.py"],
             swiftSettings: strict),
+        tests("PostgreSQLTests", ["PostgreSQL"]),
+        .testTarget(
+            name: "SwitchTests",
+            dependencies: [
+                "AdapterCheck", "CardBytes", "Envelope", "ISO8583", "Linux", "LocalHTTP", "Switch", "TestSupport",
+                "Wire", "nfc-tap-profile", "nfc-tap-switch",
+            ], exclude: ["acquirer.py"], swiftSettings: strict),
         tests("JournalTests", ["Envelope", "Journal", "Ledger", "Transactions", "Wire"]),
         tests("HelpTests", ["Help", "ReaderModels", "Wire"]),
         tests("ReceiptTests", ["Receipt", "Wire"]),
@@ -229,6 +288,7 @@ let package = Package(
         tests(
             "TillBridgeTests",
             ["Codes", "Configuration", "ECR", "Linux", "LocalHTTP", "TapClient", "TillBridge", "Wire", logging]),
+        tests("GatewayTests", ["Configuration", "Gateway", "LocalHTTP", "Wire"]),
         tests("SimulationTests", ["tap-simulation"]),
         tests("TransactionsTests", ["StoreAndForward", "Transactions", "Wire"]),
         tests("StoreAndForwardTests", ["Envelope", "StoreAndForward", "Wire"]),

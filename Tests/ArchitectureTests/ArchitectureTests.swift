@@ -58,6 +58,15 @@ struct ArchitectureTests {
         #expect(Set(loading) == ["ReaderNFCWorker", "nfc-tap-libnfc-worker"])
     }
 
+    /// Card data in the clear: of a till it is sealed, and whoever opens it is a payment service.
+    @Test func `only payment services open records`() throws {
+        let rooms = try SourceTree.swiftFiles().filter { file in
+            file.lines.contains { $0.contains("OpenedRecord") }
+        }.map(\.room)
+        #expect(Set(rooms).subtracting(["Envelope", "HSM", "PSPSandbox", "Switch"]) == [])
+        #expect(rooms.contains("Switch"))
+    }
+
     @Test func `client messages cannot name a type that holds card data`() {
         // Whatever holds card data holds it in CardBytes' types.
         #expect(table.reach(of: "EMV").contains("CardBytes") && table.reach(of: "Envelope").contains("CardBytes"))
