@@ -54,7 +54,10 @@ const hello = await fetch(`${url}/hw_proxy/hello`, { headers: { Origin: origin }
 const handshake = hello.ok && (await message("handshake", {}));
 let result = terminal.send_payment_request(payment);
 if (again) {
-    await new Promise((done) => setTimeout(done, 300));
+    // Once the till knows the first press by its number, or that it failed.
+    let isOver = false;
+    result.then(() => { isOver = true; }, () => { isOver = true; });
+    while (!line.terminal_transaction_id && !isOver) await new Promise((done) => setTimeout(done, 20));
     const first = line.terminal_transaction_id;
     result = Promise.all([result, terminal.send_payment_request(payment)]).then(([one, other]) => {
         if (line.terminal_transaction_id !== first) throw new Error("the second press began another payment");
