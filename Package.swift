@@ -101,9 +101,8 @@ let package = Package(
         room(
             "Configuration",
             [
-                "CardBytes", "Codes", "Envelope", "Linux", "Loyalty", "Profile", "ReaderModels", "StoreAndForward",
-                "TapSession",
-                "Wire", toml,
+                "CardBytes", "Codes", "EMVCrypto", "Envelope", "Linux", "Loyalty", "Profile", "ReaderModels",
+                "StoreAndForward", "TapSession", "Wire", toml,
             ]),
         room("KernelDiff", ["CardBytes", "EMV", "EMVCrypto", "Linux", "TapSession"]),
         room("Receipt", ["CQREncode", "Wire"]),
@@ -278,9 +277,11 @@ let package = Package(
         tests(
             "TapDaemonTests",
             [
-                "CardBytes", "CardSim", "Codes", "Configuration", "Envelope", "Help", "Journal", "Linux", "LocalHTTP",
-                "Loyalty", "nfc-tapd", "PSPSandbox", "ReaderCore", "ReaderModels", "ReaderPCSC", "ReaderVirtual",
-                "Receipt", "Rigs", "StoreAndForward", "TapDaemon", "TapSession", "Transactions", "Wire", logging,
+                "CardBytes", "CardSim", "Codes", "Configuration", "EMVCrypto", "Envelope", "Help", "Journal", "Linux",
+                "LocalHTTP", "Loyalty", "nfc-tapd", "PSPSandbox", "ReaderCore", "ReaderModels", "ReaderPCSC",
+                "ReaderVirtual", "Receipt", "Rigs", "StoreAndForward", "TapDaemon", "TapSession", "Transactions",
+                "Wire",
+                logging,
             ]),
         tests("AdapterCheckTests", ["AdapterCheck", "Envelope", "LocalHTTP", "PSPSandbox", "Wire", logging]),
         tests("LedgerTests", ["Ledger", "Wire"]),
@@ -304,7 +305,10 @@ let package = Package(
         tests("ReaderModelsTests", ["ReaderCore", "ReaderModels"]),
         tests(
             "ConfigurationTests",
-            ["CardSim", "Codes", "Configuration", "Envelope", "Loyalty", "ReaderModels", "StoreAndForward", "Wire"]),
+            [
+                "CardSim", "Codes", "Configuration", "EMV", "EMVCrypto", "Envelope", "Loyalty", "ReaderModels",
+                "StoreAndForward", "Wire",
+            ]),
         tests("DoctorTests", ["Configuration", "Doctor", "Envelope"]),
         .testTarget(
             name: "EndToEndTests",

@@ -46,7 +46,7 @@ extension ConfigurationTable {
 
 extension Substring {
     /// Without the blanks at both ends.
-    fileprivate var trimmed: String {
-        String(drop { $0 == " " }.reversed().drop { $0 == " " }.reversed())
+    var trimmed: String {
+        String(drop(while: \.isWhitespace).reversed().drop(while: \.isWhitespace).reversed())
     }
 }

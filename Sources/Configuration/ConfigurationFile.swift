@@ -127,6 +127,7 @@ public struct ConfigurationFile: Sendable {
         readSockets(&top)
         readProfile(&top)
         readTerminal(&top)
+        terminal.denied = ConfigurationFile.denied(&top)
         merchant = ConfigurationFile.merchant(&top)
         support = ConfigurationFile.support(&top)
         readGroups(&top)

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 import CardBytes
-import Glibc
-import Linux
 public import Loyalty
 import Wire
 
@@ -163,74 +161,12 @@ public struct LoyaltySettings: Sendable {
     }
 
     private static func privateKey(_ table: inout ConfigurationTable) -> P256PrivateKey? {
-        let file = table.absolutePath("file")
-        let credential = table.text("credential")
+        let key = SecretFile(&table)
         return table.attempt { () throws(ConfigurationError) in
-            try privateKey(file, credential, table)
-        }
-    }
-
-    /// The key that `file` or `credential` names, the latter in systemd's `$CREDENTIALS_DIRECTORY`.
-    private static func privateKey(
-        _ file: String?, _ credential: String?, _ table: ConfigurationTable
-    ) throws(ConfigurationError) -> P256PrivateKey {
-        let setting = file == nil ? "credential" : "file"
-        let path: String
-        switch (file, credential) {
-        case (let file?, nil): path = table.host.root + file
-        case (nil, let name?):
-            guard let credentials = table.host.credentials, !name.contains("/") else {
-                throw ConfigurationError(
-                    table.name(of: "credential"), "cannot be found",
-                    remedy: "add LoadCredential=\(name) to nfc-tapd.service", isUnreadable: !name.contains("/"))
-            }
-            path = "\(credentials)/\(name)"
-        case (nil, nil), (.some, .some):
-            throw table.wrong("file", "is not the only source of the key", "write either file or credential")
-        }
-        let encoded: SecretBytes
-        do throws(KeyFileError) { encoded = try SecretFile.read(path) } catch {
-            switch error {
-            case .unreadable:
-                throw ConfigurationError(
-                    table.name(of: setting), "names a key that cannot be read",
-                    remedy: "check its name and permissions", isUnreadable: true)
-            case .open:
-                throw table.wrong(setting, "names a key that everybody can read", "run chmod o= on it")
+            let encoded = try key.read(table)
+            do throws(P256PrivateKeyError) { return try P256PrivateKey(encoded) } catch {
+                throw table.wrong(key.setting, "is wrong: \(error)", "give a P-256 private key, for example in PEM")
             }
         }
-        do throws(P256PrivateKeyError) { return try P256PrivateKey(encoded) } catch {
-            throw table.wrong(setting, "is wrong: \(error)", "give a P-256 private key, for example in PEM")
-        }
-    }
-}
-
-/// Why a key file is not taken.
-private enum KeyFileError: Error {
-    case unreadable
-    /// Others than owner and group have rights to it.
-    case open
-}
-
-private enum SecretFile {
-    /// Longest key there can be, in bytes.
-    static let longest = 16 * 1_024
-
-    static func read(_ path: String) throws(KeyFileError) -> SecretBytes {
-        let secret: SecretBytes?
-        do throws(SystemError) { secret = try protected(path) } catch { throw .unreadable }
-        guard let secret else { throw .open }
-        return secret
-    }
-
-    /// `nil` where others than owner and group have rights to the file.
-    private static func protected(_ path: String) throws(SystemError) -> SecretBytes? {
-        let file = try Descriptor(opening: path, O_RDONLY)
-        guard try file.status().mode & 0o007 == 0 else { return nil }
-        let secret = try SecretBytes(capacity: 4_096) { (writer) throws(SystemError) in
-            try file.readSecret(atMost: longest) { writer.append($0) }
-        }
-        guard secret.count > 0 else { throw SystemError(code: ENODATA) }
-        return secret
     }
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+public import EMVCrypto
 public import Envelope
 public import TapSession
 public import Wire
@@ -11,6 +12,8 @@ public struct Terminal: Sendable {
     /// ISO 3166-1 numeric code (9F1A).
     public var country: UInt16 = 276
     public var file = TerminalFile.test
+    /// Accounts that are refused; `nil` for none.
+    public var denied: DenyList?
     /// Failed reads after which another way to pay is offered.
     public var maxTapRetries = 3
     /// What the reads are sealed to.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import CardBytes
+public import CardBytes
 import Crypto
 public import EMV
 
@@ -15,12 +15,15 @@ public struct DenyList: Sendable {
     /// Shortest key: that of the hash's strength.
     public static let shortestKey = 32
 
+    /// Bytes of an entry.
+    public static let entryLength = 32
+
     /// - Parameters:
     ///   - key: of the hashes; `nil` results from one that is shorter than `shortestKey`.
     ///   - entries: results of `entry`, 32 bytes each; others are never found.
-    public init?(key: [UInt8], entries: Set<[UInt8]>) {
+    public init?(key: SecretBytes, entries: Set<[UInt8]>) {
         guard key.count >= DenyList.shortestKey else { return nil }
-        self.key = SymmetricKey(data: key)
+        self.key = unsafe key.withUnsafeBytes { unsafe SymmetricKey(data: $0) }
         self.entries = entries
     }
 

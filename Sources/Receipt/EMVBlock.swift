@@ -30,7 +30,9 @@ public struct EMVBlock: Codable, Equatable, Sendable {
         aid = chip.aid
         approvalCode = result?.approvalCode
         responseCode = result?.responseCode
-        if responseCode == nil, result?.reason == .cardDeclined { responseCode = "Z1" }
+        if responseCode == nil, result?.reason == .cardDeclined || result?.reason == .notAcceptedHere {
+            responseCode = "Z1"
+        }
         if responseCode == nil, chip.isOffline { responseCode = "Y1" }
         cryptogram = chip.cryptogram
         cryptogramType = chip.cryptogramInformation.flatMap(EMVBlock.type)

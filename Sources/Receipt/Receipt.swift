@@ -122,9 +122,8 @@ extension DeclineReason {
         switch self {
         case .lostCard, .stolenCard, .suspectedFraud: .notAccepted
         case .referToIssuer, .notAccepted, .invalidTransaction, .invalidCard, .insufficientFunds, .expiredCard,
-            .wrongPIN,
-            .notPermitted, .limitExceeded, .otherInterfaceNeeded, .issuerUnavailable, .cardDeclined, .hostTimeout,
-            .cancelledAfterSending, .notConfirmed, .takenBack:
+            .wrongPIN, .notPermitted, .limitExceeded, .otherInterfaceNeeded, .issuerUnavailable, .cardDeclined,
+            .notAcceptedHere, .hostTimeout, .cancelledAfterSending, .notConfirmed, .takenBack:
             self
         }
     }

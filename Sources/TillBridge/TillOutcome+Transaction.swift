@@ -62,7 +62,8 @@ extension TillRefusal {
         case .hostTimeout, .issuerUnavailable: self.init(.hostTimeout, text: reason?.text(in: language))
         case .cancelledAfterSending: self.init(.cancelledByOperator, text: reason?.text(in: language))
         case .notConfirmed, .takenBack: self.init(.takenBack, text: reason?.text(in: language))
-        case .notAccepted, .invalidTransaction, .insufficientFunds, .wrongPIN, .cardDeclined, nil:
+        case .notAccepted, .invalidTransaction, .insufficientFunds, .wrongPIN, .cardDeclined, .notAcceptedHere,
+            nil:
             self.init(.declined, hostCode: code, text: reason?.text(in: language))
         }
     }

@@ -118,8 +118,8 @@ public enum Input: Sendable {
     /// Nothing follows the passes.
     case endedWithPasses
     case read(Read)
-    /// The card itself said no.
-    case declinedByCard(MaskedCard?, ChipData?)
+    /// The card itself said no, or the merchant's deny list did.
+    case declinedOffline(MaskedCard?, ChipData?, DeclineReason)
     /// The tap ended with nothing to send.
     ///
     /// - Parameters:

@@ -82,14 +82,14 @@ extension TransactionMachine {
             waitAgain(presentation, [.publish(event)])
         case .passes(let found, let hasPass, let payment): passes(found, hasPass, payment, presentation)
         case .endedWithPasses: complete()
-        case .read, .declinedByCard:
+        case .read, .declinedOffline:
             // Nothing may be sent that no state leads to, nor for a read of passes.
             guard case .reading = phase, !isLoyalty else {
                 contradiction(input.name)
                 return end(.internalFault)
             }
             if case .read(let read) = input { take(read) }
-            if case .declinedByCard(let card, let chip) = input { declined(card, chip) }
+            if case .declinedOffline(let card, let chip, let reason) = input { declined(card, chip, reason) }
         case .ended(let code, let withoutApplication, let unsupported):
             tapEnded(code, withoutApplication, unsupported, presentation)
         default: contradiction(input.name)
@@ -217,9 +217,9 @@ extension TransactionMachine {
         leave([change(.completed)], [.publish(event(.readCompleted))])
     }
 
-    private mutating func declined(_ card: MaskedCard?, _ chip: ChipData?) {
+    private mutating func declined(_ card: MaskedCard?, _ chip: ChipData?, _ reason: DeclineReason) {
         var declined = change(.declined)
-        declined.result = PaymentResult(mode: transaction.mode, outcome: .declined, reason: .cardDeclined)
+        declined.result = PaymentResult(mode: transaction.mode, outcome: .declined, reason: reason)
         declined.result?.next = [.otherCard, .otherMethod, .paymentLink]
         declined.card = card
         declined.chip = chip

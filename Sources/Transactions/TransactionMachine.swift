@@ -163,7 +163,7 @@ public struct TransactionMachine: Sendable {
         case .hasten: hasten()
         case .begin, .preparing, .prepared, .notPrepared: prepare(input)
         case .ready, .won, .cardLeft, .collision, .cardAwaited, .message, .cardDetected, .passAgain, .passes,
-            .endedWithPasses, .read, .declinedByCard, .ended, .cardMayGo, .tapFinished:
+            .endedWithPasses, .read, .declinedOffline, .ended, .cardMayGo, .tapFinished:
             present(input)
         case .connected, .notConnected: connection(input)
         case .replied(let reply, let question): replied(reply, question)

@@ -11,7 +11,7 @@ struct ExampleConfigurationTests {
     /// Each table with what it cannot do without. Those of private keys read files before they look for more settings.
     static let tables: [(heading: String, text: String)] = [
         ("", ""), ("[pos]", ""), ("[psp]", ""), ("[profile]", ""), ("[live]", ""), ("[journal]", ""),
-        ("[day]", ""), ("[terminal]", ""), ("[merchant]", ""),
+        ("[day]", ""), ("[terminal]", ""), ("[merchant]", ""), ("[deny-list]", "entries = \"/\"\n"),
         ("[support]", ""), ("[groups]", ""), ("[gateway]", ""), ("[loyalty]", ""), ("[offline]", ""),
         ("[[offline.currency]]", "code = \"EUR\"\namount = 1\ntotal = 1\n"),
         ("[[former-service]]", "issuer = \"a\"\n"),

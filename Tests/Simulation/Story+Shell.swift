@@ -258,7 +258,7 @@ extension Story {
         case 0..<4: break
         case 4..<8: input(number, .ended(.readCardUnreadable, withoutApplication: false), after: after)
         case 8..<10: input(number, .ended(.readerDetached, withoutApplication: false), after: after)
-        case 10..<14: input(number, .declinedByCard(nil, nil), after: after)
+        case 10..<14: input(number, .declinedOffline(nil, nil, .cardDeclined), after: after)
         default: if let read = read(number, after) { input(number, .read(read), after: after) }
         }
     }

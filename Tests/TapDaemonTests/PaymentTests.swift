@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import CardBytes
 import CardSim
+import Configuration
+import EMVCrypto
 import Foundation
 import LocalHTTP
 import PSPSandbox
@@ -52,6 +54,30 @@ struct PaymentTests {
                 let receipt = try await shop.get("/v1/transactions/\(transaction.id)/receipt").text
                 #expect(receipt.contains("Interac"))
                 #expect(await sandbox.ledger.transactions.isEmpty)
+            }
+        }
+    }
+
+    @Test("An account on the deny list is refused before the adapter hears of it, and nothing of the card is kept")
+    func denied() async throws {
+        let folder = try TestFolder()
+        var wish = Shop.Wish()
+        let key = SecretBytes([UInt8](repeating: 7, count: DenyList.shortestKey))
+        let open = try #require(DenyList(key: key, entries: []))
+        let entry = open.entry(pan: "4761739001010010".utf8.map { $0 - 0x30 })
+        wish.terminal.denied = DenyList(key: key, entries: [entry])
+        try await withSandbox(in: folder) { [wish] sandbox in
+            try await Shop.open(in: folder, wish) { shop in
+                try shop.reader.obey("present visa")
+                let transaction = try await shop.post(purchase(1_250), wait: 20).transaction()
+                #expect(transaction.state == .declined && transaction.result?.reason == .notAcceptedHere)
+                #expect(transaction.card == nil)
+                #expect(await sandbox.ledger.transactions.isEmpty)
+                let receipt = try await shop.get("/v1/transactions/\(transaction.id)/receipt").text
+                #expect(receipt.contains("\"reason\":\"notAcceptedHere\""), "\(receipt)")
+                // Whoever is not listed pays.
+                try shop.reader.obey("swap mastercard")
+                #expect(try await shop.post(purchase(1_250), wait: 20).transaction().state == .approved)
             }
         }
     }

@@ -113,10 +113,11 @@ struct ReadPropertyTests {
     }
 
     @Test func `an account on the deny list is a loss with that name`() throws {
-        let open = try #require(DenyList(key: [UInt8](repeating: 7, count: 32), entries: []))
+        let key = SecretBytes([UInt8](repeating: 7, count: 32))
+        let open = try #require(DenyList(key: key, entries: []))
         let bench = try bench("visa", .sale)
         bench.tap.denied = DenyList(
-            key: [UInt8](repeating: 7, count: 32), entries: [open.entry(pan: "4761739001010010".utf8.map { $0 - 0x30 })]
+            key: key, entries: [open.entry(pan: "4761739001010010".utf8.map { $0 - 0x30 })]
         )
         let result = try #require(try bench.run())
         #expect(result.unsealed == .accountDenied)

@@ -79,7 +79,7 @@ struct RandomStory {
         case .armed: return one(of: [.ready, .won, .cardDetected, .cardDetected, .cardDetected, .cancel])
         case .reading:
             return one(of: [
-                .read, .read, .read, .read, .read, .cardAwaited, .seePhone, .declinedByCard, .unreadable, .passesSame,
+                .read, .read, .read, .read, .read, .cardAwaited, .seePhone, .declinedOffline, .unreadable, .passesSame,
             ])
         case .sealed: return one(of: [.connected, .connected, .notConnected])
         case .sent, .unknown:

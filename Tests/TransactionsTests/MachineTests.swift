@@ -24,7 +24,7 @@ struct MachineTests {
     }
 
     @Test func `a card that is read where none was detected ends the payment in the journal too`() {
-        for card in [Move.read, .declinedByCard] {
+        for card in [Move.read, .declinedOffline] {
             let stage = play(.payment, .prepared, .written, card, .written)
             #expect(stage.books.transaction.state == .failed)
             #expect(stage.machine.isOver)

@@ -8,7 +8,7 @@ enum Move: UInt8, CaseIterable, Sendable {
     case begin, recover, preparing, prepared, preparedTwo, preparedNone, notPrepared
     case ready, readyWest, won, cardLeft, collision, cardAwaited, seePhone, otherMessage, cardDetected
     case passAgain, passesSame, passesReset, passesRemoval, endedWithPasses
-    case read, declinedByCard, timedOut, unreadable, withdrawn, detached, noApplication, cardMayGo, tapFinished
+    case read, declinedOffline, timedOut, unreadable, withdrawn, detached, noApplication, cardMayGo, tapFinished
     case connected, notConnected
     case approved, partial, declined, running, neverSeen, refused, notDelivered, unusable, lateApproved
     case acknowledged, reversalNeverSeen, notAcknowledged, lateAcknowledged, notAsked, hasten
@@ -75,7 +75,7 @@ enum Move: UInt8, CaseIterable, Sendable {
         case .passesReset: .passes(Sample.passes(), hasPass: false, then: .afterFieldReset)
         case .passesRemoval: .passes(Sample.passes(.presentAgain), hasPass: true, then: .afterRemoval)
         case .endedWithPasses: .endedWithPasses
-        case .declinedByCard: .declinedByCard(Sample.card, nil)
+        case .declinedOffline: .declinedOffline(Sample.card, nil, .cardDeclined)
         case .timedOut: .ended(.readTimedOut, withoutApplication: false)
         case .unreadable: .ended(.readCardUnreadable, withoutApplication: false)
         case .withdrawn: .ended(.readCancelled, withoutApplication: false)

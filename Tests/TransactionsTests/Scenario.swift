@@ -70,7 +70,7 @@ enum Scenario: String, CaseIterable, Sendable {
                 asked + [.reverse, .approved, .written, .notAcknowledged, .written, .due, .acknowledged, .written],
                 armed + [.cardDetected, .written, .cardAwaited, .written, .cancel, .withdrawn, .written],
                 armed + [.cardDetected, .written, .read, .notConnected, .written, .tapFinished],
-                armed + [.cardDetected, .written, .declinedByCard, .written, .cardMayGo, .tapFinished],
+                armed + [.cardDetected, .written, .declinedOffline, .written, .cardMayGo, .tapFinished],
             ]
         case .loyalty:
             return [

@@ -60,6 +60,7 @@ struct TapOrder: Sendable {
             transaction: transaction, binding: binding, recipient: terminal.recipient,
             deadlines: TapDeadlines(card: monotonicNow().advanced(byMilliseconds: UInt64(max(0, deadline)) * 1_000)))
         tap.marker = marker
+        tap.denied = terminal.denied
         return tap
     }
 }

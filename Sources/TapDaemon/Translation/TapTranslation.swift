@@ -102,7 +102,9 @@ struct TapTranslation {
                 Read(
                     request: request, sale: OfflineSale(request, result, running), chip: ChipData(result), at: .now))
         case .declined:
-            return .declinedByCard(result.read.flatMap { MaskedCard($0.account) }, ChipData(result))
+            return .declinedOffline(
+                result.read.flatMap { MaskedCard($0.account) }, ChipData(result),
+                result.unsealed == .accountDenied ? .notAcceptedHere : .cardDeclined)
         case .tryAnotherInterface: return .ended(.readOtherInterface, withoutApplication: false)
         case .endApplication:
             return .ended(

@@ -5,6 +5,8 @@ public enum DeclineReason: String, Codable, CaseIterable, Sendable {
     case expiredCard, wrongPIN, notPermitted, suspectedFraud, limitExceeded, otherInterfaceNeeded, issuerUnavailable
     /// The card itself declined.
     case cardDeclined
+    /// The account is on this merchant's deny list; the payment service was not asked.
+    case notAcceptedHere
     /// No usable answer in time; the payment is reversed should it have been booked.
     case hostTimeout
     /// The POS asked for a cancel after the request had been sent.
