@@ -55,6 +55,8 @@ public enum CardPresence: Equatable, Sendable {
     case card(CardActivation)
     /// More than one card answers.
     case collision
+    /// None answers any more after more than one did; the search goes on with the next call.
+    case emptied
 }
 
 /// What a person at the reader sees and hears.

@@ -43,6 +43,7 @@ public func drive<Machine: TapMachine & ~Copyable>(
             switch try reader.activate(until: deadlines.card, cancellation: cancellation) {
             case .card(let card): step = machine.activated(card, now: clock())
             case .collision: step = machine.collided(now: clock())
+            case .emptied: step = machine.fieldEmptied(now: clock())
             }
         case .transmit(let command):
             let deadline = clock().advanced(byMilliseconds: deadlines.commandMilliseconds)

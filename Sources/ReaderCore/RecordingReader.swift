@@ -51,6 +51,7 @@ public final class RecordingReader: ForwardingReader {
             note(.activated(card))
             isActive = true
         case .collision: note(.collided)
+        case .emptied: note(.emptied)
         }
         return presence
     }

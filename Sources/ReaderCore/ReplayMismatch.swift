@@ -36,7 +36,7 @@ extension ReplayMismatch: CustomStringConvertible, CustomDebugStringConvertible,
 
     private func phrase(_ step: Transcript.Step?) -> String {
         switch step {
-        case .activated, .collided: "an activation"
+        case .activated, .collided, .emptied: "an activation"
         case .exchanged(let command, _): phrase(command)
         case .released: "a release"
         case nil: "the end"

@@ -31,6 +31,9 @@ public final class ReplayReader: CardReader {
         case .collided:
             next += 1
             return .collision
+        case .emptied:
+            next += 1
+            return .emptied
         case .exchanged where next == 0:
             return .card(CardActivation())
         case nil where mismatch == nil:

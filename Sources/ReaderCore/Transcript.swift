@@ -16,8 +16,9 @@ public import CardBytes
 /// -
 /// ```
 ///
-/// `+` a card was activated (or `+ collision`), `>` a C-APDU was sent, `<` its R-APDU, `!` why there was none, `-` the
-/// card was released. Bytes are hexadecimal. Holds card data in the clear: keep it only where the user asked for it.
+/// `+` a card was activated (or `+ collision`, or `+ empty` after it), `>` a C-APDU was sent, `<` its R-APDU, `!` why there
+/// was none, `-` the card was released. Bytes are hexadecimal. Holds card data in the clear: keep it only where the user
+/// asked for it.
 public struct Transcript: Equatable, Sendable {
     /// One header line.
     public struct Field: Equatable, Sendable {
@@ -42,6 +43,8 @@ public struct Transcript: Equatable, Sendable {
     public enum Step: Equatable, Sendable {
         case activated(CardActivation)
         case collided
+        /// The field is empty after a collision.
+        case emptied
         case exchanged(CommandAPDU, Answer)
         case released
     }

@@ -30,7 +30,11 @@ private struct TranscriptParser {
         case "#": return
         case "+":
             try noPendingCommand()
-            transcript.steps.append(rest == "collision" ? .collided : .activated(try activation(rest)))
+            switch rest {
+            case "collision": transcript.steps.append(.collided)
+            case "empty": transcript.steps.append(.emptied)
+            default: transcript.steps.append(.activated(try activation(rest)))
+            }
         case "-":
             try noPendingCommand()
             guard rest.isEmpty else { throw error(.unknownLine) }

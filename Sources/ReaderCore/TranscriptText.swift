@@ -10,6 +10,7 @@ extension Transcript {
             switch step {
             case .activated(let card): lines.append(line(card))
             case .collided: lines.append("+ collision")
+            case .emptied: lines.append("+ empty")
             case .released: lines.append("-")
             case .exchanged(let command, let answer):
                 lines.append("> \(Hex.string(command.bytes))")

@@ -64,6 +64,7 @@ public final class LibNFCReader: CardReader {
         switch answer {
         case .card(let card): return .card(card)
         case .collision: return .collision
+        case .emptied: return .emptied
         case .failed(let failure, let code): throw error(failure, code)
         case .opened, .response, .present, .done: throw lose()
         }
@@ -76,7 +77,7 @@ public final class LibNFCReader: CardReader {
             losses = 0
             do { return try ResponseAPDU(bytes) } catch { throw .cardLost }
         case .failed(let failure, let code): throw error(failure, code)
-        case .opened, .card, .collision, .present, .done: throw lose()
+        case .opened, .card, .collision, .emptied, .present, .done: throw lose()
         }
     }
 
@@ -87,7 +88,7 @@ public final class LibNFCReader: CardReader {
         switch try ask(until: deadline, { _ in .checkPresence }) {
         case .present(let isPresent): return isPresent
         case .failed(let failure, let code): throw error(failure, code)
-        case .opened, .card, .collision, .response, .done: throw lose()
+        case .opened, .card, .collision, .emptied, .response, .done: throw lose()
         }
     }
 
@@ -105,7 +106,7 @@ public final class LibNFCReader: CardReader {
         switch answer {
         case .done: return
         case .failed(let failure, let code): throw error(failure, code)
-        case .opened, .card, .collision, .response, .present: throw lose()
+        case .opened, .card, .collision, .emptied, .response, .present: throw lose()
         }
     }
 
@@ -131,7 +132,7 @@ public final class LibNFCReader: CardReader {
             let reason = error(failure, code)
             close()
             throw reason
-        case .card, .collision, .response, .present, .done:
+        case .card, .collision, .emptied, .response, .present, .done:
             throw lose()
         }
     }

@@ -7,6 +7,8 @@ package enum WorkerAnswer: Equatable {
     case opened(chip: String)
     case card(CardActivation)
     case collision
+    /// The field is empty after a collision.
+    case emptied
     /// An R-APDU as it came, of any length.
     case response([UInt8])
     case present(Bool)
@@ -29,6 +31,7 @@ package enum WorkerAnswer: Equatable {
         case .done: WorkerFrame(kind: 0x86, id: id, payload: [])
         case .failed(let failure, let code):
             WorkerFrame(kind: 0x87, id: id, payload: [failure.rawValue] + code.bigEndianBytes)
+        case .emptied: WorkerFrame(kind: 0x88, id: id, payload: [])
         }
     }
 
@@ -49,6 +52,7 @@ package enum WorkerAnswer: Equatable {
             let value = try fields.byte()
             guard let failure = WorkerFailure(rawValue: value) else { throw .unknownValue(value) }
             self = .failed(failure, code: Int32(bitPattern: try fields.integer()))
+        case 0x88: self = .emptied
         default: throw .unknownKind(frame.kind)
         }
         try fields.end()

@@ -17,6 +17,8 @@ import ReaderNFC
     private let device: OpaquePointer
     private let claim: TerminalClaim?
     private var selected: LibNFCTarget?
+    /// More than one card was there at the last look.
+    private var hasCollided = false
     /// Failures of the line in a row. One is a damaged answer; at the limit the device counts as unplugged.
     private var lineFailures = 0
     /// Frames broadcast so far.
@@ -63,7 +65,12 @@ import ReaderNFC
             let cards = try cardsInField(broadcast: broadcast)
             if cards.count > 1 {
                 release()
+                hasCollided = true
                 return .collision
+            }
+            if cards.isEmpty, hasCollided {
+                hasCollided = false
+                return .emptied
             }
             if let card = cards.first {
                 // Looking for others has halted the card; only a new field wakes it again on every chip.
@@ -71,6 +78,7 @@ import ReaderNFC
                 try setField(on: true)
                 if let target = try select(card) {
                     selected = target
+                    hasCollided = false
                     return .card(target.activation)
                 }
             }

@@ -22,6 +22,8 @@ struct VirtualField {
     private(set) var isAttached = true
     private(set) var isOn = false
     private(set) var collides = false
+    /// The reader was told of a collision, and of nothing since.
+    private var hasCollided = false
     private(set) var delayMilliseconds: UInt64 = 0
     var feedback = ReaderFeedback.idle
     /// What would go out in every polling loop if there were a radio.
@@ -95,8 +97,15 @@ struct VirtualField {
     mutating func activate() -> CardPresence? {
         isOn = true
         activeSerial = nil
-        guard !collides else { return .collision }
-        guard var found = presented else { return nil }
+        guard !collides else {
+            hasCollided = true
+            return .collision
+        }
+        guard var found = presented else {
+            defer { hasCollided = false }
+            return hasCollided ? .emptied : nil
+        }
+        hasCollided = false
         found.card.powerOn()
         presented = found
         activeSerial = found.serial

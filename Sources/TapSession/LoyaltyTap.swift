@@ -41,6 +41,7 @@ public struct LoyaltyTap: Sendable {
             switch presence {
             case .card: onSignal(.cardDetected)
             case .collision: onSignal(.collision)
+            case .emptied: break
             }
         }
         var machine = LoyaltyRead(request)

@@ -32,6 +32,7 @@ final class TapDisplay {
         switch presence {
         case .card: onSignal(.cardDetected)
         case .collision: onSignal(.collision)
+        case .emptied: break
         }
     }
 

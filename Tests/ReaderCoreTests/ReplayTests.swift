@@ -13,6 +13,7 @@ import Testing
         ! cardLost
         -
         + collision
+        + empty
         + technology=typeB
         > 00B2010C00
         < 7000 9000
@@ -27,6 +28,7 @@ import Testing
         #expect(throws: ReaderError.cardLost) { _ = try transmit("80A8000000", reader) }
         reader.release()
         #expect(try activate(reader) == .collision)
+        #expect(try activate(reader) == .emptied)
         #expect(try activate(reader) == .card(CardActivation(technology: .typeB)))
         #expect(try transmit("00B2010C00", reader).data == [0x70, 0x00])
         #expect(reader.remainingSteps == 0)
@@ -78,7 +80,7 @@ import Testing
     @Test func `a recording of a replay is the transcript`() throws {
         let transcript = try Transcript(parsing: Self.twoCards)
         let recorder = RecordingReader(ReplayReader(transcript))
-        for command in ["00A4040000", "80A8000000", "", "", "00B2010C00"] {
+        for command in ["00A4040000", "80A8000000", "", "", "", "00B2010C00"] {
             if command.isEmpty { recorder.release() }
             if command.isEmpty || command == "00A4040000" { _ = try activate(recorder) }
             if !command.isEmpty { _ = try? transmit(command, recorder) }

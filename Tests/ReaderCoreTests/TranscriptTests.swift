@@ -118,7 +118,7 @@ import Testing
                     CardActivation(
                         technology: .typeB, uid: bytes(0...10), answerToSelect: bytes(0...20), atr: bytes(0...33),
                         sak: bytes(0...1).first)),
-                .collided, .released, .exchanged(command, answers.randomElement(using: &random) ?? .cardLost),
+                .collided, .emptied, .released, .exchanged(command, answers.randomElement(using: &random) ?? .cardLost),
             ]
             if let step = steps.randomElement(using: &random) { transcript.steps.append(step) }
         }

@@ -65,6 +65,9 @@ struct CardTests {
         let bench = try Bench(first, second)
         #expect(try bench.activate() == .collision)
         #expect(try bench.activate() == .collision, "they still do")
+        bench.emulator.remove()
+        #expect(try bench.activate() == .emptied)
+        #expect(throws: ReaderError.timedOut, "it is told once") { try bench.activate(within: 300) }
         bench.emulator.swap(second)
         #expect(try bench.activate() == .card(second.activation))
         #expect(try bench.echoes())

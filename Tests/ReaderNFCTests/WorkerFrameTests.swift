@@ -13,7 +13,8 @@ struct WorkerFrameTests {
         .awaitRemoval(milliseconds: 1), .abort, .close,
     ]
     static let answers: [WorkerAnswer] = [
-        .opened(chip: "PN532 v1.6"), .collision, .response([]), .response([UInt8](repeating: 0xA5, count: 512)),
+        .opened(chip: "PN532 v1.6"), .collision, .emptied, .response([]),
+        .response([UInt8](repeating: 0xA5, count: 512)),
         .present(true), .present(false), .done, .failed(.faulty, code: -90), .failed(.inUse, code: 11),
         .card(
             CardActivation(technology: .typeA, uid: [1, 2, 3, 4, 5, 6, 7], answerToSelect: [0x78, 0x80], sak: 0x20)),

@@ -86,6 +86,8 @@ struct VirtualReaderTests {
             try desk.reader.waitForRemoval(until: Desk.soon(10), cancellation: TapCancellation())
         }
         try desk.control.obey("remove")
+        #expect(try desk.activate() == .emptied)
+        #expect(throws: ReaderError.timedOut, "it is told once") { try desk.activate(within: 10) }
         try desk.control.obey("present one")
         #expect(try desk.activate() == .card(CountingCard(name: 1).activation))
     }

@@ -123,6 +123,18 @@ struct PaymentTapTests {
         #expect(bench.reader.notes.contains("collision"))
     }
 
+    @Test func `when both cards have gone, one card is asked for before another comes`() throws {
+        let bench = try TapBench(milliseconds: 200)
+        try bench.present("visa")
+        try bench.control.obey("collide")
+        bench.onCollision = { _ = try? bench.control.obey("remove") }
+        #expect(throws: PaymentTapError.reader(.timedOut)) { try bench.run() }
+        #expect(
+            bench.shown.suffix(2) == [
+                UIRequest(.presentOneCardOnly, .processingError), UIRequest(.presentOneCardOnly, .readyToRead),
+            ])
+    }
+
     @Test func `a card torn out before the end gives nothing away`() throws {
         let bench = try TapBench(milliseconds: 100)
         try bench.present("visa")

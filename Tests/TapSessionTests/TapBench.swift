@@ -21,6 +21,7 @@ final class TapBench {
     /// The clock runs ahead by so much once a card was detected.
     var jumpMilliseconds: UInt64 = 0
     var onCollision: () -> Void = {}
+    var shown: [UIRequest] = []
 
     init(milliseconds: UInt64 = 5_000) throws {
         control = try VirtualReaderControl(cardNames: CardCatalogue.names) { CardCatalogue.card(named: $0) }
@@ -58,6 +59,7 @@ final class TapBench {
                 self.reader.notes.append("collision")
                 self.onCollision()
             case .show(let request):
+                self.shown.append(request)
                 if request.status == .cardReadSuccessfully { self.reader.notes.append("beep") }
             }
         } deliver: { result in

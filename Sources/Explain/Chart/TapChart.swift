@@ -81,7 +81,7 @@ public struct TapChart: Equatable, Sendable {
         var step = -1
         for event in trace.events {
             switch event {
-            case .activated, .collided, .exchanged: step += 1
+            case .activated, .collided, .emptied, .exchanged: step += 1
             case .authenticated(let authentication):
                 found[step, default: []].append(Phrase.authentication(authentication))
             case .signal, .fieldOff, .interrupted, .finished: break
@@ -100,6 +100,10 @@ public struct TapChart: Equatable, Sendable {
         case .collided:
             Row(
                 phase: .detection, text: "More than one card", sent: nil, received: nil, result: nil, span: span,
+                before: before)
+        case .emptied:
+            Row(
+                phase: .detection, text: "No card any more", sent: nil, received: nil, result: nil, span: span,
                 before: before)
         case .released:
             Row(phase: .end, text: "Card released", sent: nil, received: nil, result: nil, span: span, before: before)

@@ -64,6 +64,7 @@ public struct ReplayReport: Equatable, Sendable, Encodable {
         case .fieldOff(let milliseconds): Event(.fieldOff, "field off for \(milliseconds) ms")
         case .activated(let card): Event(.card, Phrase.card(card))
         case .collided: Event(.card, "more than one card")
+        case .emptied: Event(.card, "no card any more")
         case .exchanged(let command, .response(let response)):
             Event(
                 .response, "\(CodeNames.statusWord(response.status)), \(Phrase.bytes(response.data.count))",

@@ -105,6 +105,7 @@ private final class NotingReader: ForwardingReader {
         switch presence {
         case .card(let card): notes.add(.activated(card))
         case .collision: notes.add(.collided)
+        case .emptied: notes.add(.emptied)
         }
         return presence
     }

@@ -12,6 +12,7 @@ public struct TapTrace: Sendable {
         case fieldOff(milliseconds: UInt64)
         case activated(CardActivation)
         case collided
+        case emptied
         case exchanged(CommandAPDU, Transcript.Answer)
         case authenticated(Authentication)
         /// No card came, or the reader failed while waiting for one.

@@ -79,7 +79,7 @@ struct CardDataReplacement {
             if !card.uid.isEmpty { hasUID = true }
             card.uid = card.uid.indices.map { UInt8(truncatingIfNeeded: $0 == 0 ? 0x08 : $0) }
             return .activated(card)
-        case .collided, .released: return step
+        case .collided, .emptied, .released: return step
         case .exchanged(let command, let answer):
             if command.isSelection, !command.isDirectorySelection { aid = command.data }
             guard case .response(let response) = answer else { return step }

@@ -25,7 +25,7 @@ final class RacingReader: ForwardingReader {
                 throw .cancelled
             }
         // Cards of which none has been chosen decide nothing.
-        case .collision: break
+        case .collision, .emptied: break
         }
         return presence
     }
