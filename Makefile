@@ -135,7 +135,7 @@ check-deaths:
 	scripts/check-books.py "$$($(SWIFT) build -c release --show-bin-path)" --count $$(($(or $(KILLS),520) * 8)) --kills $(or $(KILLS),520) \
 		--clocks --away 3 --seed $(or $(SEED),1)
 
-# Tills of three protocols in front of nfc-tap-ecr: KILLS deaths of bridge, daemon and till for each, held against the sandbox's books.
+# Tills of four protocols in front of nfc-tap-ecr: KILLS deaths of bridge, daemon and till for each, held against the sandbox's books.
 check-tills:
 	@scripts/install-packages.sh $(TEST_PACKAGES)
 	@scripts/build.sh --target Programs

@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Tills of three protocols pay through nfc-tap-ecr, while the bridge, the daemon and the tills themselves are killed at any
+"""Tills of four protocols pay through nfc-tap-ecr, while the bridge, the daemon and the tills themselves are killed at any
 moment. In the end the till's books, the daemon's and the sandbox's say the same of every sale, or the till does not know.
 
     scripts/check-tills.py FOLDER-WITH-THE-PROGRAMS PYTHON-WITH-THE-TILLS --kills 200 --seed 1
 
 Each protocol has a shop of its own: sandbox, daemon, bridge and a card that stays on the reader. The seed decides who is killed
-and when; which of two things comes first, the machine decides. Ends with 1 where books differ, and prints each such sale.
+and when: so long after a sale's begin, and on a serial line after so many messages of either side. Which of two things comes first,
+the machine decides. Ends with 1 where books differ, and prints each such sale.
 """
 import argparse
 import http.client
@@ -14,6 +15,7 @@ import json
 import os
 import pathlib
 import random
+import select
 import shutil
 import signal
 import socket
@@ -22,8 +24,10 @@ import sys
 import tempfile
 import threading
 import time
+import tty
 
 TILLS = pathlib.Path(__file__).resolve().parent.parent / "Tests/EndToEndTests/Tills"
+PROTOCOLS = ("caisse-ap", "zvt", "hw-proxy", "caisse-e-plus")
 MOVING = {"created", "preparing", "armed", "reading", "sealed", "sent", "unknown", "reversing"}
 
 
@@ -65,6 +69,33 @@ def until(what, holds, seconds=120):
     raise RuntimeError(f"waited too long for {what}")
 
 
+class Cable(threading.Thread):
+    """Between two serial lines, which are pseudo-terminals with these names; it says when so many messages have passed."""
+
+    def __init__(self, *names):
+        super().__init__(daemon=True)
+        self.ends, self.left, self.passed = [], 0, threading.Event()
+        for name in names:
+            inner, outer = os.openpty()
+            tty.setraw(outer)
+            # The outer end stays open here, so that a program may die and its line stays.
+            self.ends.append(inner)
+            os.symlink(os.ttyname(outer), name)
+        self.start()
+
+    def tell_after(self, messages):
+        self.left = messages
+        self.passed.clear()
+
+    def run(self):
+        while True:
+            for end in select.select(self.ends, [], [])[0]:
+                os.write(self.ends[end == self.ends[0]], os.read(end, 4096))
+                self.left -= 1
+                if self.left == 0:
+                    self.passed.set()
+
+
 class Shop:
     def __init__(self, protocol, folder, arguments):
         self.protocol, self.folder, self.arguments = protocol, str(folder), arguments
@@ -76,9 +107,11 @@ class Shop:
         pathlib.Path(f"{folder}/nfc-tapd.toml").write_text(
             f'[[lane]]\nname = "main"\nreader = "virtual:{folder}/reader.sock"\n')
         more = 'origins = ["https://shop.example"]\n' if protocol == "hw-proxy" else ""
+        self.cable = Cable(f"{folder}/terminal-end", f"{folder}/till-end") if protocol == "caisse-e-plus" else None
+        line = f'device = "{folder}/terminal-end"' if self.cable else f'listen = "127.0.0.1:{self.port}"'
         pathlib.Path(f"{folder}/ecr.toml").write_text(
             f'socket = "{self.pos}"\ndirectory = "{folder}"\n[[till]]\nname = "{protocol}"\nprotocol = "{protocol}"\n'
-            f'listen = "127.0.0.1:{self.port}"\nlane = "main"\ntest = true\n{more}')
+            f'{line}\nlane = "main"\ntest = true\n{more}')
         self.start("sandbox", "nfc-tap-psp-sandbox", "--sandbox", "--socket", f"{folder}/psp.sock")
         self.begin()
 
@@ -102,8 +135,11 @@ class Shop:
                 [f"{self.arguments.binaries}/nfc-tap", "virtual", "--control", f"{self.folder}/reader.sock", "present",
                  "visa"], capture_output=True).returncode == 0)
         if not self.lives("bridge"):
+            log = pathlib.Path(f"{self.folder}/bridge.log")
+            before = log.read_text().count(" baud\n") if log.exists() else 0
             self.start("bridge", "nfc-tap-ecr", "--config", f"{self.folder}/ecr.toml")
-            until("the bridge", lambda: socket.create_connection(("127.0.0.1", self.port), 5).close() is None)
+            until("the bridge", lambda: log.read_text().count(" baud\n") > before if self.cable
+                  else socket.create_connection(("127.0.0.1", self.port), 5).close() is None)
 
     def kill(self, name, process=None):
         process = process or self.processes[name]
@@ -119,6 +155,9 @@ class Shop:
         python, major = self.arguments.python, f"{value / 100:.2f}"
         if self.protocol == "caisse-ap":
             return [python, TILLS / "oca-caisse.py", "127.0.0.1", str(self.port), major]
+        if self.cable:
+            # A real one waits longer; here the next sale is waited for.
+            return [python, TILLS / "telium-manager.py", f"{self.folder}/till-end", "15", major]
         if self.protocol == "zvt":
             return [python, TILLS / "zvt-till.py", f"127.0.0.1:{self.port}", "register", "--", "sale", str(value)]
         script = subprocess.run(
@@ -131,10 +170,17 @@ class Shop:
         # The cents decide what the sandbox says; the rest names the sale.
         value = (number + 1) * 100 + self.dice.choice([0, 0, 0, 51])
         victim = self.dice.choice(["bridge", "daemon", "till"]) if self.dice.random() < 0.8 else None
+        if self.cable:
+            # ENQ, ACK, request, ACK, EOT, and the same for the answer.
+            self.cable.tell_after(self.dice.randint(1, 10))
         process = subprocess.Popen(self.till(number, value), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                    stderr=subprocess.PIPE, text=True)
         if victim:
-            time.sleep(self.dice.uniform(0, self.arguments.moment))
+            if self.cable:
+                self.cable.passed.wait(self.arguments.moment)
+                time.sleep(self.dice.choice([0, 0, 0.001, 0.01, self.dice.uniform(0, 1)]))
+            else:
+                time.sleep(self.dice.uniform(0, self.arguments.moment))
             self.kill(victim, process if victim == "till" else None)
             # As the service manager does, while the till goes on waiting.
             time.sleep(self.dice.uniform(0, 1))
@@ -155,6 +201,8 @@ class Shop:
             return "unknown"
         if self.protocol == "caisse-ap":
             return {"success": "paid", "failure": "not paid"}.get(answer["payment_status"], "unknown")
+        if self.cable:
+            return {0: "paid", 7: "not paid"}.get(answer["result"], "unknown" if answer["taken"] else "not paid")
         if self.protocol == "hw-proxy":
             return {True: "paid", False: "not paid"}.get(answer["success"], "unknown")
         if answer["command"] != "sale":
@@ -225,13 +273,14 @@ def main():
     parser.add_argument("--kills", type=int, default=200, help="of each protocol")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--moment", type=float, default=2.5, help="seconds after a sale's begin, within which is killed")
+    parser.add_argument("--only", choices=PROTOCOLS, help="this protocol alone")
     parser.add_argument("--keep", action="store_true", help="leave the shops' folders where they are")
     arguments = parser.parse_args()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     folder = tempfile.mkdtemp(prefix="tills-")
     shops = []
     try:
-        for protocol in ("caisse-ap", "zvt", "hw-proxy"):
+        for protocol in [arguments.only] if arguments.only else PROTOCOLS:
             place = pathlib.Path(folder, protocol)
             place.mkdir()
             shops.append(Shop(protocol, place, arguments))

@@ -3,7 +3,7 @@
 # Makes a Python with the independent implementations that tests hold ours against, and prints its path: joserfc opens our
 # envelopes; nfcpy drives the emulated PN532 as libnfc does; pyiso8583 packs and reads an acquirer's messages, pyemv makes
 # cryptograms; two modules of OCA
-# for Odoo and pypostelium are tills; openapi-python-client makes the Python client from the contract. None is part of the product.
+# for Odoo, pypostelium and pyTeliumManager are tills; openapi-python-client makes the Python client from the contract. None is part of the product.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -14,17 +14,19 @@ pyiso8583=4.0.1
 caisse_ap=19.0.1.0.0.3
 payment_terminal=18.0.1.0.0.4
 postelium=0.0.5
+telium=2.4.2
 openapi_client=0.29.1
 httpx=0.28.1
 python=.build/peers/bin/python3
-if ! "$python" -c "import joserfc, nfc, iso8583, pyemv, pycountry, pypostelium, openapi_python_client, httpx, wheel" >/dev/null 2>&1; then
+if ! "$python" -c "import joserfc, nfc, iso8583, pyemv, pycountry, pypostelium, telium, openapi_python_client, httpx, wheel" >/dev/null 2>&1; then
     rm -rf .build/peers
     python3 -m venv .build/peers >&2
     "$python" -m pip install --quiet --disable-pip-version-check "joserfc==$joserfc" "nfcpy==$nfcpy" \
         "pyiso8583==$pyiso8583" "pyemv==$pyemv" "pypostelium==$postelium" "openapi-python-client==$openapi_client" "httpx==$httpx" \
-        simplejson pyserial pycountry setuptools wheel >&2
-    # Without Odoo itself, which their code does not need for this.
+        simplejson pyserial pycountry six setuptools wheel >&2
+    # Without Odoo itself, which their code does not need for this, and without an old pycountry.
     "$python" -m pip install --quiet --disable-pip-version-check --no-deps \
-        "odoo-addon-l10n-fr-pos-caisse-ap-ip==$caisse_ap" "odoo-addon-pos-payment-terminal==$payment_terminal" >&2
+        "odoo-addon-l10n-fr-pos-caisse-ap-ip==$caisse_ap" "odoo-addon-pos-payment-terminal==$payment_terminal" \
+        "pyTeliumManager==$telium" payment-card-identifier==0.1.2 >&2
 fi
 echo "$PWD/$python"

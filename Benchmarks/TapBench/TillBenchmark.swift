@@ -10,17 +10,17 @@ enum TillBenchmark {
         Table.section("One sale by ZVT over TCP through nfc-tap-ecr (own processes; \(taps) sales each)")
         let programs = try Programs()
         defer { programs.stop() }
-        let (address, bridge) = try begin(programs)
+        let address = try freeAddress()
+        _ = try start(programs, [table("zvt", "listen = \"\(address)\"", programs.laneName(0))])
         let client = try await TapClient.connect(to: programs.posSocket)
-        let till = try Till(address)
-        try till.register()
+        let till = try BenchTill.zvt(address)
         var plain: [Double] = []
         var bridged: [Double] = []
         for number in -10..<taps {
             let first = try await sale(client, programs.readerSocket)
             try DaemonBenchmark.present(programs.readerSocket)
             let start = Stopwatch.wallTime()
-            try till.sell()
+            try till(number)
             let second = Double(Stopwatch.wallTime() - start)
             guard number >= 0 else { continue }
             plain.append(first)
@@ -35,9 +35,43 @@ enum TillBenchmark {
             "command to completion", p50: bridged.percentile(50), p99: bridged.percentile(99),
             beside: plain.percentile(50))
         Table.row("median by ZVT", ratio: bridged.percentile(50) / plain.percentile(50), target: 1.25)
+        try await memory(taps: taps)
+    }
+
+    /// One bridge with a till of each protocol, while nothing happens and after so many sales of each, within seconds.
+    private static func memory(taps: Int) async throws {
+        Table.section("Memory of nfc-tap-ecr with a till of each protocol (release, \(taps) sales each)")
+        let programs = try Programs(lanes: 4)
+        defer { programs.stop() }
+        let line = try SerialEnd()
+        let addresses = try (0..<3).map { _ in try freeAddress() }
+        let places = addresses.map { "listen = \"\($0)\"" } + ["device = \"\(line.device)\""]
+        let names = ["zvt", "caisse-ap", "hw-proxy", "caisse-e-plus"]
+        let bridge = try start(
+            programs, zip(names, places).enumerated().map { table($1.0, $1.1, programs.laneName($0)) })
+        let client = try await TapClient.connect(to: programs.posSocket)
+        while try await !client.status().ready { usleep(1_000) }
+        let tills = [
+            try BenchTill.zvt(addresses[0]), BenchTill.caisse(addresses[1]), BenchTill.proxy(addresses[2]),
+            BenchTill.ePlus(line),
+        ]
+        usleep(rest)
+        try show("at rest", bridge)
+        for (lane, till) in tills.enumerated() {
+            for number in 0..<taps {
+                try DaemonBenchmark.present(programs.readerSocket(lane))
+                try till(number)
+            }
+            try show("after \(taps) more by \(names[lane])", bridge)
+        }
+    }
+
+    /// Of the unit, SWIFT_BACKTRACE is the only setting that changes what is measured.
+    private static let rest: useconds_t = 5_000_000
+
+    private static func show(_ when: String, _ bridge: pid_t) throws {
         Table.row(
-            "nfc-tap-ecr, resident memory after \(taps) sales",
-            bytes: try FootprintBenchmark.memoryOf(bridge, "VmRSS:"), target: 20_000_000)
+            "resident \(when)", bytes: try FootprintBenchmark.memoryOf(bridge, "VmRSS:"), target: 20_000_000)
         Table.row(
             "  of it not a copy of a file: heap, stacks, relocated data",
             bytes: try FootprintBenchmark.memoryOf(bridge, "RssAnon:"))
@@ -57,79 +91,33 @@ enum TillBenchmark {
         return Double(Stopwatch.wallTime() - start)
     }
 
-    private static func begin(_ programs: Programs) throws -> (TCPAddress, pid_t) {
+    private static func freeAddress() throws -> TCPAddress {
         for _ in 0..<100 {
             guard let address = TCPAddress("127.0.0.1:\(Int.random(in: 20_000...60_000))"),
                 (try? Descriptor.listening(at: address)) != nil
             else { continue }
-            let table = """
-                socket = "\(programs.posSocket)"
-                directory = "\(programs.path)"
-                [[till]]
-                name = "bench"
-                protocol = "zvt"
-                listen = "\(address)"
-                lane = "\(programs.laneName(0))"
-                test = true
-
-                """
-            let file = programs.folder.appending(path: "ecr.toml")
-            try Data(table.utf8).write(to: file)
-            return (address, try programs.start("nfc-tap-ecr", ["--config", file.path]))
+            return address
         }
         throw BenchmarkError.failed("no port free")
     }
 
-    /// A till that prints by itself.
-    private final class Till {
-        private let line: ByteLine
+    private static func table(_ kind: String, _ place: String, _ lane: String) -> String {
+        """
+        [[till]]
+        name = "\(kind)"
+        protocol = "\(kind)"
+        \(place)
+        lane = "\(lane)"
+        test = true
+        \(kind == "hw-proxy" ? "origins = [\"https://shop.example\"]" : "")
 
-        init(_ address: TCPAddress) throws {
-            for _ in 0..<400 {
-                if let line = try? Descriptor.connected(to: address) {
-                    self.line = ByteLine(socket: line)
-                    return
-                }
-                usleep(10_000)
-            }
-            throw BenchmarkError.failed("nfc-tap-ecr is not ready in time")
-        }
+        """
+    }
 
-        func register() throws {
-            try write([0x06, 0x00, 0x06, 0, 0, 0, 0, 0x09, 0x78])
-            try finish(within: 2)
-        }
-
-        func sell() throws {
-            try write([0x06, 0x01, 0x0A, 0x04, 0, 0, 0, 0, 0x12, 0x00, 0x49, 0x09, 0x78])
-            try finish(within: 3)
-        }
-
-        /// Answers whatever comes until the completion, which has to be the packet of that number.
-        private func finish(within packets: Int) throws {
-            var buffer: [UInt8] = []
-            for _ in 0..<packets {
-                while buffer.count < 3 || buffer.count < 3 + Int(buffer[2]) {
-                    guard case .bytes(let bytes) = line.receive() else {
-                        throw BenchmarkError.failed("the line was lost")
-                    }
-                    buffer += bytes
-                }
-                let packet = Array(buffer.prefix(3 + Int(buffer[2])))
-                buffer.removeFirst(packet.count)
-                guard packet[0] != 0x80 else { continue }
-                try write([0x80, 0x00, 0x00])
-                if packet[0] == 0x06 { return try completed(packet) }
-            }
-            throw BenchmarkError.wrongResult("no completion")
-        }
-
-        private func write(_ bytes: [UInt8]) throws {
-            guard line.send(bytes) else { throw BenchmarkError.failed("the line was lost") }
-        }
-
-        private func completed(_ packet: [UInt8]) throws {
-            guard packet[1] == 0x0F else { throw BenchmarkError.wrongResult("not paid: \(packet)") }
-        }
+    private static func start(_ programs: Programs, _ tables: [String]) throws -> pid_t {
+        let head = "socket = \"\(programs.posSocket)\"\ndirectory = \"\(programs.path)\"\n"
+        let file = programs.folder.appending(path: "ecr.toml")
+        try Data((head + tables.joined()).utf8).write(to: file)
+        return try programs.start("nfc-tap-ecr", ["--config", file.path], ["SWIFT_BACKTRACE": "enable=no"])
     }
 }

@@ -37,6 +37,8 @@ public struct TillsFile: Sendable {
         public var origins: Set<String> = []
         /// The largest refund in minor units; `nil` for none at all.
         public var refundLimit: Int64?
+        /// All refunds of a day together, in minor units; `nil` for as many as are wanted.
+        public var refundLimitOfDay: Int64?
         /// The till wants its answer when a payment begins, and never hears of its end; Caisse E+ only.
         public var isImmediate = false
         /// Sums are held and booked later; ZVT only, and where the payment service can.
@@ -142,6 +144,12 @@ extension TillsFile.Till {
         isTest = table.flag("test") ?? false
         if let limit = table.number("refund-limit", in: 1...Int(TillsFile.largestLimit)) {
             refundLimit = Int64(limit)
+        }
+        if let limit = table.number("refund-limit-day", in: 1...Int(TillsFile.largestLimit)) {
+            refundLimitOfDay = Int64(limit)
+            if refundLimit == nil {
+                table.report("refund-limit-day", "stands without refund-limit", "write refund-limit, too, or remove it")
+            }
         }
         if let tag = table.text("language") {
             if let language = Language(rawValue: tag) {

@@ -185,7 +185,10 @@ final class TillLedger {
         }
         var ordered = attempts.values.sorted { $0.number < $1.number }
         for index in ordered.indices.dropLast() { ordered[index].dropReceipts() }
-        contents.attempts = ordered.dropLast(kept).filter(\.isHeld) + ordered.suffix(kept)
+        // A day's refunds are added up as long as it lasts.
+        let today = ordered.compactMap(\.day).max() ?? 0
+        contents.attempts =
+            ordered.dropLast(kept).filter { $0.isHeld || $0.isGivenBack(since: today) } + ordered.suffix(kept)
         return (contents, start)
     }
 

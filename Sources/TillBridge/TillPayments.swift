@@ -46,7 +46,7 @@ final class TillPayments: Sendable {
         guard let currency = Currency(order.currency.letters) else {
             return feed(.settled(demand.key, .notPaid(TillRefusal(.currency))))
         }
-        if let refusal = await refusal(of: order) { return feed(.settled(demand.key, .notPaid(refusal))) }
+        if let refusal = await refusalOfMode() { return feed(.settled(demand.key, .notPaid(refusal))) }
         var request = TransactionRequest(
             type: order.kind == .refund ? .refund : .purchase, amount: Money(value: order.amount, currency: currency))
         if order.kind == .reservation { request.amountStatus = .preauthorized }
@@ -240,8 +240,7 @@ final class TillPayments: Sendable {
 
     // MARK: - Refusals
 
-    private func refusal(of order: TillOrder) async -> TillRefusal? {
-        if order.kind == .refund, order.amount > till.refundLimit ?? 0 { return TillRefusal(.limitExceeded) }
+    private func refusalOfMode() async -> TillRefusal? {
         // What was seen last may have changed with a restart, but a sale tells it again.
         if let mode = state.withLock({ $0.mode }), modeRefusal(mode) == nil { return nil }
         // A daemon that cannot say its mode says it with the payment, or that it is not there.

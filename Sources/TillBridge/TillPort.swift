@@ -12,8 +12,8 @@ actor TillPort {
         case plain(TillInput)
         case line(ByteLine, TillConnection, peer: String)
         case request(ProxyRequest, TillConnection, CheckedContinuation<ProxyResponse?, Never>)
-        /// A timer and which arming of it.
-        case timer(TillTimer, UInt64)
+        /// Some timer may have run out.
+        case clock
     }
 
     nonisolated let till: TillsFile.Till
@@ -21,12 +21,15 @@ actor TillPort {
     private nonisolated let inputs: AsyncStream<Input>
     private nonisolated let feed: AsyncStream<Input>.Continuation
     private let logger: Logger
-    private var machine: TillMachine
+    private var machine: any TillTerminal
     private let ledger: TillLedger
     private var lines: [TillConnection: ByteLine] = [:]
     private var exchanges: [TillConnection: CheckedContinuation<ProxyResponse?, Never>] = [:]
-    private var timers: [TillTimer: (number: UInt64, task: Task<Void, Never>)] = [:]
-    private var timerNumber: UInt64 = 0
+    /// When each runs out.
+    private var timers: [TillTimer: Int64] = [:]
+    /// One task for all timers: most of them never run out, and a task for each would be memory for minutes.
+    private var waiting: (until: Int64, task: Task<Void, Never>)?
+    private var day: UInt32 = 0
 
     /// - Throws: where the till's ledger cannot be used.
     init(_ till: TillsFile.Till, in directory: String, _ client: TapClient, _ logger: Logger) throws(TillLedger.Failure)
@@ -43,7 +46,7 @@ actor TillPort {
         self.till = till
         self.logger = logger
         self.ledger = ledger
-        machine = TillMachine(till, contents)
+        machine = till.terminal(contents)
         payments = TillPayments(client, till, logger) { feed.yield(.plain($0)) }
     }
 
@@ -81,27 +84,35 @@ actor TillPort {
                 try handle(.connected(connection, peer: peer))
             case .request(let request, let connection, let continuation):
                 exchanges[connection] = continuation
+                try beginDay()
                 try perform(machine.request(request, on: connection, at: now))
-            case .timer(let timer, let number):
-                guard timers[timer]?.number == number else { continue }
-                timers[timer] = nil
-                try handle(.timer(timer))
+            case .clock: try ring()
             }
         }
     }
 
     private func handle(_ input: TillInput) throws(TillLedger.Failure) {
+        try beginDay()
         var next: TillInput? = input
         // What became of an answer is heard before anything that its till did afterwards: one that has read it and gone was told.
         while let input = next { next = try perform(machine.handle(input, at: now)) }
         if ledger.isLong, machine.desk.open == nil { try ledger.renew(TillLedger.Contents(machine.desk)) }
     }
 
+    /// By the calendar and the clock of this machine.
+    private func beginDay() throws(TillLedger.Failure) {
+        let local = LocalTime(at: Int(Timestamp.now.milliseconds / 1_000))
+        let today = UInt32(clamping: local.year * 10_000 + local.month * 100 + local.day)
+        guard today != day else { return }
+        day = today
+        try perform(machine.handle(.day(today), at: now))
+    }
+
     private func end() {
         feed.finish()
         for line in lines.values { line.finish() }
         for exchange in exchanges.values { exchange.resume(returning: nil) }
-        for timer in timers.values { timer.task.cancel() }
+        waiting?.task.cancel()
         (lines, exchanges, timers) = ([:], [:], [:])
     }
 
@@ -122,7 +133,7 @@ actor TillPort {
             case .send(let bytes, let connection, let isApproval):
                 try ledger.synchronize()
                 if isApproval { outcome = tell(bytes, connection) } else { _ = lines[connection]?.send(bytes) }
-            case .respond, .close, .start, .cancel, .lookUp, .confirm, .takeBack, .reverse, .book, .alarm:
+            case .respond, .close, .start, .refuse, .cancel, .lookUp, .confirm, .takeBack, .reverse, .book, .alarm:
                 // What is written before an effect is on the disk before it.
                 try ledger.synchronize()
                 carryOut(effect)
@@ -140,6 +151,7 @@ actor TillPort {
             lines.removeValue(forKey: connection)?.finish()
             exchanges.removeValue(forKey: connection)?.resume(returning: nil)
         case .start(let demand): Task { await payments.start(demand) }
+        case .refuse(let key, let refusal): feed.yield(.plain(.settled(key, .notPaid(refusal))))
         case .cancel(let key): Task { await payments.cancel(key) }
         case .lookUp(let key): Task { await payments.lookUp(key) }
         case .confirm(let key): Task { await payments.confirm(key) }
@@ -161,16 +173,37 @@ actor TillPort {
         return .lost(connection, end == .closed ? .closed : .reset)
     }
 
+    // MARK: - Timers
+
     private func arm(_ timer: TillTimer, _ time: Int64) {
-        timers[timer]?.task.cancel()
-        timerNumber += 1
-        let number = timerNumber
+        let (end, overflow) = now.addingReportingOverflow(time)
+        timers[timer] = overflow ? .max : end
+        wait(until: overflow ? .max : end)
+    }
+
+    private func wait(until end: Int64) {
+        if let waiting, waiting.until <= end { return }
+        waiting?.task.cancel()
+        let time = Duration.milliseconds(max(0, end &- now))
         let feed = feed
         let task = Task {
-            guard (try? await Task.sleep(for: .milliseconds(time))) != nil else { return }
-            feed.yield(.timer(timer, number))
+            guard (try? await Task.sleep(for: time)) != nil else { return }
+            feed.yield(.clock)
         }
-        timers[timer] = (number, task)
+        waiting = (end, task)
+    }
+
+    private func ring() throws(TillLedger.Failure) {
+        waiting?.task.cancel()
+        waiting = nil
+        let moment = now
+        for (timer, _) in timers.filter({ $0.value <= moment }).sorted(by: { $0.value < $1.value }) {
+            // Armed anew by the one before it.
+            guard let end = timers[timer], end <= moment else { continue }
+            timers[timer] = nil
+            try handle(.timer(timer))
+        }
+        if let next = timers.values.min() { wait(until: next) }
     }
 }
 

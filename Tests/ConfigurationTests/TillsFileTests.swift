@@ -72,6 +72,7 @@ struct TillsFileTests {
         ("currency = \"XAU\"", "till[0].currency", "is no currency to pay in"),
         ("lane = \"\"", "till[0].lane", "is no text"),
         ("refund-limit = 0", "till[0].refund-limit", "is not a whole number from 1 to 999999999999"),
+        ("refund-limit-day = 7000", "till[0].refund-limit-day", "stands without refund-limit"),
         ("reversal-minutes = 2000", "till[0].reversal-minutes", "is not a whole number from 0 to 1440"),
         ("terminal-id = \"123456789\"", "till[0].terminal-id", "is not 1 to 8 digits"),
         ("password = \"/nowhere/at/all\"", "till[0].password", "names a file that cannot be read"),

@@ -98,6 +98,25 @@ struct CaisseTests {
         #expect(terminal.desk.counter == 1)
     }
 
+    @Test
+    mutating func `a request that comes again on its connection is no second payment, and one after the answer is`()
+        throws
+    {
+        _ = ask(Self.sale)
+        #expect(ask(Self.sale).isEmpty && terminal.desk.counter == 1)
+        // Where one request ended cannot be told any more: the connection ends with the answer.
+        let told = try settle(.approved(Self.approval))
+        #expect(answers(told).count == 1 && terminal.handle(.sent(line), at: 101).contains(.close(line)))
+        let other = TillConnection(2)
+        for number in 2...3 as ClosedRange<UInt64> {
+            _ = terminal.handle(.connected(other, peer: "p"), at: 200)
+            #expect(ask(Self.sale, on: other).contains { if case .start = $0 { true } else { false } })
+            #expect(terminal.desk.counter == number)
+            _ = try settle(.approved(Self.approval))
+            _ = terminal.handle(.sent(other), at: 300)
+        }
+    }
+
     @Test mutating func `after a lost connection the next sale begins when the old one is settled`() throws {
         _ = ask(Self.sale)
         let first = try #require(terminal.desk.open?.key)

@@ -93,6 +93,27 @@ struct EPlusTests {
         #expect(sent(till(Self.frame(Self.request))) == [[0x06]])
     }
 
+    @Test mutating func `an ENQ and a request that come again because their answers were lost are one payment`() throws
+    {
+        #expect(sent(till([0x05])) == [[0x06]])
+        #expect(sent(till([0x05])) == [[0x06]])
+        #expect(sent(till(Self.frame(Self.request))) == [[0x06]])
+        #expect(sent(till(Self.frame(Self.request))) == [[0x06]])
+        #expect(terminal.desk.counter == 0)
+        #expect(till([0x04]).count { if case .start = $0 { true } else { false } } == 1)
+        #expect(terminal.desk.counter == 1)
+    }
+
+    @Test mutating func `an equal request after the answer is a second payment`() throws {
+        for number in 1...2 as ClosedRange<UInt64> {
+            ask()
+            _ = try settle(Self.approval)
+            till([0x06])
+            till([0x06])
+            #expect(terminal.desk.counter == number && terminal.desk.finished.last?.phase == .told)
+        }
+    }
+
     @Test mutating func `a till that begins anew gets the payment before taken back`() throws {
         ask()
         let key = try #require(terminal.desk.open?.key)

@@ -84,7 +84,7 @@ struct FuzzTests {
         let euro = try #require(CurrencyCode("EUR"))
         var plain = try Bytes(seed: 3, ["caisse-ap", "zvt", "zvt-serial", "caisse-e-plus"])
         func desk() -> TillDesk { TillDesk(lane: "main", installation: "1") }
-        var machines: [any Machine] = [
+        var machines: [any TillTerminal] = [
             CaisseTerminal(desk: desk(), settings: .init(currency: euro, kinds: [.sale, .refund])),
             ZVTTerminal(desk: desk(), settings: .init(currency: euro, terminal: 1, refunds: true), line: .tcp),
             ZVTTerminal(desk: desk(), settings: .init(currency: euro, terminal: 1, refunds: true), line: .serial),

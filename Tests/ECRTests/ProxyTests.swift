@@ -106,6 +106,14 @@ struct ProxyTests {
         #expect(terminal.desk.counter == 1)
     }
 
+    @Test mutating func `a line that was declined is a new payment when the button is pressed again`() throws {
+        _ = start(Self.info("1"))
+        let key = try #require(terminal.desk.open?.key)
+        _ = terminal.handle(.settled(key, .notPaid(TillRefusal(.declined))), at: 0)
+        #expect(try #require(start(Self.info("1"))) != Self.refused)
+        #expect(terminal.desk.counter == 2 && terminal.desk.open?.key != key)
+    }
+
     @Test mutating func `a poll that was not written in full is told again, and confirms nothing`() throws {
         _ = start(Self.info("1"))
         let key = try #require(terminal.desk.open?.key)

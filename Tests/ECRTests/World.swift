@@ -3,22 +3,6 @@ import Codes
 import ECR
 import TestSupport
 
-/// A terminal's machine, whichever protocol it speaks.
-protocol Machine {
-    var desk: TillDesk { get }
-    mutating func handle(_ input: TillInput, at now: Int64) -> [TillEffect]
-    mutating func request(_ request: ProxyRequest, on connection: TillConnection, at now: Int64) -> [TillEffect]
-}
-
-extension Machine {
-    mutating func request(_ request: ProxyRequest, on connection: TillConnection, at now: Int64) -> [TillEffect] { [] }
-}
-
-extension CaisseTerminal: Machine {}
-extension ZVTTerminal: Machine {}
-extension ProxyTerminal: Machine {}
-extension EPlusTerminal: Machine {}
-
 /// What a till hears of its line.
 protocol TillSide: AnyObject {
     func received(_ bytes: [UInt8], _ connection: TillConnection, _ world: World)
@@ -37,8 +21,8 @@ final class World {
 
     var random: SeededGenerator
     private(set) var now: Int64 = 0
-    var machine: any Machine
-    let make: (TillDesk) -> any Machine
+    var machine: any TillTerminal
+    let make: (TillDesk) -> any TillTerminal
     weak var till: (any TillSide)?
     let service: Service
     let faults: Faults
@@ -62,7 +46,10 @@ final class World {
     private var towardsTill: [TillConnection: Int64] = [:]
     private var fromTill: [TillConnection: Int64] = [:]
 
-    init(seed: UInt64, faults: Faults, isSerial: Bool = false, tells: Bool, make: @escaping (TillDesk) -> any Machine) {
+    init(
+        seed: UInt64, faults: Faults, isSerial: Bool = false, tells: Bool,
+        make: @escaping (TillDesk) -> any TillTerminal
+    ) {
         random = SeededGenerator(seed: seed)
         service = Service()
         self.faults = faults
@@ -150,6 +137,7 @@ final class World {
         case .start(let demand):
             starts[demand.key, default: 0] += 1
             service.begin(demand.key, demand.order, within: demand.confirmWithin, self)
+        case .refuse(let key, let refusal): after(0...5) { $0.feed(.settled(key, .notPaid(refusal))) }
         case .lookUp(let key):
             if let attempt = ledger.values.first(where: { $0.key == key }) {
                 service.begin(key, attempt.order, within: 30, self)

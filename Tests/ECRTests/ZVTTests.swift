@@ -148,6 +148,8 @@ struct ZVTTests {
         ("060103220112", "848300"), ("06010522F0F24970", "84A500"), ("06010A040000000012500E2712", "84A500"),
         ("060E00", "848300"), ("06010A04000000001250490840", "846F00"), ("065003999999", "843700"),
         ("06310A12345604000000000100", "846B00"), ("06220704000000001250", "848300"),
+        // Tips, with and without what a till may say with them.
+        ("060C00", "848300"), ("060C0A87004204000000000100", "848300"), ("060C0D12345687004204000000000100", "848300"),
     ])
     mutating func `what is not done here is refused at once, and begins nothing`(command: String, answer: String) {
         #expect(till(command) == [answer])
@@ -168,6 +170,26 @@ struct ZVTTests {
         #expect(till(Self.ok) == ["060F00"])
         #expect(till(Self.sale) == [Self.ok])
         #expect(terminal.desk.counter == 43 && terminal.desk.open?.number == 43)
+    }
+
+    @Test
+    mutating func `message numbers and the synchronisation by receipt number are not agreed on, and change nothing`()
+        throws
+    {
+        // A till that offers 1F73 hears nothing of it, and so does without.
+        let registered = till("06000E" + "123456" + "08" + "0978" + "06061F7303000000")
+        #expect(
+            registered.first == Self.ok && registered.count == 2 && !registered[1].contains("1F73"), "\(registered)")
+        #expect(till(Self.ok) == [])
+        _ = till("060110" + "04000000001250" + "490978" + "06041F1F0105")
+        let told = sent(try settle(Self.approval))
+        #expect(
+            told.count == 1 && told.allSatisfy { $0.hasPrefix("040F") && !$0.contains("1F1F") && !$0.contains("1F73") })
+        // Of the payment before nothing is taken back by a receipt number that is not its own.
+        #expect(till(Self.ok) == ["060F00"])
+        let more = terminal.handle(
+            .bytes(ZVTText.hexadecimal("060110" + "04000000001250" + "490978" + "06041F1F0141") ?? [], line), at: now)
+        #expect(sent(more) == [Self.ok] && !more.contains { if case .takeBack = $0 { true } else { false } })
     }
 
     @Test mutating func `an abort is a wish: what became of it is told by the result`() throws {

@@ -6,7 +6,7 @@ final class TillShop {
     let shop: Shop
     private var bridge: Process?
     private let environment: [String: String]
-    let ports: [String: Int]
+    var ports: [String: Int]
 
     private static let lanes = ["caisse-ap", "zvt", "hw-proxy"]
     private var cable: (process: Process, input: Pipe)?
@@ -15,13 +15,15 @@ final class TillShop {
     ///   - serial: a protocol that one more till speaks on a serial line, and what else its table says. Its lane is `serial`.
     ///   - zvt: what else the table of the ZVT till says.
     ///   - daemon: what the daemon's configuration begins with.
+    ///   - timeZone: of the bridge, as TZ has it.
     init(
-        test: Bool = true, serial: (protocol: String, more: String)? = nil, zvt: String = "", daemon: String = ""
+        test: Bool = true, serial: (protocol: String, more: String)? = nil, zvt: String = "", daemon: String = "",
+        timeZone: String = "UTC"
     ) throws {
         let names = Self.lanes + (serial == nil ? [] : ["serial"])
         let lanes = names.map { "[[lane]]\nname = \"\($0)\"\nreader = \"virtual:FOLDER/\($0).sock\"\n" }
         shop = try Shop(configuration: daemon + lanes.joined())
-        environment = ["TZ": "UTC"]
+        environment = ["TZ": timeZone]
         ports = try Dictionary(uniqueKeysWithValues: Self.lanes.map { ($0, try Self.freePort()) })
         var tills = Self.lanes.map { lane in
             """
@@ -32,7 +34,7 @@ final class TillShop {
             lane = "\(lane)"
             test = \(test)
             language = "de"
-            \(lane == "hw-proxy" ? "origins = [\"https://shop.example\"]" : "refund-limit = 5000")
+            \(lane == "hw-proxy" ? "origins = [\"https://shop.example\"]" : "refund-limit = 5000\nrefund-limit-day = 7000")
             \(lane == "zvt" ? zvt : "")
 
             """
@@ -162,7 +164,12 @@ final class TillShop {
 
     /// Whether pypostelium says that each payment was taken.
     func telium(_ amounts: String...) throws -> [Bool?] {
-        try lines(Peer.python, [Self.file("telium.py"), serialLine] + amounts).map { $0["taken"] as? Bool }
+        try lines(Peer.python, [Self.file("postelium.py"), serialLine] + amounts).map { $0["taken"] as? Bool }
+    }
+
+    /// What pyTeliumManager was told of each payment.
+    func teliumManager(_ amounts: String...) throws -> [[String: Any]] {
+        try lines(Peer.python, [Self.file("telium-manager.py"), serialLine, "60"] + amounts)
     }
 
     private var serialLine: String { shop.folder.appending(path: "till-end").path }
@@ -188,7 +195,13 @@ final class TillShop {
 
     /// What the daemon has of a lane, oldest first.
     func books(_ lane: String) throws -> [Booking] {
-        let list = try shop.get("/v1/transactions?lane=\(lane)")["transactions"] as? [[String: Any]] ?? []
+        var list: [[String: Any]] = []
+        var next: String?
+        repeat {
+            let page = try shop.get("/v1/transactions?lane=\(lane)&limit=100" + (next.map { "&after=\($0)" } ?? ""))
+            list += page["transactions"] as? [[String: Any]] ?? []
+            next = page["next"] as? String
+        } while next != nil
         return list.reversed().map(Booking.init)
     }
 

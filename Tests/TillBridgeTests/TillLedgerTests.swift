@@ -69,6 +69,24 @@ struct TillLedgerTests {
         #expect(attempts.map(\.phase) == [.confirmed, .confirmed])
     }
 
+    @Test("What was given back on the last day comes back however many payments came after it; what is older does not")
+    func refunds() throws {
+        let euro = try #require(CurrencyCode("EUR"))
+        func refund(_ number: UInt64, _ day: UInt32, _ phase: Attempt.Phase) -> Attempt {
+            Attempt(
+                key: AttemptKey(lane: "main", installation: "abc", counter: number), number: number,
+                order: TillOrder(kind: .refund, amount: 100, currency: euro), peer: "", day: day, phase: phase)
+        }
+        try write { ledger in
+            try ledger.record(refund(1, 20_261_123, .confirmed))
+            try ledger.record(refund(2, 20_261_124, .confirmed))
+            try ledger.record(refund(3, 20_261_124, .notPaid))
+            for number in 4...UInt64(TillLedger.kept + 3) { try ledger.record(attempt(number, .notPaid)) }
+        }
+        let attempts = try read().attempts
+        #expect(attempts.count == TillLedger.kept + 1 && attempts.first == refund(2, 20_261_124, .confirmed))
+    }
+
     @Test("A ledger that has become long is written anew while it is used, and stays the same program's")
     func renewed() throws {
         let (ledger, _) = try TillLedger.open(path, fresh: "abc")

@@ -5,7 +5,7 @@ public import Codes
 ///
 /// The till knows of an approval once the whole answer has left in one piece; a reset within ten seconds says that it was not
 /// read, and the payment is taken back.
-public struct CaisseTerminal: Sendable {
+public struct CaisseTerminal: TillTerminal {
     public struct Settings: Sendable {
         public var currency: CurrencyCode
         public var kinds: Set<TillOrder.Kind>
@@ -52,7 +52,6 @@ public struct CaisseTerminal: Sendable {
         self.settings = settings
     }
 
-    /// - Parameter now: milliseconds of a clock that never goes back.
     public mutating func handle(_ input: TillInput, at now: Int64) -> [TillEffect] {
         var effects: [TillEffect] = []
         switch input {
@@ -63,7 +62,7 @@ public struct CaisseTerminal: Sendable {
         case .sent(let connection): sent(connection, at: now, &effects)
         case .timer(let timer): fired(timer, &effects)
         case .settled(let key, let outcome): settled(key, outcome, at: now, &effects)
-        case .confirmed, .notConfirmed, .takenBack, .reversed, .booked: desk.acknowledged(input, &effects)
+        case .confirmed, .notConfirmed, .takenBack, .reversed, .booked, .day: desk.acknowledged(input, &effects)
         case .progress, .tooLate: break
         }
         unpark(&effects)

@@ -6,7 +6,7 @@ public import Codes
 ///
 /// The till knows of an approval once it has acknowledged the answer. Tills that want their answer at once never learn what
 /// became of a payment: they have booked it when it begins.
-public struct EPlusTerminal: Sendable {
+public struct EPlusTerminal: TillTerminal {
     public struct Settings: Sendable {
         public var currency: CurrencyCode
         public var kinds: Set<TillOrder.Kind>
@@ -58,7 +58,6 @@ public struct EPlusTerminal: Sendable {
         self.settings = settings
     }
 
-    /// - Parameter now: milliseconds of a clock that never goes back.
     public mutating func handle(_ input: TillInput, at now: Int64) -> [TillEffect] {
         var effects: [TillEffect] = []
         switch input {
@@ -76,7 +75,7 @@ public struct EPlusTerminal: Sendable {
         case .timer(.answer(let number)): if number == self.number { ranOut(&effects) }
         case .timer(.patience(let key)): lostPatience(key, &effects)
         case .settled(let key, let outcome): settled(key, outcome, at: now, &effects)
-        case .confirmed, .notConfirmed, .takenBack, .reversed, .booked: desk.acknowledged(input, &effects)
+        case .confirmed, .notConfirmed, .takenBack, .reversed, .booked, .day: desk.acknowledged(input, &effects)
         case .timer, .sent, .progress, .tooLate: break
         }
         return effects

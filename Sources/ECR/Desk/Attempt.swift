@@ -67,6 +67,8 @@ public struct Attempt: Codable, Equatable, Sendable {
     public let order: TillOrder
     /// The till's address, as far as its protocol has one: only the same one can reverse it.
     public let peer: String
+    /// Of a refund: the day on which it was asked for, as `TillInput.day` says it.
+    public let day: UInt32?
     public internal(set) var phase: Phase
     public internal(set) var approval: TillApproval?
     public internal(set) var refusal: TillRefusal?
@@ -77,14 +79,17 @@ public struct Attempt: Codable, Equatable, Sendable {
 
     /// Not the moment on a clock that starts anew with the machine.
     private enum CodingKeys: String, CodingKey {
-        case key, number, order, peer, phase, approval, refusal, booking
+        case key, number, order, peer, day, phase, approval, refusal, booking
     }
 
-    public init(key: AttemptKey, number: UInt64, order: TillOrder, peer: String, phase: Phase = .running) {
+    public init(
+        key: AttemptKey, number: UInt64, order: TillOrder, peer: String, day: UInt32? = nil, phase: Phase = .running
+    ) {
         self.key = key
         self.number = number
         self.order = order
         self.peer = peer
+        self.day = day
         self.phase = phase
     }
 

@@ -32,15 +32,20 @@ public struct TillDesk: Sendable {
     public private(set) var finished: [Attempt] = []
     /// Attempts up to this number belong to closed batches.
     public private(set) var closedThrough: UInt64
+    let refundLimit: RefundLimit?
+    /// As `TillInput.day` says it.
+    private(set) var today: UInt32 = 0
 
     /// - Parameters:
     ///   - counter: the highest number that was ever given out, also of attempts that are not kept any more.
     ///   - attempts: what the ledger keeps, in any order.
     public init(
-        lane: String, installation: String, counter: UInt64 = 0, attempts: [Attempt] = [], closedThrough: UInt64 = 0
+        lane: String, installation: String, counter: UInt64 = 0, attempts: [Attempt] = [], closedThrough: UInt64 = 0,
+        refundLimit: RefundLimit? = nil
     ) {
         self.lane = lane
         self.installation = installation
+        self.refundLimit = refundLimit
         self.counter = attempts.reduce(counter) { max($0, $1.number, $1.booking?.number ?? 0) }
         self.closedThrough = closedThrough
         let ordered = attempts.sorted { $0.number < $1.number }.map { attempt in
@@ -107,8 +112,12 @@ public struct TillDesk: Sendable {
         if let paid = finished.last(where: { order.isRepeat(of: $0.order) && $0.phase.isPaid }) { return .same(paid) }
         counter += 1
         let key = AttemptKey(lane: lane, installation: installation, counter: counter)
-        set(Attempt(key: key, number: counter, order: order, peer: peer), &effects)
-        effects.append(.start(StartDemand(key: key, order: order, deadline: 90, confirmWithin: confirmWithin)))
+        let day = order.kind == .refund ? today : nil
+        set(Attempt(key: key, number: counter, order: order, peer: peer, day: day), &effects)
+        effects.append(
+            isAboveLimit(order)
+                ? .refuse(key, TillRefusal(.limitExceeded))
+                : .start(StartDemand(key: key, order: order, deadline: 90, confirmWithin: confirmWithin)))
         return .started(key)
     }
 
@@ -265,7 +274,7 @@ public struct TillDesk: Sendable {
         replace(attempt, &effects)
     }
 
-    /// What the daemon has said to a confirmation, a reversal, a booking or an approval that was taken back.
+    /// What the daemon has said to a confirmation, a reversal, a booking or an approval that was taken back; or a new day.
     mutating func acknowledged(_ input: TillInput, _ effects: inout [TillEffect]) {
         switch input {
         case .confirmed(let key): move(key, from: .told, to: .confirmed, &effects)
@@ -274,6 +283,7 @@ public struct TillDesk: Sendable {
             move(key, from: .reversing, to: .reversed, &effects)
         case .reversed(let key, .refused): move(key, from: .reversing, to: .confirmed, &effects)
         case .booked(let key, let answer): booked(key, answer, &effects)
+        case .day(let day): today = day
         case .notConfirmed(let key):
             guard attempt(key)?.phase == .told else { return }
             move(key, from: .told, to: .takenBack, &effects)
@@ -366,7 +376,9 @@ public struct TillDesk: Sendable {
         if let last = finished.indices.last { finished[last].dropReceipts() }
         finished.append(attempt)
         // A reservation waits for its booking, however long it takes.
-        guard finished.count > TillDesk.kept, let oldest = finished.firstIndex(where: { !$0.isHeld }) else { return }
+        guard finished.count > TillDesk.kept,
+            let oldest = finished.firstIndex(where: { !$0.isHeld && !$0.isGivenBack(since: today) })
+        else { return }
         finished.remove(at: oldest)
     }
 
@@ -375,14 +387,4 @@ public struct TillDesk: Sendable {
         effects.append(.record(attempt))
         finished[index] = attempt
     }
-}
-
-/// A payment of a batch, or a booking.
-struct Turnover: Equatable, Sendable {
-    let number: UInt64
-    /// In minor units; below zero what was given back.
-    let amount: Int64
-    let network: TillNetwork?
-
-    var receipt: UInt64 { Attempt.receipt(of: number) }
 }

@@ -22,6 +22,8 @@ public enum TillEffect: Equatable, Sendable {
     /// A number was given out that no attempt has; it is never given out again.
     case spend(UInt64)
     case start(StartDemand)
+    /// It is not begun: `settled` with this refusal follows, as if the daemon had said so.
+    case refuse(AttemptKey, TillRefusal)
     /// Nobody wants the payment any more; `tooLate` or an outcome follows.
     case cancel(AttemptKey)
     /// Ask the daemon again with the same key: the outcome follows.
@@ -139,6 +141,8 @@ public enum TillInput: Equatable, Sendable {
     case reversed(AttemptKey, Answer)
     /// Of the reservation with this key.
     case booked(AttemptKey, Answer)
+    /// It is this day in the shop from now on: its year, month and day as one number, 20261123.
+    case day(UInt32)
 }
 
 /// How a payment is getting on.

@@ -5,7 +5,7 @@ public import Codes
 /// knows of an approval once a poll that says so was written in full.
 ///
 /// Each request is an exchange with a connection number of its own; the host says `sent` or `lost` after its answer.
-public struct ProxyTerminal: Sendable {
+public struct ProxyTerminal: TillTerminal {
     public struct Settings: Sendable {
         public var currency: CurrencyCode
         public var terminal: String
@@ -48,7 +48,6 @@ public struct ProxyTerminal: Sendable {
         self.settings = settings
     }
 
-    /// - Parameter now: milliseconds of a clock that never goes back.
     public mutating func handle(_ input: TillInput, at now: Int64) -> [TillEffect] {
         var effects: [TillEffect] = []
         switch input {
@@ -72,7 +71,7 @@ public struct ProxyTerminal: Sendable {
         case .settled(let key, let outcome): _ = desk.settle(key, outcome, at: now, &effects)
         case .tooLate(let key):
             if let parked, desk.open?.key == key { refuse(parked, &effects) }
-        case .confirmed, .notConfirmed, .takenBack, .reversed, .booked: desk.acknowledged(input, &effects)
+        case .confirmed, .notConfirmed, .takenBack, .reversed, .booked, .day: desk.acknowledged(input, &effects)
         case .connected, .bytes, .timer, .progress: break
         }
         unpark(&effects)

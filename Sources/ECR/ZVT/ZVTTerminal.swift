@@ -5,7 +5,7 @@ public import Codes
 ///
 /// The till is master until it has sent a command; then the terminal is, until its completion was answered. A till knows of an
 /// approval once it has answered the result, and each line that it has to print, in the affirmative.
-public struct ZVTTerminal: Sendable {
+public struct ZVTTerminal: TillTerminal {
     public enum Line: Sendable {
         case tcp, serial
     }
@@ -91,7 +91,6 @@ public struct ZVTTerminal: Sendable {
         link = ZVTLink(line)
     }
 
-    /// - Parameter now: milliseconds of a clock that never goes back.
     public mutating func handle(_ input: TillInput, at now: Int64) -> [TillEffect] {
         var effects: [TillEffect] = []
         switch input {
@@ -109,7 +108,7 @@ public struct ZVTTerminal: Sendable {
         case .booked(let key, let answer):
             desk.acknowledged(input, &effects)
             booked(key, answer)
-        case .confirmed, .notConfirmed, .takenBack: desk.acknowledged(input, &effects)
+        case .confirmed, .notConfirmed, .takenBack, .day: desk.acknowledged(input, &effects)
         case .sent, .tooLate: break
         }
         pump(&effects)

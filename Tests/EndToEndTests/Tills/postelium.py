@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Asks for payments by Caisse E+ with the driver of pypostelium, as pywebdriver does: telium.py DEVICE AMOUNT… prints a line of
+"""Asks for payments by Caisse E+ with the driver of pypostelium, as pywebdriver does: postelium.py DEVICE AMOUNT… prints a line of
 JSON for each, with what the driver returned."""
 import json
 import sys

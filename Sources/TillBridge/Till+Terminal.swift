@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+import Configuration
+import ECR
+
+extension TillsFile.Till {
+    /// The machine of this till's protocol.
+    func terminal(_ contents: TillLedger.Contents) -> any TillTerminal {
+        let desk = TillDesk(
+            lane: lane, installation: contents.installation, counter: contents.counter, attempts: contents.attempts,
+            closedThrough: contents.closedThrough,
+            refundLimit: refundLimit.map { RefundLimit(each: $0, day: refundLimitOfDay) })
+        let kinds: Set<TillOrder.Kind> = refundLimit == nil ? [.sale] : [.sale, .refund]
+        switch kind {
+        case .caisseEPlus:
+            return EPlusTerminal(
+                desk: desk,
+                settings: .init(currency: currency, kinds: kinds, answer: isImmediate ? .atOnce : .atTheEnd))
+        case .caisseAP: return CaisseTerminal(desk: desk, settings: .init(currency: currency, kinds: kinds))
+        case .hwProxy:
+            return ProxyTerminal(
+                desk: desk,
+                settings: .init(currency: currency, terminal: String(terminal), hosts: hosts, origins: origins))
+        case .zvt:
+            let isSerial = if case .serial = line { true } else { false }
+            return ZVTTerminal(
+                desk: desk,
+                settings: .init(
+                    currency: currency, terminal: terminal, password: password.map(Self.packed),
+                    refunds: refundLimit != nil, reservations: reservations,
+                    reversalTime: Int64(reversalMinutes) * 60_000), line: isSerial ? .serial : .tcp)
+        }
+    }
+
+    /// Two digits a byte.
+    private static func packed(_ digits: String) -> [UInt8] {
+        let values = digits.utf8.map { $0 &- 0x30 }
+        return stride(from: 0, to: values.count - 1, by: 2).map { values[$0] << 4 | values[$0 + 1] }
+    }
+}
