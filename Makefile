@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# The front door. `make demo` shows one tap from card to answer; `make test` proves the rest.
+# The front door. `make demo` shows one tap from card to answer, `make till` a till in the browser; `make test` proves the rest.
 
 SWIFT ?= swift
 SHELL := /bin/bash
@@ -24,7 +24,7 @@ RELEASE_FLAGS := -c release --static-swift-stdlib --disable-local-rpath -Xlinker
 PREFIX ?= /usr/local
 DESTDIR ?=
 
-.PHONY: demo test repeat build release lint format bless bench load check-instructions simulate put-back soak \
+.PHONY: demo till test repeat build release lint format bless bench load check-instructions simulate put-back soak \
 	check-secrets check-kills check-books check-deaths check-tills check-wobbles fuzz check-threads check-addresses \
 	check-units check-udev check-guest check-licence check-rules check-contract check-examples check-protocol check-till \
 	check-browser pictures docs python-client typescript-client deb dist check-dist check-package install clean \
@@ -35,6 +35,13 @@ demo:
 	@echo "Building (the first time takes some minutes)"
 	@scripts/build.sh $(DEMO_FLAGS) --target Programs
 	@scripts/demo.sh .build-demo/debug
+	@echo "== next, in your browser: make till opens a till and a customer display, with virtual cards on buttons"
+
+# Till and display in the browser of this machine, with virtual cards on buttons, until Ctrl-C. Built as `make demo` does.
+till:
+	@scripts/install-packages.sh $(DEMO_PACKAGES) python3
+	@scripts/build.sh $(DEMO_FLAGS) --target Programs
+	@scripts/till.sh .build-demo/debug
 
 # Builds everything once, warnings being errors, then runs every test, the ones that need a private pcscd included.
 test:
