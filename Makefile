@@ -11,7 +11,7 @@ TEST_PACKAGES := $(DEMO_PACKAGES) pcscd vsmartcard-vpcd iproute2 util-linux sqli
 
 # The switch and its tests want PostgreSQL, which no other program does.
 SWITCH_PACKAGES := libpq-dev
-BROWSER_PACKAGES := $(BUILD_PACKAGES) python3 python3-venv nodejs node-typescript chromium zbar-tools fonts-noto-core fonts-noto-cjk
+BROWSER_PACKAGES := $(BUILD_PACKAGES) python3 python3-venv nodejs node-typescript chromium cage xwayland zbar-tools poppler-utils fonts-noto-core fonts-noto-cjk
 
 # What a first look needs and no more: no debugger, no index for an editor, each module compiled in one go.
 DEMO_FLAGS := --scratch-path .build-demo --disable-index-store -debug-info-format none \

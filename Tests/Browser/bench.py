@@ -1,16 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a person does first: `make till` with its buttons, and the two steps of docs/gateway.md that pair a till."""
 import os
+import pathlib
 import re
+import shlex
 import signal
 import subprocess
+import tempfile
 import unittest
 import urllib.error
 import urllib.request
 
 from playwright.sync_api import expect
 
-from shop import BIN, PATIENCE, ROOT, Chromium, Shop, until
+from shop import BIN, PATIENCE, ROOT, TEXTS, Chromium, Shop, free_port, until
 from till import Display, Till
 
 
@@ -114,6 +117,46 @@ class FirstSteps(unittest.TestCase):
         until(lambda: (last := shop.last()) and last["state"] == "armed")
         shop.card("present", "visa")
         till.title("approved")
+
+
+class Kiosk(unittest.TestCase):
+    """systemd/nfc-tap-kiosk.service without systemd: its own command line, under a cage that has no screen."""
+
+    #: The unit's user is nobody's here; cage refuses root.
+    NOBODY = 65534
+
+    def test_the_units_command_opens_a_paired_display_that_fills_the_screen(self):
+        shop = Shop()
+        self.addCleanup(shop.close)
+        folder = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
+        self.addCleanup(folder.cleanup)
+        run = pathlib.Path(folder.name)
+        (run / "nfc-tap-kiosk").mkdir()
+        (run / "nfc-tap-kiosk/url").write_text(
+            shop.run(BIN / "nfc-tap-gateway", "--kiosk-url", "--lane", "main", "--runtime-directory", shop.folder / "gwrun"))
+        unit = (ROOT / "systemd/nfc-tap-kiosk.service").read_text()
+        port = free_port()
+        line = re.search(r"^ExecStart=(.*)$", unit, re.MULTILINE)[1].replace("%t", str(run)).replace(
+            " --kiosk ", f" --kiosk --no-sandbox --disable-gpu --user-data-dir={run}/profile --remote-debugging-port={port} ")
+        as_user = []
+        if os.geteuid() == 0:
+            as_user = ["setpriv", f"--reuid={self.NOBODY}", f"--regid={self.NOBODY}", "--clear-groups"]
+            for path in (run, *run.rglob("*")):
+                os.chown(path, self.NOBODY, self.NOBODY)
+        kiosk = subprocess.Popen(
+            as_user + shlex.split(line), cwd="/", start_new_session=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env={
+                **os.environ, "HOME": str(run), "XDG_RUNTIME_DIR": str(run), "XDG_SESSION_TYPE": "wayland",
+                "WLR_BACKENDS": "headless", "WLR_LIBINPUT_NO_DEVICES": "1", "WLR_RENDERER": "pixman"})
+        self.addCleanup(lambda: (os.killpg(kiosk.pid, signal.SIGKILL), kiosk.wait()))
+        tills = lambda: shop.run(BIN / "nfc-tap-gateway", "tills", "--runtime-directory", shop.folder / "gwrun")  # noqa: E731
+        until(lambda: "display-main\tdisplay" in tills(), 60)
+        window = browser.playwright.chromium.connect_over_cdp(f"http://127.0.0.1:{port}")
+        page = window.contexts[0].pages[0]
+        expect(page.get_by_role("heading")).to_have_text(TEXTS["en"]["welcome"])
+        expect(page.get_by_text(TEXTS["en"]["test"])).to_be_visible()
+        self.assertEqual(*page.evaluate("[[innerWidth, innerHeight], [screen.width, screen.height]]"))
+        self.assertNotIn("code=", page.url)
+        window.close()
 
 
 if __name__ == "__main__":
