@@ -6,6 +6,8 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 bin=$(cd "${1:?usage: till.sh FOLDER-WITH-THE-PROGRAMS}" && pwd)
 . scripts/lib.sh
+# Each in a group of its own: Ctrl-C reaches this script alone, which ends them in their order.
+set -m
 trap 'echo; exit 0' INT TERM
 
 # Not the gateway's usual port: a browser keeps tokens for each address, and those of an installed gateway are not to be lost.

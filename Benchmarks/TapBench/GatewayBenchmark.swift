@@ -66,7 +66,8 @@ enum GatewayBenchmark {
         }
         let mean = Table.duration(time / Double(tillsAtOnce * salesAtOnce))
         Table.note(
-            "\(tillsAtOnce) tills at once, \(salesAtOnce) sales each: every one approved and its till's own, one in \(mean)")
+            "\(tillsAtOnce) tills at once, \(salesAtOnce) sales each: every one approved and its till's own, one in \(mean)"
+        )
         Table.row(
             "nfc-tap-gateway, resident memory with \(streams.count) tills and their streams",
             bytes: try FootprintBenchmark.memoryOf(gateway, "VmRSS:"), target: 25_000_000)

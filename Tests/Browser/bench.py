@@ -26,14 +26,13 @@ def setUpModule():
 def running(session):
     """Programs of this session that have not ended."""
     found = []
-    for folder in os.listdir("/proc"):
-        if folder.isdigit():
-            try:
-                fields = open(f"/proc/{folder}/stat").read().rpartition(")")[2].split()
-            except OSError:
-                continue
-            if int(fields[3]) == session and fields[0] != "Z":
-                found.append(int(folder))
+    for folder in pathlib.Path("/proc").glob("[0-9]*"):
+        try:
+            fields = (folder / "stat").read_text().rpartition(")")[2].split()
+        except OSError:
+            continue
+        if int(fields[3]) == session and fields[0] != "Z":
+            found.append(int(folder.name))
     return found
 
 

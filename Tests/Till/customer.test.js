@@ -61,6 +61,13 @@ test("test mode is on every picture, whatever happens", () => {
   assert.equal(advance(take(fresh, { phase: "approved", test: true }, 1), 99).view.test, true);
 });
 
+test("wherever a sum is shown it is said what it is", () => {
+  for (const phase of phases) for (const lost of [null, 90, 99]) {
+    const seen = picture(take(fresh, { phase, key: "hold", amount, type: "purchase", payee: "Shop" }, 99), 100, lost);
+    assert.ok(!seen.amount || seen.subject, `${phase} ${lost}`);
+  }
+});
+
 test("a refund is not called a payment", () => {
   const subject = (type) => picture(take(fresh, { phase: "ready", key: "hold", amount, type, payee: "Shop" }, 1), 1).subject;
   assert.deepEqual([subject("refund"), subject("purchase"), subject(undefined)], ["till.refund", "pay", "pay"]);

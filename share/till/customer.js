@@ -30,16 +30,16 @@ export function picture(shown, now, lostSince = null) {
   // A check of a card comes with an amount of nothing, which is not for paying.
   const view = shown.view.amount?.value > 0 ? shown.view : { ...shown.view, amount: undefined };
   const passed = now - shown.since;
+  // A refund asks for a card and is no payment.
+  const whom = { subject: view.type === "refund" ? "till.refund" : "pay", payee: view.payee, through: view.through };
   if (lostSince !== null) {
     const gone = now - lostSince;
     if (gone >= times.staffAfterLoss) {
       const amount = gone < times.amountAfterLoss && !isResult(view) ? view.amount : undefined;
-      return { phase: "offline", lines: ["staff"], amount, test: view.test };
+      return { phase: "offline", lines: ["staff"], amount, ...whom, test: view.test };
     }
   }
   const { phase, test } = view;
-  // A refund asks for a card and is no payment.
-  const whom = { subject: view.type === "refund" ? "till.refund" : "pay", payee: view.payee, through: view.through };
   switch (phase) {
     case "idle": return { phase, lines: ["welcome"], test };
     case "ready": case "again": case "reading": {
