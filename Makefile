@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# The front door. `make demo` shows one tap from card to answer; `make test` proves the rest.
+# The front door. `make demo` shows one tap from card to answer, `make till` a till in the browser; `make test` proves the rest.
 
 SWIFT ?= swift
 SHELL := /bin/bash
@@ -11,7 +11,7 @@ TEST_PACKAGES := $(DEMO_PACKAGES) pcscd vsmartcard-vpcd iproute2 util-linux sqli
 
 # The switch and its tests want PostgreSQL, which no other program does.
 SWITCH_PACKAGES := libpq-dev
-BROWSER_PACKAGES := $(BUILD_PACKAGES) python3 python3-venv nodejs node-typescript chromium zbar-tools fonts-noto-core fonts-noto-cjk
+BROWSER_PACKAGES := $(BUILD_PACKAGES) python3 python3-venv nodejs node-typescript chromium cage xwayland zbar-tools poppler-utils fonts-noto-core fonts-noto-cjk
 
 # What a first look needs and no more: no debugger, no index for an editor, each module compiled in one go.
 DEMO_FLAGS := --scratch-path .build-demo --disable-index-store -debug-info-format none \
@@ -24,7 +24,7 @@ RELEASE_FLAGS := -c release --static-swift-stdlib --disable-local-rpath -Xlinker
 PREFIX ?= /usr/local
 DESTDIR ?=
 
-.PHONY: demo test repeat build release lint format bless bench load check-instructions simulate put-back soak \
+.PHONY: demo till test repeat build release lint format bless bench load check-instructions simulate put-back soak \
 	check-secrets check-kills check-books check-deaths check-tills check-wobbles fuzz check-threads check-addresses \
 	check-units check-udev check-guest check-licence check-rules check-contract check-examples check-protocol check-till \
 	check-browser pictures docs python-client typescript-client deb dist check-dist check-package install clean \
@@ -35,6 +35,13 @@ demo:
 	@echo "Building (the first time takes some minutes)"
 	@scripts/build.sh $(DEMO_FLAGS) --target Programs
 	@scripts/demo.sh .build-demo/debug
+	@echo "== next, in your browser: make till opens a till and a customer display, with virtual cards on buttons"
+
+# Till and display in the browser of this machine, with virtual cards on buttons, until Ctrl-C. Built as `make demo` does.
+till:
+	@scripts/install-packages.sh $(DEMO_PACKAGES) python3
+	@scripts/build.sh $(DEMO_FLAGS) --target Programs
+	@scripts/till.sh .build-demo/debug
 
 # Builds everything once, warnings being errors, then runs every test, the ones that need a private pcscd included.
 test:

@@ -2,6 +2,7 @@
 import Foundation
 import Linux
 import LocalHTTP
+import Synchronization
 import TapClient
 import Wire
 
@@ -9,10 +10,10 @@ import Wire
 enum GatewayBenchmark {
     static func run(taps: Int) async throws {
         Table.section("One sale through nfc-tap-gateway over TCP (own processes; \(taps) sales each)")
-        let programs = try Programs(configuration: "[gateway]\ngroup = \"\(getegid())\"\n")
+        let programs = try Programs(configuration: "[gateway]\ngroup = \"\(getegid())\"\n", lanes: tillsAtOnce)
         defer { programs.stop() }
         let (port, gateway) = try begin(programs)
-        let till = try Till(port: port, code: try pair(programs))
+        let till = try Till(port: port, code: try pair(programs, 0))
         let socket = try await HTTPClient(path: programs.posSocket).connect()
         var plain: [Double] = []
         var through: [Double] = []
@@ -35,11 +36,48 @@ enum GatewayBenchmark {
             "median through the gateway", ratio: through.percentile(50) / plain.percentile(50), target: 1.25)
         Table.row(
             "nfc-tap-gateway, resident memory after \(taps) sales",
+            bytes: try FootprintBenchmark.memoryOf(gateway, "VmRSS:"))
+        try sellAtOnce(programs, port, gateway, with: till)
+    }
+
+    /// Each till on a lane of its own, with a stream of events beside its sales, as a page has it.
+    private static func sellAtOnce(_ programs: Programs, _ port: UInt16, _ gateway: pid_t, with first: Till) throws {
+        var tills = [first]
+        for number in 1..<tillsAtOnce { tills.append(try Till(port: port, code: try pair(programs, number))) }
+        let streams = try tills.map { try $0.listen() }
+        for lane in 0..<tillsAtOnce {
+            try DaemonBenchmark.present(lane == 0 ? programs.readerSocket : programs.readerSocket(lane))
+        }
+        let failures = Mutex<[String]>([])
+        let start = Stopwatch.wallTime()
+        let threads = tills.enumerated().map { number, till in
+            let thread = Thread {
+                for sale in 0..<salesAtOnce {
+                    do { try till.sell(number, sale) } catch { failures.withLock { $0.append("\(error)") } }
+                }
+            }
+            thread.start()
+            return thread
+        }
+        while threads.contains(where: { !$0.isFinished }) { usleep(1_000) }
+        let time = Double(Stopwatch.wallTime() - start)
+        guard failures.withLock({ $0.isEmpty }) else {
+            throw BenchmarkError.wrongResult(failures.withLock { $0.joined(separator: "; ") })
+        }
+        let mean = Table.duration(time / Double(tillsAtOnce * salesAtOnce))
+        Table.note(
+            "\(tillsAtOnce) tills at once, \(salesAtOnce) sales each: every one approved and its till's own, one in \(mean)"
+        )
+        Table.row(
+            "nfc-tap-gateway, resident memory with \(streams.count) tills and their streams",
             bytes: try FootprintBenchmark.memoryOf(gateway, "VmRSS:"), target: 25_000_000)
         Table.row(
             "  of it not a copy of a file: heap, stacks, relocated data",
             bytes: try FootprintBenchmark.memoryOf(gateway, "RssAnon:"))
     }
+
+    private static let tillsAtOnce = 50
+    private static let salesAtOnce = 4
 
     private static let body = Array("{\"type\":\"purchase\",\"amount\":{\"value\":1200,\"currency\":\"EUR\"}}".utf8)
 
@@ -78,7 +116,7 @@ enum GatewayBenchmark {
     }
 
     /// A code for a till, by the administrator's command.
-    private static func pair(_ programs: Programs) throws -> String {
+    private static func pair(_ programs: Programs, _ lane: Int) throws -> String {
         guard let path = Programs.path(of: "nfc-tap-gateway") else {
             throw BenchmarkError.failed("nfc-tap-gateway is not built")
         }
@@ -86,7 +124,7 @@ enum GatewayBenchmark {
             let (process, output) = (Process(), Pipe())
             process.executableURL = URL(filePath: path)
             process.arguments = [
-                "pair", "--till", "bench", "--lane", programs.laneName(0), "--role", "cashier", "--runtime-directory",
+                "pair", "--till", "bench-\(lane)", "--lane", programs.laneName(lane), "--runtime-directory",
                 programs.path,
             ]
             (process.standardOutput, process.standardError) = (output, FileHandle.nullDevice)
@@ -100,34 +138,63 @@ enum GatewayBenchmark {
     }
 
     /// A program with a kept connection, as a till has it.
-    private final class Till {
+    private final class Till: Sendable {
         private let line: ByteLine
         private let host: String
-        private var token = ""
+        private let token: String
 
         init(port: UInt16, code: String) throws {
             host = "127.0.0.1:\(port)"
             line = try Till.connected(to: host)
-            let answer = try ask("POST /v1/pairings", [], Array("{\"code\":\"\(code)\"}".utf8))
+            let answer = try Till.ask(
+                line, host, "POST /v1/pairings", [], Array("{\"code\":\"\(code)\"}".utf8))
             guard answer.status == 201, let mark = answer.text.firstRange(of: "\"token\":\"") else {
                 throw BenchmarkError.wrongResult(answer.text)
             }
             token = String(answer.text[mark.upperBound...].prefix { $0 != "\"" })
         }
 
+        /// A sale, and nanoseconds from request to answer.
         func sell() throws -> Double {
-            let fields = [
-                "Authorization: Bearer \(token)", "Prefer: wait=30",
-                "Idempotency-Key: gate-\(UInt64.random(in: .min ... .max))",
-            ]
             let start = Stopwatch.wallTime()
-            let answer = try ask("POST /v1/transactions", fields, GatewayBenchmark.body)
+            let answer = try post("gate-\(UInt64.random(in: .min ... .max))", GatewayBenchmark.body)
             let time = Double(Stopwatch.wallTime() - start)
             try GatewayBenchmark.check(answer.status, Array(answer.text.utf8))
             return time
         }
 
-        private func ask(_ what: String, _ fields: [String], _ body: [UInt8]) throws -> (status: Int, text: String) {
+        /// A sale with an amount and an order that no other till and no other sale has.
+        func sell(_ till: Int, _ sale: Int) throws {
+            let (value, order) = ((100 * till + sale + 1) * 100, "B\(till)-\(sale)")
+            let body =
+                "{\"type\":\"purchase\",\"amount\":{\"value\":\(value),\"currency\":\"EUR\"},\"order\":\"\(order)\"}"
+            let answer = try post(order, Array(body.utf8))
+            try GatewayBenchmark.check(answer.status, Array(answer.text.utf8))
+            let transaction = try WireJSON.decode(Transaction.self, from: Array(answer.text.utf8))
+            guard transaction.till?.text == "bench-\(till)", transaction.amount.value == value else {
+                throw BenchmarkError.wrongResult(answer.text)
+            }
+        }
+
+        /// A stream of events, which stays open as long as its line is kept; nobody reads it.
+        func listen() throws -> ByteLine {
+            let stream = try Till.connected(to: host)
+            let head = "GET /v1/events HTTP/1.1\r\nHost: \(host)\r\nAuthorization: Bearer \(token)\r\n\r\n"
+            guard stream.send(Array(head.utf8)), case .bytes(let bytes) = stream.receive(),
+                String(decoding: bytes, as: UTF8.self).hasPrefix("HTTP/1.1 200 ")
+            else { throw BenchmarkError.failed("no events") }
+            return stream
+        }
+
+        private func post(_ key: String, _ body: [UInt8]) throws -> (status: Int, text: String) {
+            try Till.ask(
+                line, host, "POST /v1/transactions",
+                ["Authorization: Bearer \(token)", "Prefer: wait=30", "Idempotency-Key: \(key)"], body)
+        }
+
+        private static func ask(
+            _ line: ByteLine, _ host: String, _ what: String, _ fields: [String], _ body: [UInt8]
+        ) throws -> (status: Int, text: String) {
             let head =
                 [
                     "\(what) HTTP/1.1", "Host: \(host)", "Content-Type: application/json",

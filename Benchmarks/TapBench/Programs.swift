@@ -53,8 +53,10 @@ final class Programs {
         return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
     }
 
-    /// - Parameter configuration: what the daemon's begins with; empty for none.
-    init(configuration: String = "") throws {
+    /// - Parameters:
+    ///   - configuration: what the daemon's begins with; empty for none, and one lane.
+    ///   - lanes: so many virtual readers.
+    init(configuration: String = "", lanes: Int = 1) throws {
         folder = FileManager.default.temporaryDirectory.appending(path: "tap-bench-\(UUID().uuidString.prefix(8))")
         try FileManager.default.createDirectory(
             at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
@@ -64,13 +66,16 @@ final class Programs {
         var options = ["--runtime-directory", folder.path, "--log-level", "error"]
         if !configuration.isEmpty {
             let file = folder.appending(path: "nfc-tapd.toml")
-            let lane = "[[lane]]\nname = \"\(laneName(0))\"\nreader = \"virtual:\(readerSocket)\"\n"
-            try Data((configuration + lane).utf8).write(to: file)
+            let tables = (0..<lanes).map { lane in
+                "[[lane]]\nname = \"\(laneName(lane))\"\nreader = \"virtual:\(lane == 0 ? readerSocket : readerSocket(lane))\"\n"
+            }
+            try Data((configuration + tables.joined()).utf8).write(to: file)
             options += ["--config", file.path, "--state-directory", folder.appending(path: "state").path]
         }
         try start("nfc-tapd", options)
         try waitFor(posSocket)
         try waitFor(readerSocket)
+        for lane in 1..<max(1, lanes) { try waitFor(readerSocket(lane)) }
     }
 
     /// Ends both and removes the folder.

@@ -8,7 +8,7 @@ public struct Checkup {
         let checks = [
             facts.kernelDrivers, facts.nodeRights, facts.pcscService, facts.polkitRule, facts.holders, facts.backends,
             facts.clock, facts.configuration, facts.recipientKey, facts.adapter, facts.installation, facts.daemon,
-            facts.processLimits, facts.worker,
+            facts.processLimits, facts.worker, facts.gateway,
         ]
         let found = checks.flatMap { $0() }
         findings = Finding.Severity.allCases.flatMap { severity in found.filter { $0.severity == severity } }

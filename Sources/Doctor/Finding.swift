@@ -28,6 +28,7 @@ public struct Finding: Equatable, Sendable {
         case memoryLock = "memory-lock"
         case coreDumps = "core-dumps"
         case worker
+        case gateway
     }
 
     public let subject: Subject

@@ -47,10 +47,10 @@ public struct HostFacts {
     }
 
     /// Whether the daemon is a service of this machine, rather than something somebody starts by hand.
-    var isInstalled: Bool {
-        ["/lib/systemd/system/", "/usr/lib/systemd/system/", "/etc/systemd/system/"].contains {
-            tree.exists($0 + "nfc-tapd.service")
-        }
+    var isInstalled: Bool { hasUnit("nfc-tapd.service") }
+
+    func hasUnit(_ name: String) -> Bool {
+        ["/lib/systemd/system/", "/usr/lib/systemd/system/", "/etc/systemd/system/"].contains { tree.exists($0 + name) }
     }
 
     func processes(of program: String) -> [HostProcess] { processes.filter { $0.isProgram(program) } }

@@ -31,14 +31,18 @@ struct CustomerView: Codable, Equatable, Sendable {
     var phase = Phase.idle
     /// Which sentence to show.
     var key: String? = "welcome"
+    /// What the card is asked for.
+    var type: TransactionType?
     var amount: Money?
     var paid: Money?
     var open: Money?
     var items: [Line]?
     /// The amount is not final.
     var pending: Bool?
-    /// Whom the customer pays.
+    /// Whom the customer deals with.
     var payee: String?
+    /// Who collects the money for `payee`, where that is another.
+    var through: String?
     /// The receipt's QR code, as an address of a picture that holds it: `data:image/svg+xml,…`.
     var qr: String?
     /// BCP 47
@@ -65,7 +69,7 @@ struct LaneDisplay: Sendable {
     static let readerTime: Int64 = 30_000
     static let outageTime: Int64 = 5_000
 
-    init(lane: String) { view = CustomerView(lane: lane) }
+    init(lane: String, mode: Mode? = nil) { view = CustomerView(lane: lane, test: mode == .test ? true : nil) }
 
     // MARK: - What happens
 
@@ -78,16 +82,16 @@ struct LaneDisplay: Sendable {
             begin(id)
         }
         apply(event, at: now)
+        if let mode = event.mode { view.test = mode == .test ? true : nil }
         guard view != before else { return false }
         view.cursor = event.id
-        view.test = event.mode == .test ? true : nil
         return true
     }
 
     private mutating func begin(_ id: TransactionID) {
         transaction = id
         later = nil
-        view = CustomerView(cursor: view.cursor, lane: view.lane, phase: .notReady, key: "notReady")
+        clear(.notReady, "notReady")
     }
 
     private mutating func apply(_ event: Event, at now: Int64) {
@@ -148,7 +152,9 @@ struct LaneDisplay: Sendable {
         }
         let isOpen = details.amountStatus == .pending || details.isPreauthorization
         view.pending = isOpen ? true : nil
-        view.payee = details.merchant?.payee
+        view.type = known.type
+        view.payee = details.merchant.map { $0.onBehalfOf ?? $0.displayName }
+        view.through = details.merchant.flatMap { $0.onBehalfOf == nil ? nil : $0.displayName }
         view.language = details.language
         return view != before
     }
@@ -160,8 +166,9 @@ struct LaneDisplay: Sendable {
     }
 
     /// The lane as the daemon says it is, after a time without events.
-    mutating func found(_ state: LaneStatus.State, at now: Int64) -> Bool {
+    mutating func found(_ state: LaneStatus.State, _ mode: Mode, at now: Int64) -> Bool {
         let before = view
+        view.test = mode == .test ? true : nil
         switch state {
         case .detached, .faulty: unready(at: now)
         case .preparing: if transaction == nil { show(.notReady, "notReady") }
@@ -177,7 +184,7 @@ struct LaneDisplay: Sendable {
     mutating func lost(at now: Int64) -> Bool {
         guard view.phase != .offline else { return false }
         transaction = nil
-        view = CustomerView(cursor: view.cursor, lane: view.lane, phase: .offline, key: "notReady")
+        clear(.offline, "notReady")
         later = (now + Self.outageTime, .callStaff)
         return true
     }
@@ -212,7 +219,12 @@ struct LaneDisplay: Sendable {
     private mutating func goIdle() {
         transaction = nil
         later = nil
-        view = CustomerView(cursor: view.cursor, lane: view.lane)
+        clear(.idle, "welcome")
+    }
+
+    /// Nothing of a sale stays; whether money moves is always said.
+    private mutating func clear(_ phase: CustomerView.Phase, _ key: String) {
+        view = CustomerView(cursor: view.cursor, lane: view.lane, phase: phase, key: key, test: view.test)
     }
 
     private mutating func unready(at now: Int64) {

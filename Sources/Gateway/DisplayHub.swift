@@ -17,6 +17,8 @@ final class DisplayHub: Sendable {
         var subscribers: [UInt64: Subscriber] = [:]
         var nextKey: UInt64 = 0
         var isUp = false
+        /// As the daemon said last.
+        var mode: Mode?
     }
 
     private let state = Mutex(State())
@@ -35,7 +37,7 @@ final class DisplayHub: Sendable {
             guard state.subscribers.values.filter({ $0.till == till.till }).count < Self.displaysPerTill else {
                 return nil
             }
-            var display = state.lanes[lane] ?? LaneDisplay(lane: lane)
+            var display = state.lanes[lane] ?? LaneDisplay(lane: lane, mode: state.mode)
             if !state.isUp { _ = display.lost(at: Self.now) }
             if state.lanes.count < Self.mostLanes { state.lanes[lane] = display }
             state.nextKey &+= 1
@@ -76,10 +78,11 @@ final class DisplayHub: Sendable {
     /// The daemon answers; what happened on the lanes before is looked up.
     func connected() async {
         state.withLock { $0.isUp = true }
-        guard let answer = try? await upstream.ask(HTTPClientRequest(.get, "/v1/lanes")), answer.status == 200,
-            let list = try? WireJSON.decode(LaneList.self, from: answer.body)
+        guard let answer = try? await upstream.ask(HTTPClientRequest(.get, "/v1/status")), answer.status == 200,
+            let status = try? WireJSON.decode(Status.self, from: answer.body)
         else { return }
-        for lane in list.lanes { change(lane.name) { $0.found(lane.state, at: Self.now) } }
+        state.withLock { $0.mode = status.mode }
+        for lane in status.lanes { change(lane.name) { $0.found(lane.state, status.mode, at: Self.now) } }
     }
 
     func lost() {
@@ -116,7 +119,7 @@ final class DisplayHub: Sendable {
     private func change(_ lane: String, _ body: (inout LaneDisplay) -> Bool) {
         state.withLock { state in
             guard state.lanes[lane] != nil || state.lanes.count < Self.mostLanes else { return }
-            var display = state.lanes[lane] ?? LaneDisplay(lane: lane)
+            var display = state.lanes[lane] ?? LaneDisplay(lane: lane, mode: state.mode)
             let isNew = body(&display)
             state.lanes[lane] = display
             guard isNew else { return }

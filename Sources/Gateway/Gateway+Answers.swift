@@ -208,7 +208,7 @@ extension Gateway {
     }
 
     /// The daemon's lanes, as they were some seconds ago at most.
-    private func lanes() async throws(Door.Refusal) -> [KnownLane] {
+    func lanes() async throws(Door.Refusal) -> [KnownLane] {
         let now = MachineClock.awake
         if let lanes = state.withLock({ $0.lanes }), now &- lanes.at < 5_000_000_000 { return lanes.known }
         guard let answer = try? await upstream.ask(HTTPClientRequest(.get, "/v1/lanes")), answer.status == 200,

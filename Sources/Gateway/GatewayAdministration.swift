@@ -11,8 +11,8 @@ package enum GatewayAdministration {
     package struct Code: Codable, Sendable {
         package var code: String
         package var till: String
-        /// The gateway's own address: `http://127.0.0.1:8716`.
-        package var home: String
+        /// The page that takes it, with the code behind `#`, where no server and no log sees it.
+        package var address: String
     }
 
     /// A till without what proves it.
@@ -51,7 +51,7 @@ extension Gateway {
     func administer(_ request: HTTPRequest) async -> HTTPResponse {
         do throws(GatewayAdministration.Fault) {
             switch (request.method, request.path.first, request.path.count) {
-            case (.post, "pairings", 1): return try openPairing(request)
+            case (.post, "pairings", 1): return try await openPairing(request)
             case (.get, "tills", 1):
                 let tills = state.withLock { $0.book }.all.map(GatewayAdministration.Listed.init)
                 return Self.message(200, tills, request.fields)
@@ -69,10 +69,14 @@ extension Gateway {
         }
     }
 
-    private func openPairing(_ request: HTTPRequest) throws(GatewayAdministration.Fault) -> HTTPResponse {
-        guard let draft = try? WireJSON.decode(TillDraft.self, from: request.body) else {
+    private func openPairing(_ request: HTTPRequest) async throws(GatewayAdministration.Fault) -> HTTPResponse {
+        guard var draft = try? WireJSON.decode(TillDraft.self, from: request.body) else {
             throw GatewayAdministration.Fault("the options cannot be read: name roles and types as the help does")
         }
+        if draft.till.isEmpty {
+            draft.till = state.withLock { $0.book.freeName(draft.kind, besides: $0.desk.promised(at: .now)) }
+        }
+        if draft.lanes.isEmpty { draft.lanes = try await onlyLane() }
         if let fault = draft.fault(allowedOrigins: door.origins) {
             throw GatewayAdministration.Fault("--\(fault.option): \(fault.remedy)")
         }
@@ -85,8 +89,21 @@ extension Gateway {
             throw GatewayAdministration.Fault(
                 "--till: \(draft.till) was revoked, and its name is not used again; choose another")
         }
+        let address = "\(home)/\(draft.kind)/#code=\(code)"
         return Self.message(
-            201, GatewayAdministration.Code(code: code, till: draft.till, home: home), request.fields)
+            201, GatewayAdministration.Code(code: code, till: draft.till, address: address), request.fields)
+    }
+
+    /// The one lane of a shop that has one: nobody has to know its name.
+    private func onlyLane() async throws(GatewayAdministration.Fault) -> [String] {
+        let names: [String]
+        do throws(Door.Refusal) { names = try await lanes().map(\.name) } catch {
+            throw GatewayAdministration.Fault("the daemon does not answer; start it, or name a lane with --lane")
+        }
+        guard names.count == 1 else {
+            throw GatewayAdministration.Fault("--lane: name one of \(names.joined(separator: ", "))")
+        }
+        return names
     }
 
     private func revoke(_ name: String) async throws(GatewayAdministration.Fault) {

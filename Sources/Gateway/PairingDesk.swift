@@ -49,6 +49,9 @@ struct PairingDesk: Sendable {
         return "\(code.prefix(4))-\(code.suffix(4))"
     }
 
+    /// The tills that have an open code.
+    func promised(at now: Timestamp) -> Set<String> { Set(offers.values.filter { $0.until > now }.map(\.draft.till)) }
+
     /// Somebody has typed a code, in any case, with dashes and blanks or without.
     mutating func redeem(_ typed: String, at now: Timestamp) -> Redemption {
         // A clock that was put back must not keep attempts for ever.

@@ -57,6 +57,9 @@ public struct TillDraft: Codable, Equatable, Sendable {
         self.origins = origins
     }
 
+    /// Which page it is, and how it is called where nobody gives it a name.
+    var kind: String { roles == [.display] ? "display" : "till" }
+
     /// What keeps it from becoming a till: the name of the option, and what to write.
     public func fault(allowedOrigins: Set<String>) -> (option: String, remedy: String)? {
         if TillName(till) == nil { return ("till", "write 1 to 32 of a-z, 0-9 and -, with a letter first") }

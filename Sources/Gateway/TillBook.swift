@@ -48,6 +48,13 @@ struct TillBook: Equatable, Sendable {
     /// Whether a till of this name may be paired: a name that was revoked is never used again.
     func mayPair(_ name: String) -> Bool { tills[name]?.revokedAt == nil }
 
+    /// A name for a till to which nobody gave one: the first number that is neither a till's nor promised to one.
+    func freeName(_ kind: String, besides promised: Set<String>) -> String {
+        var number = 1
+        while tills["\(kind)-\(number)"] != nil || promised.contains("\(kind)-\(number)") { number += 1 }
+        return "\(kind)-\(number)"
+    }
+
     /// A code has come. A till that is paired anew keeps its name, and its old token ends.
     mutating func pair(_ draft: TillDraft, _ token: TillToken, at now: Timestamp) {
         guard mayPair(draft.till) else { return }

@@ -45,14 +45,20 @@ struct PairCommand: AsyncParsableCommand {
         commandName: "pair",
         abstract: "Make a code that turns a page or a program into a till; it holds for five minutes, once.")
 
-    @Option(help: ArgumentHelp("Name of the till: 1 to 32 of a-z, 0-9 and -.", valueName: "name"))
-    var till: String
+    @Option(
+        help: ArgumentHelp(
+            "Name of the till: 1 to 32 of a-z, 0-9 and -. Without it: till-1, till-2 and so on.", valueName: "name"))
+    var till = ""
 
     @Option(
-        help: ArgumentHelp("Lane that it may use; several times for several. The first is its own.", valueName: "name"))
+        help: ArgumentHelp(
+            "Lane that it may use; several times for several. The first is its own. Without it: the daemon's only one.",
+            valueName: "name"))
     var lane: [String] = []
 
-    @Option(help: ArgumentHelp("cashier, loyalty, monitor or display; several times for several.", valueName: "role"))
+    @Option(
+        help: ArgumentHelp(
+            "cashier, loyalty, monitor or display; several times for several. Without it: cashier.", valueName: "role"))
     var role: [String] = []
 
     @Option(
@@ -68,13 +74,14 @@ struct PairCommand: AsyncParsableCommand {
     @OptionGroup var place: GatewayPlace
 
     func run() async throws {
-        let roles = try role.map { word in
+        var roles = try role.map { word in
             guard let role = TillRole(rawValue: word) else {
                 complain("--role: \(word) is none; write cashier, loyalty, monitor or display")
                 throw ExitCode(1)
             }
             return role
         }
+        if roles.isEmpty { roles = [.cashier] }
         var types = try type.map { word in
             guard let type = TransactionType(rawValue: word) else {
                 complain("--type: \(word) is none; write purchase, refund, verification or loyalty")
@@ -87,7 +94,7 @@ struct PairCommand: AsyncParsableCommand {
         let draft = TillDraft(till: till, roles: roles, lanes: lane, types: types, origins: origin)
         let code = try await place.open(draft)
         say("Code for \(code.till): \(code.code)   (5 minutes, once)")
-        say("Type it at \(code.home)/till/")
+        say("Open \(code.address) in this machine's browser")
     }
 }
 

@@ -130,7 +130,6 @@ struct ServeCommand: AsyncParsableCommand {
     private func printAddress() async throws {
         let draft = TillDraft(till: till ?? "display-\(lane)", roles: [.display], lanes: [lane])
         let code = try await place.open(draft)
-        // Behind the number sign it stays in the browser: no server and no log sees it.
-        say("\(code.home)/display/#code=\(code.code)")
+        say(code.address)
     }
 }

@@ -11,18 +11,11 @@ import urllib.parse
 from playwright.sync_api import expect
 
 from shop import PAGES, TEXTS, Chromium, Shop, until
-from till import CASHIER, Display, Till, numbers, pixels, settled
+from till import CASHIER, GREENS, Display, Till, marker, numbers, pixels, settled
 
 PROGRAMME = '[loyalty]\n[[loyalty.programme]]\nid = "club"\ndisplay-name = "Example Club"\npriority = 0\n[loyalty.programme.uid]\nformat = "decimal"\n'
 ALL = ("--lane", "main", "--lane", "other", "--role", "cashier", *(word for name in (
     "purchase", "refund", "verification", "loyalty") for word in ("--type", name)))
-#: EMV's table of colours does not matter here: whatever is filled with green says that money came.
-GREENS = """() => [...document.querySelectorAll("*")].filter((one) => {
-    const [red, green, blue] = getComputedStyle(one).backgroundColor.match(/[\\d.]+/g).map(Number);
-    const alpha = getComputedStyle(one).backgroundColor.startsWith("rgba(0, 0, 0, 0)") ? 0 : 1;
-    const box = one.getBoundingClientRect();
-    return alpha && box.width * box.height > 1600 && green > red * 1.4 && green > blue * 1.2;
-}).length"""
 
 
 def setUpModule():
@@ -116,7 +109,7 @@ class Before(Case):
             "code": "reader.unsupported", "message": "Version no longer supported", "resolution": "Upgrade nfc-tap to 2.0",
             "retryable": False, "who": "administrator", "docs": ""})
         till.open(shop.home).settings()
-        notice = till.page.get_by_text("Upgrade nfc-tap to 2.0").filter(visible=True).first
+        notice = till.main.get_by_text("Upgrade nfc-tap to 2.0").filter(visible=True).first
         expect(notice).to_be_visible()
         terms = till.page.get_by_role("heading", name=till.text("set.terms"))
         self.assertLess(till.box(notice)["y"], till.box(terms)["y"])
@@ -183,7 +176,7 @@ class Before(Case):
         self.assertTrue(asked[0].url.endswith("/v1/lanes/main/prepare") and asked[0].method == "POST")
         back = "document.dispatchEvent(new Event('visibilitychange'))"
         till.page.evaluate(back)
-        till.page.wait_for_timeout(500)
+        marker(till.page)
         self.assertEqual(1, len(asked))
         window.clock.fast_forward(61_000)
         till.page.evaluate(back)
@@ -264,8 +257,11 @@ class Choosing(Case):
 
     def test_r14_r16_what_changes_the_sum_comes_before_the_tap(self):
         till = self.till(full)
-        till.confirm("12.50")
-        self.assertGreater(till.main.get_by_role("combobox").count(), 0)
+        till.settings().set("set.preferred", "A000000042")
+        till.open(shop.home).confirm("12.50")
+        # Reader, kind of amount, and the customer's own choice between two applications of a card.
+        self.assertEqual(2, till.main.get_by_role("combobox").count())
+        expect(till.page.get_by_label(till.text("till.cardsChoice"))).to_be_visible()
         till.press("till.card")
         expect(till.button("till.cancel")).to_be_visible()
         till.title("hold")
@@ -307,7 +303,8 @@ class Choosing(Case):
 
     def test_r25_passes_have_a_button_of_their_own_without_a_word_of_payment(self):
         display = self.display()
-        till = self.till(full)
+        # With a sum: a button that cannot be pressed is pale.
+        till = self.till(full).enter("12.50")
         paying = till.button("till.continue").evaluate("(one) => getComputedStyle(one).backgroundColor")
         if not till.button("till.passes").count():
             till.press("till.more")
@@ -319,6 +316,34 @@ class Choosing(Case):
         display.title("pass")
         self.assertEqual([], [number for number in numbers(display.words()) if len(number) > 1])
         self.assertEqual("loyalty", shop.last()["type"])
+
+    def test_a_refund_is_not_called_a_payment(self):
+        display = self.display()
+        till = self.till(full).enter("12.50")
+        till.press("till.more")
+        till.press("till.refund")
+        display.title("hold")
+        for screen in (till, display):
+            expect(screen.main.get_by_text(re.compile(rf"^{screen.text('till.refund')}\b")).filter(visible=True).first).to_be_visible()
+            self.assertNotRegex(screen.words(), r"\bPay\b")
+            self.assertIn("€12.50", screen.words())
+        self.assertEqual("refund", shop.last()["type"])
+
+    def test_whose_money_is_collected_is_said_in_the_customers_language(self):
+        till = self.till()
+        till.settings().set("set.customerLanguage", "de")
+        display = self.display(language="de-DE")
+        till.open(shop.home).sell("12.50")
+        expect(display.main.get_by_text("Market Hall, über Corner Shop bezahlen", exact=True)).to_be_visible()
+
+    def test_a_display_says_test_before_its_first_sale(self):
+        # A gateway that has seen no sale, and a browser that has seen no display.
+        shop.kill("gateway")
+        shop.start("gateway")
+        window = browser.window()
+        self.addCleanup(window.context.close)
+        display = Display(window).connect(shop, "display-2")
+        expect(display.page.get_by_text(display.text("test"))).to_be_visible()
 
     def test_r37_r38_all_methods_stand_side_by_side_in_words_alone(self):
         till = self.till().settings()
@@ -548,6 +573,27 @@ class Result(Case):
         # Nobody reads a sum of a sale that has ended.
         self.assertNotIn("12.50", display.words())
 
+    def test_a_receipt_is_printed_alone_and_legibly(self):
+        till = self.approve()
+        till.title("approved")
+        till.page.evaluate("void (window.print = () => { window.printed = (window.printed ?? 0) + 1; })")
+        till.press("till.receipt")
+        paper = till.page.get_by_label(till.text("till.receipt"), exact=True)
+        for copy in ("customer", "merchant"):
+            till.press(f"till.{copy}Copy")
+            wanted = shop.daemon("GET", f"/v1/transactions/{settled(shop)['id']}/receipt?copy={copy}&width=42", headers={
+                "Accept": "text/plain", "Accept-Language": "en"}).body.strip()
+            until(lambda: paper.inner_text().strip() == wanted)
+            till.press("till.print")
+        self.assertEqual(2, till.page.evaluate("window.printed"))
+        # What the printer gets: the words of a PDF that Chromium makes of the page, by a program of others.
+        with tempfile.NamedTemporaryFile(suffix=".pdf") as file:
+            till.page.pdf(path=file.name)
+            printed = subprocess.run(["pdftotext", "-layout", file.name, "-"], capture_output=True, text=True, check=True).stdout
+        self.assertEqual(wanted.split(), re.sub(r"[\f\n]+", "\n", printed).split()[-len(wanted.split()):])
+        for key in ("till.print", "till.close", "till.newSale", "till.settings"):
+            self.assertNotRegex(printed, rf"\b{till.text(key)}\b")
+
     def test_r40_nothing_is_green_before_the_final_state(self):
         display = self.display()
         till = self.till().sell("12.50")
@@ -556,12 +602,16 @@ class Result(Case):
         self.addCleanup(shop.go_on, "sandbox")
         shop.card("present", "visa")
         till.shows("till.authorising")
-        for _ in range(12):
+        display.title("wait")
+
+        def seconds():
             for screen in (till, display):
                 self.assertEqual(0, screen.page.evaluate(GREENS))
                 self.assertFalse(screen.says("approved"))
                 self.assertNotIn(TEXTS["en"]["till.paid"], screen.words())
-            till.page.wait_for_timeout(250)
+            return re.search(rf"^{till.text('till.passed', n='([3-9]|[1-9][0-9])')}$", till.words(), re.MULTILINE)
+
+        until(seconds)
         shop.go_on("sandbox")
         till.title("approved")
         until(lambda: till.page.evaluate(GREENS) > 0)
@@ -569,6 +619,9 @@ class Result(Case):
     def test_r41_it_all_runs_against_a_stand_in(self):
         self.assertEqual("test", shop.daemon("GET", "/v1/status").json["mode"])
         self.assertEqual({"virtual"}, {lane["reader"]["driver"] for lane in shop.daemon("GET", "/v1/lanes").json["lanes"]})
+        till = self.approve()
+        till.title("approved")
+        self.assertEqual("test", settled(shop)["mode"])
 
     def test_the_customer_never_reads_why(self):
         display = self.display()
@@ -603,12 +656,14 @@ class Result(Case):
         self.assertEqual(0, till.button("till.again").count())
         posted = []
         till.page.on("request", lambda request: posted.append(request.url) if request.method == "POST" and "/transactions" in request.url else None)
-        till.press("till.lookAgain")
-        till.page.wait_for_timeout(700)
+        with till.page.expect_response(lambda answer: "/v1/transactions" in answer.url):
+            till.press("till.lookAgain")
+        marker(till.page)
         self.assertEqual([], posted)
         self.assertEqual(0, till.page.evaluate(GREENS))
         shop.start("sandbox")
-        settled(shop)
+        # The daemon asks again after half a minute at the most.
+        settled(shop, seconds=60)
 
 
 if __name__ == "__main__":

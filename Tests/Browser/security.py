@@ -321,13 +321,14 @@ class Pages(unittest.TestCase):
     def test_a_form_and_a_frame_of_another_origin_begin_and_show_nothing(self):
         before = count()
         self.page.goto(f"http://127.0.0.1:{stranger}/")
-        self.page.evaluate("""(address) => {
+        answers = [self.page.expect_response(lambda answer, end=end: answer.url.endswith(end)) for end in ("/v1/transactions", "/till/")]
+        with answers[0], answers[1]:
+            self.page.evaluate("""(address) => {
             document.body.innerHTML = `<form method="post" enctype="text/plain" action="${address}/v1/transactions" target="f">
                 <input name='{"type":"purchase","amount":{"value":1,"currency":"EUR"},"order":"' value='"}'></form>
                 <iframe name="f"></iframe><iframe name="g" src="${address}/till/"></iframe>`;
             document.forms[0].submit();
         }""", shop.home)
-        self.page.wait_for_timeout(700)
         self.assertEqual(before, count())
         frames = [frame for frame in self.page.frames if frame.name == "g"]
         self.assertTrue(all("till" not in (frame.title() or "").lower() and frame.locator("button").count() == 0 for frame in frames))
@@ -367,7 +368,7 @@ class Pages(unittest.TestCase):
     def test_the_own_pages_stand_under_their_policy_without_a_complaint(self):
         for path in ("/till/", "/display/", "/till/education.html"):
             answer = self.page.goto(shop.home + path)
-            self.page.wait_for_timeout(300)
+            self.page.get_by_role("heading").first.wait_for()
             policy = dict(part.strip().split(" ", 1) for part in answer.headers["content-security-policy"].split(";"))
             self.assertEqual(("'none'", "'self'", "'self'", "'none'", "'none'", "'none'", "'script'"), tuple(
                 policy[name] for name in ("default-src", "script-src", "connect-src", "base-uri", "form-action", "frame-ancestors",

@@ -73,7 +73,7 @@ class UnixConnection(http.client.HTTPConnection):
 class Shop:
     """Its processes may be killed and started again, each by its name: sandbox, daemon, gateway."""
 
-    def __init__(self, lanes=("main",), sandbox=(), daemon="", origins=()):
+    def __init__(self, lanes=("main",), sandbox=(), daemon="", origins=(), has_profile=True):
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="nb"))
         self.folder.chmod(0o700)
         self.port = free_port()
@@ -84,7 +84,7 @@ class Shop:
             f'[[lane]]\nname = "{lane}"\nreader = "virtual:{self.folder}/{lane}.sock"\n' for lane in lanes)
         (self.folder / "d.toml").write_text(
             f'mode = "test"\n{daemon}\n' + GATEWAY
-            + f'[profile]\nfile = "{self.folder}/profile.json"\n' + readers)
+            + (f'[profile]\nfile = "{self.folder}/profile.json"\n' if has_profile else "") + readers)
         profile = json.loads((ROOT / "docs/examples/profile-test.json").read_text())
         now = datetime.datetime.now(datetime.timezone.utc).replace(microsecond=0, tzinfo=None)
         profile["issuedAt"], profile["expiresAt"] = (

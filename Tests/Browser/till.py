@@ -6,6 +6,13 @@ from playwright.sync_api import expect
 
 from shop import TEXTS, until
 
+#: EMV's table of colours does not matter here: whatever is filled with green says that money came.
+GREENS = """() => [...document.querySelectorAll("*")].filter((one) => {
+    const [red, green, blue] = getComputedStyle(one).backgroundColor.match(/[\\d.]+/g).map(Number);
+    const alpha = getComputedStyle(one).backgroundColor.startsWith("rgba(0, 0, 0, 0)") ? 0 : 1;
+    const box = one.getBoundingClientRect();
+    return alpha && box.width * box.height > 1600 && green > red * 1.4 && green > blue * 1.2;
+}).length"""
 CASHIER = ("--lane", "main", "--role", "cashier", "--type", "purchase")
 
 
@@ -115,6 +122,16 @@ class Display(Screen):
         return self
 
 
+def drawn(page):
+    """Once the page has drawn what it was told last."""
+    page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+
+
+def marker(page):
+    """A request of the page, sent and answered: whatever it sent before is known here then."""
+    page.evaluate("fetch('/till/view.js').then((answer) => answer.text())")
+
+
 def pixels(page, **more):
     """A picture of what is seen, in grey, as rows of numbers."""
     import io
@@ -127,6 +144,6 @@ def numbers(text):
     return re.findall(r"\d+", text)
 
 
-def settled(shop, lane="main"):
+def settled(shop, lane="main", seconds=15):
     return until(lambda: (last := shop.last(lane)) and last["state"] in (
-        "approved", "declined", "cancelled", "failed", "reversed", "stored", "completed") and last)
+        "approved", "declined", "cancelled", "failed", "reversed", "stored", "completed") and last, seconds)

@@ -242,6 +242,22 @@ struct GatewayDoorTests {
         #expect(try place.call("GET", "/v1/display?lane=other", token: token).code == "lane.not_yours")
     }
 
+    @Test("Without options a till gets a number and the shop's only lane; which of several has to be said")
+    func pairingWithoutOptions() throws {
+        let place = try GatewayShop()
+        let several = try place.command("pair")
+        #expect(several.status == 1 && several.errors.contains("--lane: name one of "), "\(several.errors)")
+        let first = try place.command("pair", "--lane", "main").output
+        #expect(first.hasPrefix("Code for till-1: ") && first.contains("http://127.0.0.1:\(place.port)/till/#code="))
+        // Nobody has typed the first code yet, and it holds on.
+        #expect(try place.command("pair", "--lane", "main").output.hasPrefix("Code for till-2: "))
+        let display = try place.command("pair", "--lane", "main", "--role", "display").output
+        #expect(display.hasPrefix("Code for display-1: ") && display.contains("/display/#code="))
+        let code = String(first.dropFirst("Code for till-1: ".count).prefix(9))
+        let paired = try place.redeem(code)
+        #expect(paired.status == 201 && paired.json["roles"] as? [String] == ["cashier"])
+    }
+
     @Test("An address that other machines reach is refused with what to do instead")
     func beyondLoopback() throws {
         let place = try GatewayShop()

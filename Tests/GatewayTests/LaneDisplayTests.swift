@@ -132,7 +132,7 @@ struct LaneDisplayTests {
         #expect(display.lost(at: 100) && display.view.phase == .offline && display.view.amount == nil)
         #expect(display.lost(at: 200) == false)
         #expect(display.tick(at: 100 + LaneDisplay.outageTime) && display.view.key == "staff")
-        #expect(display.found(.ready, at: 9_000) && display.view.phase == .idle)
+        #expect(display.found(.ready, .live, at: 9_000) && display.view.phase == .idle)
     }
 
     @Test func `a reader that is away is staff's business after half a minute`() {
@@ -157,15 +157,29 @@ struct LaneDisplayTests {
         var display = shown([Self.event(.readReadyForTap)])
         #expect(display.learn(known, at: 0) == true)
         #expect(display.view.items?.first?.label == "Coffee" && display.view.pending == true)
-        #expect(display.view.payee == "End (via Collector)" && display.view.language == "de")
+        #expect(display.view.payee == "End" && display.view.through == "Collector")
+        #expect(display.view.type == .purchase && display.view.language == "de")
         var next = shown([Self.event(.readReadyForTap, of: Self.other)])
         #expect((next.learn(known, at: 0) == false) && next.view.payee == nil)
     }
 
+    @Test func `a display says that no money moves before its first sale, after each, and while the daemon is away`() {
+        var display = LaneDisplay(lane: "main", mode: .test)
+        #expect(display.view.phase == .idle && display.view.test == true)
+        _ = display.happened(Self.event(.readReadyForTap) { $0.mode = .test }, at: 0)
+        _ = display.happened(
+            Self.event(.paymentApproved) { ($0.mode, $0.result) = (.test, Self.result(.approved)) }, at: 0)
+        #expect(display.tick(at: LaneDisplay.resultTime) && display.view.phase == .idle && display.view.test == true)
+        #expect(display.lost(at: 0) && display.view.test == true)
+        // A lane whose daemon came back in live mode.
+        #expect(display.found(.ready, .live, at: 0) && display.view.test == nil)
+    }
+
     @Test func `whatever happens, nothing of the card, no reason and no id reaches the customer`() throws {
         let allowed: Set = [
-            "cursor", "lane", "phase", "key", "amount", "paid", "open", "items", "pending", "payee", "qr", "language",
-            "test",
+            "cursor", "lane", "phase", "key", "amount", "paid", "open", "type", "items", "pending", "payee", "through",
+            "qr",
+            "language", "test",
         ]
         for seed in UInt64(0)..<60 {
             var generator = SeededGenerator(seed: seed)

@@ -35,6 +35,18 @@ struct TillBookTests {
         #expect(TillToken(text) == nil)
     }
 
+    @Test func `a till without a name gets the first number that no till ever had and none was promised`() {
+        var book = TillBook()
+        #expect(book.freeName("till", besides: []) == "till-1")
+        for name in ["till-1", "till-3"] {
+            book.pair(TillDraft(till: name, roles: [.cashier], lanes: ["main"]), token(name), at: now)
+        }
+        #expect(book.revoke("till-1", at: now) == true)
+        #expect(book.freeName("till", besides: []) == "till-2")
+        #expect(book.freeName("till", besides: ["till-2"]) == "till-4")
+        #expect(book.freeName("display", besides: ["till-2"]) == "display-1")
+    }
+
     @Test func `a token is its till's until the till is revoked, and the name is never paired again`() {
         var book = TillBook()
         let token = token()

@@ -55,9 +55,22 @@ test("a decline says that it was not accepted and what to do, never why", () => 
 test("test mode is on every picture, whatever happens", () => {
   for (const phase of phases) for (const lost of [null, 0]) assert.equal(picture(take(fresh, { phase, key: "hold", test: true }, 1), 100, lost).test, true, phase);
   const tested = take(fresh, { phase: "approved", test: true }, 1);
-  assert.equal(take(take(tested, { phase: "idle" }, 20), { phase: "offline" }, 30).view.test, true);
+  assert.equal(take(take(tested, { phase: "idle", test: true }, 20), { phase: "offline" }, 30).view.test, true);
+  assert.equal(take(take(tested, { phase: "idle", test: true }, 20), { phase: "idle" }, 30).view.test, undefined, "the daemon says that money moves");
   assert.equal(take(tested, { phase: "ready", key: "hold" }, 20).view.test, undefined, "a sale with money");
   assert.equal(advance(take(fresh, { phase: "approved", test: true }, 1), 99).view.test, true);
+});
+
+test("wherever a sum is shown it is said what it is", () => {
+  for (const phase of phases) for (const lost of [null, 90, 99]) {
+    const seen = picture(take(fresh, { phase, key: "hold", amount, type: "purchase", payee: "Shop" }, 99), 100, lost);
+    assert.ok(!seen.amount || seen.subject, `${phase} ${lost}`);
+  }
+});
+
+test("a refund is not called a payment", () => {
+  const subject = (type) => picture(take(fresh, { phase: "ready", key: "hold", amount, type, payee: "Shop" }, 1), 1).subject;
+  assert.deepEqual([subject("refund"), subject("purchase"), subject(undefined)], ["till.refund", "pay", "pay"]);
 });
 
 test("a check of a card shows no amount and asks for the card, not for a pass", () => {

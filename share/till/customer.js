@@ -10,8 +10,8 @@ export const times = { resultAtLeast: 10, resultAtMost: 60, staffAfterLoss: 5, a
 
 // `shown` is {view, since, next}: a result stays for ten seconds unless the next customer's sale is there.
 export function take(shown, told, now) {
-  // Between sales the view may not say whether money moves: what was said last holds until a sale says otherwise.
-  const view = ["idle", "offline", "notReady"].includes(told.phase) && shown.view.test ? { ...told, test: true } : told;
+  // A gateway that has not reached the daemon yet cannot say whether money moves: what was said last holds.
+  const view = told.phase === "offline" && shown.view.test ? { ...told, test: true } : told;
   if (isResult(shown.view) && view.phase === "idle" && now - shown.since < times.resultAtLeast) return { ...shown, next: view };
   const same = shown.view.phase === view.phase && shown.view.key === view.key;
   return { view, since: same ? shown.since : now, next: null };
@@ -30,11 +30,13 @@ export function picture(shown, now, lostSince = null) {
   // A check of a card comes with an amount of nothing, which is not for paying.
   const view = shown.view.amount?.value > 0 ? shown.view : { ...shown.view, amount: undefined };
   const passed = now - shown.since;
+  // A refund asks for a card and is no payment.
+  const whom = { subject: view.type === "refund" ? "till.refund" : "pay", payee: view.payee, through: view.through };
   if (lostSince !== null) {
     const gone = now - lostSince;
     if (gone >= times.staffAfterLoss) {
       const amount = gone < times.amountAfterLoss && !isResult(view) ? view.amount : undefined;
-      return { phase: "offline", lines: ["staff"], amount, test: view.test };
+      return { phase: "offline", lines: ["staff"], amount, ...whom, test: view.test };
     }
   }
   const { phase, test } = view;
@@ -42,9 +44,9 @@ export function picture(shown, now, lostSince = null) {
     case "idle": return { phase, lines: ["welcome"], test };
     case "ready": case "again": case "reading": {
       const line = phase === "reading" ? (shown.view.amount ? "hold" : "pass") : view.key;
-      return { phase, lines: [line], amount: view.amount, payee: view.payee, items: view.items, pending: view.pending, test, here: line !== "chip" };
+      return { phase, lines: [line], amount: view.amount, ...whom, items: view.items, pending: view.pending, test, here: line !== "chip" };
     }
-    case "processing": return { phase, lines: [view.key], amount: view.amount, payee: view.payee, test, busy: view.key === "wait" };
+    case "processing": return { phase, lines: [view.key], amount: view.amount, ...whom, test, busy: view.key === "wait" };
     case "approved": return { phase, sign: "good", lines: [view.key === "sign" ? "sign" : "approved", "thanks"], qr: view.qr, test };
     case "partial": return { phase, sign: "part", lines: ["partial"], paid: view.paid, open: view.open, qr: view.qr, test };
     case "declined": return { phase, sign: "bad", lines: ["declined", view.key === "chip" ? "chip" : "other"], test };

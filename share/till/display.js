@@ -28,6 +28,10 @@ async function setLanguage() {
 // A sentence of the customer's; amounts stand in it only once the card is gone.
 const words = (key, seen) => key === "partial" ? say(key, { paid: seen.paid ? amountOf(seen.paid) : "–", open: seen.open ? amountOf(seen.open) : "–" }) : say(key);
 
+const payeeOf = ({ payee, through }) => (through ? say("till.through", { seller: payee, platform: through }) : payee);
+// Whom the customer pays, or what else the sum is.
+const subject = (seen) => seen.subject === "pay" ? (seen.payee ? say("pay", { merchant: payeeOf(seen) }) : "") : [say(seen.subject), payeeOf(seen)].filter(Boolean).join(" · ");
+
 function draw(forced) {
   if (!say || !gateway.token) return;
   const seen = picture(shown, now(), lostSince);
@@ -42,14 +46,15 @@ function draw(forced) {
   document.title = say("display.title");
   $("test").hidden = !seen.test;
   $("test").textContent = say("test");
-  if (shown.view.payee) localStorage.setItem("nfc-tap.payee", shown.view.payee);
-  $("shop").textContent = localStorage.getItem("nfc-tap.payee") ?? "";
+  const payee = payeeOf(shown.view);
+  if (payee) localStorage.setItem("nfc-tap.payee", payee);
+  $("shop").textContent = payee ?? localStorage.getItem("nfc-tap.payee") ?? "";
   const code = seen.qr?.startsWith("data:image/") && qrCode(seen.qr, say("receipt"));
   const side = code || (seen.here && h("span", { class: "hold", "aria-hidden": "true" })) || (seen.busy && h("span", { class: "spinner", "aria-hidden": "true" }));
   show($("main"), h("section", { class: `scene ${side ? "split" : ""}`, "aria-busy": String(Boolean(seen.busy)) },
     h("div", { class: "words" },
       seen.sign && sign(seen.sign),
-      seen.amount && h("div", { class: "payee" }, seen.payee && h("span", {}, say("pay", { merchant: seen.payee })), seen.pending && h("span", { class: "badge" }, say("pending"))),
+      seen.amount && h("div", { class: "payee" }, h("span", {}, subject(seen)), seen.pending && h("span", { class: "badge" }, say("pending"))),
       seen.amount && big(seen.amount),
       seen.items?.length > 1 && h("ul", { class: "lines" }, seen.items.slice(0, innerHeight < 600 ? 2 : 8).map((line) => h("li", {}, h("span", { class: "label" }, line.label,
         line.frequency && h("small", {}, ` ${say(`every.${line.frequency}`)}`), line.begins && h("small", {}, ` ${say("till.begins")} ${line.begins}`)), amountText(amountOf(line.amount))))),

@@ -75,8 +75,9 @@ export function settingsScreen(app) {
 // Only an administrator accepts terms, at the machine; what is out of date is said first.
 export function termsPart({ say, status }) {
   const { blocked, terms } = status;
-  return h("section", { class: "terms", id: "terms" }, h("h2", {}, say("set.terms")),
+  return h("section", { class: "terms", id: "terms" },
     blocked && h("div", { class: "failure" }, h("p", {}, blocked.message), h("p", { class: "resolution" }, blocked.resolution), h("p", { class: "small" }, blocked.code)),
+    h("h2", {}, say("set.terms")),
     h("p", {}, say(`terms.${terms}`)),
     terms === "notAccepted" && h("p", {}, say("terms.admin", { command: "nfc-tap terms accept" })));
 }

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+import Configuration
+
+/// The door for browsers, which is installed with the daemon and runs where somebody has switched it on.
+extension HostFacts {
+    static let gatewayName = "nfc-tap-gateway"
+    private static let gatewayFile = "/etc/nfc-tap/nfc-tap-gateway.toml"
+    private static let switchOn = ["systemctl", "enable", "--now", "nfc-tap-gateway.socket", "nfc-tap-gateway.service"]
+
+    func gateway() -> [Finding] {
+        guard hasUnit("nfc-tap-gateway.service") else { return [] }
+        let findings = gatewayAccounts()
+        let isWanted =
+            tree.exists("/etc/systemd/system/sockets.target.wants/nfc-tap-gateway.socket")
+            || tree.exists("/etc/systemd/system/multi-user.target.wants/nfc-tap-gateway.service")
+        guard isWanted || !processes(of: Self.gatewayName).isEmpty else { return findings }
+        return findings + gatewaySettings() + gatewayPort()
+    }
+
+    private func gatewayAccounts() -> [Finding] {
+        guard accounts.groupID(Self.gatewayName) != nil, accounts.userID(Self.gatewayName) != nil else {
+            let make = ["systemd-sysusers", "nfc-tap.conf"]
+            return [
+                Finding(
+                    .gateway, .error, "the user or the group \(Self.gatewayName) is missing",
+                    remedy: make.joined(separator: " "), fix: .run(make))
+            ]
+        }
+        guard let cashiers = accounts.groupID("nfc-tap"),
+            accounts.groupIDs(ofUser: Self.gatewayName).contains(cashiers)
+        else { return [] }
+        return [
+            Finding(
+                .gateway, .error,
+                "the user \(Self.gatewayName) is in the group nfc-tap: it is a cashier without a till",
+                remedy: "gpasswd --delete \(Self.gatewayName) nfc-tap && systemctl restart \(Self.gatewayName)")
+        ]
+    }
+
+    private func gatewaySettings() -> [Finding] {
+        guard let text = tree.text(Self.gatewayFile) else { return [] }
+        let origins: Set<String>
+        do throws(ConfigurationError) {
+            origins = try GatewayFile(file: Self.gatewayFile, text: text).origins
+        } catch {
+            let place = Self.gatewayFile + (error.line.map { ":\($0)" } ?? "")
+            return [Finding(.gateway, .error, "\(place): \(error.key) \(error.problem)", remedy: error.remedy)]
+        }
+        // Only what comes from elsewhere is asked for: the gateway's own pages are on this machine.
+        let strange = origins.filter { !Self.isLocal($0) }.sorted()
+        guard let first = strange.first, tree.exists("/usr/bin/chromium"), !isGranted(first) else { return [] }
+        return [
+            Finding(
+                .gateway, .note, "Chromium asks its user before \(first) may reach this machine (Local Network Access)",
+                remedy: "allow it at the first question, or write a policy for it as docs/gateway.md shows")
+        ]
+    }
+
+    private static func isLocal(_ origin: String) -> Bool {
+        ["http://127.0.0.1", "http://localhost", "http://[::1]"].contains { origin.hasPrefix($0) }
+    }
+
+    /// Whether a policy of this machine answers for its users.
+    private func isGranted(_ origin: String) -> Bool {
+        let folder = "/etc/chromium/policies/managed"
+        return tree.entries(folder).contains { file in
+            let text = tree.text("\(folder)/\(file)") ?? ""
+            return text.contains("\"\(origin)\"")
+                && ["LocalNetworkAccessAllowedForUrls", "LoopbackNetworkAllowedForUrls"].contains { text.contains($0) }
+        }
+    }
+
+    /// Who listens at its port. systemd opens the sockets, as root; the gateway itself where nobody has.
+    private func gatewayPort() -> [Finding] {
+        let port = GatewayFile.port
+        let listeners = Listener.all(in: tree).filter { $0.port == port }
+        if listeners.isEmpty {
+            return [
+                Finding(
+                    .gateway, .error, "nobody listens at 127.0.0.1:\(port), so that no browser reaches the gateway",
+                    remedy: Self.switchOn.joined(separator: " "), fix: .run(Self.switchOn))
+            ]
+        }
+        let own = Set([0, accounts.userID(Self.gatewayName)].compactMap(\.self))
+        return listeners.flatMap { listener in
+            var findings: [Finding] = []
+            if !own.contains(listener.userID) {
+                let user = accounts.userName(listener.userID) ?? "uid \(listener.userID)"
+                findings.append(
+                    Finding(
+                        .gateway, .error, "a program of \(user) has taken port \(port)",
+                        remedy:
+                            "ss -ltnp 'sport = :\(port)' names it; end it, then \(Self.switchOn.joined(separator: " "))"
+                    ))
+            }
+            if !listener.isLoopback {
+                findings.append(
+                    Finding(
+                        .gateway, .error, "port \(port) can be reached from other machines, without encryption",
+                        remedy:
+                            "write ListenStream=127.0.0.1:\(port) in nfc-tap-gateway.socket; docs/gateway.md shows TLS")
+                )
+            }
+            return findings
+        }
+    }
+}
+
+/// A TCP socket that waits for connections, from /proc/net/tcp and tcp6 (proc(5)).
+struct Listener: Equatable {
+    var port: Int
+    var isLoopback: Bool
+    /// Who opened it.
+    var userID: UInt32
+
+    static func all(in tree: HostTree) -> [Listener] {
+        ["/proc/net/tcp", "/proc/net/tcp6"].flatMap { file in
+            (tree.text(file) ?? "").split(separator: "\n").dropFirst().compactMap { Listener(line: $0) }
+        }
+    }
+
+    /// `0: 0100007F:220C 00000000:0000 0A 00000000:00000000 00:00000000 00000000 0 …`; addresses as the machine has them in
+    /// memory, and 0A for one that listens.
+    private init?(line: Substring) {
+        let fields = line.split(separator: " ")
+        guard fields.count > 7, fields[3] == "0A", let userID = UInt32(fields[7]) else { return nil }
+        let local = fields[1].split(separator: ":")
+        guard local.count == 2, let port = Int(local[1], radix: 16) else { return nil }
+        self.port = port
+        self.userID = userID
+        // 127.0.0.0/8; ::1; and the first of them within IPv6.
+        let address = local[0]
+        let word = address.suffix(8)
+        let isMapped = address.count == 8 || address.hasPrefix("0000000000000000FFFF0000")
+        isLoopback = isMapped ? word.hasSuffix("7F") : address == "00000000000000000000000001000000"
+    }
+}
