@@ -192,6 +192,11 @@ let package = Package(
         .executableTarget(
             name: "rig-card", dependencies: ["CardSim", "Rigs"], path: "Tests/RigCard", swiftSettings: strict),
         .executableTarget(
+            name: "rig-tills",
+            dependencies: [
+                "AdapterCheck", "CardSim", "Envelope", "LocalHTTP", "ReaderVirtual", "TestSupport", "Wire", arguments,
+            ], path: "Tests/RigTills", swiftSettings: strict),
+        .executableTarget(
             name: "rig-client", dependencies: ["CPCSC"], path: "Tests/RigClient", swiftSettings: strict),
         .target(name: "CYardstick", path: "Benchmarks/CYardstick"),
         .executableTarget(
@@ -255,8 +260,8 @@ let package = Package(
         .testTarget(
             name: "SwitchTests",
             dependencies: [
-                "AdapterCheck", "CardBytes", "Envelope", "ISO8583", "Linux", "LocalHTTP", "Switch", "TestSupport",
-                "Wire", "nfc-tap-profile", "nfc-tap-switch",
+                "AdapterCheck", "CardBytes", "Envelope", "HSM", "ISO8583", "Linux", "LocalHTTP", "Switch", "TestSupport",
+                "Wire", "nfc-tap-acquirer-sim", "nfc-tap-profile", "nfc-tap-switch", "rig-tills",
             ], exclude: ["acquirer.py"], swiftSettings: strict),
         tests("JournalTests", ["Envelope", "Journal", "Ledger", "Transactions", "Wire"]),
         tests("HelpTests", ["Help", "ReaderModels", "Wire"]),
