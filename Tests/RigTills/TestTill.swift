@@ -43,6 +43,16 @@ struct TestTill: Sendable {
         return Money(value: value, currency: currency)
     }
 
+    /// The body of an answer at another socket.
+    func text(_ path: String, _ target: String) async throws -> String {
+        let answer = try await HTTPClient(path: path).send(HTTPClientRequest(.get, target), answerWithin: patience)
+        return String(decoding: answer.body, as: UTF8.self)
+    }
+
+    func status(_ path: String, _ target: String) async throws -> Int {
+        try await HTTPClient(path: path).send(HTTPClientRequest(.get, target), answerWithin: patience).status
+    }
+
     /// As `GET /v1/keys` gives them.
     func keys() async throws -> RecipientKeySet {
         let answer = try await client.send(HTTPClientRequest(.get, "/v1/keys"), answerWithin: patience)

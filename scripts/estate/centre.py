@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """An estate: the parts of `parts.py`, wired as docs/estate.md draws them."""
 import json
-import os
 import pathlib
 import shutil
 import signal
@@ -21,12 +20,13 @@ DEFAULTS = (
 
 
 class Estate:
-    def __init__(self, programs, replicas=3, shops=4, tills=16, standby=True, token=True, proxies=True, host=(), log=False):
+    def __init__(self, programs, replicas=3, shops=4, tills=16, standby=True, token=True, proxies=True, host=(), switch=(), log=False):
         self.programs, self.shops, self.tills = pathlib.Path(programs).resolve(), shops, tills
         self.has_standby, self.has_token, self.has_proxies, self.has_log = standby, token, proxies, log
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="estate-", dir="/tmp"))
         self.folder.chmod(0o711)
         self.databases, self.primary, self.standby = [], None, None
+        self.switch_options = list(switch)
         self.count, self.host_options, self.replicas, self.parts = replicas, list(host), [], []
         self.host = self.centre = self.till_side = None
         self.book = self.folder / "acquirer.book"
@@ -59,7 +59,8 @@ class Estate:
         for number in range(self.count):
             self.replicas.append(self.part(
                 f"switch-{number}", self.programs / "nfc-tap-switch", "--socket", self.path(f"switch-{number}.sock"),
-                "--database", self.address, *keys, *sources,
+                "--desk", self.path(f"desk-{number}.sock"),
+                "--database", self.address, *keys, *sources, *self.switch_options,
                 "--acquirer", f"127.0.0.1:{port}", "--acquirer-number", "12345678901", "--answer-seconds", "3",
                 environment={"SOFTHSM2_CONF": self.path("softhsm2.conf")}))
             if number == 0:
@@ -130,10 +131,9 @@ class Estate:
     def start_proxies(self):
         Certificates(self.folder).make(["centre.example", *(f"shop-{shop}" for shop in range(1, self.shops + 1))])
         port, folder = free_port(), self.folder
-        log = f"global\n    maxconn 4000\n    log {folder}/%s.log.sock local0\n" if False else "global\n    maxconn 4000\n"
-        format_line = ""
+        log, format_line = "global\n    maxconn 4000\n", ""
         if self.has_log:
-            log = "global\n    maxconn 4000\n    log stdout format raw local0\n"
+            log += "    log stdout format raw local0\n"
             format_line = '    log global\n    log-format "%HM %HP %ST queue %Tw connect %Tc answer %Tr all %Ta"\n'
         servers = "".join(f"    server s{n} unix@{self.path(f'switch-{n}.sock')} check inter 200ms fall 1 rise 1\n" for n in range(self.count))
         pathlib.Path(self.path("centre.cfg")).write_text(
