@@ -94,7 +94,8 @@ let package = Package(
         room(
             "Switch",
             [
-                "CardBytes", "Envelope", "ISO8583", "Linux", "LocalHTTP", "Metrics", "PostgreSQL", "Wire", crypto, logging,
+                "CardBytes", "Envelope", "ISO8583", "Linux", "LocalHTTP", "Metrics", "PostgreSQL", "Wire", crypto,
+                logging,
             ] + sockets, embedding: "schema-1.sql", "schema-2.sql"),
         room("Metrics"),
         room("Explain", ["CardBytes", "Codes", "EMV", "ReaderCore"]),
@@ -265,8 +266,10 @@ let package = Package(
         .testTarget(
             name: "SwitchTests",
             dependencies: [
-                "AdapterCheck", "CardBytes", "CardSim", "Envelope", "HSM", "ISO8583", "Linux", "LocalHTTP", "ReaderVirtual",
-                "Switch", "TestSupport", "Wire", "nfc-tap-acquirer-sim", "nfc-tap-profile", "nfc-tap-switch", "rig-tills",
+                "AdapterCheck", "CardBytes", "CardSim", "Envelope", "HSM", "ISO8583", "Linux", "LocalHTTP",
+                "ReaderVirtual",
+                "Switch", "TestSupport", "Wire", "nfc-tap-acquirer-sim", "nfc-tap-profile", "nfc-tap-switch",
+                "rig-tills",
             ], exclude: ["acquirer.py"], swiftSettings: strict),
         tests("JournalTests", ["Envelope", "Journal", "Ledger", "Transactions", "Wire"]),
         tests("HelpTests", ["Help", "ReaderModels", "Wire"]),
@@ -289,7 +292,8 @@ let package = Package(
             "TapDaemonTests",
             [
                 "CardBytes", "CardSim", "Codes", "Configuration", "Envelope", "Help", "Journal", "Linux", "LocalHTTP",
-                "Loyalty", "Metrics", "nfc-tapd", "PSPSandbox", "ReaderCore", "ReaderModels", "ReaderPCSC", "ReaderVirtual",
+                "Loyalty", "Metrics", "nfc-tapd", "PSPSandbox", "ReaderCore", "ReaderModels", "ReaderPCSC",
+                "ReaderVirtual",
                 "Receipt", "Rigs", "StoreAndForward", "TapDaemon", "TapSession", "Transactions", "Wire", logging,
             ]),
         tests("AdapterCheckTests", ["AdapterCheck", "Envelope", "LocalHTTP", "PSPSandbox", "Wire", logging]),

@@ -82,16 +82,19 @@ struct SwitchDesk: Sendable {
             <h1>nfc-tap-switch</h1><p>The acquirer is \(link). \(open.count) open items.</p>
 
             """
-            + Self.table(
-                "Open items", open,
-                ["created", "id", "merchant", "terminal", "kind", "stage", "wanted", "given_up", "attempts", "amount", "currency"])
-            + Self.table(
-                "Sums of the open day, in minor units", try await books.sums(),
-                ["merchant", "currency", "payments", "shop", "hold"])
-            + Self.table(
-                "Ends of days", try await books.dayEnds(),
-                ["day", "currency", "debits", "debit_amount", "credits", "credit_amount", "balance"])
-            + Self.table("Tills", try await books.tills(), ["name", "merchant", "blocked", "seen", "version"])
+                + Self.table(
+                    "Open items", open,
+                    [
+                        "created", "id", "merchant", "terminal", "kind", "stage", "wanted", "given_up", "attempts",
+                        "amount", "currency",
+                    ])
+                + Self.table(
+                    "Sums of the open day, in minor units", try await books.sums(),
+                    ["merchant", "currency", "payments", "shop", "hold"])
+                + Self.table(
+                    "Ends of days", try await books.dayEnds(),
+                    ["day", "currency", "debits", "debit_amount", "credits", "credit_amount", "balance"])
+                + Self.table("Tills", try await books.tills(), ["name", "merchant", "blocked", "seen", "version"])
     }
 
     private static func table(_ title: String, _ rows: Rows, _ columns: [String]) -> String {

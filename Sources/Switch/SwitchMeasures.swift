@@ -64,7 +64,8 @@ final class SwitchMeasures: Sendable {
     var families: [MetricFamily] {
         let (outcomes, stages) = state.withLock { ($0.outcomes, $0.stages) }
         var payments = MetricFamily(
-            "nfc_tap_switch_payments_total", .counter, help: "Payments decided by this replica, by what became of them.")
+            "nfc_tap_switch_payments_total", .counter, help: "Payments decided by this replica, by what became of them."
+        )
         for outcome in Outcome.allCases { payments.add(outcomes[outcome] ?? 0, [("outcome", outcome.rawValue)]) }
         var times = MetricFamily(
             "nfc_tap_switch_stage_seconds", .histogram, help: "Where the time of a payment goes.")

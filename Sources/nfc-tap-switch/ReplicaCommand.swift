@@ -48,7 +48,8 @@ struct ReplicaCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Requests that a till may send in a second; beyond three times that at once it gets 429.", valueName: "count"))
+            "Requests that a till may send in a second; beyond three times that at once it gets 429.",
+            valueName: "count"))
     var tillRequests: Int = 50
 
     @Option(
@@ -76,7 +77,9 @@ struct ReplicaCommand: AsyncParsableCommand {
         guard (1...25).contains(answerSeconds) else {
             throw ValidationError("The acquirer can be given 1 to 25 seconds: a till waits for 30.")
         }
-        guard (1...100_000).contains(tillRequests) else { throw ValidationError("A till needs 1 to 100000 requests a second.") }
+        guard (1...100_000).contains(tillRequests) else {
+            throw ValidationError("A till needs 1 to 100000 requests a second.")
+        }
         guard (1...64).contains(connections) else { throw ValidationError("Connections must be between 1 and 64.") }
         guard acquirerNumber.utf8.count <= 11, acquirerNumber.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
             throw ValidationError("The acquirer's number must be up to 11 digits.")

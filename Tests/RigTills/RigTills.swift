@@ -15,7 +15,8 @@ struct RigTills: AsyncParsableCommand {
 
 /// The numbers of the cards, for those who search for them.
 struct Cards: ParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "Print the numbers of the tills' test cards and their tracks.")
+    static let configuration = CommandConfiguration(
+        abstract: "Print the numbers of the tills' test cards and their tracks.")
 
     @Option var tills = 10
 
@@ -86,11 +87,14 @@ private actor Desk {
     /// One line of JSON.
     func say(_ seconds: Double) {
         times.sort()
-        func part(_ share: Double) -> Double { times.isEmpty ? 0 : times[min(times.count - 1, Int(Double(times.count) * share))] }
+        func part(_ share: Double) -> Double {
+            times.isEmpty ? 0 : times[min(times.count - 1, Int(Double(times.count) * share))]
+        }
         let counted = counts.sorted { $0.key < $1.key }.map { ",\"\($0.key)\":\($0.value)" }.joined()
         print(
             String(
-                format: "{\"taps\":%d,\"seconds\":%.2f,\"p50\":%.1f,\"p99\":%.1f%@}", counts.values.reduce(0, +), seconds,
+                format: "{\"taps\":%d,\"seconds\":%.2f,\"p50\":%.1f,\"p99\":%.1f%@}", counts.values.reduce(0, +),
+                seconds,
                 part(0.5), part(0.99), counted))
     }
 }

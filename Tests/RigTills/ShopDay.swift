@@ -54,7 +54,10 @@ struct ShopDay: Sendable {
         try reader.present(CardCatalogue.visa(account: UInt32(number)), named: "visa")
         till.reader = reader
         for _ in 0..<taps where ContinuousClock.now < end {
-            try await tell(try await tap(till, &dice))
+            let told = try await tap(till, &dice)
+            try await tell(told)
+            // Nobody was asked: a person at the till would not try again at once.
+            if told.belief == "declined", hasFaults { try await Task.sleep(for: .milliseconds(200)) }
             if pause > .zero { try await Task.sleep(for: pause) }
         }
     }

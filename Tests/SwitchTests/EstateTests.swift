@@ -33,7 +33,8 @@ struct EstateTests {
         #expect(text.contains("1 primary, standby promoted"), "\(text)")
     }
 
-    @Test func `a virtual card pays through both proxies, the token and ISO 8583, and each stage has its time`() throws {
+    @Test func `a virtual card pays through both proxies, the token and ISO 8583, and each stage has its time`() throws
+    {
         let (text, isDone) = try run("demo-switch.py", [])
         #expect(isDone, "\(text)")
         #expect(text.contains("cryptogram verified."), "\(text)")

@@ -48,7 +48,9 @@ struct HostTests {
         return request.id
     }
 
-    @Test func `a day of sales, holds, captures, releases, refunds and reversals is the same in both books`() async throws {
+    @Test func `a day of sales, holds, captures, releases, refunds and reversals is the same in both books`()
+        async throws
+    {
         try await SwitchRig.run(replicas: 1, hasSimulator: true) { rig in
             let till = try till(rig)
             let sale = try await approved(till, 1_200)
@@ -85,7 +87,9 @@ struct HostTests {
         }
     }
 
-    @Test func `a cryptogram that comes again, and a refund by card, are seen by the issuer as what they are`() async throws {
+    @Test func `a cryptogram that comes again, and a refund by card, are seen by the issuer as what they are`()
+        async throws
+    {
         try await SwitchRig.run(replicas: 1, hasSimulator: true) { rig in
             // Two cards of one account: the second one's counter stands where the first one's was.
             _ = try await approved(try till(rig), 1_000)

@@ -12,7 +12,6 @@ struct KeysTests {
         TokenOpener(token: try SoftwareKeys(recipients: [SecretBytes(Array(SwitchRig.key.utf8))]))
     }
 
-
     private func bytes(_ secret: SecretBytes) -> [UInt8] { secret.withSpan { span in span.indices.map { span[$0] } } }
 
     @Test func `what is sealed for one row opens for no other, and not after a change of one bit`() async throws {

@@ -30,7 +30,8 @@ actor SwitchRig {
     /// - Parameter faults: of the acquirer, see `acquirer.py`.
     static func run(
         replicas: Int, faults: [String] = [], answerSeconds: Double = 5, hasAcquirer: Bool = true,
-        hasToken: Bool = false, hasSimulator: Bool = false, sources: [String] = ["--trust-requests"], _ body: (SwitchRig) async throws -> Void
+        hasToken: Bool = false, hasSimulator: Bool = false, sources: [String] = ["--trust-requests"],
+        _ body: (SwitchRig) async throws -> Void
     ) async throws {
         let rig = try SwitchRig(replicas: replicas, hasSimulator: hasSimulator, sources: sources)
         do {
@@ -101,7 +102,9 @@ actor SwitchRig {
         let told = hasSimulator ? folder.appending(path: "port.err") : output
         return try await eventually("the acquirer's port") { () -> String? in
             let text = try? String(contentsOf: told, encoding: .utf8)
-            guard let line = text?.split(separator: "\n").last, let digits = line.split(separator: ":").last else { return nil }
+            guard let line = text?.split(separator: "\n").last, let digits = line.split(separator: ":").last else {
+                return nil
+            }
             let number = digits.trimmingCharacters(in: .whitespaces)
             return Int(number) == nil ? nil : number
         }

@@ -33,7 +33,8 @@ struct TillFieldTests {
             #expect(try await status(rig, "till-3") == 403)
             #expect(try await status(rig, nil) == 403)
             try await eventually("a note of the till") {
-                try rig.server.sql("select version from till where seen is not null and name = 'till-1'") == "nfc-tapd/9.8.7\n"
+                try rig.server.sql("select version from till where seen is not null and name = 'till-1'")
+                    == "nfc-tapd/9.8.7\n"
             }
             try rig.server.sql("update till set blocked = true where name = 'till-1'")
             try await eventually("a refusal of the blocked till") {

@@ -58,7 +58,7 @@ class Estate:
         sources = ["--till-field", "X-Till"] if self.has_proxies else ["--trust-requests"]
         for number in range(self.count):
             self.replicas.append(self.part(
-                f"switch-{number}", self.programs / "nfc-tap-switch", "--socket", self.path(f"switch-{number}.sock"),
+                f"switch-{number}", self.programs / "nfc-tap-switch", "--socket", self.path(f"{number + 1}.sock"),
                 "--desk", self.path(f"desk-{number}.sock"),
                 "--database", self.address, *keys, *sources, *self.switch_options,
                 "--acquirer", f"127.0.0.1:{port}", "--acquirer-number", "12345678901", "--answer-seconds", "3",
@@ -67,7 +67,7 @@ class Estate:
                 until("the tables", lambda: self.primary.sql("select to_regclass('schema_version')") != "")
                 self.fill()
         for number in range(self.count):
-            until(f"replica {number}", lambda number=number: self.health(self.path(f"switch-{number}.sock")) == "ok")
+            until(f"replica {number}", lambda number=number: self.health(self.path(f"{number + 1}.sock")) == "ok")
         if self.has_proxies:
             self.start_proxies()
 
@@ -135,12 +135,10 @@ class Estate:
         if self.has_log:
             log += "    log stdout format raw local0\n"
             format_line = '    log global\n    log-format "%HM %HP %ST queue %Tw connect %Tc answer %Tr all %Ta"\n'
-        servers = "".join(f"    server s{n} unix@{self.path(f'switch-{n}.sock')} check inter 200ms fall 1 rise 1\n" for n in range(self.count))
+        # As it is printed, with a line for the log where one is wanted.
+        example = (pathlib.Path(__file__).parents[2] / "docs/examples/haproxy-centre.cfg").read_text()
         pathlib.Path(self.path("centre.cfg")).write_text(
-            log + DEFAULTS + "frontend tills\n" + format_line
-            + f"    bind 127.0.0.1:{port} ssl crt {folder}/centre.example.pem ca-file {folder}/ca.pem verify required alpn http/1.1\n"
-            + "    http-request set-header X-Till %[ssl_c_s_dn(cn)]\n" + UNREACHED % "switch"
-            + "    default_backend switch\nbackend switch\n    balance leastconn\n" + servers)
+            log + example.replace("frontend tills\n", "frontend tills\n" + format_line))
         shops = ""
         for shop in range(1, self.shops + 1):
             shops += (
@@ -149,7 +147,9 @@ class Estate:
                 + f"    server centre 127.0.0.1:{port} ssl verify required ca-file {folder}/ca.pem verifyhost centre.example "
                 + f"sni str(centre.example) crt {folder}/shop-{shop}.pem alpn http/1.1 check inter 500ms fall 1 rise 1\n")
         pathlib.Path(self.path("tills.cfg")).write_text(log + DEFAULTS + shops)
-        self.centre = self.part("haproxy-centre", "/usr/sbin/haproxy", "-db", "-f", self.path("centre.cfg"))
+        self.centre = self.part("haproxy-centre", "/usr/sbin/haproxy", "-db", "-f", self.path("centre.cfg"), environment={
+            "CENTRE_ADDRESS": f"127.0.0.1:{port}", "CENTRE_CERTIFICATE": f"{folder}/centre.example.pem",
+            "TILLS_CA": f"{folder}/ca.pem", "SWITCH_SOCKETS": str(folder)})
         self.till_side = self.part("haproxy-tills", "/usr/sbin/haproxy", "-db", "-f", self.path("tills.cfg"))
         for socket in self.sockets:
             until(socket, lambda socket=socket: self.health(socket) == "ok")
@@ -159,7 +159,7 @@ class Estate:
         """Where the tills of each shop go."""
         if self.has_proxies:
             return [self.path(f"shop-{shop}.sock") for shop in range(1, self.shops + 1)]
-        return [self.path("switch-0.sock")] * self.shops
+        return [self.path("1.sock")] * self.shops
 
     # What can be asked
 
