@@ -77,7 +77,7 @@ struct HostTests {
             #expect(lines.filter { $0.event == "reversal" }.map(\.remains) == [0, 0])
             // Debits 1200, 505, 3000, 1000, 1500, 700; of them 700 taken back; credit 500.
             let sums = try rig.server.sql("select sum(amount) from entry where account = 'shop'")
-            #expect(sums.hasPrefix("\(1_200 + 505 + 3_000 + 1_000 + 1_500 - 500)\n"))
+            #expect(sums == "6705\n")
             #expect(try rig.run(["close-day", "--database", rig.server.address]))
             try await eventually("the acquirer's word on the day") {
                 try rig.server.sql("select count(*) from day_end where balance = 'inBalance'").hasPrefix("1")

@@ -10,6 +10,7 @@ import signal
 import socket
 import subprocess
 import tempfile
+import threading
 import time
 
 PROGRAMS = "/usr/lib/postgresql/15/bin"
@@ -57,15 +58,20 @@ class Part:
 
     def __init__(self, estate, name, *words, environment=None):
         self.estate, self.name, self.words = estate, name, [str(word) for word in words]
-        self.environment, self.process, self.starts = environment or {}, None, 0
+        self.environment, self.process, self.lock = environment or {}, None, threading.Lock()
 
     def start(self):
+        """Starts it, unless it runs: whoever has killed it and whoever looks after it may both want to."""
+        with self.lock:
+            if not self.is_running():
+                self.launch()
+        return self
+
+    def launch(self):
         with open(self.estate.folder / f"{self.name}.log", "ab") as log:
             self.process = subprocess.Popen(
                 self.words, stdin=subprocess.DEVNULL, stdout=log, stderr=log,
                 env={**os.environ, "SWIFT_BACKTRACE": "enable=no", **self.environment})
-        self.starts += 1
-        return self
 
     def end(self, how=signal.SIGKILL):
         if self.process and self.process.poll() is None:
