@@ -47,13 +47,14 @@ def pay(estate, tills, taps, seed):
 
 
 def measured(estate, tills, taps, seed):
-    before = sum(part.cpu() for part in estate.replicas), estate.primary.cpu()
+    before, log = (sum(part.cpu() for part in estate.replicas), estate.primary.cpu()), estate.primary.sql("select pg_current_wal_lsn()")
     told = pay(estate, tills, taps, seed)
     switch, database = (sum(part.cpu() for part in estate.replicas) - before[0]), estate.primary.cpu() - before[1]
     approved = told.get("approved", 0)
     if approved < 0.95 * told["taps"]:
         raise SystemExit(f"bench-switch: too few were approved: {told}")
-    return told, approved / told["seconds"], approved / switch, approved / (switch + database)
+    written = int(estate.primary.sql(f"select pg_current_wal_lsn() - '{log}'::pg_lsn")) / approved
+    return told, approved / told["seconds"], approved / switch, approved / (switch + database), written
 
 
 def inserts(estate, seconds):
@@ -76,18 +77,18 @@ def main():
     parser.add_argument("--taps", type=int, default=2_000)
     parser.add_argument("--seconds", type=int, default=10, help="of pgbench")
     arguments = parser.parse_args()
-    print("| keys | replicas | proxies | tills | payments/s | a second of the switch's processors | switch and database | half, 99 of 100 (ms) | memory of a replica (MiB) |")
-    print("|---|---|---|---|---|---|---|---|---|")
+    print("| keys | replicas | proxies | tills | payments/s | a second of the switch's processors | switch and database | half, 99 of 100 (ms) | memory of a replica (MiB) | bytes of write-ahead log each |")
+    print("|---|---|---|---|---|---|---|---|---|---|")
     for token, replicas, proxies, counts in [
         (False, 1, False, [10]), (True, 1, False, [10]), (True, 1, True, [10, 100, 1_000]), (True, 2, True, [100]), (True, 3, True, [100])]:
         with Estate(arguments.programs, replicas=replicas, shops=1, tills=1_000, standby=False, token=token, proxies=proxies,
                     switch=["--till-requests", "100000"]) as estate:
             pay(estate, 10, 100, 99)
             for tills in counts:
-                told, rate, share, both = measured(estate, tills, arguments.taps, tills)
+                told, rate, share, both, written = measured(estate, tills, arguments.taps, tills)
                 memory = max(part.memory()[1] for part in estate.replicas) / 1024
                 print(f"| {'token' if token else 'file'} | {replicas} | {'two, mutual TLS' if proxies else 'none'} | {tills} | {rate:.0f} | {share:.0f} | "
-                      f"{both:.0f} | {told['p50']:.0f}, {told['p99']:.0f} | {memory:.0f} |", flush=True)
+                      f"{both:.0f} | {told['p50']:.0f}, {told['p99']:.0f} | {memory:.0f} | {written:.0f} |", flush=True)
             if replicas == 1:
                 plain, each, answer, sealed = inserts(estate, arguments.seconds)
                 print(f"pgbench in the same run: {plain:.0f} payments' rows a second ({each:.0f} a second of its processors), answer "

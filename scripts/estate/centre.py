@@ -15,7 +15,7 @@ UNREACHED = (
     "string '{\"error\":{\"code\":\"adapter.no_upstream\"}}' if { nbsrv(%s) lt 1 }\n")
 DEFAULTS = (
     "defaults\n    mode http\n    retries 0\n    no option redispatch\n    timeout connect 2s\n    timeout server 35s\n"
-    "    timeout client 40s\n    timeout http-keep-alive 30s\n    http-reuse safe\n    option httpchk\n"
+    "    timeout client 40s\n    timeout check 3s\n    timeout http-keep-alive 30s\n    http-reuse safe\n    option httpchk\n"
     "    http-check send meth GET uri /v1/health ver HTTP/1.1 hdr Host localhost\n    http-check expect status 200\n")
 
 
