@@ -12,6 +12,8 @@ TEST_PACKAGES := $(DEMO_PACKAGES) pcscd vsmartcard-vpcd iproute2 util-linux sqli
 # The switch and its tests want PostgreSQL, which no other program does.
 SWITCH_PACKAGES := libpq-dev
 BROWSER_PACKAGES := $(BUILD_PACKAGES) python3 python3-venv nodejs node-typescript chromium cage xwayland zbar-tools poppler-utils fonts-noto-core fonts-noto-cjk
+# What a payment service is made of on one machine: PostgreSQL, haproxy, a token.
+ESTATE_PACKAGES := $(BUILD_PACKAGES) $(SWITCH_PACKAGES) postgresql-15 haproxy softhsm2 openssl procps python3 curl
 
 # What a first look needs and no more: no debugger, no index for an editor, each module compiled in one go.
 DEMO_FLAGS := --scratch-path .build-demo --disable-index-store -debug-info-format none \
@@ -21,6 +23,8 @@ PROGRAMS := nfc-tapd nfc-tap nfc-tap-psp-sandbox nfc-tap-ecr nfc-tap-gateway
 # Nobody links against a program or reads its symbols, so none are exported and what nothing calls is left out.
 RELEASE_FLAGS := -c release --static-swift-stdlib --disable-local-rpath -Xlinker -z -Xlinker now \
 	-Xlinker --no-export-dynamic -Xlinker --gc-sections
+# libpq is there as a shared library of Debian's.
+SWITCH_RELEASE_FLAGS := -c release --static-swift-stdlib --disable-local-rpath
 PREFIX ?= /usr/local
 DESTDIR ?=
 
@@ -28,7 +32,7 @@ DESTDIR ?=
 	check-secrets check-kills check-books check-deaths check-tills check-wobbles fuzz check-threads check-addresses \
 	check-units check-udev check-guest check-licence check-rules check-contract check-examples check-protocol check-till \
 	check-browser pictures docs python-client typescript-client deb dist check-dist check-package install clean \
-	check-switch
+	check-switch demo-switch estate bench-switch check-switch-secrets switch-deb
 
 demo:
 	@scripts/install-packages.sh $(DEMO_PACKAGES)
@@ -42,6 +46,33 @@ till:
 	@scripts/install-packages.sh $(DEMO_PACKAGES) python3
 	@scripts/build.sh $(DEMO_FLAGS) --target Programs
 	@scripts/till.sh .build-demo/debug
+
+# A card's payment through till, both proxies with mutual TLS, the switch, a token and the acquirer's host: the path, with its times.
+demo-switch:
+	@scripts/install-packages.sh $(ESTATE_PACKAGES)
+	@echo "Building (the first time takes some minutes)"
+	@scripts/build.sh $(DEMO_FLAGS) --target Programs
+	@scripts/build.sh $(DEMO_FLAGS) --target SwitchPrograms
+	@scripts/demo-switch.py .build-demo/debug
+
+# A payment service with its standby on this machine, TILLS tills and TAPS taps before it, and deaths of everything: docs/estate.md.
+estate:
+	@scripts/install-packages.sh $(ESTATE_PACKAGES)
+	$(SWIFT) build $(SWITCH_RELEASE_FLAGS) --target SwitchPrograms
+	scripts/check-estate.py "$$($(SWIFT) build -c release --show-bin-path)" --tills $(or $(TILLS),1000) --taps $(or $(TAPS),100000) \
+		--kills $(or $(KILLS),200) --fail-overs $(or $(FAIL_OVERS),10) --seconds $(or $(SECONDS),3000) --seed $(or $(SEED),1)
+
+# Payments a second through the switch, beside plain inserts of the same rows.
+bench-switch:
+	@scripts/install-packages.sh $(ESTATE_PACKAGES)
+	$(SWIFT) build $(SWITCH_RELEASE_FLAGS) --target SwitchPrograms
+	scripts/bench-switch.py "$$($(SWIFT) build -c release --show-bin-path)"
+
+# The replicas' memory, logs, database and write-ahead log after TAPS payments; as root.
+check-switch-secrets:
+	@scripts/install-packages.sh $(ESTATE_PACKAGES)
+	$(SWIFT) build $(SWITCH_RELEASE_FLAGS) --target SwitchPrograms
+	scripts/check-switch-secrets.py "$$($(SWIFT) build -c release --show-bin-path)" --taps $(or $(TAPS),1000)
 
 # Builds everything once, warnings being errors, then runs every test, the ones that need a private pcscd included.
 test:
@@ -227,6 +258,12 @@ typescript-client:
 deb: release
 	@scripts/install-packages.sh debhelper dpkg-dev python3
 	@scripts/make-deb.sh "$$($(SWIFT) build -c release --show-bin-path)" .build/deb
+
+# The package of the payment service's programs, in .build/deb.
+switch-deb:
+	@scripts/install-packages.sh debhelper dpkg-dev python3 $(ESTATE_PACKAGES)
+	$(SWIFT) build $(SWITCH_RELEASE_FLAGS) --target SwitchPrograms
+	@scripts/make-switch-deb.sh "$$($(SWIFT) build -c release --show-bin-path)" .build/deb
 
 # A release in .build/dist: package, sources, changes, and their sums signed with the key that NFC_TAP_SIGNING_KEY names.
 dist:

@@ -94,8 +94,10 @@ let package = Package(
         room(
             "Switch",
             [
-                "CardBytes", "Envelope", "ISO8583", "Linux", "LocalHTTP", "PostgreSQL", "Wire", crypto, logging,
-            ] + sockets, embedding: "schema-1.sql"),
+                "CardBytes", "Envelope", "ISO8583", "Linux", "LocalHTTP", "Metrics", "PostgreSQL", "Wire", crypto,
+                logging,
+            ] + sockets, embedding: "schema-1.sql", "schema-2.sql"),
+        room("Metrics"),
         room("Explain", ["CardBytes", "Codes", "EMV", "ReaderCore"]),
         room("Wire", ["Codes"], embedding: "Texts/en.json", "Texts/de.json"),
         room(
@@ -123,7 +125,7 @@ let package = Package(
             [
                 "CardBytes", "CardSim", "Codes", "Configuration", "EMV", "Envelope", "Help", "Journal", "Ledger",
                 "Linux",
-                "LocalHTTP", "Loyalty", "Profile", "ReaderCore", "ReaderModels", "ReaderNFC", "ReaderPCSC",
+                "LocalHTTP", "Loyalty", "Metrics", "Profile", "ReaderCore", "ReaderModels", "ReaderNFC", "ReaderPCSC",
                 "ReaderVirtual", "Receipt", "StoreAndForward", "StrictJSON", "TapSession", "Transactions", "Wire",
                 crypto, logging,
             ], embedding: "API/openapi.yaml"),
@@ -186,10 +188,19 @@ let package = Package(
             ],
             path: "packaging/Programs", swiftSettings: strict),
         .target(
+            name: "SwitchPrograms",
+            dependencies: ["nfc-tap-switch", "nfc-tap-profile", "nfc-tap-acquirer-sim", "rig-tills"],
+            path: "packaging/SwitchPrograms", swiftSettings: strict),
+        .target(
             name: "Rigs", dependencies: ["CardBytes", "CardSim", "Linux", "ReaderCore"], path: "Tests/Rigs",
             exclude: ["VPCD/with-private-pcscd.sh", "USB", "Clock"], swiftSettings: strict),
         .executableTarget(
             name: "rig-card", dependencies: ["CardSim", "Rigs"], path: "Tests/RigCard", swiftSettings: strict),
+        .executableTarget(
+            name: "rig-tills",
+            dependencies: [
+                "AdapterCheck", "CardSim", "Envelope", "LocalHTTP", "ReaderVirtual", "TestSupport", "Wire", arguments,
+            ], path: "Tests/RigTills", swiftSettings: strict),
         .executableTarget(
             name: "rig-client", dependencies: ["CPCSC"], path: "Tests/RigClient", swiftSettings: strict),
         .target(name: "CYardstick", path: "Benchmarks/CYardstick"),
@@ -254,8 +265,10 @@ let package = Package(
         .testTarget(
             name: "SwitchTests",
             dependencies: [
-                "AdapterCheck", "CardBytes", "Envelope", "ISO8583", "Linux", "LocalHTTP", "Switch", "TestSupport",
-                "Wire", "nfc-tap-profile", "nfc-tap-switch",
+                "AdapterCheck", "CardBytes", "CardSim", "Envelope", "HSM", "ISO8583", "Linux", "LocalHTTP",
+                "ReaderVirtual",
+                "Switch", "TestSupport", "Wire", "nfc-tap-acquirer-sim", "nfc-tap-profile", "nfc-tap-switch",
+                "rig-tills",
             ], exclude: ["acquirer.py"], swiftSettings: strict),
         tests("JournalTests", ["Envelope", "Journal", "Ledger", "Transactions", "Wire"]),
         tests("HelpTests", ["Help", "ReaderModels", "Wire"]),
@@ -278,10 +291,9 @@ let package = Package(
             "TapDaemonTests",
             [
                 "CardBytes", "CardSim", "Codes", "Configuration", "EMVCrypto", "Envelope", "Help", "Journal", "Linux",
-                "LocalHTTP", "Loyalty", "nfc-tapd", "PSPSandbox", "ReaderCore", "ReaderModels", "ReaderPCSC",
+                "LocalHTTP", "Loyalty", "Metrics", "nfc-tapd", "PSPSandbox", "ReaderCore", "ReaderModels", "ReaderPCSC",
                 "ReaderVirtual", "Receipt", "Rigs", "StoreAndForward", "TapDaemon", "TapSession", "Transactions",
-                "Wire",
-                logging,
+                "Wire", logging,
             ]),
         tests("AdapterCheckTests", ["AdapterCheck", "Envelope", "LocalHTTP", "PSPSandbox", "Wire", logging]),
         tests("LedgerTests", ["Ledger", "Wire"]),

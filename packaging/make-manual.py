@@ -18,8 +18,18 @@ SEE_ALSO = {
     "nfc-tap-psp-sandbox": "nfc-tapd(8)",
     "nfc-tap-ecr": "nfc-tapd(8), nfc-tapd.conf(5)",
     "nfc-tap-gateway": "nfc-tapd(8), nfc-tapd.conf(5), systemd.socket(5)",
+    "nfc-tap-switch": "nfc-tap-profile(8), nfc-tap-acquirer-sim(1), haproxy(1), psql(1)",
+    "nfc-tap-profile": "nfc-tap-switch(8), nfc-tapd(8)",
+    "nfc-tap-acquirer-sim": "nfc-tap-switch(8)",
 }
 FILES = {
+    "nfc-tap-switch": [
+        ("/etc/nfc-tap-switch/switch.env", "Database, keys and acquirer, for the unit nfc-tap-switch@.service."),
+        ("/etc/nfc-tap-switch/token-pin", "The PIN of the token, for root alone; the unit hands it on."),
+        ("/run/nfc-tap-switch", "Sockets of the replicas: for haproxy, and those of the desk for operators."),
+    ],
+    "nfc-tap-profile": [],
+    "nfc-tap-acquirer-sim": [],
     "nfc-tap": [
         ("/run/nfc-tap/pos.sock", "The daemon's socket for points of sale. Who may open it is in the group nfc-tap."),
     ],

@@ -12,10 +12,10 @@ fi
 # verify refuses a unit whose program is missing, and only warns of unknown keys: any line it prints is a failure.
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
-for unit in systemd/*.service systemd/*.socket; do
+for unit in systemd/*.service systemd/*.socket systemd/*.timer; do
     sed -E 's#^(ExecStart=)[^ ]+.*#\1/bin/true#' "$unit" >"$folder/$(basename "$unit")"
 done
-complaints=$(cd "$folder" && systemd-analyze verify --man=no ./*.service ./*.socket 2>&1 | grep "nfc-tap" || true)
+complaints=$(cd "$folder" && systemd-analyze verify --man=no ./*.service ./*.socket ./*.timer 2>&1 | grep "nfc-tap" || true)
 if [ -n "$complaints" ]; then
     printf 'check-units: systemd-analyze verify says:\n%s\n' "$complaints" >&2
     exit 1
@@ -39,5 +39,8 @@ score nfc-tapd.service 6 netlink.conf
 score nfc-tapd.service 6 serial.conf
 score nfc-tap-psp-sandbox.service 5
 score nfc-tap-gateway.service 5
+score nfc-tap-switch-day.service 11
+# It reaches the acquirer and databases on other machines.
+score nfc-tap-switch@.service 11
 # It listens, so that it needs addresses of the internet.
 score nfc-tap-ecr.service 11

@@ -170,7 +170,7 @@ extension SimulatedHost {
         guard agrees else { throw HostRefusal(code: "30", cryptogram: "mismatch") }
         // An online request for what is asked, and a card's own approval for what is told.
         let wanted: UInt8 = message.type.function == 2 ? 0x40 : 0x80
-        guard values[0x9F27]?.first.map({ $0 & 0xC0 }) == wanted else {
+        guard Self.type(values) == wanted else {
             throw HostRefusal(code: "30", cryptogram: "wrongType")
         }
         switch TestIssuer.verify(record) {
@@ -185,6 +185,14 @@ extension SimulatedHost {
         if let last = counters[card], count <= last { throw HostRefusal(code: "94", cryptogram: "replayed") }
         counters[card] = count
         return "verified"
+    }
+
+    /// 9F27; Visa's contactless kernel leaves it out of its data record, and the type stands in bits 6 and 5 of byte 5 of 9F10 (EMV Book C-3,
+    /// 5.4.3.1), over which the cryptogram is made.
+    private static func type(_ values: [Tag: [UInt8]]) -> UInt8? {
+        if let information = values[0x9F27] { return information.first.map { $0 & 0xC0 } }
+        guard let data = values[0x9F10], data.count >= 7, data[0] == 0x06 else { return nil }
+        return data[4] << 2 & 0xC0
     }
 
     private static func passesLuhn(_ digits: [UInt8]) -> Bool {

@@ -4,7 +4,7 @@ import LocalHTTP
 import Wire
 
 /// What an adapter did that it must not do.
-struct Complaint: Error {
+package struct Complaint: Error {
     let text: String
 
     init(_ text: String) { self.text = text }

@@ -2,28 +2,32 @@
 import CardBytes
 import CardSim
 import EMV
-import Envelope
+package import Envelope
 import ReaderCore
-import ReaderVirtual
+package import ReaderVirtual
 import TapSession
-import Wire
+package import Wire
 
 /// A sale with a test card in software, sealed as a daemon seals it.
-enum TestSale {
-    static func make(
+package enum TestSale {
+    /// - Parameters:
+    ///   - reader: with a card in its field, whose counter goes on; by default one with a new card.
+    ///   - terminal: whose sale it is.
+    package static func make(
         _ amount: Money, type: AuthorizationRequest.Kind, id: TransactionID, recipient: RecipientKey,
-        now: Timestamp = .now
+        now: Timestamp = .now, reader: VirtualReaderControl? = nil,
+        terminal: AuthorizationRequest.Terminal = .init(id: "00000001", merchant: "adapter-check", capabilities: [])
     ) throws(Complaint) -> AuthorizationRequest {
         let date = now.components
         var result: PaymentTapResult?
         do {
-            let control = try VirtualReaderControl { CardCatalogue.card(named: $0) }
-            try control.obey("present visa")
+            let control = try reader ?? freshCard()
             let tap = PaymentTap(
                 authentication: TerminalFile.test.authentication,
                 transaction: EMV.Transaction(
                     amount: UInt64(max(0, amount.value)), currency: amount.currency.numeric,
                     exponent: UInt8(clamping: amount.currency.exponent), country: 276,
+                    type: type == .refund ? .refund : .purchase,
                     date: EMVDate(year: date.year, month: date.month, day: date.day),
                     time: EMVTime(hour: date.hour, minute: date.minute, second: date.second), sequenceCounter: 1),
                 binding: CardRecord.Binding(
@@ -44,6 +48,12 @@ enum TestSale {
         return AuthorizationRequest(
             id: id, mode: .test, type: type, amount: amount, entryMode: .contactlessEMV, cvm: .noCVM,
             emv: read.clearTags.hex, card: card, envelope: read.envelope,
-            terminal: .init(id: "00000001", merchant: "adapter-check", capabilities: []), order: "adapter-check")
+            terminal: terminal, order: "adapter-check")
+    }
+
+    private static func freshCard() throws -> VirtualReaderControl {
+        let control = try VirtualReaderControl { CardCatalogue.card(named: $0) }
+        try control.obey("present visa")
+        return control
     }
 }

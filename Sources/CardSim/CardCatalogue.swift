@@ -17,6 +17,11 @@ public enum CardCatalogue {
         return WalletCatalogue.card(named: name, payment: payment)
     }
 
+    /// A Visa card of its own for each number, for tests with many cards at a time: each has its own account and counter.
+    package static func visa(account: UInt32) -> any VirtualCard {
+        card(VisaApplication.personalised(.visa(account: account)))
+    }
+
     struct Entry: Sendable {
         let name: String
         /// One line, lower-case, without a final period.

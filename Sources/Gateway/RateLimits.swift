@@ -1,27 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
+import LocalHTTP
 
 /// How often a till may ask. Time is in nanoseconds of a clock that nobody sets.
 struct RateLimits: Sendable {
-    /// Fills up by itself, and gives one for each request.
-    private struct Bucket {
-        var level: Double
-        var filledAt: UInt64
-
-        /// - Returns: seconds to wait; `nil` where there was one.
-        mutating func take(_ rate: Double, _ burst: Double, _ now: UInt64) -> Int? {
-            level = min(burst, level + Double(now &- filledAt) / 1e9 * rate)
-            filledAt = now
-            guard level < 1 else {
-                level -= 1
-                return nil
-            }
-            return max(1, Int(((1 - level) / rate).rounded(.up)))
-        }
-    }
-
     private let requests: Double
     private let creates: Double
-    private var buckets: [String: (requests: Bucket, creates: Bucket)] = [:]
+    private var buckets: [String: (requests: TokenBucket, creates: TokenBucket)] = [:]
     /// Seconds' worth that may come at once.
     private static let burst = 3.0
 
@@ -36,7 +20,8 @@ struct RateLimits: Sendable {
         var own =
             buckets[till]
             ?? (
-                Bucket(level: requests * Self.burst, filledAt: now), Bucket(level: creates * Self.burst, filledAt: now)
+                TokenBucket(level: requests * Self.burst, filledAt: now),
+                TokenBucket(level: creates * Self.burst, filledAt: now)
             )
         defer { buckets[till] = own }
         if let wait = own.requests.take(requests, requests * Self.burst, now) { return wait }

@@ -69,6 +69,9 @@ extension Acquirer {
             }
             switch effect {
             case .settled, .reversed, .advised, .reconciled: break
+            case .send where exchange.stage.isAwaiting:
+                measures.sent(id.description)
+                tell(effect)
             case .record, .send, .alarm, .disconnect: tell(effect)
             }
         }
@@ -99,12 +102,14 @@ extension Acquirer {
             return false
         }
         let row = ExchangeRow(exchange: exchange, sealed: sealed, owner: seat.owner)
+        let start = MachineClock.awake
         for attempt in 0..<4 {
             do throws(DatabaseError) {
                 if let reply = try await begin(intent, row) {
                     drop(id, reply)
                     return false
                 }
+                measures.observe(.firstCommit, since: start)
                 intents[id] = nil
                 if intent.isAdvice { waitForAdvice(id) }
                 return true
@@ -158,6 +163,8 @@ extension Acquirer {
     private func keep(_ exchange: Exchange, _ after: [LinkEffect]) async -> Bool {
         let id = exchange.id
         let news = after.compactMap(\.news)
+        measures.answered(id.description)
+        let start = MachineClock.awake
         var attempt = 0
         while !isLost {
             guard case .success(let sealed) = await sealed(exchange, isFinal: exchange.stage.isFinal) else {
@@ -177,6 +184,8 @@ extension Acquirer {
                     drop(id, .failed)
                     return false
                 }
+                measures.observe(.secondCommit, since: start)
+                for case .decided(let decision) in news { measures.count(decision) }
                 return true
             } catch {
                 logger.error("a record could not be written", metadata: ["id": "\(id)", "error": "\(error)"])
@@ -243,6 +252,10 @@ extension LinkEffect {
 }
 
 extension Exchange.Stage {
+    fileprivate var isAwaiting: Bool {
+        if case .awaiting = self { true } else { false }
+    }
+
     /// Nothing can follow: the card's number is not needed any more.
     fileprivate var isFinal: Bool {
         switch self {

@@ -60,6 +60,7 @@ actor Acquirer {
     let keys: any EnvelopeOpener
     let seat: Seat
     let logger: Logger
+    let measures: SwitchMeasures
     var link: AcquirerLink
     var waiters: [ExchangeID: CheckedContinuation<Reply, Never>] = [:]
     var intents: [ExchangeID: Intent] = [:]
@@ -76,8 +77,9 @@ actor Acquirer {
 
     init(
         packager: Packager, rules: LinkRules, books: Books, keys: any EnvelopeOpener, seat: Seat, start: HostTime,
-        logger: Logger
+        logger: Logger, measures: SwitchMeasures
     ) {
+        self.measures = measures
         self.packager = packager
         self.books = books
         self.keys = keys

@@ -98,8 +98,8 @@ extension HostMessages {
         message.set(50, Self.padded(Int64(day.currency.numeric), 3))
         for (index, number) in day.numbers.enumerated() { message.set(74 + index, Self.padded(number, 10)) }
         for (index, amount) in day.amounts.enumerated() { message.set(86 + index, Self.padded(amount, 16)) }
-        // Debits are taken from the card's holders: the shop gets them.
-        message.set(97, (day.net < 0 ? "D" : "C") + Self.padded(abs(day.net), 16))
+        // Credits less debits: C for what is not below zero (Elavon's description of field 97, eisop; the vector recon-0500 has it so).
+        message.set(97, (day.net > 0 ? "D" : "C") + Self.padded(abs(day.net), 16))
         return message
     }
 }

@@ -72,6 +72,7 @@ extension Books {
                 """, [.text(intent.id.text)])
         ).first
         guard let known else { return nil }
+        _ = try transaction.run(waiting)
         // After a commit of which nobody knew: it is this very attempt.
         if let row, known.text("state") == "running", known.number("owner") == row.owner,
             known["trace"] == row.exchange.original.text(11)

@@ -169,7 +169,9 @@ extension Books {
         _ id: String, _ request: ReversalRequest, merchant: String?
     ) async throws(DatabaseError) -> Reversal {
         try await database.transaction { (transaction) throws(DatabaseError) in
-            _ = try transaction.run(Call("select pg_advisory_xact_lock(hashtextextended($1::text, 0))", [.text(id)]))
+            _ = try transaction.run([
+                Call("select pg_advisory_xact_lock(hashtextextended($1::text, 0))", [.text(id)]), Self.waiting,
+            ])
             let row = try transaction.run(Call("select * from payment where id = $1::uuid for update", [.text(id)]))
                 .first
             if let row { return try Self.reverse(KnownPayment(row), request, merchant, in: transaction) }

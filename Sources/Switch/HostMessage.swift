@@ -56,8 +56,13 @@ extension OpenedRecord {
         if let code = value(0x5F2A), code != BCD.encode(UInt64(request.amount.currency.numeric), count: 2) {
             throw .mismatch
         }
-        // An offline approval is one of the card: a transaction certificate (EMV Book 3, 9F27).
-        if request.offline, value(0x9F27) != [0x40] { throw .mismatch }
+        // An offline approval is one of the card: a transaction certificate (EMV Book 3, 9F27; where Visa's contactless kernel leaves that
+        // out, bits 6 and 5 of byte 5 of 9F10: EMV Book C-3, 5.4.3.1).
+        if request.offline {
+            let results = value(0x9F10) ?? []
+            let type = value(0x9F27)?.first ?? (results.count >= 7 && results[0] == 0x06 ? results[4] << 2 & 0xC0 : nil)
+            guard type == 0x40 else { throw .mismatch }
+        }
     }
 
     /// The card's number in ASCII.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Envelope
+import Linux
 import LocalHTTP
 import PostgreSQL
 import Wire
@@ -9,6 +10,7 @@ struct SwitchRoutes: Sendable {
     let service: SwitchService
     /// The field in which the proxy tells the name of the till's certificate; `nil` where whoever reaches the socket is trusted.
     let tillField: String?
+    let roster: TillRoster
 
     func answer(_ request: HTTPRequest) async -> HTTPResponse {
         do throws(DatabaseError) {
@@ -31,9 +33,15 @@ struct SwitchRoutes: Sendable {
         }
         var merchant: String?
         if let tillField {
-            guard let till = request.fields.only(tillField), let known = try await service.books.merchant(ofTill: till)
-            else { return .error(403, .pspRefused) }
-            merchant = known
+            guard let till = request.fields.only(tillField) else { return .error(403, .pspRefused) }
+            let version = request.fields.only("User-Agent")
+            switch try await roster.admit(till, version: version, at: MachineClock.awake) {
+            case .merchant(let known): merchant = known
+            case .refused: return .error(403, .pspRefused)
+            case .tooOften:
+                service.measures.count(.throttled)
+                return .error(429, .rateExceeded)
+            }
         }
         switch (request.method, request.path) {
         case (.post, ["v1", "authorizations"]):

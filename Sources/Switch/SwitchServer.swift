@@ -19,6 +19,10 @@ public struct SwitchSettings: Sendable {
     public var acquirerNumber = ""
     /// The field in which the proxy tells the name of the till's certificate; `nil` where whoever reaches the socket is trusted.
     public var tillField: String?
+    /// Requests of one till in a second; what comes faster is told to wait.
+    public var tillRequests = 50
+    /// Unix socket where operators read metrics and the page.
+    public var desk: String?
     public var mode = Mode.test
     public var rules = LinkRules()
     /// Days for which sealed card numbers, and payments, are kept.
@@ -78,6 +82,7 @@ public struct SwitchServer: Sendable {
     private let messages: HostMessages
     private let seat: Seat
     private let server: HTTPServer
+    private let desk: HTTPServer?
     private let logger: Logger
 
     /// Brings the database up to date, takes a seat, and listens from here on.
@@ -91,14 +96,18 @@ public struct SwitchServer: Sendable {
         try await Self.migrate(books)
         let seat = try await Self.seat(books)
         guard let start = HostTime(Timestamp.now) else { throw .clock }
+        let measures = SwitchMeasures()
         let acquirer = Acquirer(
             packager: settings.packager, rules: settings.rules, books: books, keys: keys, seat: seat, start: start,
-            logger: logger)
+            logger: logger, measures: measures)
         let messages = HostMessages(packager: settings.packager, acquirer: settings.acquirerNumber)
         let service = SwitchService(
             books: books, keys: keys, messages: messages,
-            acquirer: settings.acquirer == nil ? nil : acquirer, logger: logger, mode: settings.mode, now: { .now })
-        let routes = SwitchRoutes(service: service, tillField: settings.tillField)
+            acquirer: settings.acquirer == nil ? nil : acquirer, logger: logger, measures: measures,
+            mode: settings.mode, now: { .now })
+        let roster = TillRoster(books: books, rate: settings.tillRequests)
+        let routes = SwitchRoutes(service: service, tillField: settings.tillField, roster: roster)
+        let page = SwitchDesk(books: books, measures: measures, acquirer: service.acquirer)
         var limits = HTTPLimits()
         // Its clients are one proxy, with a connection for each till that asks.
         limits.connections = 4_096
@@ -107,6 +116,9 @@ public struct SwitchServer: Sendable {
         do throws(ListenError) {
             server = HTTPServer(socket: try ListeningSocket(path: settings.socket), limits: limits, logger: logger) {
                 await routes.answer($0)
+            }
+            desk = try settings.desk.map { (path) throws(ListenError) in
+                HTTPServer(socket: try ListeningSocket(path: path), logger: logger) { await page.answer($0) }
             }
         } catch {
             throw .listen(error)
@@ -150,6 +162,12 @@ public struct SwitchServer: Sendable {
     public func run() async throws(SwitchStartError) {
         let outcome = await withTaskGroup(of: SwitchStartError?.self, returning: SwitchStartError?.self) { group in
             group.addTask { await self.serve() }
+            if let desk {
+                group.addTask {
+                    do throws(ListenError) { try await desk.run() } catch { return .listen(error) }
+                    return nil
+                }
+            }
             group.addTask { await self.keepSeat() }
             group.addTask { await self.every(.milliseconds(50)) { await self.acquirer.tick() } }
             group.addTask { await self.every(.milliseconds(250)) { await self.work() } }

@@ -3,6 +3,7 @@ import CardBytes
 import Crypto
 import Envelope
 import ISO8583
+import Linux
 import LocalHTTP
 import Logging
 import PostgreSQL
@@ -42,6 +43,7 @@ struct SwitchService: Sendable {
     /// `nil` where no acquirer is configured.
     let acquirer: Acquirer?
     let logger: Logger
+    let measures: SwitchMeasures
     let mode: Mode
     let now: @Sendable () -> Timestamp
 
@@ -93,10 +95,12 @@ struct SwitchService: Sendable {
     }
 
     private func read(_ request: AuthorizationRequest) async -> Result<Read, OpeningRefusal> {
+        let start = MachineClock.awake
         do throws(OpeningRefusal) {
             let plaintext = try await keys.open(request.envelope)
             guard let record = try? OpenedRecord(plaintext) else { return .failure(.unreadable) }
             let token = try await keys.cardToken(merchant: request.terminal.merchant, number: record.number)
+            measures.observe(.keys, since: start)
             return .success(Read(record: record, token: token))
         } catch {
             return .failure(error)
@@ -131,6 +135,7 @@ struct SwitchService: Sendable {
         logger.warning(
             "a payment was refused before the acquirer was asked",
             metadata: ["id": "\(intent.request.id)", "reason": "\(fault)"])
+        measures.count(.refused)
         // Its read belongs to the payment that it was used for.
         let bare = PaymentIntent(request: intent.request, body: intent.body, token: intent.token, record: nil)
         return try await decline(bare, HostDecision(.declined, fault.code))

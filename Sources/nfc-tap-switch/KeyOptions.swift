@@ -2,6 +2,7 @@
 import ArgumentParser
 import CardBytes
 import Envelope
+import Glibc
 import HSM
 import Linux
 import Switch
@@ -61,7 +62,8 @@ struct KeyOptions: ParsableArguments {
     /// The keys, and a sentence where they protect nothing.
     func keys() throws -> (keys: any EnvelopeOpener, warning: String?) {
         if let testKey {
-            return (try FileKeys(path: testKey), "keys come from a file, nothing sealed to them is protected")
+            let keys = try SoftwareKeys(recipients: [try Self.secret(testKey)])
+            return (TokenOpener(token: keys), "keys come from a file, nothing sealed to them is protected")
         }
         guard let pkcs11, let token else { throw ExitCode(64) }
         guard let path = pinFile ?? Environment.value("CREDENTIALS_DIRECTORY").map({ $0 + "/token-pin" }) else {
@@ -77,6 +79,18 @@ struct KeyOptions: ParsableArguments {
         return (TokenOpener(token: try Token(settings)), nil)
     }
 
+    /// A private JWK, whose bytes stay out of strings.
+    private static func secret(_ path: String) throws -> SecretBytes {
+        do throws(SystemError) {
+            let file = try Descriptor(opening: path, O_RDONLY)
+            return try SecretBytes(capacity: 4_096) { (writer) throws(SystemError) in
+                try file.readSecret(atMost: 64 * 1_024) { writer.append($0) }
+            }
+        } catch {
+            throw ValidationError("\(path) cannot be read (errno \(error.code)): check its name and your rights.")
+        }
+    }
+
     private func pin(_ path: String) throws -> SecretBytes {
         do throws(PINFile.Fault) { return try PINFile.read(path) } catch { throw ValidationError("\(path) \(error)") }
     }
@@ -85,9 +99,9 @@ struct KeyOptions: ParsableArguments {
     @Sendable private static func month() -> String { String(Timestamp.now.description.prefix(7)) }
 }
 
-/// The keys of a token as the switch asks for them.
+/// The keys of a token, or those that stand in for them in tests, as the switch asks for them.
 struct TokenOpener: EnvelopeOpener {
-    let token: Token
+    let token: any TokenKeys
 
     func recipients() async throws(OpeningRefusal) -> RecipientKeySet {
         do throws(TokenError) { return try await token.recipients() } catch { throw OpeningRefusal(error) }

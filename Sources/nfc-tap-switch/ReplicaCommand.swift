@@ -46,6 +46,18 @@ struct ReplicaCommand: AsyncParsableCommand {
             "Header field in which the proxy tells the name of the till's certificate.", valueName: "name"))
     var tillField: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "Requests that a till may send in a second; beyond three times that at once it gets 429.",
+            valueName: "count"))
+    var tillRequests: Int = 50
+
+    @Option(
+        help: ArgumentHelp(
+            "Unix socket where operators read GET /metrics and GET /, a page of tills, open items and sums.",
+            valueName: "path"))
+    var desk: String?
+
     @Flag(help: "Believe each request about its merchant: only where nobody but one merchant's tills reach the socket.")
     var trustRequests = false
 
@@ -64,6 +76,9 @@ struct ReplicaCommand: AsyncParsableCommand {
         }
         guard (1...25).contains(answerSeconds) else {
             throw ValidationError("The acquirer can be given 1 to 25 seconds: a till waits for 30.")
+        }
+        guard (1...100_000).contains(tillRequests) else {
+            throw ValidationError("A till needs 1 to 100000 requests a second.")
         }
         guard (1...64).contains(connections) else { throw ValidationError("Connections must be between 1 and 64.") }
         guard acquirerNumber.utf8.count <= 11, acquirerNumber.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
@@ -85,6 +100,8 @@ struct ReplicaCommand: AsyncParsableCommand {
         settings.acquirer = acquirer.flatMap(AcquirerAddress.init)
         settings.acquirerNumber = acquirerNumber
         settings.tillField = tillField
+        settings.tillRequests = tillRequests
+        settings.desk = desk
         settings.rules.answerWithin = UInt64(answerSeconds * 1_000)
         settings.cardDays = cardDays
         settings.days = days

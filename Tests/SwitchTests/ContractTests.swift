@@ -7,6 +7,8 @@ import TestSupport
 import Testing
 import Wire
 
+@testable import rig_tills
+
 /// The rules are those of docs/openapi-psp.yaml and docs/adapters.md, tried by the program that tries anybody's adapter.
 @Suite(.serialized, .timeLimit(.minutes(5)))
 struct ContractTests {

@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 import CardBytes
 import Envelope
+import HSM
 import Testing
 
 @testable import Switch
+@testable import nfc_tap_switch
 
 struct KeysTests {
-    private func keys() throws -> FileKeys { try FileKeys(jwk: SecretBytes(Array(SwitchRig.key.utf8))) }
+    private func keys() throws -> TokenOpener {
+        TokenOpener(token: try SoftwareKeys(recipients: [SecretBytes(Array(SwitchRig.key.utf8))]))
+    }
 
     private func bytes(_ secret: SecretBytes) -> [UInt8] { secret.withSpan { span in span.indices.map { span[$0] } } }
 

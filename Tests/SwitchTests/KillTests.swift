@@ -4,6 +4,8 @@ import TestSupport
 import Testing
 import Wire
 
+@testable import rig_tills
+
 /// Replicas die at any moment, the database with them, and the acquirer loses, doubles, delays and cuts off its answers: no payment
 /// is charged twice, and none is lost. `make check-switch` pays a thousand times.
 @Suite(.serialized, .timeLimit(.minutes(10)))

@@ -3,6 +3,8 @@ import Foundation
 import TestSupport
 import Testing
 
+@testable import rig_tills
+
 /// Holds three sides against each other: what tills believe, what the switch's books say, and what the acquirer has written down. The
 /// acquirer's book is made by a program in another language, with another codec.
 struct PaymentBooksCheck {

@@ -13,10 +13,13 @@ actor SwitchRig {
     nonisolated let folder: URL
     nonisolated let server: PrivatePostgreSQL
     private let replicas: Int
+    private let hasSimulator: Bool
+    /// How the switch knows a till.
+    private let sources: [String]
     private var running: [StartedProgram] = []
 
-    private init(replicas: Int) throws {
-        self.replicas = replicas
+    private init(replicas: Int, hasSimulator: Bool, sources: [String]) throws {
+        (self.replicas, self.hasSimulator, self.sources) = (replicas, hasSimulator, sources)
         folder = FileManager.default.temporaryDirectory.appending(path: "switch-\(UUID().uuidString.prefix(8))")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         server = try PrivatePostgreSQL()
@@ -27,9 +30,10 @@ actor SwitchRig {
     /// - Parameter faults: of the acquirer, see `acquirer.py`.
     static func run(
         replicas: Int, faults: [String] = [], answerSeconds: Double = 5, hasAcquirer: Bool = true,
-        hasToken: Bool = false, _ body: (SwitchRig) async throws -> Void
+        hasToken: Bool = false, hasSimulator: Bool = false, sources: [String] = ["--trust-requests"],
+        _ body: (SwitchRig) async throws -> Void
     ) async throws {
-        let rig = try SwitchRig(replicas: replicas)
+        let rig = try SwitchRig(replicas: replicas, hasSimulator: hasSimulator, sources: sources)
         do {
             try await rig.start(faults, answerSeconds, hasAcquirer, hasToken)
             try await body(rig)
@@ -43,6 +47,7 @@ actor SwitchRig {
 
     nonisolated var proxy: String { path("proxy.sock") }
     nonisolated var sockets: [String] { (0..<replicas).map { path("\($0).sock") } }
+    nonisolated var desks: [String] { (0..<replicas).map { path("\($0).desk") } }
     nonisolated var book: URL { folder.appending(path: "book") }
 
     nonisolated private func path(_ name: String) -> String { folder.appending(path: name).path() }
@@ -54,19 +59,7 @@ actor SwitchRig {
         try Self.key.write(to: folder.appending(path: "key.jwk"), atomically: true, encoding: .utf8)
         var acquirer: [String] = []
         if hasAcquirer {
-            let port = folder.appending(path: "port")
-            try launch(
-                "/usr/bin/env",
-                [
-                    ProcessInfo.processInfo.environment["NFC_TAP_PYTHON"] ?? "python3", Self.acquirer, "0", book.path(),
-                    "1",
-                ]
-                    + faults, output: port)
-            let number = try await eventually("the acquirer's port") { () -> String? in
-                let text = try? String(contentsOf: port, encoding: .utf8).trimmingCharacters(
-                    in: .whitespacesAndNewlines)
-                return text?.isEmpty == false ? text : nil
-            }
+            let number = try await startAcquirer(faults)
             acquirer = ["--acquirer", "127.0.0.1:\(number)", "--acquirer-number", "12345678901"]
         }
         for replica in 0..<replicas {
@@ -78,7 +71,7 @@ actor SwitchRig {
                     "-c", loop, "replica", Self.program, "--socket", path("\(replica).sock"), "--database",
                     server.address,
                 ]
-                    + keys + ["--trust-requests", "--answer-seconds", "\(answerSeconds)"]
+                    + keys + sources + ["--desk", path("\(replica).desk"), "--answer-seconds", "\(answerSeconds)"]
                     + acquirer,
                 output: folder.appending(path: "\(replica).log"))
         }
@@ -93,6 +86,28 @@ actor SwitchRig {
         try launch(
             "/usr/sbin/haproxy", ["-db", "-f", path("haproxy.cfg")], output: folder.appending(path: "haproxy.log"))
         try await health(proxy, hasAcquirer)
+    }
+
+    /// - Parameter faults: options of `nfc-tap-acquirer-sim`, or words of `acquirer.py`.
+    /// - Returns: its port.
+    private func startAcquirer(_ faults: [String]) async throws -> String {
+        let output = folder.appending(path: "port")
+        let python = ProcessInfo.processInfo.environment["NFC_TAP_PYTHON"] ?? "python3"
+        try launch(
+            "/usr/bin/env",
+            hasSimulator
+                ? [Self.program("nfc-tap-acquirer-sim"), "--listen", "127.0.0.1:0", "--book", book.path()] + faults
+                : [python, Self.acquirer, "0", book.path(), "1"] + faults, output: output)
+        // The simulator says it in a sentence on standard error, the other one on standard output.
+        let told = hasSimulator ? folder.appending(path: "port.err") : output
+        return try await eventually("the acquirer's port") { () -> String? in
+            let text = try? String(contentsOf: told, encoding: .utf8)
+            guard let line = text?.split(separator: "\n").last, let digits = line.split(separator: ":").last else {
+                return nil
+            }
+            let number = digits.trimmingCharacters(in: .whitespaces)
+            return Int(number) == nil ? nil : number
+        }
     }
 
     /// Until it answers, and its acquirer with it.
@@ -180,12 +195,11 @@ actor SwitchRig {
 
     static var program: String { program("nfc-tap-switch") }
 
-    private static func program(_ name: String) -> String {
-        let folder =
-            ProcessInfo.processInfo.environment["NFC_TAP_BIN"].map { URL(filePath: $0) }
-            ?? URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
-        return folder.appending(path: name).path()
-    }
+    static let programs =
+        ProcessInfo.processInfo.environment["NFC_TAP_BIN"].map { URL(filePath: $0) }
+        ?? URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
+
+    private static func program(_ name: String) -> String { programs.appending(path: name).path() }
 
     private static let acquirer = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "acquirer.py")
         .path()

@@ -5,6 +5,8 @@ import TestSupport
 import Testing
 import Wire
 
+@testable import rig_tills
+
 /// docs/keys-and-token.md, with SoftHSM2 as the token.
 @Suite(.serialized, .timeLimit(.minutes(3)))
 struct TokenTests {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Testing
 
-@testable import TapDaemon
+@testable import Metrics
 
 @Suite("Prometheus' text format (requirements §10.9)")
 struct ExpositionTests {

@@ -44,6 +44,19 @@ extension CardPersonalisation {
     /// Public test numbers of the schemes.
     static let visa = CardPersonalisation(pan: "4761739001010010")
     static let mastercard = CardPersonalisation(pan: "5413330089601034")
+
+    /// An account of the Visa test issuer: its six digits, 9, eight that differ for each number below 100 million and are spread, so that
+    /// no other bytes look like them, and the check digit of ISO/IEC 7812-1 Annex B.
+    package static func visa(account: UInt32) -> CardPersonalisation {
+        let text = String((31_415_927 + UInt64(account) * 27_182_819) % 100_000_000)
+        var card = CardPersonalisation(pan: "4761739" + String(repeating: "0", count: 8 - text.utf8.count) + text)
+        let sum = card.pan.reversed().enumerated().reduce(0) { sum, digit in
+            let value = Int(digit.element) * (digit.offset.isMultiple(of: 2) ? 2 : 1)
+            return sum + (value > 9 ? value - 9 : value)
+        }
+        card.pan.append(UInt8((10 - sum % 10) % 10))
+        return card
+    }
 }
 
 // Certificates are signed once a process, when the first card of a kind is made.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Journal
 import LocalHTTP
+import Metrics
 import Wire
 
 extension PointOfSaleAPI {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Codes
 import Configuration
 import LocalHTTP
 import StoreAndForward
@@ -114,6 +115,7 @@ struct AdapterLink: Sendable {
         var fields = HTTPFields()
         fields.set("Content-Type", "application/json")
         fields.set("Idempotency-Key", id.text)
+        fields.set("User-Agent", "nfc-tapd/\(Version.text)")
         return HTTPClientRequest(.post, target, fields: fields, body: body)
     }
 

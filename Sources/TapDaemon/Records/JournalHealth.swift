@@ -4,6 +4,7 @@ import Glibc
 import Journal
 import Linux
 import Logging
+import Metrics
 import Synchronization
 import Wire
 

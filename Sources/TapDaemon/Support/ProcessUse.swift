@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
 import Linux
+import Metrics
 
 /// What this process takes of the machine, under the names that every exporter uses.
 enum ProcessUse {

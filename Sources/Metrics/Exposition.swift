@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /// Prometheus' text format, version 0.0.4.
-enum Exposition {
-    static let contentType = "text/plain; version=0.0.4; charset=utf-8"
+package enum Exposition {
+    package static let contentType = "text/plain; version=0.0.4; charset=utf-8"
 
-    static func text(_ families: [MetricFamily]) -> String {
+    package static func text(_ families: [MetricFamily]) -> String {
         var text = ""
         for family in families where !family.samples.isEmpty {
             text += "# HELP \(family.name) \(escaped(family.help, quotes: false))\n"

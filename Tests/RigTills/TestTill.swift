@@ -1,19 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
+import AdapterCheck
 import Envelope
-import Foundation
 import LocalHTTP
+import ReaderVirtual
 import TestSupport
 import Wire
 
-@testable import AdapterCheck
-
 /// A till with the rules of the contract: it waits, asks, sends again what was never seen, and takes back what it cannot be sure of.
 struct TestTill: Sendable {
-    private let client: HTTPClient
+    let client: HTTPClient
     /// What it seals to.
     var recipient = RecipientKey.sandboxTest
     /// As long as it waits before it takes a payment back.
     var patience = Duration.seconds(20)
+
+    /// Whose sales these are, and the reader with its card; by default each sale has a new card.
+    var terminal = AuthorizationRequest.Terminal(id: "00000001", merchant: "adapter-check", capabilities: [])
+    var reader: VirtualReaderControl?
 
     init(_ path: String) { client = HTTPClient(path: path) }
 
@@ -29,10 +32,25 @@ struct TestTill: Sendable {
         let answer: AuthorizationAnswer?
     }
 
-    func sale(_ value: Int64) async throws -> AuthorizationRequest {
+    func sale(_ value: Int64, _ type: AuthorizationRequest.Kind = .sale) async throws -> AuthorizationRequest {
+        try TestSale.make(
+            try Self.euro(value), type: type, id: TransactionID(), recipient: recipient, reader: reader,
+            terminal: terminal)
+    }
+
+    static func euro(_ value: Int64) throws -> Money {
         guard let currency = Currency("EUR") else { throw Hung(description: "no such currency") }
-        return try TestSale.make(
-            Money(value: value, currency: currency), type: .sale, id: TransactionID(), recipient: recipient)
+        return Money(value: value, currency: currency)
+    }
+
+    /// The body of an answer at another socket.
+    func text(_ path: String, _ target: String) async throws -> String {
+        let answer = try await HTTPClient(path: path).send(HTTPClientRequest(.get, target), answerWithin: patience)
+        return String(decoding: answer.body, as: UTF8.self)
+    }
+
+    func status(_ path: String, _ target: String) async throws -> Int {
+        try await HTTPClient(path: path).send(HTTPClientRequest(.get, target), answerWithin: patience).status
     }
 
     /// As `GET /v1/keys` gives them.
@@ -79,7 +97,7 @@ struct TestTill: Sendable {
         return try await reverse(request, .timeout)
     }
 
-    private func reverse(_ request: AuthorizationRequest, _ reason: ReversalRequest.Reason) async throws -> Belief {
+    func reverse(_ request: AuthorizationRequest, _ reason: ReversalRequest.Reason) async throws -> Belief {
         let fields: HTTPFields = ["Content-Type": "application/json", "Idempotency-Key": request.id.text]
         let body = try WireJSON.encode(ReversalRequest(reason: reason))
         try await eventually("an acknowledgement of a reversal") {

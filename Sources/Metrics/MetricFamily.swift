@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /// Everything of one name: its help, its kind, and a value for each set of labels.
-struct MetricFamily: Sendable {
-    enum Kind: String, Sendable {
+package struct MetricFamily: Sendable {
+    package enum Kind: String, Sendable {
         case counter, gauge, histogram
     }
 
-    typealias Labels = [(name: String, value: String)]
+    package typealias Labels = [(name: String, value: String)]
 
     struct Sample: Sendable {
         let suffix: String
@@ -19,7 +19,7 @@ struct MetricFamily: Sendable {
     private(set) var samples: [Sample] = []
 
     /// - Parameter name: letters, digits and `_`; a counter's ends with `_total`.
-    init(_ name: String, _ kind: Kind, help: String) {
+    package init(_ name: String, _ kind: Kind, help: String) {
         self.name = name
         self.kind = kind
         self.help = help
@@ -27,12 +27,12 @@ struct MetricFamily: Sendable {
 
     /// The value for one set of labels. Labels come from enumerations and the configuration, never from clients: each value
     /// that a label ever has is a series that somebody's database keeps.
-    mutating func add(_ value: Double, _ labels: Labels = []) {
+    package mutating func add(_ value: Double, _ labels: Labels = []) {
         samples.append(Sample(suffix: "", labels: labels, value: value))
     }
 
     /// The buckets, which count everything up to their bound, the sum and the count.
-    mutating func add(_ histogram: Histogram, _ labels: Labels = []) {
+    package mutating func add(_ histogram: Histogram, _ labels: Labels = []) {
         var below: UInt64 = 0
         for (bound, count) in zip(histogram.bounds, histogram.counts) {
             below &+= count

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+import LocalHTTP
+import PostgreSQL
+
+/// Who asks, by the name in the till's certificate. The tables are asked every five seconds at most, so that a till that is blocked is
+/// refused that soon; a till that asks too often is told to wait.
+actor TillRoster {
+    enum Admission: Equatable, Sendable {
+        case merchant(String)
+        case refused
+        case tooOften(seconds: Int)
+    }
+
+    private struct Entry {
+        var merchant: String?
+        var lookedUp: UInt64
+        var noted: UInt64?
+        var bucket: TokenBucket
+    }
+
+    private static let second: UInt64 = 1_000_000_000
+
+    private let books: Books
+    /// Requests in a second, of one till; three seconds' worth may come at once.
+    private let rate: Double
+    private var entries: [String: Entry] = [:]
+
+    init(books: Books, rate: Int) {
+        self.books = books
+        self.rate = Double(rate)
+    }
+
+    /// - Parameters:
+    ///   - version: what the till says of its program.
+    ///   - now: nanoseconds of a clock that nobody sets.
+    func admit(_ name: String, version: String?, at now: UInt64) async throws(DatabaseError) -> Admission {
+        let known = entries[name].map { now &- $0.lookedUp < 5 * Self.second } ?? false
+        if !known {
+            let merchant = try await books.merchant(ofTill: name)
+            var entry = entries[name] ?? Entry(lookedUp: now, bucket: TokenBucket(level: rate * 3, filledAt: now))
+            (entry.merchant, entry.lookedUp) = (merchant, now)
+            entries[name] = entry
+        }
+        guard var entry = entries[name], let merchant = entry.merchant else { return .refused }
+        let wait = entry.bucket.take(rate, rate * 3, now)
+        let isToBeNoted = entry.noted.map { now &- $0 > 60 * Self.second } ?? true
+        if isToBeNoted { entry.noted = now }
+        entries[name] = entry
+        if isToBeNoted {
+            // What fails now is noted in a minute; no payment waits for it.
+            do throws(DatabaseError) { try await books.noteTill(name, version: version) } catch {}
+        }
+        return wait.map { .tooOften(seconds: $0) } ?? .merchant(merchant)
+    }
+}

@@ -1,0 +1,101 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Payments a second through nfc-tap-switch: with and without a token, one to three replicas, few and many tills; beside plain inserts of
+the same rows by pgbench on the same server in the same run.
+
+    scripts/bench-switch.py FOLDER-WITH-RELEASE-PROGRAMS [--taps 2000]
+
+Tills, both proxies, the acquirer's host, PostgreSQL and the switch share the machine's processors: the figures by processor second say
+more than those by second.
+"""
+import argparse
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import time
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from estate.centre import Estate  # noqa: E402
+from estate.parts import PROGRAMS, run  # noqa: E402
+
+# What a sale leaves in the books, in two commits: a payment and an exchange, then two entries.
+INSERTS = r"""\set k random(1, 9000000000000000000)
+begin;
+insert into payment (id, merchant, terminal, body, kind, amount, currency, scheme, last4, token, record, state, answer, approval, authorised, captured, decided)
+values (md5(:k::text)::uuid, 'shop-1', '00000001', decode(repeat('ab', 32), 'hex'), 'sale', 1000, 'EUR', 'Visa', '0010', repeat('t', 25),
+md5(:k::text), 'approved', repeat('a', %(answer)d), '000001', 1000, 1000, now());
+insert into exchange (id, payment, kind, owner, stage, type, trace, reference, transmitted, sealed)
+values (md5(:k::text)::uuid, md5(:k::text)::uuid, 'payment', 1, 'answered', '0200', :k::text, '632803000002', '1124034101', decode(repeat('ab', %(sealed)d), 'hex'));
+commit;
+begin;
+insert into entry (payment, seq, account, amount, currency, is_reversal, day) values (md5(:k::text)::uuid, 1, 'card', -1000, 'EUR', false, current_date),
+(md5(:k::text)::uuid, 1, 'shop', 1000, 'EUR', false, current_date);
+commit;
+"""
+
+
+def pay(estate, tills, taps, seed):
+    beliefs = estate.path(f"beliefs-{seed}")
+    words = [str(estate.programs / "rig-tills"), "pay", "--tills", str(tills), "--taps", str(taps), "--plain", "--seed", str(seed),
+             "--seconds", "300", "--beliefs", beliefs]
+    for socket in estate.sockets:
+        words += ["--socket", socket]
+    return json.loads(run(*words, limit=400))
+
+
+def measured(estate, tills, taps, seed):
+    before, log = (sum(part.cpu() for part in estate.replicas), estate.primary.cpu()), estate.primary.sql("select pg_current_wal_lsn()")
+    told = pay(estate, tills, taps, seed)
+    switch, database = (sum(part.cpu() for part in estate.replicas) - before[0]), estate.primary.cpu() - before[1]
+    approved = told.get("approved", 0)
+    if approved < 0.95 * told["taps"]:
+        raise SystemExit(f"bench-switch: too few were approved: {told}")
+    written = int(estate.primary.sql(f"select pg_current_wal_lsn() - '{log}'::pg_lsn")) / approved
+    return told, approved / told["seconds"], approved / switch, approved / (switch + database), written
+
+
+def inserts(estate, seconds):
+    """Plain inserts of rows of the same size, each payment's in two commits, by eight connections as a replica has."""
+    sizes = estate.primary.sql("select avg(length(p.answer))::int, avg(octet_length(x.sealed))::int from payment p join exchange x on x.id = p.id")
+    answer, sealed = (int(word) for word in sizes.split("|"))
+    script = estate.databases[0].folder / "inserts.sql"
+    script.write_text(INSERTS % {"answer": answer, "sealed": sealed})
+    before = estate.primary.cpu()
+    text = run(f"{PROGRAMS}/pgbench", "-n", "-M", "prepared", "-c", "8", "-j", "1", "-T", str(seconds), "-f", script,
+               "-h", estate.primary.folder, "-U", "postgres", "switch", limit=seconds + 60)
+    rate = float(re.search(r"tps = ([\d.]+)", text).group(1))
+    count = int(re.search(r"actually processed: (\d+)", text).group(1))
+    return rate, count / (estate.primary.cpu() - before), answer, sealed
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("programs")
+    parser.add_argument("--taps", type=int, default=2_000)
+    parser.add_argument("--seconds", type=int, default=10, help="of pgbench")
+    arguments = parser.parse_args()
+    print("| keys | replicas | proxies | tills | payments/s | a second of the switch's processors | switch and database | half, 99 of 100 (ms) | memory of a replica (MiB) | bytes of write-ahead log each |")
+    print("|---|---|---|---|---|---|---|---|---|---|")
+    for token, replicas, proxies, counts in [
+        (False, 1, False, [10]), (True, 1, False, [10]), (True, 1, True, [10, 100, 1_000]), (True, 2, True, [100]), (True, 3, True, [100])]:
+        with Estate(arguments.programs, replicas=replicas, shops=1, tills=1_000, standby=False, token=token, proxies=proxies,
+                    switch=["--till-requests", "100000"]) as estate:
+            pay(estate, 10, 100, 99)
+            for tills in counts:
+                told, rate, share, both, written = measured(estate, tills, arguments.taps, tills)
+                memory = max(part.memory()[1] for part in estate.replicas) / 1024
+                print(f"| {'token' if token else 'file'} | {replicas} | {'two, mutual TLS' if proxies else 'none'} | {tills} | {rate:.0f} | {share:.0f} | "
+                      f"{both:.0f} | {told['p50']:.0f}, {told['p99']:.0f} | {memory:.0f} | {written:.0f} |", flush=True)
+            if replicas == 1:
+                plain, each, answer, sealed = inserts(estate, arguments.seconds)
+                print(f"pgbench in the same run: {plain:.0f} payments' rows a second ({each:.0f} a second of its processors), answer "
+                      f"{answer} and sealed {sealed} bytes; the last line above is {rate / plain:.2f} of it by the clock, "
+                      f"{both / each:.2f} by processors of switch and database", flush=True)
+        estate.remove()
+
+
+if __name__ == "__main__":
+    main()
