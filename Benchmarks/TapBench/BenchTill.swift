@@ -64,10 +64,12 @@ enum BenchTill {
             while case .bytes(let bytes) = line.receive() { answer += bytes }
             return String(decoding: answer, as: UTF8.self)
         }
+        // A ledger that has an order of before would say that it is paid.
+        let order = UInt64.random(in: .min ... .max)
         return { number in
             let info =
                 "{\\\"amount\\\":12,\\\"currency_iso\\\":\\\"EUR\\\",\\\"payment_mode\\\":\\\"card\\\","
-                + "\\\"payment_id\\\":\\\"\(number)\\\",\\\"order_id\\\":\\\"o\\\"}"
+                + "\\\"payment_id\\\":\\\"\(number)\\\",\\\"order_id\\\":\\\"\(order)\\\"}"
             let begun = try ask("payment_terminal_transaction_start", "\"payment_info\":\"\(info)\"")
             guard let id = begun.split(separator: "\"transaction_id\":").last?.prefix(while: \.isNumber) else {
                 throw BenchmarkError.wrongResult("not begun: \(begun)")

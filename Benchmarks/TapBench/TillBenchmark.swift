@@ -38,32 +38,50 @@ enum TillBenchmark {
         try await memory(taps: taps)
     }
 
-    /// One bridge with a till of each protocol, while nothing happens and after so many sales of each, within seconds.
+    /// While nothing happens and after so many sales within seconds: of a bridge with one till, by each protocol, and of one with
+    /// a till of each, which has sold so often by all of them.
     private static func memory(taps: Int) async throws {
-        Table.section("Memory of nfc-tap-ecr with a till of each protocol (release, \(taps) sales each)")
+        Table.section("Memory of nfc-tap-ecr (release, own processes; \(taps) sales by each protocol)")
         let programs = try Programs(lanes: 4)
         defer { programs.stop() }
-        let line = try SerialEnd()
-        let addresses = try (0..<3).map { _ in try freeAddress() }
-        let places = addresses.map { "listen = \"\($0)\"" } + ["device = \"\(line.device)\""]
-        let names = ["zvt", "caisse-ap", "hw-proxy", "caisse-e-plus"]
-        let bridge = try start(
-            programs, zip(names, places).enumerated().map { table($1.0, $1.1, programs.laneName($0)) })
         let client = try await TapClient.connect(to: programs.posSocket)
         while try await !client.status().ready { usleep(1_000) }
-        let tills = [
-            try BenchTill.zvt(addresses[0]), BenchTill.caisse(addresses[1]), BenchTill.proxy(addresses[2]),
-            BenchTill.ePlus(line),
-        ]
+        for kind in kinds { try memory(programs, [kind], taps) }
+        try memory(programs, kinds, taps)
+    }
+
+    private static let kinds = ["zvt", "caisse-ap", "hw-proxy", "caisse-e-plus"]
+
+    private static func memory(_ programs: Programs, _ tills: [String], _ taps: Int) throws {
+        let line = try SerialEnd()
+        let addresses = try tills.map { _ in try freeAddress() }
+        let tables = tills.enumerated().map { lane, kind in
+            let place = kind == "caisse-e-plus" ? "device = \"\(line.device)\"" : "listen = \"\(addresses[lane])\""
+            return table(kind, place, programs.laneName(lane))
+        }
+        let bridge = try start(programs, tables)
+        defer {
+            kill(bridge, SIGTERM)
+            usleep(rest / 5)
+        }
+        let name = tills.count == 1 ? tills[0] : "all four"
+        let sells = try zip(tills, addresses).map { kind, address in
+            switch kind {
+            case "zvt": try BenchTill.zvt(address)
+            case "caisse-ap": BenchTill.caisse(address)
+            case "hw-proxy": BenchTill.proxy(address)
+            default: BenchTill.ePlus(line)
+            }
+        }
         usleep(rest)
-        try show("at rest", bridge)
-        for (lane, till) in tills.enumerated() {
+        try show("\(name), at rest", bridge)
+        for (lane, sell) in sells.enumerated() {
             for number in 0..<taps {
                 try DaemonBenchmark.present(programs.readerSocket(lane))
-                try till(number)
+                try sell(number)
             }
-            try show("after \(taps) more by \(names[lane])", bridge)
         }
+        try show("\(name), after the sales", bridge)
     }
 
     /// Of the unit, SWIFT_BACKTRACE is the only setting that changes what is measured.
@@ -71,7 +89,7 @@ enum TillBenchmark {
 
     private static func show(_ when: String, _ bridge: pid_t) throws {
         Table.row(
-            "resident \(when)", bytes: try FootprintBenchmark.memoryOf(bridge, "VmRSS:"), target: 20_000_000)
+            "\(when): resident", bytes: try FootprintBenchmark.memoryOf(bridge, "VmRSS:"), target: 20_000_000)
         Table.row(
             "  of it not a copy of a file: heap, stacks, relocated data",
             bytes: try FootprintBenchmark.memoryOf(bridge, "RssAnon:"))

@@ -148,7 +148,7 @@ struct TillTarget {
             case .arm(let timer, _): timers = timers.filter { $0 != timer } + [timer]
             case .send(let bytes, _, _): if bytes.isEmpty || bytes.count > 70_000 { abort() }
             case .respond(let response, _): if !(200...599).contains(response.status) { abort() }
-            case .close, .cancel, .lookUp, .reverse, .closeBatch, .alarm: break
+            case .close, .refuse, .cancel, .lookUp, .reverse, .closeBatch, .alarm: break
             }
         }
     }
