@@ -88,7 +88,7 @@ class MakeTill(unittest.TestCase):
             self.assertEqual(403, refused.exception.code)
         # As a terminal does it: everything in the foreground gets the signal.
         os.killpg(self.bench.pid, signal.SIGINT)
-        self.assertEqual(0, self.bench.wait(30))
+        self.assertEqual(0, self.bench.wait(90))
         self.assertEqual([], running(self.bench.pid))
         with self.assertRaises(OSError):
             urllib.request.urlopen(self.place["virtual cards"], timeout=5)
