@@ -6,9 +6,9 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 bin=$(cd "${1:?usage: till.sh FOLDER-WITH-THE-PROGRAMS}" && pwd)
 . scripts/lib.sh
-# Each in a group of its own: Ctrl-C reaches this script alone, which ends them in their order.
+# Each in a group of its own: Ctrl-C reaches this script alone, which ends them all at once. Nothing of it is kept.
 set -m
-trap 'echo; exit 0' INT TERM
+trap 'echo; kill "${pids[@]}" 2>/dev/null || true; exit 0' INT TERM
 
 # Not the gateway's usual port: a browser keeps tokens for each address, and those of an installed gateway are not to be lost.
 port() { if (: </dev/tcp/127.0.0.1/"$1") 2>/dev/null; then echo 0; else echo "$1"; fi; }

@@ -79,7 +79,8 @@ enum GatewayBenchmark {
     private static let tillsAtOnce = 50
     private static let salesAtOnce = 4
 
-    private static let body = Array("{\"type\":\"purchase\",\"amount\":{\"value\":1200,\"currency\":\"EUR\"}}".utf8)
+    private static let body = Array(
+        "{\"type\":\"purchase\",\"lane\":\"main\",\"amount\":{\"value\":1200,\"currency\":\"EUR\"}}".utf8)
 
     private static func sale(on connection: HTTPClientConnection) async throws -> Double {
         let request = HTTPClientRequest(
@@ -166,8 +167,9 @@ enum GatewayBenchmark {
         /// A sale with an amount and an order that no other till and no other sale has.
         func sell(_ till: Int, _ sale: Int) throws {
             let (value, order) = ((100 * till + sale + 1) * 100, "B\(till)-\(sale)")
-            let body =
-                "{\"type\":\"purchase\",\"amount\":{\"value\":\(value),\"currency\":\"EUR\"},\"order\":\"\(order)\"}"
+            let amount = "{\"value\":\(value),\"currency\":\"EUR\"}"
+            let lane = till == 0 ? "main" : "lane-\(till + 1)"
+            let body = "{\"type\":\"purchase\",\"lane\":\"\(lane)\",\"amount\":\(amount),\"order\":\"\(order)\"}"
             let answer = try post(order, Array(body.utf8))
             try GatewayBenchmark.check(answer.status, Array(answer.text.utf8))
             let transaction = try WireJSON.decode(Transaction.self, from: Array(answer.text.utf8))

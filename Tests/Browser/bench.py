@@ -38,8 +38,10 @@ def running(session):
 
 class MakeTill(unittest.TestCase):
     def setUp(self):
+        # A shell that was started in the background ignores the signal, and all that it starts: a terminal's does not.
         self.bench = subprocess.Popen(
             [ROOT / "scripts/till.sh", BIN], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, start_new_session=True,
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
             env={name: value for name, value in os.environ.items() if name not in ("DISPLAY", "WAYLAND_DISPLAY")})
         self.addCleanup(self.end)
         said = ""

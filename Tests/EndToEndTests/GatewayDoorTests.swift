@@ -244,7 +244,7 @@ struct GatewayDoorTests {
 
     @Test("Without options a till gets a number and the shop's only lane; which of several has to be said")
     func pairingWithoutOptions() throws {
-        let place = try GatewayShop()
+        let place = try GatewayShop(lanes: ["other"])
         let several = try place.command("pair")
         #expect(several.status == 1 && several.errors.contains("--lane: name one of "), "\(several.errors)")
         let first = try place.command("pair", "--lane", "main").output
