@@ -23,7 +23,9 @@ extension Books {
     /// Seconds for which a preauthorised sum is held.
     static let holdSeconds: Int64 = 7 * 86_400
 
-    /// The next record of an exchange and what follows from it, in one commit.
+    /// The next record of an exchange and what follows from it, in one commit. What is answered stays answered unless somebody has asked to
+    /// take it back: a replica whose lease ran out while the database was away can have taken up its own exchange from a row that was
+    /// older than its answer, and must not reverse what a till was told.
     ///
     /// - Parameter now: of the answer's time-limits.
     func keep(_ row: ExchangeRow, _ news: [ExchangeNews], now: Timestamp) async throws(DatabaseError) -> Kept {
@@ -35,7 +37,9 @@ extension Books {
                     update exchange set stage = $3::text, detail = $4::text, attempts = $5::int, given_up = $6::bool,
                         sealed = $7::bytea, changed = now(),
                         wanted = case when $3::text in ('reversing', 'reversed') then null else wanted end
-                    where id = $1::uuid and owner = $2::bigint returning kind, reference, transmitted
+                    where id = $1::uuid and owner = $2::bigint
+                        and (stage <> 'answered' or wanted is not null or $3::text = 'answered')
+                    returning kind, reference, transmitted
                     """,
                     [
                         .text(exchange.id.description), .number(row.owner), .text(StoredExchange.stage(exchange.stage)),
