@@ -315,7 +315,7 @@ struct OperationTests {
             let sale = try await approved(shop, 3_300, held: true)
             let told = Mutex<[String]>([])
             let watch = ExpiryWatch(
-                journal: shop.daemon.store.journal, clock: shop.daemon.clock, logger: shop.daemon.logger
+                journal: await shop.daemon.store.journal, clock: shop.daemon.clock, logger: shop.daemon.logger
             ) { event in
                 told.withLock { $0.append("\(event.name.rawValue) \(event.amount?.value ?? 0)") }
             }
