@@ -28,7 +28,7 @@ SWITCH_RELEASE_FLAGS := -c release --static-swift-stdlib --disable-local-rpath
 PREFIX ?= /usr/local
 DESTDIR ?=
 
-.PHONY: demo till test repeat build release lint format bless bench load check-instructions simulate put-back soak \
+.PHONY: demo till test repeat build release lint format bless bench load check-instructions simulate simulate-operations put-back soak \
 	check-secrets check-kills check-books check-deaths check-tills check-wobbles fuzz check-threads check-addresses \
 	check-units check-udev check-guest check-licence check-rules check-contract check-examples check-protocol check-till \
 	check-browser pictures docs python-client typescript-client deb dist check-dist check-package install clean \
@@ -142,6 +142,11 @@ simulate:
 	$(SWIFT) build -c release --product tap-simulation
 	"$$($(SWIFT) build -c release --show-bin-path)/tap-simulation" $(or $(COUNT),10000000) $(SEED)
 
+# COUNT sequences of captures, adjustments, releases and refunds against a model ledger, without I/O; or the story of one SEED.
+simulate-operations:
+	$(SWIFT) build -c release --product tap-simulation
+	"$$($(SWIFT) build -c release --show-bin-path)/tap-simulation" operations $(or $(COUNT),1000000) $(SEED)
+
 # How soon the simulation finds each mend that is undone: the table of docs/measurements.md.
 put-back:
 	$(SWIFT) build -c release --product tap-simulation
@@ -165,6 +170,8 @@ check-books:
 	$(SWIFT) build $(RELEASE_FLAGS) --product nfc-tapd
 	scripts/check-books.py "$$($(SWIFT) build -c release --show-bin-path)" --count $(or $(COUNT),100000) --days $(or $(DAYS),10) \
 		--shops 8 --seed $(or $(SEED),1)
+	scripts/check-books.py "$$($(SWIFT) build -c release --show-bin-path)" --operations --count $(or $(OPERATIONS),12000) \
+		--days $(or $(DAYS),10) --kills $$(($(or $(OPERATIONS),12000) / 6)) --shops 8 --seed $(or $(SEED),1)
 
 # The same with KILLS deaths, half of the payments stored, and a wall clock that is put back and ahead.
 check-deaths:

@@ -22,6 +22,7 @@ import tempfile
 import time
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from books.operations import OperationShop  # noqa: E402
 from books.shop import ENDED, Shop  # noqa: E402
 
 
@@ -86,21 +87,22 @@ class Judgement:
             self.shop.fault(sale.order, f"{sale.told} to the till, and now {states}")
 
 
-def clock(folder):
-    """The library that moves a daemon's wall clock."""
-    library = f"{folder}/libclock.so"
-    subprocess.run(["clang", "-shared", "-fPIC", "-O1", "-o", library, "Tests/Rigs/Clock/clock.c"], check=True)
+def preloaded(folder):
+    """The library that moves a daemon's wall clock, and kills it at one of its writes."""
+    library = f"{folder}/librig.so"
+    sources = ["Tests/Rigs/Clock/clock.c", "Tests/Rigs/Death/death.c"]
+    subprocess.run(["clang", "-shared", "-fPIC", "-O1", "-o", library, *sources], check=True)
     return library
 
 
 async def run(arguments, folder):
     dice = random.Random(arguments.seed)
-    library = clock(folder)
+    library = preloaded(folder)
     shops, sales = [], arguments.count
     for number in range(arguments.shops):
         path = folder / f"shop-{number}"
         path.mkdir()
-        shops.append(Shop(f"S{arguments.seed}-{number}", path, arguments, random.Random(dice.random()), library))
+        shops.append((OperationShop if arguments.operations else Shop)(f"S{arguments.seed}-{number}", path, arguments, random.Random(dice.random()), library))
     share = -(-sales // arguments.shops)
     judgements = []
 
@@ -110,6 +112,8 @@ async def run(arguments, folder):
             listed = await shop.settle() if arguments.open_items else None
             judgement = Judgement(shop, listed)
             judgement.judge()
+            if arguments.operations:
+                await shop.judge_operations()
             judgements.append(judgement)
         finally:
             await shop.adapter.stop()
@@ -130,6 +134,8 @@ def main():
     parser.add_argument("--shops", type=int, default=4)
     parser.add_argument("--lanes", type=int, default=4)
     parser.add_argument("--kills", type=int, default=None, help="of the daemons; one in 40 sales by default")
+    parser.add_argument("--operations", action="store_true",
+                        help="reservations, captures, releases, refunds and day ends after each sale; deaths at single writes")
     parser.add_argument("--clocks", action="store_true", help="the wall clock jumps: before starts and while it runs")
     parser.add_argument("--away", type=float, default=1, help="how much longer the adapters are away")
     parser.add_argument("--keep", action="store_true", help="keep the folder")
@@ -166,6 +172,13 @@ def judge_day(arguments):
         f"{sum(judgement.open for judgement in judgements)} open, {sum(judgement.differences for judgement in judgements)} "
         f"of them charged, {len(faults)} faults, {time.monotonic() - begin:.0f} s")
     print("check-books: " + ", ".join(f"{count} {state}" for state, count in states.most_common()))
+    if arguments.operations:
+        every = [each for shop in shops for life in shop.lives for each in life.books.operations + life.books.refunds]
+        states = collections.Counter(each.state for each in every)
+        print(f"check-books: {sum(len(shop.lives) for shop in shops)} sequences of {len(every)} operations, "
+              + ", ".join(f"{count} {state}" for state, count in states.most_common())
+              + f", {sum(shop.listed_operations for shop in shops)} of them settled by a person, "
+              + f"{sum(len(shop.day_ends) for shop in shops)} day ends")
     if faults:
         kinds = collections.Counter(re.sub(r"[0-9a-f]{8}-[0-9a-f-]+|[0-9]+", "…", what) for _, _, what in faults)
         for what, count in kinds.most_common(12):

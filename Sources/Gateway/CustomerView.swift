@@ -137,7 +137,7 @@ struct LaneDisplay: Sendable {
         case .readerAttached: ready()
         case .queueForwarded, .queueFailed, .openItemContradicted, .termsChanged, .profileApplied, .profileRefused,
             .clockUnbelievable, .clockBelieved, .operationDone, .operationRefused, .operationUnknown, .paymentRefunded,
-            .booksAttention, .eventsMissed:
+            .paymentExpiring, .paymentExpired, .dayClosed, .booksAttention, .eventsMissed:
             break
         }
     }

@@ -38,13 +38,14 @@ extension EventName {
     fileprivate var sight: Sight {
         switch self {
         case .readerAttached, .readerDetached, .readerNotReady, .termsChanged, .profileApplied, .profileRefused,
-            .clockUnbelievable, .clockBelieved, .eventsMissed:
+            .clockUnbelievable, .clockBelieved, .dayClosed, .eventsMissed:
             .everybody
         case .prepareProgress, .readReadyForTap, .readCardDetected, .readCompleted, .readNotCompleted, .readCancelled:
             .lane
         case .readRetry, .readRemoveCard, .paymentAuthorizing, .paymentApproved, .paymentDeclined, .paymentUnknown,
             .paymentStored, .paymentReversed, .loyaltyResult, .queueForwarded, .queueFailed, .openItemContradicted,
-            .operationDone, .operationRefused, .operationUnknown, .paymentRefunded, .booksAttention:
+            .operationDone, .operationRefused, .operationUnknown, .paymentRefunded, .paymentExpiring,
+            .paymentExpired, .booksAttention:
             .owner
         }
     }

@@ -52,6 +52,9 @@ extension Journal {
         }
     }
 
+    /// Payments of which a sum is held, or on the way to be captured.
+    public func held() throws(JournalError) -> [OpenEntry] { try held(Journal.owned(by: nil)) }
+
     private func held(_ owned: (String, [SQLValue])) throws(JournalError) -> [OpenEntry] {
         try database.query(
             """

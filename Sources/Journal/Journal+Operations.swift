@@ -160,26 +160,32 @@ extension Journal {
         }
     }
 
-    /// Somebody has looked after it.
-    public func settleAttention(to id: OperationID, evidence: String, at time: Timestamp) throws(JournalError) {
+    /// Somebody has looked after an operation that has ended.
+    ///
+    /// - Returns: whether there was anything to look after.
+    public func settleAttention(
+        to id: OperationID, evidence: String, at time: Timestamp
+    ) throws(JournalError) -> Bool {
         try database.transaction { () throws(JournalError) in
             let record = try existing(id)
-            guard record.attention != nil else { return }
+            guard record.attention != nil, !record.state.isOpen else { return false }
             try database.run(
                 "UPDATE operation SET attention = NULL, attention_since = NULL, updated_at = ? WHERE id = ?",
                 [.integer(time.milliseconds), .text(id.text)])
             try note(AuditEntry(.resolution, subject: id.text, detail: evidence, at: time))
             try touch(record.payment, at: time)
+            return true
         }
     }
 
-    /// Writes down that the issuer holds nothing any more.
+    /// Writes down that the issuer holds nothing any more. A capture without an answer may have been in time: the hold waits
+    /// for it.
     ///
     /// - Returns: whether anything was held.
     public func expire(_ payment: TransactionID, at time: Timestamp) throws(JournalError) -> Bool {
         try database.transaction { () throws(JournalError) in
             guard var books = try books(of: payment) else { throw .unknownTransaction }
-            guard case .rows(let rows) = books.expired() else { return false }
+            guard books.openOperation == nil, case .rows(let rows) = books.expired() else { return false }
             try book(rows, at: time)
             try note(AuditEntry(.paymentOperation, subject: payment.text, detail: "hold expired", at: time))
             try renewAccount(of: payment, at: time)
@@ -276,6 +282,12 @@ extension Journal {
                 .text(state.rawValue), .integer(state == .sent ? 1 : 0), SQLValue(result), try json(error),
                 SQLValue(due?.milliseconds), .integer(time.milliseconds), .text(record.id.text),
             ])
+        // What has an end is not stuck any more.
+        if !state.isOpen {
+            try database.run(
+                "UPDATE operation SET attention = NULL, attention_since = NULL WHERE id = ? AND attention = ?",
+                [.text(record.id.text), .text(OperationAttention.stuck.rawValue)])
+        }
         try insertStep(state, of: record.id, at: time)
         try note(AuditEntry(.paymentOperation, subject: record.id.text, detail: state.rawValue, at: time))
     }

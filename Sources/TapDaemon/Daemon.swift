@@ -37,6 +37,7 @@ public final class Daemon: Sendable {
     let installation: SigningKey
     let audit: AuditKeeper
     private let days: DayKeeper
+    private let expiry: ExpiryWatch
     let trail: AuditTrail
     let journalHealth: JournalHealth
     private let forwarder: QueueForwarder
@@ -85,7 +86,10 @@ public final class Daemon: Sendable {
         audit = AuditKeeper(
             journal: journal, events: events, key: installation, settings: settings, clock: clock,
             logger: logger)
-        days = DayKeeper(journal: journal, settings: settings, profiles: profiles, clock: clock, logger: logger)
+        let publish: @Sendable (Event) -> Void = { [store] in store.publish($0) }
+        days = DayKeeper(
+            journal: journal, settings: settings, profiles: profiles, clock: clock, logger: logger, publish: publish)
+        expiry = ExpiryWatch(journal: journal, clock: clock, logger: logger, publish: publish)
         let payments = WorkQueue()
         let background = WorkQueue()
         let stored = PaymentQueue(
@@ -141,6 +145,7 @@ public final class Daemon: Sendable {
             group.addTask { await self.health.run() }
             group.addTask { await self.audit.run() }
             group.addTask { await self.days.run() }
+            group.addTask { await self.expiry.run() }
             group.addTask { await self.journalHealth.run() }
             group.addTask { await self.journalHealth.examineDaily { await self.store.isQuiet() } }
             group.addTask { await self.clock.run(keepingIn: self.store.journal) }

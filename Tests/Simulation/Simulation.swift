@@ -3,12 +3,17 @@ import Glibc
 
 /// `tap-simulation COUNT`: so many transactions in stories of shops, each out of a seed, each held against the payment
 /// services' own books. `tap-simulation COUNT SEED` tells one story; `tap-simulation put-back` says how soon each mend that
-/// is undone is found. Ends with 1 where the books differ and no open item says so.
+/// is undone is found. `tap-simulation operations COUNT` does the same for what comes after an approval. Ends with 1 where the books differ and no open item says so.
 @main
 struct Simulation {
     static func main() async {
         if CommandLine.arguments.dropFirst().first == "put-back" { return putBack() }
         let arguments = CommandLine.arguments.dropFirst().compactMap { UInt64($0) }
+        if CommandLine.arguments.dropFirst().first == "operations" {
+            let isSound = await operations(Int(arguments.first ?? 100_000), telling: arguments.dropFirst().first)
+            if !isSound { exit(1) }
+            return
+        }
         if arguments.count > 1, let seed = arguments.last { return tell(seed, Setting()) }
         let wanted = Int(arguments.first ?? 100_000)
         let begin = ContinuousClock.now
@@ -78,6 +83,46 @@ struct Simulation {
             seed += step
         }
         return total
+    }
+
+    /// - Returns: whether no sequence showed a fault; one that does is told.
+    static func operations(_ count: Int, telling seed: UInt64? = nil) async -> Bool {
+        guard seed == nil else { return tellOperations(seed ?? 0) }
+        let begin = ContinuousClock.now
+        let shares = max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN))))
+        let sums = await withTaskGroup(of: (first: UInt64?, sums: [Int]).self) { group in
+            for share in 0..<shares {
+                group.addTask {
+                    var sums = [0, 0, 0, 0]
+                    for seed in stride(from: share, to: count, by: shares) {
+                        let story = OperationStory(seed: UInt64(seed))
+                        sums = zip(sums, [1, story.operations, story.deaths, story.settled]).map(+)
+                        if !story.faults.isEmpty { return (UInt64(seed), sums) }
+                    }
+                    return (nil, sums)
+                }
+            }
+            var total: (first: UInt64?, sums: [Int]) = (nil, [0, 0, 0, 0])
+            for await part in group {
+                total.sums = zip(total.sums, part.sums).map(+)
+                total.first = [total.first, part.first].compactMap(\.self).min()
+            }
+            return total
+        }
+        if let first = sums.first { return tellOperations(first) }
+        let seconds = begin.duration(to: .now) / .seconds(1)
+        print(
+            "\(sums.sums[0]) sequences, \(sums.sums[1]) operations, \(sums.sums[2]) deaths, \(sums.sums[3]) settled by a "
+                + "person, 0 faults, \(Int(seconds.rounded())) s")
+        return true
+    }
+
+    private static func tellOperations(_ seed: UInt64) -> Bool {
+        let story = OperationStory(seed: seed, isTold: true)
+        for line in story.lines { print(line) }
+        for fault in story.faults { print(fault) }
+        print("SEED=\(seed)")
+        return story.faults.isEmpty
     }
 
     static func tell(_ seed: UInt64, _ setting: Setting) {

@@ -67,7 +67,10 @@ final class OperationService: Sendable {
         let value = (body["amount"] as? [String: Any])?["value"] as? Int ?? 0
         let isHeld = body["type"] as? String == "preauth"
         state.accounts[id] = Account(authorised: value, hold: isHeld ? value : 0, captured: isHeld ? 0 : value)
-        let more = value == 4_000 ? #","maximumCapture":{"value":9000,"currency":"EUR"}"# : ""
+        let more =
+            value == 4_000
+            ? #","maximumCapture":{"value":9000,"currency":"EUR"}"#
+            : value == 3_300 ? #","captureBefore":"2099-01-01T00:00:00.000Z""# : ""
         return .text(200, #"{"outcome":"approved","responseCode":"00","approvalCode":"123456"\#(more)}"#)
     }
 

@@ -2,6 +2,7 @@
 import Foundation
 import LocalHTTP
 import ReaderVirtual
+import Synchronization
 import TestSupport
 import Testing
 import Wire
@@ -265,6 +266,70 @@ struct OperationTests {
             let again = try await shop.post(to: "/v1/operations/\(id)/resolution", body)
             #expect(try again.error().code == "resolution.not_open")
             #expect(try rows(shop, sale.id) == "authorised 1000/0")
+        }
+    }
+
+    @Test func `What other figures of the service have opened is closed by a person, and the books stay`()
+        async throws
+    {
+        try await shop(in: TestFolder()) { shop, service in
+            let sale = try await approved(shop, 1_000, held: true)
+            service.fail(.otherFigures)
+            let capture = try await operate(shop, sale.id, "captures", "{}")
+            let id = try WireJSON.decode(PaymentOperation.self, from: capture.body).id
+            let opened = try WireJSON.decode(Totals.self, from: try await shop.get("/v1/totals").body)
+            #expect(opened.open.map(\.kind) == [.figuresDiffer])
+            let wrong = #"{"outcome":"refused","evidence":"told by phone"}"#
+            #expect(try await shop.post(to: "/v1/operations/\(id)/resolution", wrong).status == 409)
+            let body = #"{"outcome":"done","evidence":"the service has put it right"}"#
+            #expect(try await shop.post(to: "/v1/operations/\(id)/resolution", body).status == 200)
+            let closed = try WireJSON.decode(Totals.self, from: try await shop.get("/v1/totals").body)
+            #expect(closed.openCount == 0)
+            #expect(try await shop.post(to: "/v1/operations/\(id)/resolution", body).status == 409)
+            #expect(try rows(shop, sale.id) == "authorised 1000/0; captured -1000/1000")
+        }
+    }
+
+    @Test func `An administrator settles a refund without an answer, once, and it is booked`() async throws {
+        try await shop(in: TestFolder()) { shop, service in
+            let sale = try await approved(shop, 1_000, held: false)
+            service.fail(.lostBefore, .unavailable, .unavailable)
+            let id = try await refund(shop, sale.id, 400, wait: 0).transaction().id
+            _ = try await eventually("the answer is lost") {
+                try await shop.get("/v1/transactions/\(id)").transaction().state == .unknown ? true : nil
+            }
+            let body = #"{"as":"charged","note":"told by phone"}"#
+            let settled = try await shop.post(to: "/v1/open-items/\(id)/settlement", body).transaction()
+            #expect(settled.state == .approved && settled.settlement?.note == "told by phone")
+            let again = try await shop.post(to: "/v1/open-items/\(id)/settlement", body)
+            #expect(try again.error().code == "open_item.already_settled")
+            let after = try await account(shop, sale.id)
+            #expect(after.refunded == 400 && after.pendingRefund == 0 && after.refundable == 600)
+        }
+    }
+
+    @Test func `A hold is told of a day and two hours before its end, each once, and booked as expired a day after it`()
+        async throws
+    {
+        try await shop(in: TestFolder()) { shop, _ in
+            let sale = try await approved(shop, 3_300, held: true)
+            let told = Mutex<[String]>([])
+            let watch = ExpiryWatch(
+                journal: await shop.daemon.store.journal, clock: shop.daemon.clock, logger: shop.daemon.logger
+            ) { event in
+                told.withLock { $0.append("\(event.name.rawValue) \(event.amount?.value ?? 0)") }
+            }
+            let moments = [
+                "2098-12-30T23:00", "2098-12-31T01:00", "2098-12-31T02:00", "2098-12-31T22:30", "2098-12-31T23:30",
+                "2099-01-01T01:00", "2099-01-02T01:00", "2099-01-02T02:00",
+            ]
+            for moment in moments { await watch.look(at: try #require(Timestamp("\(moment):00.000Z"))) }
+            #expect(
+                told.withLock { $0 } == ["payment.expiring 3300", "payment.expiring 3300", "payment.expired 3300"])
+            let after = try await account(shop, sale.id)
+            #expect(after.state == .expired && after.remaining == 0 && after.released == 3_300)
+            let totals = try WireJSON.decode(Totals.self, from: try await shop.get("/v1/totals").body)
+            #expect(totals.openCount == 0)
         }
     }
 

@@ -31,6 +31,8 @@ struct OperationStage {
     private var question: (isSending: Bool, number: Int)?
     /// What the latest answers allow.
     private var mayResend = true
+    /// Nothing but 404 has come back to the only request.
+    private var isDenied = false
     private var mayEnd = Set<OperationState>()
 
     init() { machine = OperationMachine(id: Self.id, amount: Self.amount, at: Moment(monotonic: 0, wall: .now)) }
@@ -86,6 +88,7 @@ struct OperationStage {
             mayEnd.insert(.refused)
             reply = .answered(answer)
         case .pending:
+            isDenied = false
             answer.outcome = .pending
             reply = .answered(answer)
         case .partial:
@@ -100,9 +103,11 @@ struct OperationStage {
             reply = .answered(answer)
         case .neverSeen:
             reply = .neverSeen
-            if !question.isSending {
+            if question.isSending {
+                isDenied = sends == 1
+            } else {
                 mayResend = true
-                mayEnd.insert(.refused)
+                if isDenied { mayEnd.insert(.refused) }
             }
         case .refused:
             reply = .refused
@@ -277,6 +282,14 @@ struct OperationMachineTests {
         }
         stage.make(.written)
         #expect(stage.isStuck && stage.sends == 1 && stage.state == .unknown)
+    }
+
+    @Test func `What the service had, and has never seen a moment later, is in doubt and not refused`() {
+        var stage = OperationStage()
+        for move in [OperationStage.Move.due, .connected, .written, .pending, .due, .neverSeen, .written] {
+            stage.make(move)
+        }
+        #expect(stage.state == .unknown && stage.faults.isEmpty)
     }
 
     @Test func `What is withdrawn before a byte has left is refused, and later it is too late`() {

@@ -71,7 +71,9 @@ extension PointOfSaleAPI {
             terminal: snapshot.terminal.id, at: .now)
         let closing = try await inJournal { (journal) throws(JournalError) in try journal.closeDay(new) }
         switch closing {
-        case .closed(let end): return .message(201, end)
+        case .closed(let end):
+            store.publish(Event(closing: end))
+            return .message(201, end)
         case .repeated(let end): return .message(201, end, fields: ["Idempotency-Replayed": "true"])
         case .keyReused: throw ErrorBody(.idempotencyKeyReused)
         case .blocked(let entries): throw ErrorBody(.dayEndBlocked, transaction: entries.first?.transaction)
@@ -99,6 +101,13 @@ extension PointOfSaleAPI {
         var fields: HTTPFields = ["Content-Language": language.rawValue]
         fields.set("Content-Type", "text/plain; charset=utf-8")
         return HTTPResponse(status: 200, fields: fields, body: .bytes(Array(text.utf8)))
+    }
+}
+
+extension Event {
+    init(closing end: DayEnd) {
+        self.init(.dayClosed)
+        day = end.day.number
     }
 }
 

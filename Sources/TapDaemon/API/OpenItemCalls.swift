@@ -40,7 +40,11 @@ extension PointOfSaleAPI {
         return try await administer(
             "settle", id.text, caller, outcome: { "\(demand.outcome.rawValue), \($0.state.rawValue)" }
         ) {
-            () throws(ErrorBody) in try await ClientWishes(store).settle(transaction, settlement)
+            () throws(ErrorBody) in
+            // Of a refund that names a payment no machine of taps knows anything.
+            transaction.of == nil
+                ? try await ClientWishes(store).settle(transaction, settlement)
+                : try await desk.settle(transaction, settlement)
         }
     }
 }

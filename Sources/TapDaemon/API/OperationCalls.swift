@@ -7,7 +7,7 @@ import Wire
 /// What becomes of an approved payment: captures, adjustments, releases, and what is known of them. Whose payment it was
 /// does not matter, except at a till: shifts change.
 extension PointOfSaleAPI {
-    private var desk: OperationDesk { OperationDesk(engine: engine, runner: store) }
+    var desk: OperationDesk { OperationDesk(engine: engine, runner: store) }
 
     static let operationCalls: Set<String> = ["captures", "adjustments", "releases", "operations"]
 
@@ -90,7 +90,11 @@ extension PointOfSaleAPI {
             let resolution = OperationResolution(isDone: demand.outcome == .done, evidence: evidence)
             var refusal = ErrorBody(.resolutionNotOpen, transaction: before.transaction)
             refusal.error.operation = id
-            guard await engine.resolve(id, resolution) else { throw refusal }
+            if await !engine.resolve(id, resolution) {
+                // It has ended, and a person has looked at what the payment service said besides.
+                let end: OperationState = demand.outcome == .done ? .done : .refused
+                guard before.state == end, try await desk.settleAttention(to: id, evidence) else { throw refusal }
+            }
             let (after, _) = try await desk.operation(id)
             guard !after.state.isOpen else { throw ErrorBody(.storageFailed, transaction: before.transaction) }
             return after

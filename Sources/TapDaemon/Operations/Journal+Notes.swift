@@ -105,10 +105,12 @@ extension Journal {
         case .resolved(let resolution):
             var change = StateChange(resolution.isDone ? .approved : .declined)
             change.result = PaymentResult(mode: ongoing.mode, outcome: resolution.isDone ? .approved : .declined)
+            change.settlement = resolution.settlement
             try append([change], to: id)
             try audit(AuditEntry(.resolution, subject: id.text, detail: resolution.evidence))
             return [ongoing.event(resolution.isDone ? .paymentApproved : .paymentDeclined)]
         case .contradicted:
+            if try record(id)?.transaction.settlement != nil { try contradict(id, at: .now) }
             try audit(AuditEntry(.refund, subject: id.text, detail: "contradicted by the payment service"))
             return [ongoing.event(.booksAttention)]
         }

@@ -16,6 +16,7 @@ struct DayKeeper: Sendable {
     let clock: ClockWatch
     var interval: Duration = .seconds(20)
     let logger: Logger
+    let publish: @Sendable (Event) -> Void
 
     /// Goes on until its task is cancelled.
     func run() async {
@@ -44,7 +45,9 @@ struct DayKeeper: Sendable {
                         merchant: merchant, terminal: terminal, at: now))
             }
             switch closing {
-            case .closed(let end): logger.info("business day closed", metadata: ["day": "\(end.day.number)"])
+            case .closed(let end):
+                logger.info("business day closed", metadata: ["day": "\(end.day.number)"])
+                publish(Event(closing: end))
             case .blocked(let entries):
                 logger.warning(
                     "business day stays open",

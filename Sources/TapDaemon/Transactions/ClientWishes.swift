@@ -104,8 +104,6 @@ struct ClientWishes: Sendable {
     /// - Throws: `open_item.not_open`, `open_item.ended`, `open_item.already_settled`, `queue.in_batch`.
     func settle(_ transaction: Transaction, _ settlement: Settlement) async throws(ErrorBody) -> Transaction {
         let id = transaction.id
-        // Of a refund that names a payment no machine of taps knows anything.
-        guard transaction.of == nil else { throw ErrorBody(.resolutionNotOpen, transaction: id) }
         for _ in 0..<4 {
             let isKnown: Bool
             do throws(JournalError) { isKnown = try await runner.revive(id) } catch {

@@ -217,6 +217,28 @@ struct OperationDesk: Sendable {
         }
     }
 
+    /// Ends a refund without an answer as a person says, who has asked the payment service.
+    func settle(_ refund: Transaction, _ settlement: Settlement) async throws(ErrorBody) -> Transaction {
+        let evidence = "settled as \(settlement.outcome.rawValue) by uid \(settlement.uid): \(settlement.note)"
+        let resolution = OperationResolution(
+            isDone: settlement.outcome == .charged, evidence: evidence, settlement: settlement)
+        if let id = OperationID(refund.id.text), await engine.resolve(id, resolution) {
+            let after = try await inJournal { (journal) throws(JournalError) in try journal.record(refund.id) }
+            guard let after = after?.transaction, after.settlement != nil else {
+                throw ErrorBody(.storageFailed, transaction: refund.id)
+            }
+            return after
+        }
+        throw ErrorBody(refund.settlementRefusal, transaction: refund.id)
+    }
+
+    /// - Returns: whether there was anything that a person had to look at.
+    func settleAttention(to id: OperationID, _ evidence: String) async throws(ErrorBody) -> Bool {
+        try await inJournal { (journal) throws(JournalError) in
+            try journal.settleAttention(to: id, evidence: evidence, at: .now)
+        }
+    }
+
     private func check(_ payment: JournalRecord) throws(ErrorBody) {
         let (original, id) = (payment.transaction, payment.transaction.id)
         guard original.type == .purchase else { throw ErrorBody(.refundOriginalUnknown) }

@@ -48,6 +48,8 @@ public struct OperationMachine: Sendable {
     private var firstSentAt: Timestamp?
     /// It has been sent before, and no answer proves what became of that.
     private var isInDoubt: Bool
+    /// Never seen, the service said to the request itself, and nothing else since.
+    private var isDenied = false
     /// Attempts that ended without an answer: how long the next one waits.
     private var rounds: Int
     private var unusable = 0
@@ -241,6 +243,7 @@ public struct OperationMachine: Sendable {
     }
 
     private mutating func running(at now: Moment) -> [OperationEffect] {
+        isDenied = false
         guard state == .sent, now.after(look) < askUntil else { return unknown(at: now) }
         step = .looking(until: now.after(look))
         look = min(look * 2, times.longestLook)
@@ -251,10 +254,12 @@ public struct OperationMachine: Sendable {
         // The service does not know what it was just sent: whether that is so, it says by itself.
         if isSending {
             if isInDoubt { isStuck = true }
+            isDenied = true
             return isStuck ? unknown(at: now) : ask()
         }
-        // Asked after a 404 to the only request there was: nobody has it.
-        if state == .sent, !isInDoubt { return write(.refused(nil, .notTaken)) }
+        // Asked after a 404 to the only request there was: nobody has it. Where the service had said that it has it, one of
+        // the two words is wrong.
+        if state == .sent, !isInDoubt, isDenied { return write(.refused(nil, .notTaken)) }
         guard state == .unknown, mayBeSent(at: now) else { return unknown(at: now) }
         step = .connecting
         return [.connect]

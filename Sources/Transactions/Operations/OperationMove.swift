@@ -45,10 +45,13 @@ public struct OperationResolution: Equatable, Sendable {
     public var isDone: Bool
     /// Who says so, and from where that is known.
     public var evidence: String
+    /// Of a refund, which is a transaction: it shows who has settled it.
+    public var settlement: Settlement?
 
-    public init(isDone: Bool, evidence: String) {
+    public init(isDone: Bool, evidence: String, settlement: Settlement? = nil) {
         self.isDone = isDone
         self.evidence = evidence
+        self.settlement = settlement
     }
 }
 

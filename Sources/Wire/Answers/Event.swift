@@ -15,6 +15,8 @@ public struct Event: Codable, Equatable, Sendable {
     public var kind: OperationKind?
     /// What is to be paid, with `read.readyForTap`.
     public var amount: Money?
+    /// With `day.closed`: its number.
+    public var day: Int64?
     /// 1…100, with `prepare.progress` once it is known how far the preparation is.
     public var percent: Int?
     /// With `prepare.progress`: why the lane is being prepared, and what comes next; the last one has no `step`.

@@ -37,6 +37,10 @@ public enum EventName: String, Codable, CaseIterable, Sendable {
     case operationUnknown = "operation.unknown"
     /// A part of the payment, or all of it, was given back by a refund that names it.
     case paymentRefunded = "payment.refunded"
+    /// A sum is held for another day, or for two hours, and nobody has captured it; then for no longer.
+    case paymentExpiring = "payment.expiring"
+    case paymentExpired = "payment.expired"
+    case dayClosed = "day.closed"
     /// An operation or a refund needs an administrator: no usable answer, or one that contradicts the books.
     case booksAttention = "books.attention"
     /// Older events than the first one that follows are no longer kept: ask for the transactions of interest.
@@ -47,7 +51,9 @@ extension EventName {
     /// Streams get it that ask for this vocabulary, or a higher one.
     public var vocabulary: Int {
         switch self {
-        case .operationDone, .operationRefused, .operationUnknown, .paymentRefunded, .booksAttention: 2
+        case .operationDone, .operationRefused, .operationUnknown, .paymentRefunded, .paymentExpiring, .paymentExpired,
+            .dayClosed, .booksAttention:
+            2
         case .readerAttached, .readerDetached, .readerNotReady, .prepareProgress, .readReadyForTap, .readCardDetected,
             .readRetry, .readRemoveCard, .readCompleted, .readNotCompleted, .readCancelled, .paymentAuthorizing,
             .paymentApproved, .paymentDeclined, .paymentUnknown, .paymentStored, .paymentReversed, .loyaltyResult,

@@ -146,7 +146,8 @@ actor Narrator {
         case .readerAttached, .readerDetached, .readerNotReady, .readNotCompleted, .readCancelled, .paymentApproved,
             .paymentDeclined, .paymentStored, .paymentReversed, .loyaltyResult, .queueForwarded, .queueFailed,
             .openItemContradicted, .termsChanged, .profileApplied, .profileRefused, .clockUnbelievable, .clockBelieved,
-            .eventsMissed, .operationDone, .operationRefused, .operationUnknown, .paymentRefunded, .booksAttention:
+            .eventsMissed, .operationDone, .operationRefused, .operationUnknown, .paymentRefunded,
+            .paymentExpiring, .paymentExpired, .dayClosed, .booksAttention:
             break
         }
     }
