@@ -62,7 +62,7 @@ struct TillToken: Equatable, Sendable {
     /// Takes as long for hashes that differ as for the same ones.
     static func isSame(_ left: String, _ right: String) -> Bool {
         guard left.utf8.count == right.utf8.count else { return false }
-        return zip(left.utf8, right.utf8).reduce(UInt8(0)) { $0 | $1.0 ^ $1.1 } == 0
+        return zip(left.utf8, right.utf8).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) } == 0
     }
 
     private static func hexadecimal(_ bytes: some Sequence<UInt8>) -> String {

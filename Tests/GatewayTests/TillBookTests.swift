@@ -71,6 +71,21 @@ struct TillBookTests {
         #expect(book.owner(of: new, at: now)?.createdAt == now)
     }
 
+    /// `|` and `^` bind alike in Swift: without brackets some hashes that differ were the same.
+    @Test func `hashes that differ anywhere are never the same`() {
+        #expect(TillToken.isSame("00", "00") && TillToken.isSame("", ""))
+        for left in 0..<256 {
+            for right in 0..<256 {
+                let (one, other) = (TillBookTests.hexadecimal(left), TillBookTests.hexadecimal(right))
+                #expect(TillToken.isSame(one, other) == (left == right), "\(one) \(other)")
+            }
+        }
+    }
+
+    private static func hexadecimal(_ value: Int) -> String {
+        String(value >> 4, radix: 16) + String(value & 15, radix: 16)
+    }
+
     @Test func `while a token is changed both hold, until the new one is used`() {
         var book = TillBook()
         let (old, lost, new) = (token(), token(), token())
