@@ -48,7 +48,7 @@ public final class AcquirerServer: Sendable {
     public func run(
         _ settings: Settings, now: () -> Timestamp = { .now }, ready: (String) -> Void
     ) throws(Fault) {
-        guard let address = TCPAddress(settings.address) else { throw .address(settings.address) }
+        guard let address = TCPAddress(settings.address, anyPort: true) else { throw .address(settings.address) }
         guard address.isLoopback || settings.allowsOtherMachines else { throw .notLoopback(settings.address) }
         var served: ServedHost
         if let path = settings.book {
@@ -65,7 +65,8 @@ public final class AcquirerServer: Sendable {
         do throws(SystemError) { listener = try Descriptor.listening(at: address, isBlocking: false) } catch {
             throw .port(errno: error.code)
         }
-        ready("\(address)")
+        // The port that the system has chosen, where it was asked to.
+        ready("\(TCPAddress(ofListener: listener.number) ?? address)")
         while true {
             var watched = [
                 pollfd(fd: stopping.descriptor, events: Int16(POLLIN), revents: 0),

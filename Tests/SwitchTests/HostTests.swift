@@ -94,8 +94,9 @@ struct HostTests {
             // Two cards of one account: the second one's counter stands where the first one's was.
             _ = try await approved(try till(rig), 1_000)
             let copy = try #require(try await till(rig).post(try await till(rig).sale(1_100)).answer)
-            #expect(copy.outcome == .declined && copy.responseCode == "94")
-            #expect(try book(rig).last?.cryptogram == "replayed")
+            // 94 is doubtful to the switch: it takes back what the host may have booked, and declines.
+            #expect(copy.outcome == .declined, "\(copy)")
+            #expect(try book(rig).contains { $0.cryptogram == "replayed" && $0.code == "94" })
         }
     }
 
