@@ -22,15 +22,16 @@ const shown = [];
 let number = 0;
 
 async function message(name, params) {
-    number += 1;
+    // Of this call: after a second press two of them wait at a time.
+    const id = ++number;
     const answer = await fetch(`${url}/hw_proxy/${name}`, {
         method: "POST",
         headers: { "Content-Type": "application/json", Origin: origin },
-        body: JSON.stringify({ id: number, jsonrpc: "2.0", method: "call", params }),
+        body: JSON.stringify({ id, jsonrpc: "2.0", method: "call", params }),
     });
     if (!answer.ok) throw new Error(`status ${answer.status}`);
     const body = await answer.json();
-    if (body.id !== number) throw new Error("answer to another call");
+    if (body.id !== id) throw new Error("answer to another call");
     return body.result;
 }
 
