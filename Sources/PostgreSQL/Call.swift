@@ -49,6 +49,14 @@ public struct Row: Equatable, Sendable {
 
     public func text(_ name: String) -> String { self[name] ?? "" }
     public func number(_ name: String) -> Int64? { self[name].flatMap { Int64($0) } }
+
+    /// A number that the tables never leave out: `.refused` with 22004 where it is null, no number or not in the row, so that no
+    /// sum is taken for nothing.
+    public func whole(_ name: String) throws(DatabaseError) -> Int64 {
+        guard let number = number(name) else { throw .refused(state: "22004") }
+        return number
+    }
+
     public func flag(_ name: String) -> Bool { self[name] == "t" }
 
     /// `nil` for null, and for what is no `bytea`.

@@ -13,14 +13,21 @@ public struct DayTotals: Equatable, Sendable {
     public let numbers: [Int64]
     public let amounts: [Int64]
 
-    init?(_ row: Row) {
+    init?(_ row: Row) throws(DatabaseError) {
         guard let currency = Currency(row.text("currency")) else { return nil }
         id = row.text("id")
         day = row.text("day")
         self.currency = currency
         let names = ["credit", "credit_reversal", "debit", "debit_reversal"]
-        numbers = names.map { row.number($0 + "s") ?? 0 }
-        amounts = names.map { row.number($0 + "_amount") ?? 0 }
+        numbers = try names.map { (name) throws(DatabaseError) in try row.whole(name + "s") }
+        amounts = try names.map { (name) throws(DatabaseError) in try row.whole(name + "_amount") }
+    }
+
+    /// Those whose currency is known.
+    static func all(_ rows: Rows) throws(DatabaseError) -> [DayTotals] {
+        var all: [DayTotals] = []
+        for row in rows { if let totals = try DayTotals(row) { all.append(totals) } }
+        return all
     }
 
     /// Above zero the shop gets money.
@@ -55,19 +62,20 @@ extension Books {
                     from entry where day = $1::date and account = 'shop' group by currency
                     returning *, id::text as id, day::text as day
                     """, [.text(day)]))
-            return rows.compactMap(DayTotals.init)
+            return try DayTotals.all(rows)
         }
     }
 
     /// Ends of days that nobody has told the acquirer of.
     func untoldDays() async throws(DatabaseError) -> [DayTotals] {
-        try await database.run(
-            Call(
-                """
-                select d.*, d.id::text as id, d.day::text as day from day_end d
-                where balance is null and not exists (select 1 from exchange x where x.id = d.id) order by d.day limit 10
-                """)
-        ).compactMap(DayTotals.init)
+        try DayTotals.all(
+            try await database.run(
+                Call(
+                    """
+                    select d.*, d.id::text as id, d.day::text as day from day_end d
+                    where balance is null and not exists (select 1 from exchange x where x.id = d.id) order by d.day limit 10
+                    """)
+            ))
     }
 
     /// - Returns: whether this is the one who tells of it.

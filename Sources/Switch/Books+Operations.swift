@@ -43,17 +43,18 @@ extension Books {
                     [.text(intent.payment)]))
             guard let found = found.first else { return .unknownPayment }
             let payment = KnownPayment(found)
-            var figures = payment.figures
+            let (seen, money) = (try payment.figures, try payment.money)
+            var figures = seen
             let (booking, rest): (Booking, Int64)
             do throws(BookRefusal) {
                 if let refusal { throw refusal }
                 guard !isVoid, payment.state == "approved" else { throw .settled }
-                guard payment.money?.currency == intent.amount.currency else { throw .unsupported }
+                guard money?.currency == intent.amount.currency else { throw .unsupported }
                 (booking, rest) = try figures.apply(intent, isOver: found.flag("is_over"))
             } catch {
-                return .refused(try Self.refuse(intent, error, payment.figures, in: transaction))
+                return .refused(try Self.refuse(intent, error, seen, in: transaction))
             }
-            guard payment.figures == intent.seen, let row else { return .moved }
+            guard seen == intent.seen, let row else { return .moved }
             try Self.write(intent, row, rest, in: transaction)
             try Self.setFigures(figures, intent.payment, in: transaction)
             try Self.book(booking, intent.payment, intent.amount.currency.code, in: transaction)

@@ -87,11 +87,11 @@ extension Books {
         in transaction: borrowing DatabaseTransaction
     ) throws(DatabaseError) -> Kept {
         let row = try transaction.run(Call("select * from payment where id = $1::uuid for update", [.text(id)])).first
-        guard let row, let asked = KnownPayment(row).money else { return .kept(nil) }
+        guard let row, let asked = try KnownPayment(row).money else { return .kept(nil) }
         let payment = KnownPayment(row)
         // The first decision stands.
         guard payment.state == "running" else { return .kept(payment.answer) }
-        let kind = payment.figures.kind
+        let kind = try payment.figures.kind
         let holdUntil = now.advanced(bySeconds: holdSeconds)
         var decision = decision
         let reason = row["reason"].flatMap(ReversalReason.init)
@@ -148,7 +148,7 @@ extension Books {
                 select o.*, p.currency, p.merchant from operation o join payment p on p.id = o.payment where o.id = $1::uuid
                 """, [.text(id)])
         ).first
-        guard let payment, let row, let name = OperationID(id), let currency = payment.money?.currency else {
+        guard let payment, let row, let name = OperationID(id), let currency = try payment.money?.currency else {
             return .kept(nil)
         }
         let operation = KnownOperation(row)
@@ -165,9 +165,9 @@ extension Books {
             (state, takeBack) = (row.text("kind") == "refund" ? "reversing" : "declined", nil)
         case .declined: takeBack = nil
         }
-        var figures = payment.figures
+        var figures = try payment.figures
         if state != "approved", let kind = OperationKind(rawValue: row.text("kind")) {
-            let booking = figures.undo(kind, row.number("amount") ?? 0, rest: row.number("rest") ?? 0)
+            let booking = figures.undo(kind, try row.whole("amount"), rest: try row.whole("rest"))
             try setFigures(figures, payment.id, in: transaction)
             // What was taken back as a whole meanwhile has no entries left.
             if payment.state == "approved" {
@@ -175,7 +175,7 @@ extension Books {
             }
         }
         let answer = decision.operationAnswer(
-            name, Money(value: row.number("amount") ?? 0, currency: currency), reference: reference(exchange),
+            name, Money(value: try row.whole("amount"), currency: currency), reference: reference(exchange),
             figures.account(currency))
         let text = answerText(answer)
         _ = try transaction.run(

@@ -213,7 +213,7 @@ extension Books {
         default: break
         }
         // A part, or what has been given back in part: whoever takes back the whole would take too much.
-        let figures = payment.figures
+        let figures = try payment.figures
         let isWhole = request.amount.map { $0.value >= figures.authorised } ?? true
         guard isWhole, figures.refunded == 0 || figures.kind == .refund else { return .refused }
         guard try want(payment.id, request.reason, in: transaction) else { return .refused }
@@ -271,9 +271,9 @@ extension Books {
         let row = try transaction.run(Call("select * from payment where id = $1::uuid for update", [.text(payment)]))
             .first
         guard let row, let kind = OperationKind(rawValue: operation.row.text("kind")) else { return }
-        var figures = KnownPayment(row).figures
+        var figures = try KnownPayment(row).figures
         let booking = figures.undo(
-            kind, operation.row.number("amount") ?? 0, rest: operation.row.number("rest") ?? 0)
+            kind, try operation.row.whole("amount"), rest: try operation.row.whole("rest"))
         try setFigures(figures, payment, in: transaction)
         try book(booking, payment, row.text("currency"), isReversal: true, in: transaction)
     }

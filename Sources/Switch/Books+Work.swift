@@ -65,6 +65,7 @@ extension Books {
                     (select count(*) from payment where state = 'running' and created < now() - interval '1 minute') as stuck
                 """)
         ).first
-        return (row?.number("unbalanced") ?? 0, row?.number("stuck") ?? 0)
+        guard let row else { throw .unknown }
+        return (try row.whole("unbalanced"), try row.whole("stuck"))
     }
 }

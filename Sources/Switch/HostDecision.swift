@@ -30,7 +30,11 @@ struct HostDecision: Equatable, Sendable {
             self.init(.approved, message.text(39) ?? "00")
             read(message)
         case .partial(let message):
-            let value = message.text(4).flatMap { Int64($0) } ?? 0
+            // The link lets no part through that is nothing, or not less than what was asked for.
+            guard let value = message.text(4).flatMap({ Int64($0) }) else {
+                self.init(.unknown, "91")
+                return
+            }
             self.init(.partial(value), message.text(39) ?? "10")
             read(message)
         case .declined(let verdict): self.init(.declined, verdict.code)

@@ -77,7 +77,7 @@ struct Books: Sendable {
                 returning seat, owner, trace
                 """, [.number(Self.leaseSeconds)]))
         guard let row = rows.first, let number = row.number("seat"), let owner = row.number("owner") else { return nil }
-        return Seat(number: number, owner: owner, trace: Int(row.number("trace") ?? 0))
+        return Seat(number: number, owner: owner, trace: Int(clamping: try row.whole("trace")))
     }
 
     /// - Returns: whether the seat is still held.
@@ -171,14 +171,22 @@ struct KnownPayment: Sendable {
     var state: String { row.text("state") }
     var body: [UInt8]? { row.bytes("body") }
     var answer: String? { row["answer"] }
-    var money: Money? { Currency(row.text("currency")).map { Money(value: row.number("amount") ?? 0, currency: $0) } }
+    /// `nil` where a reversal came before the payment.
+    var money: Money? {
+        get throws(DatabaseError) {
+            guard let currency = Currency(row.text("currency")) else { return nil }
+            return Money(value: try row.whole("amount"), currency: currency)
+        }
+    }
 
     var figures: PaymentFigures {
-        PaymentFigures(
-            kind: AuthorizationRequest.Kind(rawValue: row.text("kind")) ?? .sale,
-            authorised: row.number("authorised") ?? 0,
-            captured: row.number("captured") ?? 0, released: row.number("released") ?? 0,
-            refunded: row.number("refunded") ?? 0)
+        get throws(DatabaseError) {
+            PaymentFigures(
+                // Where a reversal came first there is no kind, and every sum is nothing.
+                kind: AuthorizationRequest.Kind(rawValue: row.text("kind")) ?? .sale,
+                authorised: try row.whole("authorised"), captured: try row.whole("captured"),
+                released: try row.whole("released"), refunded: try row.whole("refunded"))
+        }
     }
 }
 

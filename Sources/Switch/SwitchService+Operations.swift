@@ -104,7 +104,7 @@ extension SwitchService {
         // Another operation may be faster; each time one of them is over.
         for _ in 0..<5 {
             guard let known = try await books.payment(payment.text), merchant == nil || merchant == known.merchant,
-                let money = known.money
+                let money = try known.money
             else { return .error(404, .transactionUnknown) }
             guard money.currency == wish.amount.currency else {
                 return .error(400, .amountCurrencyMismatch, field: "amount.currency")
@@ -120,7 +120,7 @@ extension SwitchService {
             }
             let intent = OperationIntent(
                 id: wish.id, payment: payment.text, kind: wish.kind, body: wish.body, amount: wish.amount,
-                tip: wish.tip, isFinal: wish.isFinal, seen: known.figures)
+                tip: wish.tip, isFinal: wish.isFinal, seen: try known.figures)
             if let answer = try await submit(intent, message, wish.refusal) { return answer }
         }
         return .unknown
@@ -168,7 +168,7 @@ extension SwitchService {
             case .capture:
                 return .success(messages.capture(original, wish.amount.value, approval: payment.row["approval"]))
             case .release:
-                let figures = payment.figures
+                let figures = try payment.figures
                 return .success(
                     messages.release(original, remaining: figures.authorised - figures.released - wish.amount.value))
             case .refund: return .success(messages.refund(original, wish.amount.value, now: now()))

@@ -44,6 +44,11 @@ struct DecisionTests {
         #expect(answer.captureBefore == Timestamp(milliseconds: 1_000))
     }
 
+    @Test func `a part without an amount is no approval`() throws {
+        let answer = try answer(.partial(try message([39: "10"])))
+        #expect(answer.outcome == .declined && answer.amountApproved == nil)
+    }
+
     @Test func `what was not answered, or not sent, is declined for now`() throws {
         for outcome in [HostOutcome.unknown, .notSent(.notSignedOn)] {
             let answer = try answer(outcome)
