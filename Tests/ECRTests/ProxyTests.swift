@@ -141,6 +141,29 @@ struct ProxyTests {
                 .takeBack(key, .notDelivered)))
     }
 
+    @Test
+    mutating func
+        `a second press for a payment that waits for another is the same payment, and no third one gets between`()
+        throws
+    {
+        _ = start(Self.info("1"))
+        let key = try #require(terminal.desk.open?.key)
+        #expect(start(Self.info("2")) == nil)
+        #expect(start(Self.info("2")) == nil)
+        #expect(start(Self.info("3")) == Self.refused)
+        let begun = terminal.handle(.settled(key, .notPaid(TillRefusal(.cancelledByOperator))), at: 0)
+        var answers: [[UInt8]] = []
+        for case .respond(let response, _) in begun { answers.append(response.body) }
+        #expect(answers.count == 2 && Set(answers).count == 1 && answers.first != Array(Self.refused.utf8))
+        #expect(terminal.desk.counter == 2)
+        // One that nobody waits for any more is not answered.
+        #expect(start(Self.info("4")) == nil)
+        _ = terminal.handle(.lost(TillConnection(exchange), .reset), at: 0)
+        let open = try #require(terminal.desk.open?.key)
+        _ = terminal.handle(.settled(open, .notPaid(TillRefusal(.cancelledByOperator))), at: 0)
+        #expect(terminal.desk.counter == 2 && terminal.desk.open == nil)
+    }
+
     @Test(arguments: [
         "", "[]", "{}", info("1", amount: "0"), info("1", amount: "-5"), info("1", amount: "1.001"),
         info("1").replacing("EUR", with: "USD"), info("1").replacing("card", with: "check"),

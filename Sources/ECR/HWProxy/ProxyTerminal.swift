@@ -24,6 +24,7 @@ public struct ProxyTerminal: TillTerminal {
 
     static let confirmWithin = 30
     static let parkedTime: Int64 = 5_000
+    static let mostParked = 8
     /// A till that asks for nothing any more has gone.
     static let silence: Int64 = 30_000
     static let listed = 20
@@ -37,7 +38,9 @@ public struct ProxyTerminal: TillTerminal {
 
     public private(set) var desk: TillDesk
     private let settings: Settings
-    private var parked: Parked?
+    /// A payment that waits for the one before it, and each further press for it. A press that is refused would have the till
+    /// show a failure of a payment that goes on.
+    private var parked: [Parked] = []
     /// Answers that hold the approval and have not left yet.
     private var tellings: [TillConnection: AttemptKey] = [:]
     /// Asked for again after many others.
@@ -60,17 +63,17 @@ public struct ProxyTerminal: TillTerminal {
             _ = desk.beginTelling(key, at: now, confirmWithin: Self.confirmWithin, &effects)
             desk.told(key, at: now, &effects)
         case .lost(let connection, _):
-            if parked?.connection == connection { parked = nil }
+            parked.removeAll { $0.connection == connection }
             if let key = tellings.removeValue(forKey: connection), !tellings.values.contains(key) {
                 desk.notTold(key, &effects)
             }
         case .timer(.parked(let connection)):
-            if let parked, parked.connection == connection { refuse(parked, &effects) }
+            for waiting in parked where waiting.connection == connection { refuse(waiting, &effects) }
         case .timer(.keepWaiting):
             if let open = desk.open { desk.giveUp(open.key, &effects) }
         case .settled(let key, let outcome): _ = desk.settle(key, outcome, at: now, &effects)
         case .tooLate(let key):
-            if let parked, desk.open?.key == key { refuse(parked, &effects) }
+            if desk.open?.key == key { for waiting in parked { refuse(waiting, &effects) } }
         case .confirmed, .notConfirmed, .takenBack, .reversed, .booked, .day: desk.acknowledged(input, &effects)
         case .connected, .bytes, .timer, .progress: break
         }
@@ -169,8 +172,8 @@ public struct ProxyTerminal: TillTerminal {
         case .same(let attempt):
             pinned = attempt.key
             return ProxyResponse(result: ProxyAnswer.transaction(attempt, told: false), id: call.id)
-        case .wait where parked == nil:
-            parked = Parked(connection: connection, request: request, id: call.id, order: order)
+        case .wait where parked.count < Self.mostParked && parked.allSatisfy { order.isRepeat(of: $0.order) }:
+            parked.append(Parked(connection: connection, request: request, id: call.id, order: order))
             effects.append(.arm(.parked(connection), milliseconds: Self.parkedTime))
             return nil
         case .wait, .busy: return refusal
@@ -185,23 +188,26 @@ public struct ProxyTerminal: TillTerminal {
     }
 
     private mutating func unpark(_ effects: inout [TillEffect]) {
-        guard let waiting = parked, desk.open == nil else { return }
-        parked = nil
-        switch desk.ask(waiting.order, peer: "", confirmWithin: Self.confirmWithin, &effects) {
-        case .started(let key):
-            if let response = started(key, waiting.id, &effects) {
+        guard !parked.isEmpty, desk.open == nil else { return }
+        let all = parked
+        parked = []
+        for waiting in all {
+            switch desk.ask(waiting.order, peer: "", confirmWithin: Self.confirmWithin, &effects) {
+            case .started(let key):
+                if let response = started(key, waiting.id, &effects) {
+                    effects.append(.respond(marked(response, for: waiting.request), waiting.connection))
+                }
+            case .same(let attempt):
+                pinned = attempt.key
+                let response = ProxyResponse(result: ProxyAnswer.transaction(attempt, told: false), id: waiting.id)
                 effects.append(.respond(marked(response, for: waiting.request), waiting.connection))
+            case .wait, .busy: refuse(waiting, &effects)
             }
-        case .same(let attempt):
-            pinned = attempt.key
-            let response = ProxyResponse(result: ProxyAnswer.transaction(attempt, told: false), id: waiting.id)
-            effects.append(.respond(marked(response, for: waiting.request), waiting.connection))
-        case .wait, .busy: refuse(waiting, &effects)
         }
     }
 
     private mutating func refuse(_ waiting: Parked, _ effects: inout [TillEffect]) {
-        parked = nil
+        parked.removeAll { $0.connection == waiting.connection }
         let response = ProxyResponse(result: "false", id: waiting.id)
         effects.append(.respond(marked(response, for: waiting.request), waiting.connection))
     }
