@@ -287,6 +287,16 @@ struct ZVTTests {
         _ = terminal.handle(.bytes(ZVTText.hexadecimal(Self.sale) ?? [], second), at: 0)
         #expect(terminal.handle(.connected(line, peer: "p"), at: 0) == [.close(line)])
     }
+
+    @Test mutating func `a till that connects anew at once is let in where nothing but an end was left to be said`() {
+        let second = TillConnection(2)
+        #expect(till("060004123456BA").count == 2)
+        #expect(terminal.handle(.connected(TillConnection(9), peer: "q"), at: 0) == [.close(TillConnection(9))])
+        #expect(terminal.handle(.connected(second, peer: "p"), at: 0) == [.close(line)])
+        #expect(sent(terminal.handle(.lost(line, .closed), at: 0)) == [])
+        let answer = terminal.handle(.bytes(ZVTText.hexadecimal("060004123456BA") ?? [], second), at: 0)
+        #expect(sent(answer) == [Self.ok, "060F0719002929001006"])
+    }
 }
 
 /// The frames of a serial line.

@@ -135,8 +135,9 @@ public struct ZVTTerminal: TillTerminal {
         _ connection: TillConnection, _ peer: String, _ effects: inout [TillEffect]
     ) {
         if let guest {
-            // A till that was switched off leaves a dead connection. One on which something goes on is never replaced.
-            guard guest.peer == peer, stage == .idle else {
+            // A till that was switched off leaves a dead connection, and one that connects anew for each command is here before
+            // its last connection is seen to end. One on which something goes on is never replaced.
+            guard guest.peer == peer, stage == .idle || stage == .ending else {
                 effects.append(.close(connection))
                 return
             }
