@@ -112,12 +112,14 @@ struct WorkerDeathTests {
     @Test func `Losing one worker after the other makes the owner wait longer, up to half a minute`() throws {
         let bench = try Bench()
         var delays: [UInt64] = []
-        for _ in 0..<5 {
-            let worker = try #require(bench.reader.workerProcessIdentifier)
-            kill(worker, SIGKILL)
-            #expect(throws: ReaderError.detached) { try bench.activate() }
+        while delays.count < 5 {
+            if let worker = bench.reader.workerProcessIdentifier {
+                kill(worker, SIGKILL)
+                #expect(throws: ReaderError.detached) { try bench.activate() }
+            }
             delays.append(bench.reader.reopenDelayMilliseconds)
-            try bench.reader.reopen(until: Bench.soon())
+            // On a machine without a moment to spare the emulated chip answers after libnfc's own time: one more loss.
+            do { try bench.reader.reopen(until: Bench.soon()) } catch { #expect(error == .detached) }
         }
         #expect(delays == [0, 250, 500, 1_000, 2_000])
     }

@@ -131,7 +131,7 @@ class OperationShop(Shop):
 
     # What the daemon says
 
-    async def learn(self, life):
+    async def learn_ends(self, life):
         """What has become of everything that was open, in the order in which it was asked for."""
         for operation in [each for each in life.books.operations if each.state in OPEN]:
             _, answer = await self.call("GET", f"/v1/operations/{operation.id}")
@@ -144,10 +144,18 @@ class OperationShop(Shop):
                 refund.done = (answer.get("result", {}).get("amountApproved") or answer["amount"])["value"]
             elif refund.state not in OPEN | {"refused"}:
                 self.fault(life.sale.order, f"refund {refund.id} is {refund.state}")
+
+    async def learn(self, life):
+        await self.learn_ends(life)
         _, answer = await self.call("GET", f"/v1/transactions/{life.id}")
         if answer["state"] in ("reversing", "reversed"):
-            life.books.reverse()
+            await self.learn_reversal(life)
         return answer
+
+    async def learn_reversal(self, life):
+        """Nothing is taken back while an operation is under way: what was open a moment ago had ended before."""
+        await self.learn_ends(life)
+        life.books.reverse()
 
     async def compare(self, life):
         """The daemon's account and the model's, while nothing happens between the questions."""
@@ -340,7 +348,7 @@ class OperationTill(Till):
             if after := wish.why_not(life.books.before_reversal(), shop.adapter.supports):
                 shop.fault(order, f"{wish.call} was accepted, and should have been refused with one of {sorted(after)}")
         if wish.call == "reversal":
-            life.books.reverse()
+            await shop.learn_reversal(life)
         elif wish.call == "refund":
             life.books.refunds.append(Refund(answer["id"], answer["amount"]["value"]))
         else:
