@@ -138,6 +138,13 @@ export class App {
     this.clear();
   }
 
+  // What is on the bill of the next customer waits meanwhile.
+  openAside(one) {
+    this.waiting ??= this.draft;
+    this.draft = emptyDraft();
+    this.desk.restore(one);
+  }
+
   finish() {
     if (!mayLeave(this.desk.sale)) return;
     if (screenOf(this.desk.sale) !== "compose") this.desk.do({ kind: "leave" });
@@ -145,7 +152,8 @@ export class App {
   }
 
   clear() {
-    this.draft = emptyDraft();
+    this.draft = this.waiting ?? emptyDraft();
+    this.waiting = null;
     this.chosenLanguage = undefined;
     this.queue = null;
     whispers?.postMessage({ sale: "over" });

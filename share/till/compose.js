@@ -74,6 +74,12 @@ export function lineList(app, all, remove) {
     all.length > 8 && h("li", { class: "more" }, say("till.moreLines", { n: all.length - 8 })));
 }
 
+// Sales in doubt that were put aside for the next customer: the sum is what the cashier remembers of them.
+export const asideButtons = (app) => app.desk.aside.map((one) => {
+  const { amount } = JSON.parse(one.body);
+  return button([`${app.say("till.unresolved")}: `, amount && amountText(money(amount, app.say.locale)), " · ", h("bdi", {}, one.order)], () => app.openAside(one), "doubtful");
+});
+
 export const payLine = (app) => (app.payee ? app.say("pay", { merchant: app.payee }) : app.say("till.amount"));
 
 export function composeScreen(app) {
@@ -112,7 +118,7 @@ export function composeScreen(app) {
   }
   update();
   const kinds = ["charge", "discount", "donation", "recurring"].map((kind) => [kind, say(`kind.${kind}`)]);
-  const aside = app.desk.aside.map((one) => button(`${say("till.unresolved")}: ${one.order}`, () => app.desk.restore(one), "doubtful"));
+  const aside = asideButtons(app);
   return h("section", { class: "compose" },
     h("div", { class: "bill" },
       aside.length > 0 && h("div", { class: "aside" }, aside),

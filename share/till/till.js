@@ -55,7 +55,7 @@ function bars(say, status) {
   document.documentElement.lang = say.language;
   document.documentElement.dir = direction(say.language);
   document.title = `${say("till.title")} · ${app.till.till}`;
-  $("shop").textContent = app.payee || app.till.till;
+  $("shop").textContent = status?.profile?.displayName || app.till.till;
   $("test").hidden = status?.mode !== "test";
   $("test").textContent = say("test");
   const lane = app.laneStatus;
