@@ -126,6 +126,8 @@ FAULTS = [
      "button, .button, input, select, summary { font: inherit; color: #9aa;", "looks", "Looks.test_english_light"),
     ("no focus to be seen", "till.css", ":focus-visible { outline: 4px solid var(--act); outline-offset: 2px; }", ":focus-visible { outline: 0; }", "looks",
      "Looks.test_everything_can_be_reached_by_keyboard_and_focus_is_seen"),
+    ("English from the right in an Arabic till", "screens.js", 'class: "failure", dir: "auto"', 'class: "failure"', "looks",
+     "Looks.test_what_the_service_says_in_english_runs_from_the_left_in_arabic_too"),
     ("Arabic from the left", "language.js", '=== "ar" ? "rtl"', '=== "xx" ? "rtl"', "looks", "Looks.test_arabic_light_is_mirrored"),
 ]
 

@@ -57,7 +57,8 @@ const fact = (label, value) => value && h("p", { class: "fact" }, h("span", {}, 
 const small = (text) => text && h("p", { class: "small" }, text);
 
 function failure(app, error) {
-  return h("div", { class: "failure" }, error.message && h("p", {}, error.message), error.resolution && h("p", { class: "resolution" }, error.resolution),
+  // The service's own words come in English where it has none of this language.
+  return h("div", { class: "failure", dir: "auto" }, error.message && h("p", {}, error.message), error.resolution && h("p", { class: "resolution" }, error.resolution),
     error.limit && h("p", {}, amountText(money(error.limit, app.say.locale))), small(error.code));
 }
 
