@@ -105,6 +105,8 @@ FAULTS = [
      "Result.test_a_rest_that_is_declined_leads_back_to_the_part_that_is_paid"),
     ("a sale in doubt without its sum", "compose.js", "amount && amountText(money(amount, app.say.locale)), \" · \",", "", "sale",
      "Result.test_a_sale_in_doubt_stands_aside_with_its_sum_and_the_next_bill_waits"),
+    ("a sale put aside whose end nobody hears of", "app.js", 'else if (name.startsWith("payment.")) this.desk.lookAside();', "", "sale",
+     "Result.test_the_cashier_hears_how_a_sale_that_was_put_aside_has_ended"),
     ("a bill that is lost over a sale in doubt", "app.js", "this.draft = this.waiting ?? emptyDraft();", "this.draft = emptyDraft();", "sale",
      "Result.test_a_sale_in_doubt_stands_aside_with_its_sum_and_the_next_bill_waits"),
     ("a new sale of what is not known", "screens.js", '    case "unknown":\n      return [', '    case "unknown":\n      return [again(), ', "sale",

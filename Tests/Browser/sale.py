@@ -690,6 +690,23 @@ class Result(Case):
         expect(till.amount).to_have_value("3.30")
         expect(doubtful).to_have_count(0)
 
+    def test_the_cashier_hears_how_a_sale_that_was_put_aside_has_ended(self):
+        till = self.approve("12.97")
+        till.shows("till.authorising")
+        shop.kill("sandbox")
+        self.addCleanup(lambda: shop.processes["sandbox"].poll() is None or shop.start("sandbox"))
+        till.title("till.unknown", 30)
+        shop.card("remove")
+        till.press("till.aside")
+        till.enter("3.3")
+        shop.start("sandbox")
+        last = settled(shop, seconds=60)
+        words = {"approved": "approved", "reversed": "till.reversed", "declined": "declined"}[last["state"]]
+        expect(till.page.get_by_role("button", name=re.compile(f"^{till.text(words)}.*€12.97"))).to_be_visible(timeout=10_000)
+        # Whoever is typing goes on.
+        till.page.keyboard.type("0")
+        expect(till.amount).to_have_value("3.30")
+
     def test_a_payment_that_is_not_known_is_asked_for_and_never_sold_again(self):
         display = self.display()
         till = self.approve("12.97")

@@ -171,6 +171,7 @@ export class App {
     const event = JSON.parse(data);
     if (event.lane === this.lane && name === "prepare.progress") this.percent = event.percent ?? (event.step ? this.percent : null);
     if (event.transaction && event.transaction === this.desk.sale.transaction?.id) this.desk.do({ kind: "event", event });
+    else if (name.startsWith("payment.")) this.desk.lookAside();
     if (name === "events.missed") this.desk.do({ kind: "look" });
     if (!name.startsWith("read.") || !event.transaction) this.refresh();
   }

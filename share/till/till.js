@@ -4,7 +4,7 @@ import { App } from "./app.js";
 import { Gateway } from "./gateway.js";
 import { mayCancel, mayStop, screenOf } from "./sale.js";
 import { button, show, speak, stayAwake } from "./view.js";
-import { places } from "./compose.js";
+import { asideButtons, places } from "./compose.js";
 import { besideSale, headline, helpTopic, receipt, saleScreen, tick } from "./screens.js";
 import { help, pairing, settingsScreen } from "./settings.js";
 import { direction } from "./language.js";
@@ -22,6 +22,9 @@ function render(forced) {
   const state = [screen, draft.place, desk.away !== null, desk.sale.cancelling, desk.sale.transaction && headline(app), desk.sale.error?.code, desk.trouble?.code,
     desk.sale.request?.key, desk.sale.transaction?.state, screen === "preparing" || draft.place === "confirm" ? `${app.state} ${app.percent}` : ""].join(" ");
   bars(say, status);
+  // Beside what is being typed.
+  const list = $("aside"), told = asideButtons(app);
+  if (list && list.textContent !== told.map((one) => one.textContent).join("")) show(list, told);
   if (state === shown && !forced) return;
   const changed = shown.split(" ")[0] !== screen || shown.split(" ")[1] !== draft.place;
   const focused = document.activeElement?.id;
@@ -116,6 +119,6 @@ async function run() {
   setInterval(() => app.refresh(), 60000);
   stayAwake();
   gateway.follow("/v1/events", { onEvent: (event) => app.event(event), onLost: () => app.desk.lost(),
-    onOpen: () => { app.desk.back(); app.refresh(); app.desk.do({ kind: "look" }); } });
+    onOpen: () => { app.desk.back(); app.refresh(); app.desk.do({ kind: "look" }); app.desk.lookAside(); } });
 }
 run();
