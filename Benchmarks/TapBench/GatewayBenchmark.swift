@@ -76,7 +76,7 @@ enum GatewayBenchmark {
         Table.row(
             "  of it not a copy of a file: heap, stacks, relocated data",
             bytes: try FootprintBenchmark.memoryOf(gateway, "RssAnon:"))
-        Table.row("  of it for each stream of events, as it was opened", bytes: perStream)
+        Table.note("of it each stream of events took \(Int(perStream / 1_000)) KB as it was opened")
         // It gives its code back every ten seconds in which it worked.
         sleep(milliseconds: 12_000)
         Table.row(

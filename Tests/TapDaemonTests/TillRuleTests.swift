@@ -199,9 +199,10 @@ struct TillRuleTests {
     @Test("Rule 4: the time for a reversal begins with the approval, and ends with its last minute")
     func reversalClock() throws {
         let approved = Timestamp(milliseconds: 1_800_000_000_000)
+        let amount = Money(value: 500, currency: try #require(Currency("EUR")))
         var paid = Transaction(
-            id: TransactionID(at: approved), type: .purchase, mode: .test, lane: "lane-0",
-            amount: Money(value: 500, currency: try #require(Currency("EUR"))), createdAt: approved.advanced(bySeconds: -3_600))
+            id: TransactionID(at: approved), type: .purchase, mode: .test, lane: "lane-0", amount: amount,
+            createdAt: approved.advanced(bySeconds: -3_600))
         paid.state = .approved
         paid.history.append(Transaction.Step(state: .approved, at: approved))
         let till = Caller(
