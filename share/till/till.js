@@ -62,7 +62,8 @@ function bars(say, status) {
   $("shop").textContent = status?.profile?.displayName || app.till.till;
   $("test").hidden = status?.mode !== "test";
   $("test").textContent = say("test");
-  const lane = app.laneStatus;
+  // What was known of the reader says nothing while nobody answers.
+  const lane = app.desk.away === null ? app.laneStatus : null;
   $("lane").className = `lane ${lane?.state ?? ""}`;
   $("lane").textContent = lane ? `${lane.name}: ${say(`lane.${lane.state}`)}` : "";
   if ($("tools").lang !== say.language) {
