@@ -44,7 +44,9 @@ enum GatewayBenchmark {
     private static func sellAtOnce(_ programs: Programs, _ port: UInt16, _ gateway: pid_t, with first: Till) throws {
         var tills = [first]
         for number in 1..<tillsAtOnce { tills.append(try Till(port: port, code: try pair(programs, number))) }
+        let before = try FootprintBenchmark.memoryOf(gateway, "RssAnon:")
         let streams = try tills.map { try $0.listen() }
+        let perStream = (try FootprintBenchmark.memoryOf(gateway, "RssAnon:") - before) / Double(tillsAtOnce)
         for lane in 0..<tillsAtOnce {
             try DaemonBenchmark.present(lane == 0 ? programs.readerSocket : programs.readerSocket(lane))
         }
@@ -74,6 +76,12 @@ enum GatewayBenchmark {
         Table.row(
             "  of it not a copy of a file: heap, stacks, relocated data",
             bytes: try FootprintBenchmark.memoryOf(gateway, "RssAnon:"))
+        Table.note("of it each stream of events took \(Int(perStream / 1_000)) KB as it was opened")
+        // It gives its code back every ten seconds in which it worked.
+        sleep(milliseconds: 12_000)
+        Table.row(
+            "nfc-tap-gateway, resident memory with the same streams, twelve seconds later",
+            bytes: try FootprintBenchmark.memoryOf(gateway, "VmRSS:"))
     }
 
     private static let tillsAtOnce = 50

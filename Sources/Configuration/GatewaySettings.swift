@@ -10,6 +10,8 @@ public struct GatewaySettings: Equatable, Sendable {
     /// `nil` for all.
     public var lanes: Set<String>?
     public var types = Set(TransactionType.allCases).subtracting([.refund])
+    /// How long after its approval a till may reverse its own payment; 0 for never.
+    public var reversalMinutes = 15
 
     /// Name of the group where nothing else is written.
     static let groupName = "nfc-tap-gateway"
@@ -44,6 +46,7 @@ extension ConfigurationFile {
             }
             settings.lanes = Set(names)
         }
+        if let minutes = table.number("reversal-minutes", in: 0...10_080) { settings.reversalMinutes = minutes }
         if let number = table.number("connections", in: 8...1_024) { pos.places.relayed = number }
         gateway = group == nil ? nil : settings
         table.finish()

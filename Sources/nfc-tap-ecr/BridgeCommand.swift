@@ -73,7 +73,7 @@ struct BridgeCommand: AsyncParsableCommand {
                 }
             }
             group.addTask {
-                await staySmall()
+                await ProcessHardening.stayWithoutUsedCode()
                 return nil
             }
             group.addTask {
@@ -86,23 +86,6 @@ struct BridgeCommand: AsyncParsableCommand {
             return first
         }
         if let failure { throw failure }
-    }
-
-    /// Gives the code that was used back to the kernel, which has it in its cache: first what only the start needed, then what
-    /// payments needed, ten seconds after them at the latest. The next payment takes back what it uses, page by page, in less
-    /// than a millisecond. A program that waits most of the day has a third of the memory by it.
-    private func staySmall() async {
-        var used: UInt64?
-        var pause = Duration.seconds(2)
-        while !Task.isCancelled {
-            try? await Task.sleep(for: pause)
-            pause = .seconds(10)
-            // Looking whether there is something to do takes less.
-            if let used, MachineClock.processor &- used < 20_000_000 { continue }
-            // Best effort: without it the program works as well, in more memory.
-            _ = ProcessHardening.releaseStartCode(lockingAgain: false)
-            used = MachineClock.processor
-        }
     }
 
     /// One line on standard error.

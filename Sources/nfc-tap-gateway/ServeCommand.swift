@@ -116,6 +116,10 @@ struct ServeCommand: AsyncParsableCommand {
                 }
             }
             group.addTask {
+                await ProcessHardening.stayWithoutUsedCode()
+                return nil
+            }
+            group.addTask {
                 for await _ in signals { break }
                 notification.send(.stopping)
                 return nil

@@ -101,6 +101,14 @@ FAULTS = [
      "Result.test_the_customer_never_reads_why"),
     ("the rest is the whole", "sale.js", "value: amount.value - result.amountApproved.value", "value: amount.value", "sale",
      "Result.test_a_part_is_paid_and_the_rest_is_a_sale_of_its_own"),
+    ("a part that is forgotten over its rest", "sale.js", "(unpaid.has(screenOf(sale)) && sale.request?.part) || null", "null", "sale",
+     "Result.test_a_rest_that_is_declined_leads_back_to_the_part_that_is_paid"),
+    ("a sale in doubt without its sum", "compose.js", "amount && amountText(money(amount, app.say.locale)), \" · \",", "", "sale",
+     "Result.test_a_sale_in_doubt_stands_aside_with_its_sum_and_the_next_bill_waits"),
+    ("a sale put aside whose end nobody hears of", "app.js", 'else if (name.startsWith("payment.")) this.desk.lookAside();', "", "sale",
+     "Result.test_the_cashier_hears_how_a_sale_that_was_put_aside_has_ended"),
+    ("a bill that is lost over a sale in doubt", "app.js", "this.draft = this.waiting ?? emptyDraft();", "this.draft = emptyDraft();", "sale",
+     "Result.test_a_sale_in_doubt_stands_aside_with_its_sum_and_the_next_bill_waits"),
     ("a new sale of what is not known", "screens.js", '    case "unknown":\n      return [', '    case "unknown":\n      return [again(), ', "sale",
      "Result.test_a_payment_that_is_not_known_is_asked_for_and_never_sold_again"),
     ("a sale that is not written down", "desk.js", 'case "store": return write(current, effect.request);', 'case "store": return;', "faults",
@@ -120,6 +128,8 @@ FAULTS = [
      "button, .button, input, select, summary { font: inherit; color: #9aa;", "looks", "Looks.test_english_light"),
     ("no focus to be seen", "till.css", ":focus-visible { outline: 4px solid var(--act); outline-offset: 2px; }", ":focus-visible { outline: 0; }", "looks",
      "Looks.test_everything_can_be_reached_by_keyboard_and_focus_is_seen"),
+    ("English from the right in an Arabic till", "screens.js", 'class: "failure", dir: "auto"', 'class: "failure"', "looks",
+     "Looks.test_what_the_service_says_in_english_runs_from_the_left_in_arabic_too"),
     ("Arabic from the left", "language.js", '=== "ar" ? "rtl"', '=== "xx" ? "rtl"', "looks", "Looks.test_arabic_light_is_mirrored"),
 ]
 

@@ -196,6 +196,20 @@ class Looks(unittest.TestCase):
         plain = english.open(shop.home).box(english.button("till.settings"))
         self.assertAlmostEqual(1280 - plain["x"] - plain["width"], mirrored["x"], delta=40)
 
+    def test_what_the_service_says_in_english_runs_from_the_left_in_arabic_too(self):
+        till, _ = self.windows("ar", "light")
+        till.open(shop.home).press("till.help")
+        page = till.page.locator("dialog div[lang=en]")
+        expect(page).to_have_css("direction", "ltr")
+        expect(till.page.locator("dialog")).to_have_css("direction", "rtl")
+        till.press("till.close")
+        shop.card("detach")
+        self.addCleanup(shop.card, "attach")
+        until(lambda: shop.daemon("GET", "/v1/lanes/main").json["state"] == "detached")
+        till.sell("12.50")
+        for words in (till.main.locator(".failure"), till.page.locator("#banner")):
+            expect(words).to_have_css("direction", "ltr")
+
     def test_japanese_dark(self):
         self.walk("ja", "dark")
 

@@ -645,6 +645,68 @@ class Result(Case):
         last = until(lambda: (last := shop.last()) and last["state"] == "armed" and last)
         self.assertEqual(605, last["amount"]["value"])
 
+    def test_a_rest_that_is_declined_leads_back_to_the_part_that_is_paid(self):
+        till = self.approve("12.10")
+        till.title("till.partial")
+        part = shop.last()["id"]
+        shop.card("remove")
+        till.press("till.restCard")
+        until(lambda: (last := shop.last())["state"] == "armed" and last["id"] != part)
+        shop.card("present", "visa")
+        # The sandbox declines sums that end in 05.
+        till.title("declined")
+        shop.card("remove")
+        till.page.reload()
+        till.title("declined")
+        till.shows("till.openAmount")
+        self.assertEqual(2, till.words().count("€6.05"))
+        self.assertEqual(0, till.button("till.newSale").count())
+        till.press("till.back")
+        till.title("till.partial")
+        till.press("till.takeBack")
+        till.title("till.reversed")
+        self.assertEqual("reversed", shop.daemon("GET", f"/v1/transactions/{part}").json["state"])
+        till.new()
+
+    def test_a_sale_in_doubt_stands_aside_with_its_sum_and_the_next_bill_waits(self):
+        till = self.approve("12.97")
+        till.shows("till.authorising")
+        shop.kill("sandbox")
+        self.addCleanup(lambda: shop.processes["sandbox"].poll() is None or shop.start("sandbox"))
+        till.title("till.unknown", 30)
+        shop.card("remove")
+        till.press("till.aside")
+        doubtful = till.page.get_by_role("button", name=re.compile(f"{till.text('till.unresolved')}.*€12.97"))
+        expect(doubtful).to_be_visible()
+        # The reader is the first customer's until the daemon knows; the till says whose.
+        till.sell("3.30")
+        till.title("till.refused")
+        doubtful.click()
+        expect(till.main.get_by_text("€12.97").filter(visible=True).first).to_be_visible()
+        shop.start("sandbox")
+        settled(shop, seconds=60)
+        expect(till.button("till.newSale").first).to_be_visible(timeout=40_000)
+        till.new()
+        expect(till.amount).to_have_value("3.30")
+        expect(doubtful).to_have_count(0)
+
+    def test_the_cashier_hears_how_a_sale_that_was_put_aside_has_ended(self):
+        till = self.approve("12.97")
+        till.shows("till.authorising")
+        shop.kill("sandbox")
+        self.addCleanup(lambda: shop.processes["sandbox"].poll() is None or shop.start("sandbox"))
+        till.title("till.unknown", 30)
+        shop.card("remove")
+        till.press("till.aside")
+        till.enter("3.3")
+        shop.start("sandbox")
+        last = settled(shop, seconds=60)
+        words = {"approved": "approved", "reversed": "till.reversed", "declined": "declined"}[last["state"]]
+        expect(till.page.get_by_role("button", name=re.compile(f"^{till.text(words)}.*€12.97"))).to_be_visible(timeout=10_000)
+        # Whoever is typing goes on.
+        till.page.keyboard.type("0")
+        expect(till.amount).to_have_value("3.30")
+
     def test_a_payment_that_is_not_known_is_asked_for_and_never_sold_again(self):
         display = self.display()
         till = self.approve("12.97")

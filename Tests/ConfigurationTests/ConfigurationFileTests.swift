@@ -115,8 +115,10 @@ struct ConfigurationTests {
             lanes = ["till-1"]
             types = ["purchase", "refund"]
             connections = 128
+            reversal-minutes = 5
             """
-        usual.group = 1_234
+        #expect(usual.reversalMinutes == 15)
+        (usual.group, usual.reversalMinutes) = (1_234, 5)
         (usual.roles, usual.lanes, usual.types) = ([.cashier], ["till-1"], [.purchase, .refund])
         let file = try read(text)
         #expect(file.gateway == usual && file.pos.places.relayed == 128)
@@ -127,6 +129,7 @@ struct ConfigurationTests {
             ("roles = [\"admin\"]", "gateway.roles"), ("roles = [\"root\"]", "gateway.roles"),
             ("lanes = [\"till-2\"]", "gateway.lanes"), ("types = [\"sale\"]", "gateway.types"),
             ("group = \"nobody-has-it\"", "gateway.group"), ("connections = 7", "gateway.connections"),
+            ("reversal-minutes = -1", "gateway.reversal-minutes"),
             ("till = \"bar-1\"", "gateway.till"),
         ] {
             #expect(refusal(lane + "[gateway]\n" + setting)?.key == key, "\(setting)")

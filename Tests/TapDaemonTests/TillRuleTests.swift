@@ -169,6 +169,54 @@ struct TillRuleTests {
         }
     }
 
+    @Test(
+        "Rule 4: a till reverses its own payment within its time; later an administrator does, and a repeat is answered"
+    )
+    func reversalTime() async throws {
+        let wish = #"{"reason":"customerCancel"}"#
+        try await open(.gateway { $0.reversalMinutes = 0 }) { shop, bar, _ in
+            try shop.reader.obey("present visa")
+            let paid = try await bar.sell(1_200, key: "k", wait: 20).transaction()
+            try #require(paid.state == .approved)
+            let target = "/v1/transactions/\(paid.id)/reversal"
+            let late = try await bar.post(target, wish)
+            #expect(late.status == 403)
+            #expect(try late.error().code == "reversal.too_late" && late.error().transaction == paid.id)
+            #expect(try await bar.get("/v1/transactions/\(paid.id)").transaction().state == .approved)
+            // The owner of the installation, without a till's name.
+            #expect(try await shop.post(to: target, wish).status / 100 == 2)
+            _ = try await shop.reach([.reversed], paid.id)
+            #expect(try await bar.post(target, wish).status == 200, "taken back already: nothing changes")
+        }
+        try await open { shop, bar, _ in
+            try shop.reader.obey("present visa")
+            let paid = try await bar.sell(1_200, key: "k", wait: 20).transaction()
+            #expect(try await bar.post("/v1/transactions/\(paid.id)/reversal", wish).status / 100 == 2)
+            _ = try await shop.reach([.reversed], paid.id)
+        }
+    }
+
+    @Test("Rule 4: the time for a reversal begins with the approval, and ends with its last minute")
+    func reversalClock() throws {
+        let approved = Timestamp(milliseconds: 1_800_000_000_000)
+        let amount = Money(value: 500, currency: try #require(Currency("EUR")))
+        var paid = Transaction(
+            id: TransactionID(at: approved), type: .purchase, mode: .test, lane: "lane-0", amount: amount,
+            createdAt: approved.advanced(bySeconds: -3_600))
+        paid.state = .approved
+        paid.history.append(Transaction.Step(state: .approved, at: approved))
+        let till = Caller(
+            kind: .till, principal: Principal(uid: 1, till: TillName("bar-1")), roles: [.cashier],
+            ceiling: GatewaySettings(group: 1))
+        try till.requireReversible(paid, at: approved.advanced(bySeconds: 899))
+        let late = #expect(throws: ErrorBody.self) {
+            try till.requireReversible(paid, at: approved.advanced(bySeconds: 900))
+        }
+        #expect(late?.error.code == "reversal.too_late")
+        let program = Caller(kind: .program, principal: Principal(uid: 1), roles: [.cashier], ceiling: nil)
+        try program.requireReversible(paid, at: approved.advanced(bySeconds: 900))
+    }
+
     @Test("Rule 4: a till uses the lanes of the ceiling only, by name, in a list, in a group and without any name")
     func laneCeiling() async throws {
         var wish = Shop.Wish.gateway { $0.lanes = ["lane-1"] }

@@ -45,6 +45,23 @@ for (const file of files) {
       assert.doesNotMatch(message, /[.。]$/, key);
     }
   });
+
+  // Somebody who reads one word from across the counter must not read that money came.
+  test(`${file} has the word of an approval for nothing that is none`, () => {
+    const word = messages.approved.toLocaleLowerCase();
+    for (const key of ["wait", "read", "declined", "unknown", "reversing", "stored", "cancelled", "failed", "till.starting", "till.authorising", "till.stored",
+      "till.unknown", "till.reversing", "till.reversed", "till.stopping", "till.refused"]) {
+      assert.ok(!messages[key].toLocaleLowerCase().includes(word), `${key}: ${messages[key]}`);
+    }
+  });
+
+  test(`${file} calls things in the tutorial what the till calls them`, () => {
+    for (const [part, keys] of [["pay", ["till.continue", "approved"]], ["ends", ["declined", "till.stored"]], ["refund", ["till.refund"]]]) {
+      const text = messages[`learn.${part}`];
+      for (const key of keys) assert.ok(text.includes(messages[key]), `learn.${part}: ${messages[key]}`);
+    }
+    assert.ok(messages["learn.ends"].includes(messages["till.unknown"].split(/[.。]/)[0]), "learn.ends: till.unknown");
+  });
 }
 
 // EMV asks for what is done with a card; a read without an amount asks for no payment.

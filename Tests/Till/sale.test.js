@@ -3,7 +3,7 @@
 // till are those of docs/protocol.md and docs/openapi.yaml.
 import test from "node:test";
 import assert from "node:assert/strict";
-import { isSettled, matches, mayLeave, mayRepeat, nothing, prompt, request, screenOf, step } from "../../share/till/sale.js";
+import { isSettled, matches, mayLeave, mayRepeat, nothing, partOf, prompt, request, screenOf, step } from "../../share/till/sale.js";
 
 const purchase = { type: "purchase", lane: "main", amount: { value: 1250, currency: "EUR" } };
 const asked = (key = "k1", order = "A-17") => request(key, order, purchase);
@@ -47,6 +47,25 @@ test("less than the whole is approved in part, whatever the outcome is called", 
   assert.equal(body.allowRepeat, true);
   assert.equal(rest.request.order, "A-17");
   assert.deepEqual(effects.map((one) => one.do), ["store", "post"]);
+});
+
+test("a rest that is not paid leads back to the part that is, and a paid one does not", () => {
+  const part = { mode: "test", outcome: "partiallyApproved", amountApproved: { value: 600, currency: "EUR" } };
+  const paid = following("approved", { result: part });
+  assert.equal(partOf(paid), null);
+  const [rest] = step(paid, { kind: "rest", key: "k2" });
+  const end = (sale, state, more) => step(sale, { kind: "answer", key: sale.request.key,
+    transaction: { ...transaction(state, more, sale.request), id: sale.request.key } })[0];
+  for (const state of ["declined", "cancelled", "failed", "reversing", "reversed"]) assert.equal(partOf(end(rest, state)), paid.request, state);
+  for (const state of ["armed", "sent", "approved", "stored", "unknown"]) assert.equal(partOf(end(rest, state)), null, state);
+  assert.equal(partOf(step(rest, { kind: "refused", key: "k2", error: { code: "reader.busy" } })[0]), paid.request);
+  // Neither another try nor more time forgets it, and it is written down with the sale.
+  const [again, effects] = step(end(rest, "declined"), { kind: "again", key: "k3", changes: {} });
+  assert.deepEqual(JSON.parse(JSON.stringify(effects[0].request)).part, paid.request);
+  const [later] = step(end(again, "armed"), { kind: "moreTime", key: "k4" });
+  assert.equal(end(later, "cancelled").request.part, paid.request);
+  const [back, asks] = step(end(rest, "declined"), { kind: "restore", request: paid.request });
+  assert.deepEqual([screenOf(back), asks], ["asking", [{ do: "ask" }]]);
 });
 
 test("no event makes a result: it only makes the till ask", () => {

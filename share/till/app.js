@@ -138,6 +138,13 @@ export class App {
     this.clear();
   }
 
+  // What is on the bill of the next customer waits meanwhile.
+  openAside(one) {
+    this.waiting ??= this.draft;
+    this.draft = emptyDraft();
+    this.desk.restore(one);
+  }
+
   finish() {
     if (!mayLeave(this.desk.sale)) return;
     if (screenOf(this.desk.sale) !== "compose") this.desk.do({ kind: "leave" });
@@ -145,7 +152,8 @@ export class App {
   }
 
   clear() {
-    this.draft = emptyDraft();
+    this.draft = this.waiting ?? emptyDraft();
+    this.waiting = null;
     this.chosenLanguage = undefined;
     this.queue = null;
     whispers?.postMessage({ sale: "over" });
@@ -163,6 +171,7 @@ export class App {
     const event = JSON.parse(data);
     if (event.lane === this.lane && name === "prepare.progress") this.percent = event.percent ?? (event.step ? this.percent : null);
     if (event.transaction && event.transaction === this.desk.sale.transaction?.id) this.desk.do({ kind: "event", event });
+    else if (name.startsWith("payment.")) this.desk.lookAside();
     if (name === "events.missed") this.desk.do({ kind: "look" });
     if (!name.startsWith("read.") || !event.transaction) this.refresh();
   }

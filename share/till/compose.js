@@ -74,6 +74,14 @@ export function lineList(app, all, remove) {
     all.length > 8 && h("li", { class: "more" }, say("till.moreLines", { n: all.length - 8 })));
 }
 
+// Sales in doubt that were put aside for the next customer: the sum is what the cashier remembers of them.
+const ends = { approved: "approved", declined: "declined", cancelled: "cancelled", failed: "failed", partial: "till.partial", reversing: "till.reversing",
+  reversed: "till.reversed" };
+export const asideButtons = (app) => app.desk.aside.map((one) => {
+  const { amount } = JSON.parse(one.body), end = ends[app.desk.ends[one.key]];
+  return button([`${app.say(end ?? "till.unresolved")}: `, amount && amountText(money(amount, app.say.locale)), " · ", h("bdi", {}, one.order)], () => app.openAside(one), `aside-sale ${end ? "plain" : "doubtful"}`);
+});
+
 export const payLine = (app) => (app.payee ? app.say("pay", { merchant: app.payee }) : app.say("till.amount"));
 
 export function composeScreen(app) {
@@ -112,10 +120,9 @@ export function composeScreen(app) {
   }
   update();
   const kinds = ["charge", "discount", "donation", "recurring"].map((kind) => [kind, say(`kind.${kind}`)]);
-  const aside = app.desk.aside.map((one) => button(`${say("till.unresolved")}: ${one.order}`, () => app.desk.restore(one), "doubtful"));
   return h("section", { class: "compose" },
     h("div", { class: "bill" },
-      aside.length > 0 && h("div", { class: "aside" }, aside),
+      h("div", { class: "aside", id: "aside" }, asideButtons(app)),
       h("div", { class: "bill-scroll" }, list,
         h("details", { class: "line-details", open: draft.label || draft.kind !== "charge" }, h("summary", {}, say("till.lineDetails")),
         field(say("till.label"), h("input", { maxLength: 32, value: draft.label, oninput: (event) => { draft.label = event.target.value; } })),

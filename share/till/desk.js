@@ -15,6 +15,8 @@ export class Desk {
     this.until = null;
     this.away = null;
     this.trouble = null;
+    // Screens of the sales that were put aside, by their keys.
+    this.ends = {};
     // Events bring progress; this is for one that was lost.
     setInterval(() => {
       const { phase, transaction } = this.sale;
@@ -138,6 +140,20 @@ export class Desk {
       this.failed(failure);
       this.do({ kind: "notCancelled" });
     }
+  }
+
+  // The cashier hears how a sale that was put aside has ended without asking for it.
+  async lookAside() {
+    for (const one of this.aside) {
+      try {
+        const { body } = await this.gateway.call("GET", `/v1/transactions?key=${encodeURIComponent(one.key)}`);
+        const [transaction] = body.transactions;
+        this.ends[one.key] = transaction ? screenOf({ phase: "following", request: one, transaction }) : "unknown";
+      } catch (failure) {
+        this.failed(failure);
+      }
+    }
+    this.changed();
   }
 
   // `reversal` and `decline`: what comes of them is read from the transaction.

@@ -8,9 +8,9 @@ export const nothing = Object.freeze({ phase: "none", request: null, transaction
 const settled = new Set(["approved", "declined", "stored", "delivered", "cancelled", "failed", "reversing", "reversed", "completed"]);
 export const isSettled = (transaction) => Boolean(transaction) && settled.has(transaction.state);
 
-// A request is made once and written down before it is sent; its body never changes.
-export function request(key, order, members) {
-  return Object.freeze({ key, order, body: JSON.stringify({ ...members, order }) });
+// A request is made once and written down before it is sent; its body never changes. `part` is the request whose rest it asks for.
+export function request(key, order, members, part) {
+  return Object.freeze({ key, order, body: JSON.stringify({ ...members, order }), ...(part && { part }) });
 }
 
 // Whether the daemon speaks of the sale that was asked for, to the last minor unit.
@@ -65,6 +65,10 @@ function approvedScreen({ result, settlement, amount }) {
 // The same goods may be charged again only after an end that says that nothing was charged.
 const repeatable = new Set(["declined", "cancelled", "failed", "notStarted", "refused", "completed"]);
 export const mayRepeat = (sale) => repeatable.has(screenOf(sale)) && sale.error?.code !== "idempotency.in_progress";
+
+// The part that is paid, where its rest was not: the till goes back to it, so that the rest is paid otherwise or the part taken back.
+const unpaid = new Set([...repeatable, "reversing", "reversed", "blocked", "paidBefore"]);
+export const partOf = (sale) => (unpaid.has(screenOf(sale)) && sale.request?.part) || null;
 
 // A screen that the cashier may leave for good: nothing of it is in doubt any more.
 const leavable = new Set([...repeatable, "compose", "approved", "partial", "stored", "reversing", "reversed", "paidBefore", "blocked"]);
@@ -143,7 +147,7 @@ export function step(sale, input) {
     // More time: a sale of its own, after the end of this one.
     case "moreTime":
       if (!mayCancel(sale) || !sale.transaction) return same(sale);
-      return [{ ...sale, cancelling: true, again: request(input.key, sale.request.order, members(sale)) }, [{ do: "cancel" }]];
+      return [{ ...sale, cancelling: true, again: request(input.key, sale.request.order, members(sale), sale.request.part) }, [{ do: "cancel" }]];
 
     case "notCancelled":
       return [{ ...sale, cancelling: false, again: null }, [{ do: "get" }]];
@@ -152,7 +156,7 @@ export function step(sale, input) {
     case "again":
       if (!mayRepeat(sale)) return same(sale);
       if (sale.phase === "notStarted") return start(sale.request);
-      return start(request(input.key, sale.request.order, { ...members(sale), ...input.changes }));
+      return start(request(input.key, sale.request.order, { ...members(sale), ...input.changes }, sale.request.part));
 
     // The rest of what was approved in part, on the same order.
     case "rest": {
@@ -160,7 +164,7 @@ export function step(sale, input) {
       const { amount, result } = sale.transaction;
       const open = { value: amount.value - result.amountApproved.value, currency: amount.currency };
       const { lane, language } = members(sale);
-      return start(request(input.key, sale.request.order, { type: "purchase", lane, language, amount: open, allowRepeat: true }));
+      return start(request(input.key, sale.request.order, { type: "purchase", lane, language, amount: open, allowRepeat: true }, sale.request));
     }
 
     case "leave":

@@ -2,8 +2,8 @@
 // What the cashier sees of a sale that runs or has ended. Nothing on these screens changes the sum.
 import { amountText, button, h, sign, svgImage } from "./view.js";
 import { money } from "./money.js";
-import { mayCancel, mayPutAside, mayRepeat, mayStop, prompt, screenOf } from "./sale.js";
-import { otherwayScreen, payLine, preparing } from "./compose.js";
+import { mayCancel, mayPutAside, mayRepeat, mayStop, partOf, prompt, screenOf } from "./sale.js";
+import { asideButtons, otherwayScreen, payLine, preparing } from "./compose.js";
 
 const signs = { approved: "good", completed: "none", partial: "part", declined: "bad", unknown: "doubt", stored: "later", blocked: "doubt",
   failed: "none", cancelled: "none", reversing: "none", reversed: "none", refused: "none", notStarted: "none", paidBefore: "none" };
@@ -49,7 +49,7 @@ export function saleScreen(app) {
     h("div", { class: "headline" }, signs[screen] && sign(signs[screen]), screen === "armed" && h("span", { class: "hold", "aria-hidden": "true" }),
       ["starting", "asking", "authorising"].includes(screen) && h("span", { class: "spinner", "aria-hidden": "true" }),
       h("h1", { tabIndex: -1 }, headline(app)),
-      h("div", { class: "facts" }, body, desk.trouble && failure(app, desk.trouble))),
+      h("div", { class: "facts" }, partPaid(app, sale), body, desk.trouble && failure(app, desk.trouble))),
     h("div", { class: "actions" }, actions(app, sale, screen)));
 }
 
@@ -57,8 +57,19 @@ const fact = (label, value) => value && h("p", { class: "fact" }, h("span", {}, 
 const small = (text) => text && h("p", { class: "small" }, text);
 
 function failure(app, error) {
-  return h("div", { class: "failure" }, error.message && h("p", {}, error.message), error.resolution && h("p", { class: "resolution" }, error.resolution),
+  // The service's own words come in English where it has none of this language.
+  return h("div", { class: "failure", dir: "auto" }, error.message && h("p", {}, error.message), error.resolution && h("p", { class: "resolution" }, error.resolution),
     error.limit && h("p", {}, amountText(money(error.limit, app.say.locale))), small(error.code));
+}
+
+const stillOpen = (app, amount) => h("p", { class: "fact open" }, h("span", {}, app.say("till.openAmount")), " ", amountText(money(amount, app.say.locale)));
+
+// A rest that was not paid changes nothing of the part that was.
+function partPaid(app, sale) {
+  const part = partOf(sale);
+  if (!part) return null;
+  const whole = JSON.parse(part.body).amount, open = app.amount();
+  return [fact(app.say("till.paid"), money({ value: whole.value - open.value, currency: open.currency }, app.say.locale)), stillOpen(app, open)];
 }
 
 const seconds = (name) => h("p", { class: "seconds", "data-seconds": name });
@@ -82,8 +93,7 @@ const parts = {
   completed: (app, { transaction }) => passes(app, transaction),
   partial: (app, { transaction: { amount, result, ...rest } }) => [
     fact(app.say("till.paid"), money(result.amountApproved, app.say.locale)),
-    h("p", { class: "fact open" }, h("span", {}, app.say("till.openAmount")), " ",
-      amountText(money({ value: amount.value - result.amountApproved.value, currency: amount.currency }, app.say.locale))),
+    stillOpen(app, { value: amount.value - result.amountApproved.value, currency: amount.currency }),
     paidCard(app, { result, ...rest })],
   declined: (app, { transaction: { result, card, error } }) => [
     h("p", {}, app.say(result?.action === "useOtherTerminal" ? "chip" : `reason.${result?.reason ?? "notAccepted"}`)),
@@ -116,7 +126,9 @@ function nextButtons(app, next) {
 function actions(app, sale, screen) {
   const { say, desk } = app;
   if (desk.away !== null) return [];
-  const newSale = (kind = "primary") => button(say("till.newSale"), () => app.finish(), kind, kind === "primary" ? { id: "go" } : {});
+  const part = partOf(sale);
+  const leave = part ? [say("till.back"), () => desk.restore(part)] : [say("till.newSale"), () => app.finish()];
+  const newSale = (kind = "primary") => button(...leave, kind, kind === "primary" ? { id: "go" } : {});
   const next = sale.transaction?.result?.next ?? sale.transaction?.error?.next ?? sale.error?.next ?? [];
   const otherReader = app.lanes().length > 1 && button(say("next.otherReader"), () => app.goTo("lane"), "plain");
   const again = () => button(say("till.again"), () => app.again(), "plain");
@@ -144,7 +156,7 @@ function actions(app, sale, screen) {
       return [nextButtons(app, next), mayRepeat(sale) && !next.some((one) => ["retrySameCard", "otherCard"].includes(one))
         && (next.length === 0 || sale.transaction.error?.retryable) && again(), otherReader, newSale("plain")];
     case "cancelled": case "notStarted": case "refused":
-      return [again(), next.length > 0 && nextButtons(app, next.filter((one) => !["retrySameCard", "otherCard"].includes(one))), otherReader,
+      return [again(), sale.error?.code === "reader.busy" && asideButtons(app), next.length > 0 && nextButtons(app, next.filter((one) => !["retrySameCard", "otherCard"].includes(one))), otherReader,
         sale.error?.code?.startsWith("terms.") && button(say("set.terms"), () => app.goTo("settings"), "plain"), newSale("plain")];
     case "reversing": case "reversed": case "paidBefore": return newSale();
   }
@@ -199,7 +211,7 @@ export async function receipt(app, place) {
       paper.textContent = failure.error?.message ?? say("till.offline");
     }
   };
-  place.replaceChildren(h("h2", {}, say("till.receipt")), code, paper, h("div", { class: "actions no-print" },
+  place.replaceChildren(h("h2", {}, say("till.receipt")), h("div", { class: "receipt" }, code, paper), h("div", { class: "actions no-print" },
     button(say("till.print"), () => window.print(), "primary"),
     button(say("till.merchantCopy"), () => fill("merchant"), "plain"), button(say("till.customerCopy"), () => fill("customer"), "plain"),
     button(say("till.close"), () => place.closest("dialog").close(), "plain")));

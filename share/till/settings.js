@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Pairing, settings, terms, help: what is not a sale.
 import { button, check, choice, field, h } from "./view.js";
-import { languages } from "./language.js";
+import { direction, languages } from "./language.js";
 import { parseAmount } from "./money.js";
 import { whispers } from "./shop.js";
 
@@ -76,7 +76,7 @@ export function settingsScreen(app) {
 export function termsPart({ say, status }) {
   const { blocked, terms } = status;
   return h("section", { class: "terms", id: "terms" },
-    blocked && h("div", { class: "failure" }, h("p", {}, blocked.message), h("p", { class: "resolution" }, blocked.resolution), h("p", { class: "small" }, blocked.code)),
+    blocked && h("div", { class: "failure", dir: "auto" }, h("p", {}, blocked.message), h("p", { class: "resolution" }, blocked.resolution), h("p", { class: "small" }, blocked.code)),
     h("h2", {}, say("set.terms")),
     h("p", {}, say(`terms.${terms}`)),
     terms === "notAccepted" && h("p", {}, say("terms.admin", { command: "nfc-tap terms accept" })));
@@ -98,7 +98,7 @@ export async function help(app, place, topic) {
   const reference = Object.entries({ code: error?.code, ...support }).filter(([, value]) => value).map(([name, value]) => `${name}: ${value}`).join("\n");
   const copied = h("span", { role: "status" });
   place.replaceChildren(
-    h("div", { lang: page.language }, h("h2", {}, page.title), page.text.map((text) => h("p", {}, text)),
+    h("div", { lang: page.language, dir: direction(page.language) }, h("h2", {}, page.title), page.text.map((text) => h("p", {}, text)),
       page.readers?.length > 0 && h("ul", {}, page.readers.map((one) => h("li", {}, `${one.model}: ${one.hold}`))),
       topics.length > 0 && h("nav", { class: "topics" }, topics.map((one) => button(one.title, () => help(app, place, one.topic), "plain",
         { "aria-current": one.topic === topic ? "true" : null })))),

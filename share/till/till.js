@@ -4,7 +4,7 @@ import { App } from "./app.js";
 import { Gateway } from "./gateway.js";
 import { mayCancel, mayStop, screenOf } from "./sale.js";
 import { button, show, speak, stayAwake } from "./view.js";
-import { places } from "./compose.js";
+import { asideButtons, places } from "./compose.js";
 import { besideSale, headline, helpTopic, receipt, saleScreen, tick } from "./screens.js";
 import { help, pairing, settingsScreen } from "./settings.js";
 import { direction } from "./language.js";
@@ -22,6 +22,9 @@ function render(forced) {
   const state = [screen, draft.place, desk.away !== null, desk.sale.cancelling, desk.sale.transaction && headline(app), desk.sale.error?.code, desk.trouble?.code,
     desk.sale.request?.key, desk.sale.transaction?.state, screen === "preparing" || draft.place === "confirm" ? `${app.state} ${app.percent}` : ""].join(" ");
   bars(say, status);
+  // Beside what is being typed.
+  const list = $("aside"), told = asideButtons(app);
+  if (list && list.textContent !== told.map((one) => one.textContent).join("")) show(list, told);
   if (state === shown && !forced) return;
   const changed = shown.split(" ")[0] !== screen || shown.split(" ")[1] !== draft.place;
   const focused = document.activeElement?.id;
@@ -38,6 +41,7 @@ function render(forced) {
 // Progress politely, an end at once; the other region is emptied, or the next end of the same name would be silent.
 function announce(screen) {
   const running = ["starting", "asking", "preparing", "armed", "reading", "authorising"].includes(screen);
+  $("status").classList.remove("seen");
   speak($(running ? "status" : "alert"), headline(app));
   speak($(running ? "alert" : "status"), "");
 }
@@ -55,10 +59,11 @@ function bars(say, status) {
   document.documentElement.lang = say.language;
   document.documentElement.dir = direction(say.language);
   document.title = `${say("till.title")} · ${app.till.till}`;
-  $("shop").textContent = app.payee || app.till.till;
+  $("shop").textContent = status?.profile?.displayName || app.till.till;
   $("test").hidden = status?.mode !== "test";
   $("test").textContent = say("test");
-  const lane = app.laneStatus;
+  // What was known of the reader says nothing while nobody answers.
+  const lane = app.desk.away === null ? app.laneStatus : null;
   $("lane").className = `lane ${lane?.state ?? ""}`;
   $("lane").textContent = lane ? `${lane.name}: ${say(`lane.${lane.state}`)}` : "";
   if ($("tools").lang !== say.language) {
@@ -115,6 +120,6 @@ async function run() {
   setInterval(() => app.refresh(), 60000);
   stayAwake();
   gateway.follow("/v1/events", { onEvent: (event) => app.event(event), onLost: () => app.desk.lost(),
-    onOpen: () => { app.desk.back(); app.refresh(); app.desk.do({ kind: "look" }); } });
+    onOpen: () => { app.desk.back(); app.refresh(); app.desk.do({ kind: "look" }); app.desk.lookAside(); } });
 }
 run();

@@ -57,6 +57,19 @@ struct Caller: Sendable {
         guard ceiling?.lanes?.contains(lane) ?? true else { throw ErrorBody(.laneNotYours, field: "lane") }
     }
 
+    /// A till takes back its own sale while the customer is there, and not later: whoever took over a gateway reaches the
+    /// sales of some minutes, not of days.
+    ///
+    /// - Throws: `reversal.too_late`; nothing about what is on its way, or taken back already.
+    func requireReversible(_ transaction: Transaction, at now: Timestamp) throws(ErrorBody) {
+        guard let minutes = ceiling?.reversalMinutes, transaction.state == .approved,
+            let approved = transaction.history.last(where: { $0.state == .approved })
+        else { return }
+        guard now < approved.at.advanced(bySeconds: Int64(minutes) * 60) else {
+            throw ErrorBody(.reversalTooLate, transaction: transaction.id)
+        }
+    }
+
     /// What it sees of events.
     func view(in vocabulary: Int, for audience: Audience) -> EventSubscriber.View {
         // A gateway passes on what its tills may see.

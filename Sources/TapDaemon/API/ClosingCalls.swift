@@ -17,6 +17,7 @@ extension PointOfSaleAPI {
     {
         let demand = try request.message(ReversalDemand.self)
         let transaction = try await owned(id, caller)
+        try caller.requireReversible(transaction, at: .now)
         let after = try await carryOut("reverse", on: transaction, caller, outcome: \.state.rawValue) {
             () throws(ErrorBody) in try await ClientWishes(store).reverse(transaction, demand.reason)
         }

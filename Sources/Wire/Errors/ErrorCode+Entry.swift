@@ -78,6 +78,8 @@ extension ErrorCode {
             row(503, .support, next: [.otherMethod])
         case .sessionNotOwner:
             row(403, .cashier)
+        case .reversalTooLate:
+            row(403, .administrator)
         case .amountTotalNotPositive, .amountTooLarge:
             row(422, .cashier)
         case .receiptNotAvailable, .readCancelled:

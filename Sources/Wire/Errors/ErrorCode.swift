@@ -130,6 +130,7 @@ public enum ErrorCode: String, Codable, CaseIterable, Sendable {
     case refundFinal = "refund.final"
     case refundCardNeeded = "refund.card_needed"
     case refundOtherCard = "refund.other_card"
+    case reversalTooLate = "reversal.too_late"
     case reversalRefunded = "reversal.refunded"
     case reversalCapturedInPart = "reversal.captured_in_part"
     case operationPending = "operation.pending"
