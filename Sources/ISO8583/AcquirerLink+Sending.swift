@@ -20,7 +20,7 @@ extension AcquirerLink {
     }
 
     /// Fields by which answers are found and held against the question.
-    private static let matched = [3, 4, 7, 11, 12, 32, 33, 37, 41, 49]
+    static let matched = [3, 4, 7, 11, 12, 32, 33, 37, 41, 49]
 
     mutating func advise(_ id: ExchangeID, _ message: ISOMessage, _ moment: LinkMoment) -> [LinkEffect] {
         // A reversal of a part is an advice of its own: it takes nothing back as a whole.
@@ -96,6 +96,9 @@ extension AcquirerLink {
             return [begin(id, ISOMessage(packager.network.type), .voided), .reversed(id)]
         }
         switch exchange.stage {
+        // Without its card a host would not find it.
+        case .answered(.approved) where exchange.isShed, .answered(.partial) where exchange.isShed:
+            return [.alarm(.cannotReverse(id))]
         case .awaiting(let until, _):
             // Whether the host has it is not known before its answer or the deadline.
             return [move(exchange, to: .awaiting(until: until, cancelled: reason))]

@@ -110,6 +110,7 @@ public struct AcquirerLink: Sendable {
         case .adopt(let exchange, let rest): adopt(exchange, moment, rest)
         case .withdraw(let id): drop(id)
         case .forget(let id): forget(id)
+        case .shed(let id): shed(id)
         case .tick: break
         case .leave: effects += leave(moment)
         }
@@ -146,6 +147,15 @@ public struct AcquirerLink: Sendable {
     private mutating func forget(_ id: ExchangeID) {
         guard let exchange = exchanges[id], !exchange.isOpen else { return }
         drop(id)
+    }
+
+    /// Leaves of what is at an end those fields by which answers are found.
+    private mutating func shed(_ id: ExchangeID) {
+        guard var exchange = exchanges[id], !exchange.isOpen else { return }
+        exchange.original = exchange.original.keeping(Self.matched)
+        exchange.taking = exchange.taking?.keeping(Self.matched)
+        exchange.isShed = true
+        exchanges[id] = exchange
     }
 
     private mutating func drop(_ id: ExchangeID) {

@@ -127,7 +127,8 @@ public struct FrameReader: Sendable {
         let count = try format.count(pending.prefix(head))
         guard pending.count >= head + count else { return nil }
         let body = Array(pending[head..<(head + count)])
-        pending.removeFirst(head + count)
+        // A new array: the old one's bytes would stay behind the end of what is left. Freed memory is overwritten.
+        pending = Array(pending[(head + count)...])
         if body.isEmpty { return .keepAlive }
         guard format.hasTPDU else { return .message(body, nil) }
         guard body.count > 5 else { throw .header }

@@ -27,10 +27,12 @@ public struct Exchange: Equatable, Sendable {
     public let id: ExchangeID
     /// The order in which exchanges began.
     public let order: Int
-    public let original: ISOMessage
+    public internal(set) var original: ISOMessage
     public internal(set) var stage: Stage
     /// The message that was repeated last, whose answers may still come.
     var taking: ISOMessage?
+    /// What the card said is not here any more: only an exchange taken from the books is followed by another message.
+    var isShed = false
 
     /// From the books.
     public init(id: ExchangeID, order: Int, original: ISOMessage, stage: Stage) {

@@ -29,6 +29,9 @@ public enum LinkInput: Equatable, Sendable {
     case withdraw(ExchangeID)
     /// The books keep this exchange elsewhere, and late answers to it need not be known any more.
     case forget(ExchangeID)
+    /// The books keep this exchange, which is at an end: nothing of the card stays here. Answers to it are still known; before it is taken
+    /// back it is adopted from the books.
+    case shed(ExchangeID)
     case tick
     /// Signs off.
     case leave

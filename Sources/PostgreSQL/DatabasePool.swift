@@ -45,17 +45,16 @@ public final class Database: Sendable {
         _ body: @escaping @Sendable (borrowing DatabaseTransaction) throws(DatabaseError) -> Result
     ) async throws(DatabaseError) -> Result {
         try await perform { (connection) throws(DatabaseError) in
-            try connection.script("begin")
-            let result: Result
+            let transaction = DatabaseTransaction(connection)
             do throws(DatabaseError) {
-                result = try body(DatabaseTransaction(connection))
+                let result = try body(transaction)
+                try transaction.commit()
+                return result
             } catch {
                 // Where this fails too the connection is lost, and the server has rolled back.
                 do { try connection.script("rollback") } catch {}
                 throw error
             }
-            try connection.script("commit")
-            return result
         }
     }
 
@@ -85,16 +84,39 @@ public final class Database: Sendable {
 
 /// Within `Database.transaction`.
 public struct DatabaseTransaction: ~Copyable {
+    /// What goes to the server with the next exchange: first of all the transaction's begin.
+    private final class Waiting {
+        var calls = [Call("begin")]
+    }
+
     private let connection: Connection
+    private let waiting = Waiting()
 
     init(_ connection: Connection) { self.connection = connection }
 
-    public func run(_ calls: [Call]) throws(DatabaseError) -> [Rows] { try connection.pipeline(calls) }
-
-    /// Statements without values.
-    public func script(_ sql: String) throws(DatabaseError) { try connection.script(sql) }
+    /// All of the calls in one exchange with the server.
+    public func run(_ calls: [Call]) throws(DatabaseError) -> [Rows] {
+        let before = waiting.calls
+        waiting.calls = []
+        return Array(try connection.pipeline(before + calls).dropFirst(before.count))
+    }
 
     public func run(_ call: Call) throws(DatabaseError) -> Rows {
-        try connection.pipeline([call]).first ?? Rows(rows: [], changed: 0)
+        try run([call]).first ?? Rows(rows: [], changed: 0)
+    }
+
+    /// Carried out in its order with the next `run`, or with the commit, so that it costs no exchange of its own. Nobody hears what it
+    /// brought; where it fails nothing of the transaction stays.
+    public func later(_ call: Call) { waiting.calls.append(call) }
+
+    /// Statements without values.
+    public func script(_ sql: String) throws(DatabaseError) {
+        _ = try run([])
+        try connection.script(sql)
+    }
+
+    fileprivate func commit() throws(DatabaseError) {
+        later(Call("commit"))
+        _ = try run([])
     }
 }

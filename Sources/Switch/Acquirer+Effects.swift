@@ -47,7 +47,9 @@ extension Acquirer {
         queued[id] = nil
         tails[id] = nil
         dropped.remove(id)
-        if let exchange = link.exchange(id), !exchange.isOpen { ended.append((id, MachineClock.all / 1_000_000)) }
+        guard let exchange = link.exchange(id), !exchange.isOpen else { return }
+        ended.append((id, MachineClock.all / 1_000_000))
+        put(.shed(id))
     }
 
     // MARK: - Records
@@ -167,13 +169,17 @@ extension Acquirer {
         let start = MachineClock.awake
         var attempt = 0
         while !isLost {
-            guard case .success(let sealed) = await sealed(exchange, isFinal: exchange.stage.isFinal) else {
-                await pause(attempt)
-                attempt += 1
-                continue
+            var row = ExchangeRow(exchange: exchange, sealed: nil, owner: seat.owner)
+            row.isSealedAlready = exchange.stage.hasFirstMessagesOnly
+            if !row.isSealedAlready {
+                guard case .success(let sealed) = await sealed(exchange, isFinal: exchange.stage.isFinal) else {
+                    await pause(attempt)
+                    attempt += 1
+                    continue
+                }
+                row.sealed = sealed
             }
             do throws(DatabaseError) {
-                let row = ExchangeRow(exchange: exchange, sealed: sealed, owner: seat.owner)
                 switch try await books.keep(row, news, now: .now) {
                 case .kept(let answer): if let answer { resume(id, .answer(answer)) }
                 case .takeBack(let reason, let answer):
@@ -254,6 +260,14 @@ extension LinkEffect {
 extension Exchange.Stage {
     fileprivate var isAwaiting: Bool {
         if case .awaiting = self { true } else { false }
+    }
+
+    /// What the first commit has sealed is still all that has to be kept.
+    fileprivate var hasFirstMessagesOnly: Bool {
+        switch self {
+        case .awaiting, .answered: !isFinal
+        case .reversing, .reversed, .voided, .advising, .advised, .reconciling, .reconciled: false
+        }
     }
 
     /// Nothing can follow: the card's number is not needed any more.

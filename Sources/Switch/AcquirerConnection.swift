@@ -34,6 +34,7 @@ extension Acquirer {
                     var reader = FrameReader(packager.frame)
                     for try await buffer in inbound {
                         reader.append(buffer.readableBytesView)
+                        Self.wipe(buffer)
                         while let frame = try reader.next() { received(frame) }
                     }
                 }
@@ -56,6 +57,14 @@ extension Acquirer {
             .connect(host: address.host, port: address.port) { channel in
                 channel.eventLoop.makeCompletedFuture { try Channel(wrappingChannelSynchronously: channel) }
             }
+    }
+
+    /// A channel reads into the same few buffers again and again, and a host's answer repeats the card's number.
+    private static func wipe(_ buffer: ByteBuffer) {
+        // Whoever has the buffer is the only one to use it: NIO writes into no buffer that others hold. The pointer ends with the call.
+        unsafe buffer.withVeryUnsafeBytes { bytes in
+            _ = unsafe UnsafeMutableRawBufferPointer(mutating: bytes).initializeMemory(as: UInt8.self, repeating: 0)
+        }
     }
 
     private func connected(_ channel: any NIOCore.Channel) {

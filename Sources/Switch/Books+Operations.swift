@@ -34,30 +34,39 @@ extension Books {
     ) async throws(DatabaseError) -> OperationBegun {
         try await database.transaction { (transaction) throws(DatabaseError) in
             let id = DatabaseValue.text(intent.id.text)
-            _ = try transaction.run(Call("select pg_advisory_xact_lock(hashtextextended($1::text, 0))", [id]))
+            transaction.later(Call("select pg_advisory_xact_lock(hashtextextended($1::text, 0))", [id]))
             if let known = try Self.known(intent, row, in: transaction) { return known }
-            let isVoid = try !transaction.run(Call("select id from payment where id = $1::uuid", [id])).isEmpty
-            let found = try transaction.run(
+            let rows = try transaction.run([
+                Call("select id from payment where id = $1::uuid", [id]),
                 Call(
                     "select *, now() > hold_until as is_over from payment where id = $1::uuid for update",
-                    [.text(intent.payment)]))
-            guard let found = found.first else { return .unknownPayment }
+                    [.text(intent.payment)]),
+                Call(
+                    """
+                    select coalesce(sum(amount), 0)::bigint as amount from operation
+                    where payment = $1::uuid and kind = 'capture' and state = 'running'
+                    """, [.text(intent.payment)]),
+            ])
+            let isVoid = rows.first?.isEmpty != true
+            guard let found = rows.dropFirst().first?.first, let untold = rows.last?.first else {
+                return .unknownPayment
+            }
             let payment = KnownPayment(found)
-            let (seen, money) = (try payment.figures, try payment.money)
+            let (seen, money, open) = (try payment.figures, try payment.money, try untold.whole("amount"))
             var figures = seen
             let (booking, rest): (Booking, Int64)
             do throws(BookRefusal) {
                 if let refusal { throw refusal }
                 guard !isVoid, payment.state == "approved" else { throw .settled }
                 guard money?.currency == intent.amount.currency else { throw .unsupported }
-                (booking, rest) = try figures.apply(intent, isOver: found.flag("is_over"))
+                (booking, rest) = try figures.apply(intent, isOver: found.flag("is_over"), open: open)
             } catch {
-                return .refused(try Self.refuse(intent, error, seen, in: transaction))
+                return .refused(Self.refuse(intent, error, seen, in: transaction))
             }
             guard seen == intent.seen, let row else { return .moved }
-            try Self.write(intent, row, rest, in: transaction)
-            try Self.setFigures(figures, intent.payment, in: transaction)
-            try Self.book(booking, intent.payment, intent.amount.currency.code, in: transaction)
+            Self.write(intent, row, rest, in: transaction)
+            Self.setFigures(figures, intent.payment, in: transaction)
+            Self.book(booking, intent.payment, intent.amount.currency.code, in: transaction)
             return .begun
         }
     }
@@ -73,7 +82,7 @@ extension Books {
                 """, [.text(intent.id.text)])
         ).first
         guard let known else { return nil }
-        _ = try transaction.run(waiting)
+        transaction.later(waiting)
         // After a commit of which nobody knew: it is this very attempt.
         if let row, known.text("state") == "running", known.number("owner") == row.owner,
             known["trace"] == row.exchange.original.text(11)
@@ -85,9 +94,9 @@ extension Books {
 
     private static func write(
         _ intent: OperationIntent, _ row: ExchangeRow, _ rest: Int64, in transaction: borrowing DatabaseTransaction
-    ) throws(DatabaseError) {
+    ) {
         let message = row.exchange.original
-        _ = try transaction.run([
+        transaction.later(
             Call(
                 """
                 insert into operation (id, payment, kind, body, amount, rest, state)
@@ -96,7 +105,8 @@ extension Books {
                 [
                     .text(intent.id.text), .text(intent.payment), .text(intent.kind.rawValue), .bytes(intent.body),
                     .number(intent.amount.value), .number(rest),
-                ]),
+                ]))
+        transaction.later(
             Call(
                 """
                 insert into exchange (id, payment, kind, owner, stage, type, trace, reference, transmitted, sealed)
@@ -106,19 +116,18 @@ extension Books {
                     .text(intent.id.text), .text(intent.payment), .text(intent.kind.rawValue), .number(row.owner),
                     .text(StoredExchange.stage(row.exchange.stage)), .text(message.type.description),
                     .text(message.text(11)), .text(message.text(37)), .text(message.text(7)), .bytes(row.sealed),
-                ]),
-        ])
+                ]))
     }
 
     private static func refuse(
         _ intent: OperationIntent, _ refusal: BookRefusal, _ figures: PaymentFigures,
         in transaction: borrowing DatabaseTransaction
-    ) throws(DatabaseError) -> String {
+    ) -> String {
         var answer = AdapterOperationAnswer(
             id: intent.id, outcome: .declined, responseCode: refusal.code, reason: refusal.reason)
         answer.account = figures.account(intent.amount.currency)
         let text = answerText(answer)
-        _ = try transaction.run(
+        transaction.later(
             Call(
                 """
                 insert into operation (id, payment, kind, body, amount, state, answer, decided)
@@ -144,13 +153,13 @@ extension Books {
 
 extension PaymentFigures {
     fileprivate mutating func apply(
-        _ intent: OperationIntent, isOver: Bool
+        _ intent: OperationIntent, isOver: Bool, open: Int64
     ) throws(BookRefusal) -> (Booking, rest: Int64) {
         switch intent.kind {
         case .capture:
             try capture(intent.amount.value, tip: intent.tip, isFinal: intent.isFinal, isOver: isOver)
         case .release: (try release(intent.amount.value, isOver: isOver), 0)
-        case .refund: (try refund(intent.amount.value), 0)
+        case .refund: (try refund(intent.amount.value, open: open), 0)
         }
     }
 }

@@ -31,23 +31,29 @@ extension Books {
     func keep(_ row: ExchangeRow, _ news: [ExchangeNews], now: Timestamp) async throws(DatabaseError) -> Kept {
         try await database.transaction { (transaction) throws(DatabaseError) in
             let exchange = row.exchange
-            let changed = try transaction.run(
-                Call(
-                    """
-                    update exchange set stage = $3::text, detail = $4::text, attempts = $5::int, given_up = $6::bool,
-                        sealed = $7::bytea, changed = now(),
-                        wanted = case when $3::text in ('reversing', 'reversed') then null else wanted end
-                    where id = $1::uuid and owner = $2::bigint
-                        and (stage <> 'answered' or wanted is not null or $3::text = 'answered')
-                    returning kind, reference, transmitted
-                    """,
-                    [
-                        .text(exchange.id.description), .number(row.owner), .text(StoredExchange.stage(exchange.stage)),
-                        .text(StoredExchange.detail(exchange.stage)),
-                        .number(Int64(exchange.repetition?.attempts ?? 0)),
-                        .flag(exchange.repetition?.isGivenUp ?? false), .bytes(row.sealed),
-                    ]))
-            guard let found = changed.first else { return .lost }
+            let id = DatabaseValue.text(exchange.id.description)
+            let isDecided = news.contains { if case .decided = $0 { true } else { false } }
+            let lock = Call("select * from payment where id = $1::uuid for update", [id])
+            let rows = try transaction.run(
+                [
+                    Call(
+                        """
+                        update exchange set stage = $3::text, detail = $4::text, attempts = $5::int, given_up = $6::bool,
+                            sealed = case when $8::bool then sealed else $7::bytea end, changed = now(),
+                            wanted = case when $3::text in ('reversing', 'reversed') then null else wanted end
+                        where id = $1::uuid and owner = $2::bigint
+                            and (stage <> 'answered' or wanted is not null or $3::text = 'answered')
+                        returning kind, reference, transmitted
+                        """,
+                        [
+                            id, .number(row.owner), .text(StoredExchange.stage(exchange.stage)),
+                            .text(StoredExchange.detail(exchange.stage)),
+                            .number(Int64(exchange.repetition?.attempts ?? 0)),
+                            .flag(exchange.repetition?.isGivenUp ?? false), .bytes(row.sealed),
+                            .flag(row.isSealedAlready),
+                        ])
+                ] + (isDecided ? [lock] : []))
+            guard let found = rows.first?.first else { return .lost }
             var kept = Kept.kept(nil)
             for item in news {
                 switch item {
@@ -55,14 +61,13 @@ extension Books {
                     let isPayment = ["payment", "advice"].contains(found.text("kind"))
                     kept =
                         isPayment
-                        ? try Self.decide(exchange.id.description, decision, found, now, in: transaction)
+                        ? try Self.decide(
+                            exchange.id.description, rows.last?.first, decision, found, now, in: transaction)
                         : try Self.decideOperation(exchange.id.description, decision, found, in: transaction)
-                case .reversed: try Self.close(exchange.id.description, in: transaction)
+                case .reversed: Self.close(id, in: transaction)
                 case .balanced(let balance):
-                    _ = try transaction.run(
-                        Call(
-                            "update day_end set balance = $2::text where id = $1::uuid",
-                            [.text(exchange.id.description), .text("\(balance)")]))
+                    transaction.later(
+                        Call("update day_end set balance = $2::text where id = $1::uuid", [id, .text("\(balance)")]))
                 }
             }
             return kept
@@ -73,20 +78,17 @@ extension Books {
         exchange["reference"].map { $0 + "-" + exchange.text("transmitted").prefix(4) }
     }
 
-    private static func close(_ id: String, in transaction: borrowing DatabaseTransaction) throws(DatabaseError) {
-        _ = try transaction.run([
-            Call(
-                "update payment set state = 'reversed' where id = $1::uuid and state = 'reversing'", [.text(id)]),
-            Call(
-                "update operation set state = 'reversed' where id = $1::uuid and state = 'reversing'", [.text(id)]),
-        ])
+    private static func close(_ id: DatabaseValue, in transaction: borrowing DatabaseTransaction) {
+        transaction.later(
+            Call("update payment set state = 'reversed' where id = $1::uuid and state = 'reversing'", [id]))
+        transaction.later(
+            Call("update operation set state = 'reversed' where id = $1::uuid and state = 'reversing'", [id]))
     }
 
     private static func decide(
-        _ id: String, _ decision: HostDecision, _ exchange: Row, _ now: Timestamp,
+        _ id: String, _ row: Row?, _ decision: HostDecision, _ exchange: Row, _ now: Timestamp,
         in transaction: borrowing DatabaseTransaction
     ) throws(DatabaseError) -> Kept {
-        let row = try transaction.run(Call("select * from payment where id = $1::uuid for update", [.text(id)])).first
         guard let row, let asked = try KnownPayment(row).money else { return .kept(nil) }
         let payment = KnownPayment(row)
         // The first decision stands.
@@ -111,25 +113,25 @@ extension Books {
         let answer = decision.answer(
             to: asked, kind, reference: reference(exchange), token: row["token"], holdUntil: holdUntil)
         let text = answerText(answer)
-        _ = try transaction.run(
+        let approved = reason == nil ? taken.map { PaymentFigures.approved(kind, $0) } : nil
+        let figures = approved?.0 ?? PaymentFigures(kind: kind)
+        transaction.later(
             Call(
                 """
                 update payment set state = $2::text, answer = $3::text, approval = $4::text, decided = now(),
-                    hold_until = to_timestamp($5::bigint) where id = $1::uuid
+                    hold_until = to_timestamp($5::bigint), authorised = $6::bigint, captured = $7::bigint, refunded = $8::bigint
+                where id = $1::uuid
                 """,
                 [
                     .text(id), .text(state), .text(text), .text(decision.approval),
                     .number(kind == .preauth && state == "approved" ? holdUntil.milliseconds / 1_000 : nil),
+                    .number(figures.authorised), .number(figures.captured), .number(figures.refunded),
                 ]))
         if taken != nil, let reason {
-            try want(id, reason, in: transaction)
+            want(id, reason, in: transaction)
             return .takeBack(reason, text)
         }
-        if let taken {
-            let (figures, booking) = PaymentFigures.approved(kind, taken)
-            try setFigures(figures, id, in: transaction)
-            try book(booking, id, asked.currency.code, in: transaction)
-        }
+        if let approved { book(approved.1, id, asked.currency.code, in: transaction) }
         return .kept(text)
     }
 
@@ -137,18 +139,18 @@ extension Books {
         _ id: String, _ decision: HostDecision, _ exchange: Row, in transaction: borrowing DatabaseTransaction
     ) throws(DatabaseError) -> Kept {
         // The payment first, as whoever begins an operation locks it.
-        let payment = try transaction.run(
+        let rows = try transaction.run([
             Call(
                 "select * from payment where id = (select payment from operation where id = $1::uuid) for update",
-                [.text(id)])
-        ).first.map(KnownPayment.init)
-        let row = try transaction.run(
+                [.text(id)]),
             Call(
                 """
                 select o.*, p.currency, p.merchant from operation o join payment p on p.id = o.payment where o.id = $1::uuid
-                """, [.text(id)])
-        ).first
-        guard let payment, let row, let name = OperationID(id), let currency = try payment.money?.currency else {
+                """, [.text(id)]),
+        ])
+        guard let payment = rows.first?.first.map(KnownPayment.init), let row = rows.last?.first,
+            let name = OperationID(id), let currency = try payment.money?.currency
+        else {
             return .kept(nil)
         }
         let operation = KnownOperation(row)
@@ -168,22 +170,22 @@ extension Books {
         var figures = try payment.figures
         if state != "approved", let kind = OperationKind(rawValue: row.text("kind")) {
             let booking = figures.undo(kind, try row.whole("amount"), rest: try row.whole("rest"))
-            try setFigures(figures, payment.id, in: transaction)
+            setFigures(figures, payment.id, in: transaction)
             // What was taken back as a whole meanwhile has no entries left.
             if payment.state == "approved" {
-                try book(booking, payment.id, currency.code, isReversal: true, in: transaction)
+                book(booking, payment.id, currency.code, isReversal: true, in: transaction)
             }
         }
         let answer = decision.operationAnswer(
             name, Money(value: try row.whole("amount"), currency: currency), reference: reference(exchange),
             figures.account(currency))
         let text = answerText(answer)
-        _ = try transaction.run(
+        transaction.later(
             Call(
                 "update operation set state = $2::text, answer = $3::text, decided = now() where id = $1::uuid",
                 [.text(id), .text(state), .text(text)]))
         if let takeBack, state == "reversing" {
-            try want(id, takeBack, in: transaction)
+            want(id, takeBack, in: transaction)
             return .takeBack(takeBack, text)
         }
         return .kept(text)
@@ -192,8 +194,8 @@ extension Books {
     /// Whoever dies now leaves it to others.
     private static func want(
         _ id: String, _ reason: ReversalReason, in transaction: borrowing DatabaseTransaction
-    ) throws(DatabaseError) {
-        _ = try transaction.run(
+    ) {
+        transaction.later(
             Call("update exchange set wanted = $2::text where id = $1::uuid", [.text(id), .text(reason.rawValue)]))
     }
 }

@@ -16,8 +16,10 @@ struct PaymentIntent: Sendable {
 /// The first record of an exchange.
 struct ExchangeRow: Sendable {
     let exchange: Exchange
-    let sealed: [UInt8]?
+    var sealed: [UInt8]?
     let owner: Int64
+    /// What is sealed in the books stays as it is.
+    var isSealedAlready = false
 }
 
 enum Begun: Sendable {
@@ -100,15 +102,17 @@ extension Books {
 
     // MARK: - Entries
 
+    private static let untilDayEnds = Call("select pg_advisory_xact_lock_shared(6583, 2)")
+
     static func book(
         _ booking: Booking, _ payment: String, _ currency: String, isReversal: Bool = false,
         in transaction: borrowing DatabaseTransaction
-    ) throws(DatabaseError) {
+    ) {
         let entries = booking.entries
         guard !entries.isEmpty else { return }
         // Those who close a day wait for bookings under way, and bookings for them.
-        _ = try transaction.run(Call("select pg_advisory_xact_lock_shared(6583, 2)"))
-        _ = try transaction.run(
+        transaction.later(Self.untilDayEnds)
+        transaction.later(
             Call(
                 """
                 insert into entry (payment, seq, account, amount, currency, is_reversal, day)
@@ -124,9 +128,9 @@ extension Books {
     }
 
     /// Gives back everything that was booked for a payment.
-    static func bookBack(_ payment: String, in transaction: borrowing DatabaseTransaction) throws(DatabaseError) {
-        _ = try transaction.run(Call("select pg_advisory_xact_lock_shared(6583, 2)"))
-        _ = try transaction.run(
+    static func bookBack(_ payment: String, in transaction: borrowing DatabaseTransaction) {
+        transaction.later(untilDayEnds)
+        transaction.later(
             Call(
                 """
                 insert into entry (payment, seq, account, amount, currency, is_reversal, day)
@@ -138,8 +142,8 @@ extension Books {
 
     static func setFigures(
         _ figures: PaymentFigures, _ payment: String, in transaction: borrowing DatabaseTransaction
-    ) throws(DatabaseError) {
-        _ = try transaction.run(
+    ) {
+        transaction.later(
             Call(
                 """
                 update payment set authorised = $2::bigint, captured = $3::bigint, released = $4::bigint, refunded = $5::bigint
@@ -169,9 +173,8 @@ extension Books {
         _ id: String, _ request: ReversalRequest, merchant: String?
     ) async throws(DatabaseError) -> Reversal {
         try await database.transaction { (transaction) throws(DatabaseError) in
-            _ = try transaction.run([
-                Call("select pg_advisory_xact_lock(hashtextextended($1::text, 0))", [.text(id)]), Self.waiting,
-            ])
+            transaction.later(Call("select pg_advisory_xact_lock(hashtextextended($1::text, 0))", [.text(id)]))
+            transaction.later(Self.waiting)
             let row = try transaction.run(Call("select * from payment where id = $1::uuid for update", [.text(id)]))
                 .first
             if let row { return try Self.reverse(KnownPayment(row), request, merchant, in: transaction) }
@@ -204,24 +207,29 @@ extension Books {
         switch payment.state {
         case "void", "declined", "reversed": return .done
         case "reversing": return .queued
+        // The card has approved it, and the host is told of it until it has heard: as below.
+        case "running" where payment.row.flag("offline"): return .refused
         case "running":
-            _ = try transaction.run(
+            transaction.later(
                 Call(
                     "update payment set reason = coalesce(reason, $2::text) where id = $1::uuid",
                     [.text(payment.id), .text(request.reason.rawValue)]))
             return .queued
         default: break
         }
-        // A part, or what has been given back in part: whoever takes back the whole would take too much.
+        // A part, or what has been given back in part: whoever takes back the whole would take too much. What was taken of a hold has
+        // messages of its own at the host, and is given back by a refund.
         let figures = try payment.figures
         let isWhole = request.amount.map { $0.value >= figures.authorised } ?? true
-        guard isWhole, figures.refunded == 0 || figures.kind == .refund else { return .refused }
+        guard isWhole, figures.refunded == 0 || figures.kind == .refund,
+            figures.kind != .preauth || figures.captured == 0
+        else { return .refused }
         guard try want(payment.id, request.reason, in: transaction) else { return .refused }
-        _ = try transaction.run(
+        transaction.later(
             Call(
                 "update payment set state = 'reversing', reason = $2::text where id = $1::uuid",
                 [.text(payment.id), .text(request.reason.rawValue)]))
-        try bookBack(payment.id, in: transaction)
+        bookBack(payment.id, in: transaction)
         return .queued
     }
 
@@ -236,7 +244,7 @@ extension Books {
         case "declined", "reversed": return .done
         case "reversing": return .queued
         case "running":
-            _ = try transaction.run(
+            transaction.later(
                 Call(
                     "update operation set reason = coalesce(reason, $2::text) where id = $1::uuid",
                     [.text(operation.id), .text(request.reason.rawValue)]))
@@ -244,7 +252,7 @@ extension Books {
         default: break
         }
         guard try want(operation.id, request.reason, in: transaction) else { return .refused }
-        _ = try transaction.run(
+        transaction.later(
             Call(
                 "update operation set state = 'reversing', reason = $2::text where id = $1::uuid",
                 [.text(operation.id), .text(request.reason.rawValue)]))
@@ -274,7 +282,7 @@ extension Books {
         var figures = try KnownPayment(row).figures
         let booking = figures.undo(
             kind, try operation.row.whole("amount"), rest: try operation.row.whole("rest"))
-        try setFigures(figures, payment, in: transaction)
-        try book(booking, payment, row.text("currency"), isReversal: true, in: transaction)
+        setFigures(figures, payment, in: transaction)
+        book(booking, payment, row.text("currency"), isReversal: true, in: transaction)
     }
 }

@@ -73,10 +73,11 @@ struct PaymentFigures: Equatable, Sendable {
         return Booking(card: value, hold: -value)
     }
 
-    mutating func refund(_ value: Int64) throws(BookRefusal) -> Booking {
+    /// - Parameter open: captures that the host may still decline: what is refunded of them could not be taken from anything then.
+    mutating func refund(_ value: Int64, open: Int64 = 0) throws(BookRefusal) -> Booking {
         guard kind != .refund, captured > 0 else { throw .settled }
         guard value > 0 else { throw .unsupported }
-        guard value <= captured - refunded else { throw .tooMuch }
+        guard value <= captured - open - refunded else { throw .tooMuch }
         refunded += value
         return Booking(card: value, shop: -value)
     }

@@ -10,7 +10,6 @@ struct SwitchRoutes: Sendable {
     let service: SwitchService
     /// The field in which the proxy tells the name of the till's certificate; `nil` where whoever reaches the socket is trusted.
     let tillField: String?
-    let roster: TillRoster
 
     func answer(_ request: HTTPRequest) async -> HTTPResponse {
         do throws(DatabaseError) {
@@ -35,7 +34,7 @@ struct SwitchRoutes: Sendable {
         if let tillField {
             guard let till = request.fields.only(tillField) else { return .error(403, .pspRefused) }
             let version = request.fields.only("User-Agent")
-            switch try await roster.admit(till, version: version, at: MachineClock.awake) {
+            switch try await service.roster.admit(till, version: version, at: MachineClock.awake) {
             case .merchant(let known): merchant = known
             case .refused: return .error(403, .pspRefused)
             case .tooOften:

@@ -101,12 +101,12 @@ public struct SwitchServer: Sendable {
             packager: settings.packager, rules: settings.rules, books: books, keys: keys, seat: seat, start: start,
             logger: logger, measures: measures)
         let messages = HostMessages(packager: settings.packager, acquirer: settings.acquirerNumber)
+        let roster = TillRoster(books: books, rate: settings.tillRequests)
         let service = SwitchService(
-            books: books, keys: keys, messages: messages,
+            books: books, roster: roster, keys: keys, messages: messages,
             acquirer: settings.acquirer == nil ? nil : acquirer, logger: logger, measures: measures,
             mode: settings.mode, now: { .now })
-        let roster = TillRoster(books: books, rate: settings.tillRequests)
-        let routes = SwitchRoutes(service: service, tillField: settings.tillField, roster: roster)
+        let routes = SwitchRoutes(service: service, tillField: settings.tillField)
         let page = SwitchDesk(books: books, measures: measures, acquirer: service.acquirer)
         var limits = HTTPLimits()
         // Its clients are one proxy, with a connection for each till that asks.

@@ -2,6 +2,7 @@
 import CardBytes
 import Envelope
 import ISO8583
+import Linux
 import PostgreSQL
 import Wire
 
@@ -63,7 +64,9 @@ extension SwitchService {
     private func card(
         _ read: AuthorizationRequest, _ wish: OperationWish
     ) async throws(DatabaseError) -> (message: ISOMessage?, token: String?, refusal: BookRefusal?)? {
-        guard let acceptor = try await books.acceptor(read.terminal) else { return (nil, nil, .unsupported) }
+        guard let acceptor = try await roster.acceptor(read.terminal, at: MachineClock.awake) else {
+            return (nil, nil, .unsupported)
+        }
         do {
             let record = try OpenedRecord(try await keys.open(read.envelope))
             try record.check(read, now: now())

@@ -38,6 +38,7 @@ struct SwitchAnswer: Equatable, Sendable {
 /// The calls of the contract, for whoever the till's certificate says it is.
 struct SwitchService: Sendable {
     let books: Books
+    let roster: TillRoster
     let keys: any EnvelopeOpener
     let messages: HostMessages
     /// `nil` where no acquirer is configured.
@@ -60,7 +61,7 @@ struct SwitchService: Sendable {
         }
         guard request.mode == mode else { return .error(403, .pspRefused, field: "mode") }
         guard merchant == nil || merchant == request.terminal.merchant,
-            let acceptor = try await books.acceptor(request.terminal)
+            let acceptor = try await roster.acceptor(request.terminal, at: MachineClock.awake)
         else { return .error(403, .pspRefused, field: "terminal") }
         let body = Self.digest(request)
         let bare = PaymentIntent(request: request, body: body, token: nil, record: nil)

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import LocalHTTP
 import PostgreSQL
+import Wire
 
 /// Who asks, by the name in the till's certificate. The tables are asked every five seconds at most, so that a till that is blocked is
-/// refused that soon; a till that asks too often is told to wait.
+/// refused that soon; a till that asks too often is told to wait. Terminals as the acquirer knows them are asked for as seldom.
 actor TillRoster {
     enum Admission: Equatable, Sendable {
         case merchant(String)
@@ -24,10 +25,22 @@ actor TillRoster {
     /// Requests in a second, of one till; three seconds' worth may come at once.
     private let rate: Double
     private var entries: [String: Entry] = [:]
+    private var acceptors: [String: (acceptor: Acceptor, lookedUp: UInt64)] = [:]
 
     init(books: Books, rate: Int) {
         self.books = books
         self.rate = Double(rate)
+    }
+
+    /// `nil` for a terminal that is not in the tables, which is looked for each time.
+    func acceptor(
+        _ terminal: AuthorizationRequest.Terminal, at now: UInt64
+    ) async throws(DatabaseError) -> Acceptor? {
+        let key = terminal.merchant + "\0" + terminal.id
+        if let known = acceptors[key], now &- known.lookedUp < 5 * Self.second { return known.acceptor }
+        let found = try await books.acceptor(terminal)
+        acceptors[key] = found.map { (acceptor: $0, lookedUp: now) }
+        return found
     }
 
     /// - Parameters:

@@ -44,6 +44,26 @@ struct LinkAdoptionTests {
         #expect(rig.put(.received(answer)).told == [.settled(ExchangeID("one"), .approved(answer))])
     }
 
+    /// docs/payment-service.md: a card's number is in memory as long as its payment is worked on.
+    @Test func `what is at an end keeps nothing of the card, and is taken back from the books`() throws {
+        var rig = try LinkRig()
+        let id = ExchangeID("one")
+        let sent = try rig.pay("one")
+        let kept = try #require(rig.link.exchange(id))
+        // Open, it has to be reversed if no answer comes.
+        _ = rig.put(.shed(id))
+        #expect(rig.link.exchange(id)?.original[2] == sent[2])
+        _ = rig.put(.received(try rig.answer(to: sent, "00")))
+        _ = rig.put(.shed(id))
+        let shed = try #require(rig.link.exchange(id)?.original)
+        #expect(shed[2] == nil && shed[14] == nil && shed[35] == nil && shed[55] == nil)
+        #expect(rig.put(.received(try rig.answer(to: sent, "05"))).told == [.alarm(.answersDiffer(id))])
+        let refused = rig.put(.reverse(id, .customerCancel))
+        #expect(refused.sent.isEmpty && refused.told == [.alarm(.cannotReverse(id))])
+        _ = rig.put(.adopt(Exchange(id: id, order: 0, original: kept.original, stage: .answered(.approved)), rest: 0))
+        #expect(rig.put(.reverse(id, .customerCancel)).sent.first?[2] == sent[2])
+    }
+
     @Test func `what was withdrawn is neither taken back nor answered`() throws {
         var rig = try LinkRig()
         let exchange = try begun(&rig)

@@ -71,6 +71,32 @@ final class DatabaseTests {
         #expect(try await database.run(Call("select count(*) as n from kept")).first?.number("n") == 0)
     }
 
+    @Test func `what may come later comes in its order, before the next call or the commit, or not at all`()
+        async throws
+    {
+        let database = try database()
+        try await database.script("create table kept (id int primary key)")
+        let count = try await database.transaction { (transaction) throws(DatabaseError) in
+            transaction.later(Call("insert into kept values (1)"))
+            let count = try transaction.run(Call("select count(*) as n from kept")).first?.number("n")
+            transaction.later(Call("insert into kept values (2)"))
+            return count
+        }
+        #expect(count == 1)
+        await #expect(throws: DatabaseError.duplicate(constraint: "kept_pkey")) {
+            try await database.transaction { (transaction) throws(DatabaseError) in
+                transaction.later(Call("insert into kept values (3)"))
+                transaction.later(Call("insert into kept values (1)"))
+            }
+        }
+        // Nothing of a transaction is left open on its connection.
+        try await database.transaction { (transaction) throws(DatabaseError) in
+            transaction.later(Call("insert into kept values (4)"))
+        }
+        let rows = try await database.run(Call("select id from kept order by id"))
+        #expect(rows.map { $0.number("id") } == [1, 2, 4])
+    }
+
     @Test func `a statement that is wrong is refused with its SQLSTATE and no text`() async throws {
         await #expect(throws: DatabaseError.refused(state: "42P01")) {
             try await database().run(Call("select * from nothing_of_the_kind"))

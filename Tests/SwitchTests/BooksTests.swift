@@ -59,6 +59,86 @@ struct BooksTests {
         }
     }
 
+    // MARK: - What cannot be taken back by a message
+
+    /// A hold of 1,000 of which 600 were captured; the host has acknowledged that, or is still being told.
+    private func withCapture(_ state: String, _ body: (Books, PrivatePostgreSQL) async throws -> Void) async throws {
+        try await withApproval { books, server in
+            try server.sql(
+                """
+                update payment set kind = 'preauth', captured = 600;
+                update exchange set type = '0100', sealed = 'x';
+                insert into entry (payment, seq, account, amount, currency, is_reversal, day)
+                    select '\(Self.id)', seq, account, amount, 'EUR', false, current_date
+                    from (values (1, 'card', -1000), (1, 'hold', 1000), (2, 'hold', -600), (2, 'shop', 600)) e (seq, account, amount);
+                insert into operation (id, payment, kind, body, amount, state, answer)
+                    values ('01990000-0000-7000-8000-000000000002', '\(Self.id)', 'capture', decode(repeat('00', 32), 'hex'), 600,
+                        '\(state)', case when '\(state)' <> 'running' then '{}' end)
+                """)
+            try await body(books, server)
+        }
+    }
+
+    private func reverse(_ books: Books) async throws -> Reversal {
+        try await books.reverse(Self.id, ReversalRequest(reason: .customerCancel), merchant: "m")
+    }
+
+    private func isRefused(_ reversal: Reversal) -> Bool { if case .refused = reversal { true } else { false } }
+
+    /// The capture is a message of its own at the host, which a reversal of the authorisation leaves as it is.
+    @Test(arguments: ["approved", "running"])
+    func `a hold of which something was captured is not taken back as a whole`(_ state: String) async throws {
+        try await withCapture(state) { books, server in
+            let reversal = try await reverse(books)
+            #expect(isRefused(reversal))
+            #expect(try server.sql("select state from payment").hasPrefix("approved"))
+            #expect(try server.sql("select sum(amount) from entry where account = 'shop'") == "600\n")
+            #expect(try server.sql("select count(*) from exchange where wanted is not null") == "0\n")
+        }
+    }
+
+    /// The host is told of it until it has acknowledged it; a reversal that waited for that could never be sent.
+    @Test func `a payment that the card has approved is not taken back while the host is being told`() async throws {
+        try await withApproval { books, server in
+            try server.sql(
+                "update payment set state = 'running', answer = null, offline = true; update exchange set stage = 'advising'"
+            )
+            #expect(isRefused(try await reverse(books)))
+            #expect(try server.sql("select count(*) from payment where reason is not null") == "0\n")
+        }
+    }
+
+    private func refund(_ books: Books) async throws -> OperationBegun {
+        let payment = try #require(try await books.payment(Self.id))
+        let amount = try #require(try payment.money.map { Money(value: 500, currency: $0.currency) })
+        let id = try #require(OperationID("01990000-0000-7000-8000-000000000003"))
+        let message = ISOMessage(try #require(MessageType(200)))
+        let exchange = Exchange(
+            id: ExchangeID(id.text), order: 1, original: message, stage: .awaiting(until: 0, cancelled: nil))
+        let intent = OperationIntent(
+            id: id, payment: Self.id, kind: .refund, body: [UInt8](repeating: 0, count: 32), amount: amount,
+            seen: try payment.figures)
+        return try await books.begin(intent, ExchangeRow(exchange: exchange, sealed: [1], owner: 7))
+    }
+
+    /// Declined afterwards, the capture would leave a refund of nothing: its decline could not be written down.
+    @Test func `what the host may still decline of a capture is not refunded`() async throws {
+        try await withCapture("running") { books, server in
+            guard case .refused(let answer) = try await refund(books) else {
+                Issue.record("the refund was begun")
+                return
+            }
+            #expect(answer.contains("tooMuch"))
+            #expect(try server.sql("select refunded from payment") == "0\n")
+            // The same id gets the same answer.
+            guard case .known(let known) = try await refund(books) else {
+                Issue.record("its id is not known")
+                return
+            }
+            #expect(known.answer == answer)
+        }
+    }
+
     @Test func `a sum that is not in the row is an error, not nothing`() async throws {
         try await withApproval { books, _ in
             let row = try #require(
