@@ -52,6 +52,8 @@ final class TillLedger {
     static let kept = 10_000
     /// Lines beyond which that has to happen.
     static let longest = 60_000
+    /// Bytes that are read and written at a time.
+    private static let pieceSize = 64 * 1_024
 
     private let path: String
     private var file: Descriptor
@@ -68,15 +70,14 @@ final class TillLedger {
         do throws(SystemError) {
             var file = try Descriptor(opening: path, O_RDWR | O_CREAT | O_APPEND, mode: 0o600)
             guard file.lock() else { throw SystemError(code: EAGAIN) }
-            let bytes = try file.readAll(atMost: 1 << 30)
-            var (contents, length) = read(bytes)
+            var (contents, length) = try read(file)
             var isNew = contents.installation.isEmpty
             if contents.damaged > 0 || isNew {
                 contents.installation = fresh
                 isNew = true
             }
             if contents.lines > longest || contents.damaged > 0 {
-                if contents.damaged > 0 { try keep(bytes, beside: path) }
+                if contents.damaged > 0 { try keepDamaged(path) }
                 file = try rewrite(path, contents)
                 contents.lines = contents.attempts.count
                 isNew = false
@@ -159,43 +160,88 @@ final class TillLedger {
         return String(repeating: "0", count: 16 - digits.utf8.count) + digits
     }
 
-    /// - Returns: what the bytes say, and how many of them are whole lines.
-    static func read(_ bytes: [UInt8]) -> (Contents, length: Int) {
-        var contents = Contents()
-        var attempts: [UInt64: Attempt] = [:]
-        var start = 0
-        while let end = bytes[start...].firstIndex(of: 0x0A) {
-            defer { start = end + 1 }
+    /// Line by line: of the whole file, which may be a hundred times as long as what counts of it, no more than a piece is in memory.
+    ///
+    /// - Returns: what the file says from where it is read on, and how many bytes of it are whole lines.
+    /// - Throws: `EFBIG` for more than a gibibyte.
+    static func read(_ file: borrowing Descriptor) throws(SystemError) -> (Contents, length: Int) {
+        var reading = Reading()
+        var rest: [UInt8] = []
+        var length = 0
+        while true {
+            let piece = try file.read(atMost: pieceSize)
+            if piece.isEmpty { break }
+            guard length + rest.count + piece.count <= 1 << 30 else { throw SystemError(code: EFBIG) }
+            var unread = rest.count
+            rest += piece
+            var start = 0
+            while let end = rest[unread...].firstIndex(of: 0x0A) {
+                reading.take(rest[start..<end])
+                start = end + 1
+                unread = start
+            }
+            length += start
+            rest.removeFirst(start)
+        }
+        return (reading.end(), length)
+    }
+
+    /// What was read so far.
+    private struct Reading {
+        private var contents = Contents()
+        private var attempts: [UInt64: Attempt] = [:]
+        private var newest: UInt64 = 0
+
+        mutating func take(_ bytes: ArraySlice<UInt8>) {
             contents.lines += 1
-            guard end - start > 17, bytes[start + 16] == 0x20,
-                sum(of: bytes[(start + 17)..<end]).utf8.elementsEqual(bytes[start..<(start + 16)]),
-                let line = try? WireJSON.decode(Line.self, from: Array(bytes[(start + 17)..<end]))
+            guard bytes.count > 17, bytes[bytes.startIndex + 16] == 0x20,
+                sum(of: bytes.dropFirst(17)).utf8.elementsEqual(bytes.prefix(16)),
+                let line = try? WireJSON.decode(Line.self, from: Array(bytes.dropFirst(17)))
             else {
                 contents.damaged += 1
-                continue
+                return
             }
             if let installation = line.installation { contents.installation = installation }
             if let counter = line.counter { contents.counter = max(contents.counter, counter) }
             if let closed = line.closedThrough { contents.closedThrough = max(contents.closedThrough, closed) }
-            if var attempt = line.attempt {
-                attempt.keepReceipts(of: attempts[attempt.number])
-                attempts[attempt.number] = attempt
-                contents.counter = max(contents.counter, attempt.number, attempt.booking?.number ?? 0)
-            }
+            if let attempt = line.attempt { take(attempt) }
         }
-        var ordered = attempts.values.sorted { $0.number < $1.number }
-        for index in ordered.indices.dropLast() { ordered[index].dropReceipts() }
-        // A day's refunds are added up as long as it lasts.
-        let today = ordered.compactMap(\.day).max() ?? 0
-        contents.attempts =
-            ordered.dropLast(kept).filter { $0.isHeld || $0.isGivenBack(since: today) } + ordered.suffix(kept)
-        return (contents, start)
+
+        private mutating func take(_ attempt: Attempt) {
+            var attempt = attempt
+            contents.counter = max(contents.counter, attempt.number, attempt.booking?.number ?? 0)
+            // Receipts are most of a ledger: those of any other payment than the last are gone before the next line is read.
+            if attempt.number > newest {
+                attempts[newest]?.dropReceipts()
+                newest = attempt.number
+            }
+            if attempt.number == newest {
+                attempt.keepReceipts(of: attempts[newest])
+            } else {
+                attempt.dropReceipts()
+            }
+            attempts[attempt.number] = attempt
+        }
+
+        consuming func end() -> Contents {
+            let ordered = attempts.values.sorted { $0.number < $1.number }
+            // A day's refunds are added up as long as it lasts.
+            let today = ordered.compactMap(\.day).max() ?? 0
+            contents.attempts =
+                ordered.dropLast(kept).filter { $0.isHeld || $0.isGivenBack(since: today) } + ordered.suffix(kept)
+            return contents
+        }
     }
 
     /// A damaged file is kept for whoever has to look into it. It stays where it is until the new one takes its place at once.
-    private static func keep(_ bytes: [UInt8], beside path: String) throws(SystemError) {
+    private static func keepDamaged(_ path: String) throws(SystemError) {
+        let damaged = try Descriptor(opening: path, O_RDONLY)
         let copy = try Descriptor(opening: path + ".damaged", O_WRONLY | O_CREAT | O_TRUNC, mode: 0o600)
-        try copy.write(bytes)
+        while true {
+            let piece = try damaged.read(atMost: pieceSize)
+            if piece.isEmpty { break }
+            try copy.write(piece)
+        }
         try copy.synchronize()
     }
 
@@ -203,9 +249,14 @@ final class TillLedger {
         let new = try Descriptor(opening: path + ".new", O_RDWR | O_CREAT | O_TRUNC | O_APPEND, mode: 0o600)
         let head = Line(
             installation: contents.installation, counter: contents.counter, closedThrough: contents.closedThrough)
-        var all = try bytes(of: head)
-        for attempt in contents.attempts { all += try bytes(of: Line(attempt: attempt)) }
-        try new.write(all)
+        var piece = try bytes(of: head)
+        for attempt in contents.attempts {
+            piece += try bytes(of: Line(attempt: attempt))
+            guard piece.count >= pieceSize else { continue }
+            try new.write(piece)
+            piece.removeAll(keepingCapacity: true)
+        }
+        try new.write(piece)
         try new.synchronize()
         // Before it has its name: nobody else may have it in between.
         guard new.lock() else { throw SystemError(code: EAGAIN) }

@@ -102,7 +102,7 @@ struct TillLedgerTests {
         try ledger.synchronize()
         let after = try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int ?? 0
         #expect(after < before / 100)
-        let contents = TillLedger.read(Array(try Data(contentsOf: URL(filePath: path)))).0
+        let contents = try TillLedger.read(Descriptor(opening: path, O_RDONLY)).0
         desk = TillDesk(
             lane: "main", installation: contents.installation, counter: contents.counter, attempts: contents.attempts)
         #expect(desk.installation == "abc" && desk.counter == 10 && desk.finished.map(\.number) == [1, 10])
