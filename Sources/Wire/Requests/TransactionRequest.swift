@@ -85,6 +85,7 @@ extension TransactionRequest: Codable {
             amount = try members.decodeIfPresent(Money.self, forKey: .amount) ?? Money.none
             order = try members.decodeIfPresent(String.self, forKey: .order)
             language = try members.decodeIfPresent(String.self, forKey: .language)
+            dryRun = try members.decodeIfPresent(Bool.self, forKey: .dryRun)
             try members.refuse(CodingKeys.allCases.filter { !Self.ofLinkedRefund.contains($0) }, decoder)
             try checkLinkedRefund(decoder)
             return
@@ -160,7 +161,9 @@ extension TransactionRequest: Codable {
     }
 
     /// What a refund that names a payment may say.
-    private static var ofLinkedRefund: Set<CodingKeys> { [.type, .of, .card, .amount, .reason, .order, .language] }
+    private static var ofLinkedRefund: Set<CodingKeys> {
+        [.type, .of, .card, .amount, .reason, .order, .language, .dryRun]
+    }
 
     private func checkLinkedRefund(_ decoder: any Decoder) throws {
         if amount != Money.none, let code = amount.refusalAsTotal { throw decoder.refusal(code, at: CodingKeys.amount) }
