@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /// The step of the schema by which closed days are held against the payment service's figures: docs/decisions/0053.
 extension Schema {
-    /// What was sent stays as it was sent, and the first figures that were given count.
+    /// What was sent stays as it was sent, and the first figures that were given count. A sale is tried once more by one
+    /// transaction at a time, whoever asks.
     static let reconciliation = """
         ALTER TABLE business_day ADD COLUMN service TEXT;
         ALTER TABLE business_day ADD COLUMN request TEXT;
@@ -16,5 +17,7 @@ extension Schema {
         CREATE TRIGGER a_day_is_settled_once BEFORE UPDATE OF state ON business_day
             WHEN OLD.state = 'balanced' AND NEW.state <> 'balanced'
             BEGIN SELECT RAISE(ABORT, 'settled'); END;
+        CREATE UNIQUE INDEX one_retry_at_a_time ON payment (retry_of)
+            WHERE retry_of IS NOT NULL AND state NOT IN ('declined', 'cancelled', 'failed', 'reversed');
         """
 }

@@ -97,9 +97,9 @@ extension Sandbox {
         guard let day = try store.reconciliation(id), now() >= day.visibleFrom else {
             return .error(404, .transactionUnknown)
         }
-        let items = day.movements.filter {
-            $0.kind.rawValue == kind && $0.currency.code == currency && $0.scheme == scheme ?? ""
-                && after.map { after in $0.id > after } ?? true
+        let items = day.movements.filter { item in
+            item.kind.rawValue == kind && item.currency.code == currency && item.scheme == scheme ?? ""
+                && after.map { item.id > $0 } ?? true
         }.map { ReconciliationItem(id: $0.id, value: $0.value) }.sorted { $0.id < $1.id }
         let page = Array(items.prefix(Limits.reconciliationPage))
         return SandboxAnswer(
