@@ -96,6 +96,22 @@ struct ReconciliationTests {
         }
     }
 
+    @Test func `Figures go with the payments that they name when their time is over`() throws {
+        let books = try BookedJournal()
+        let sale = try books.payment(1_000)
+        let end = try close(books)
+        let item = DifferenceItem(id: sale.text, transaction: sale, ours: 1_000)
+        let difference = try difference(.captured, Figure(count: 1, value: 1_000), Figure(), [item])
+        try books.journal.endReconciliation(
+            of: end.day,
+            ReconciliationEnd(figures: ServiceFigures(lines: []), differences: [difference], state: .differs),
+            at: books.now)
+        let later = books.now.advanced(bySeconds: 86_400 * 500)
+        #expect(try books.journal.eraseTransactions(endedBefore: later, at: later) == 1)
+        #expect(
+            try books.sqlite("SELECT figures IS NULL, state FROM business_day WHERE state <> 'open'") == "1|differs")
+    }
+
     @Test func `A day that differs stands in the next totals until somebody has settled it, once`() throws {
         let books = try BookedJournal()
         let end = try close(books)
