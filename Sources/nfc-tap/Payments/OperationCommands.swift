@@ -20,7 +20,6 @@ struct Capture: AsyncParsableCommand {
     func run() async throws {
         var demand = CaptureDemand(amount: try choice.money, final: !notFinal)
         demand.tip = try tip.map { try parsedMoney([$0]) }
-        let demand = demand
         if choice.dryRun { return try await choice.attempt { client, id in try await client.tryCapture(id, demand) } }
         try await choice.run { client, id, key in
             try await client.capture(id, demand, key: key)
@@ -133,14 +132,14 @@ struct OperationChoice: ParsableArguments {
     var json = false
 
     /// Shows what would be done.
-    func attempt(
-        _ ask: (TapClient, TransactionID) async throws(TapClientError) -> OperationDryRun
-    ) async throws {
+    func attempt(_ ask: (TapClient, TransactionID) async throws -> OperationDryRun) async throws {
         guard let payment = TransactionID(id) else {
             throw ValidationError("\(id) is not a transaction id; give a UUID.")
         }
         let answer: OperationDryRun
-        do throws(TapClientError) { answer = try await ask(daemon.client, payment) } catch { throw Failure(error) }
+        do { answer = try await ask(daemon.client, payment) } catch let error as TapClientError {
+            throw Failure(error)
+        }
         if json { return try StandardOutput.print(json: answer) }
         StandardOutput.print(answer.summary)
     }
