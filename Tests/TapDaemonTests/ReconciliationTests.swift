@@ -138,7 +138,8 @@ struct ReconciliationTests {
                     #"{"type":"refund","of":"\#(second.id)","amount":{"value":300,"currency":"EUR"}}"#, wait: 20)
                 #expect(try refund.transaction().state == .approved)
                 let third = try await sale(shop, 700)
-                _ = try await shop.post(to: "/v1/transactions/\(third.id)/reversal")
+                _ = try await shop.post(
+                    to: "/v1/transactions/\(third.id)/reversal", #"{"reason":"customerCancel"}"#)
                 _ = try await shop.reach([.reversed], third.id)
                 let end = try await close(shop)
                 #expect(end.day.state == .balanced && end.differences == [])
