@@ -12,7 +12,7 @@ import Wire
 struct RetryOfTests {
     private func shop(_ body: (Shop) async throws -> Void) async throws {
         let folder = try TestFolder()
-        try await withSandbox(in: folder) { _ in try await Shop.open(in: folder, body) }
+        try await withSandbox(in: folder) { _ in try await Shop.open(in: folder) { try await body($0) } }
     }
 
     private func tap(_ shop: Shop, _ body: String) async throws -> Transaction {
