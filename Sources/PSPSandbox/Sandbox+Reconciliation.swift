@@ -40,19 +40,21 @@ extension BookedPayment {
 }
 
 /// The service's figures of a day. They are of what it has booked, and never of what the terminal says.
-extension Sandbox {
+enum SandboxDays {
     /// Sales that are missing in the day's figures: by the last two digits of what they took. Of those in `liar` the service
     /// says besides that all is well.
     private static let forgotten: Set<Int64> = [31, 32]
     private static let liar: Int64 = 32
 
     /// Closes the day: what it has booked for the terminal until then is of this day, and of no other.
-    func reconcile(_ request: ReconciliationRequest) throws(StoreError) -> SandboxAnswer {
-        guard features.contains(.reconcile) else { return .error(403, .pspRefused) }
-        return try store.atomically { () throws(StoreError) in
-            if let known = try store.reconciliation(request.id) { return answer(known) }
+    static func reconcile(
+        _ request: ReconciliationRequest, in sandbox: isolated Sandbox
+    ) throws(StoreError) -> SandboxAnswer {
+        guard sandbox.features.contains(.reconcile) else { return .error(403, .pspRefused) }
+        return try sandbox.store.atomically { () throws(StoreError) in
+            if let known = try sandbox.store.reconciliation(request.id) { return known.answer(at: sandbox.now()) }
             var kept: [BookedDay.Kept] = []
-            for var payment in try store.payments() where payment.terminal == request.terminal {
+            for var payment in try sandbox.store.payments() where payment.terminal == request.terminal {
                 guard let entry = payment.entry, var movements = payment.movements else { continue }
                 for index in movements.indices
                 where movements[index].day == nil && movements[index].at <= request.closedAt {
@@ -64,37 +66,32 @@ extension Sandbox {
                             id: movement.id, value: movement.value))
                 }
                 payment.movements = movements
-                try store.save(payment)
+                try sandbox.store.save(payment)
             }
             let isLie = kept.contains { $0.value % 100 == Self.liar }
             kept.removeAll { Self.forgotten.contains($0.value % 100) }
-            let lines = Self.lines(kept, request.mode)
+            let lines = BookedDay.lines(kept, request.mode)
             let isSame = Set(lines) == Set(request.lines)
             let day = BookedDay(
-                id: request.id, visibleFrom: now().advanced(by: timing.figures),
+                id: request.id, visibleFrom: sandbox.now().advanced(by: sandbox.timing.figures),
                 answer: ReconciliationAnswer(
                     id: request.id, status: isSame || isLie ? .balanced : .differs,
-                    reference: "SANDBOX-DAY-\(try store.nextReference())", lines: lines), movements: kept)
-            try store.save(day)
-            return answer(day)
+                    reference: "SANDBOX-DAY-\(try sandbox.store.nextReference())", lines: lines), movements: kept)
+            try sandbox.store.save(day)
+            return day.answer(at: sandbox.now())
         }
     }
 
     /// `nil` for a day that was never told.
-    func figures(of id: String) throws(StoreError) -> SandboxAnswer? { try store.reconciliation(id).map(answer) }
-
-    private func answer(_ day: BookedDay) -> SandboxAnswer {
-        guard now() >= day.visibleFrom else {
-            return SandboxAnswer(202, ReconciliationAnswer(id: day.id, status: .later))
-        }
-        return SandboxAnswer(200, day.answer)
+    static func figures(of id: String, in sandbox: isolated Sandbox) throws(StoreError) -> SandboxAnswer? {
+        try sandbox.store.reconciliation(id).map { $0.answer(at: sandbox.now()) }
     }
 
     /// A page of what a line is of.
-    func items(
-        of id: String, kind: String?, currency: String?, scheme: String?, after: String?
+    static func items(
+        in sandbox: isolated Sandbox, of id: String, kind: String?, currency: String?, scheme: String?, after: String?
     ) throws(StoreError) -> SandboxAnswer {
-        guard let day = try store.reconciliation(id), now() >= day.visibleFrom else {
+        guard let day = try sandbox.store.reconciliation(id), sandbox.now() >= day.visibleFrom else {
             return .error(404, .transactionUnknown)
         }
         let items = day.movements.filter { item in
@@ -105,8 +102,15 @@ extension Sandbox {
         return SandboxAnswer(
             200, ReconciliationItems(items: page, next: page.count < items.count ? page.last?.id : nil))
     }
+}
 
-    private static func lines(_ kept: [BookedDay.Kept], _ mode: Mode) -> [FigureLine] {
+extension BookedDay {
+    fileprivate func answer(at time: Timestamp) -> SandboxAnswer {
+        guard time >= visibleFrom else { return SandboxAnswer(202, ReconciliationAnswer(id: id, status: .later)) }
+        return SandboxAnswer(200, answer)
+    }
+
+    fileprivate static func lines(_ kept: [Kept], _ mode: Mode) -> [FigureLine] {
         var lines: [FigureLine] = []
         for item in kept {
             let index =

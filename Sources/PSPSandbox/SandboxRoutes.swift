@@ -118,15 +118,16 @@ struct SandboxRoutes: Sendable {
             let key = request.fields.only("Idempotency-Key")
             return try await once(request, ReconciliationRequest.self) { (message) throws(StoreError) in
                 guard message.id == key else { return .error(400, .idempotencyKeyInvalid, field: "id") }
-                return try await sandbox.reconcile(message)
+                return try await SandboxDays.reconcile(message, in: sandbox)
             }.response
         case (.get, 1, let id?):
-            let answer = try await sandbox.figures(of: id)
+            let answer = try await SandboxDays.figures(of: id, in: sandbox)
             return (answer ?? SandboxAnswer.error(404, .transactionUnknown)).response
         case (.get, 2, "items"):
             func parameter(_ name: String) -> String? { request.query.first { $0.name == name }?.value }
-            let page = try await sandbox.items(
-                of: path[0], kind: parameter("kind"), currency: parameter("currency"), scheme: parameter("scheme"),
+            let page = try await SandboxDays.items(
+                in: sandbox, of: path[0], kind: parameter("kind"), currency: parameter("currency"),
+                scheme: parameter("scheme"),
                 after: parameter("after"))
             return page.response
         case (_, 0, _), (_, 1, _), (_, 2, "items"):

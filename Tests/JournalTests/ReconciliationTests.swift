@@ -106,7 +106,7 @@ struct ReconciliationTests {
             of: end.day,
             ReconciliationEnd(figures: ServiceFigures(lines: []), differences: [difference], state: .differs),
             at: books.now)
-        let later = books.now.advanced(bySeconds: 86_400 * 500)
+        let later = Timestamp.now.advanced(bySeconds: 86_400 * 500)
         #expect(try books.journal.eraseTransactions(endedBefore: later, at: later) == 1)
         #expect(
             try books.sqlite("SELECT figures IS NULL, state FROM business_day WHERE state <> 'open'") == "1|differs")

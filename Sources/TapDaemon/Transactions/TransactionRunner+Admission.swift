@@ -22,7 +22,23 @@ extension TransactionRunner {
             case .erased: return .refused(.transactionErased)
             case .created, nil: break
             }
-            if let refusal = try await complete(&demand) { return refusal }
+            // What a request that tries a sale once more leaves out is that sale's.
+            if let id = demand.request.retryOf {
+                let (record, other) = try await journal.use { (journal) throws(JournalError) in
+                    (try journal.record(id), try journal.retry(of: id))
+                }
+                guard let record, record.transaction.mode == settings.snapshot.mode else {
+                    return .refused(.transactionUnknown)
+                }
+                guard demand.key.owner.till == nil || record.owner == demand.key.owner else {
+                    return .refused(.sessionNotOwner, by: id)
+                }
+                guard other == nil, let request = demand.request.completed(by: record.transaction) else {
+                    return .refused(.retryNotPossible, by: other ?? id)
+                }
+                demand = TransactionDemand(
+                    request: request, key: demand.key, requestHash: demand.requestHash, lanes: demand.lanes)
+            }
             paid = try await payment(of: demand.request)
         } catch {
             return .refused(ErrorCode(error))
@@ -43,26 +59,6 @@ extension TransactionRunner {
             return await writeDown(
                 NewTransaction(demand, running.transaction, running.terms.addressee.service), running.transaction)
         }
-    }
-
-    /// Takes over from an earlier sale what a request that tries it once more leaves to it.
-    private func complete(_ demand: inout TransactionDemand) async throws(JournalError) -> Admission? {
-        guard let id = demand.request.retryOf else { return nil }
-        let (record, other) = try await journal.use { (journal) throws(JournalError) in
-            (try journal.record(id), try journal.retry(of: id))
-        }
-        guard let record, record.transaction.mode == settings.snapshot.mode else {
-            return .refused(.transactionUnknown)
-        }
-        guard demand.key.owner.till == nil || record.owner == demand.key.owner else {
-            return .refused(.sessionNotOwner, by: id)
-        }
-        guard other == nil, let request = demand.request.completed(by: record.transaction) else {
-            return .refused(.retryNotPossible, by: other ?? id)
-        }
-        demand = TransactionDemand(
-            request: request, key: demand.key, requestHash: demand.requestHash, lanes: demand.lanes)
-        return nil
     }
 
     /// What the journal says has paid the order of a request.
