@@ -130,7 +130,7 @@ def reconcile(memory, day):
     """Of sales only: the check makes no other movements in a day that it tells of."""
     items = []
     for name, text in memory.base.execute("SELECT name, value FROM kept WHERE kind = 'movement' AND at >= ?", (forgotten,)).fetchall():
-        terminal, scheme, amount = json.loads(text)
+        name, (terminal, scheme, amount) = name.removesuffix(SOCKET), json.loads(text)
         if terminal == day["terminal"] and not memory.get("told", name) and not memory.get("reversed", name):
             memory.put("told", name, day["id"])
             items.append([name, scheme, amount])
