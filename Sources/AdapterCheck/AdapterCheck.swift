@@ -85,6 +85,7 @@ public struct AdapterCheck: Sendable {
             case .release: [.preauth, .capture, .release]
             case .refund, .refundBounded: [.refundLinked]
             case .refundReversal: [.refundLinked, .refundReversal]
+            case .figures, .figuresRepeat, .figuresQuery, .figuresItems: [.sale, .reconcile]
             }
         if let word = words.first(where: { !features.contains($0) }) {
             return "supports does not name \(word.rawValue)"
@@ -159,6 +160,10 @@ public struct AdapterCheck: Sendable {
         case .refund: try await bench.checkRefund()
         case .refundBounded: try await bench.checkRefundBounded()
         case .refundReversal: try await bench.checkRefundReversal()
+        case .figures: try await bench.checkFigures()
+        case .figuresRepeat: try await bench.checkFiguresRepeat()
+        case .figuresQuery: try await bench.checkFiguresQuery()
+        case .figuresItems: try await bench.checkFiguresItems()
         }
     }
 

@@ -176,10 +176,10 @@ struct CheckBench: Sendable {
         return try await settled("refunds", on: payment, request, key: id.text)
     }
 
-    private static let questions = 60
+    static let questions = 60
 
     /// Between two questions about what is still running. A cancelled one ends early, which does no harm.
-    private func pause() async { try? await Task.sleep(for: .milliseconds(500)) }
+    func pause() async { try? await Task.sleep(for: .milliseconds(500)) }
 
     static func unread<Message>(_ reply: Reply<Message>) -> String {
         reply.status == 200 || reply.status == 202 ? " and a body that cannot be read" : ""

@@ -32,6 +32,10 @@ public enum CheckRule: String, CaseIterable, Codable, Sendable {
     case refund = "refund.approved"
     case refundBounded = "refund.bounded"
     case refundReversal = "refund.reversal"
+    case figures = "reconciliation.figures"
+    case figuresRepeat = "reconciliation.repeat"
+    case figuresQuery = "reconciliation.query"
+    case figuresItems = "reconciliation.items"
 
     /// The rule, as a sentence.
     public var text: String {
@@ -67,6 +71,11 @@ public enum CheckRule: String, CaseIterable, Codable, Sendable {
         case .refund: "A linked refund of a part is carried out"
         case .refundBounded: "Linked refunds never give back more than was captured"
         case .refundReversal: "A linked refund can be taken back at its own id"
+        case .figures: "A day that is told of is answered with figures of what was booked, or with later"
+        case .figuresRepeat: "A day with the same key and body is told once; with another body it gets 422"
+        case .figuresQuery:
+            "GET /v1/reconciliations/ID tells what the POST was answered, and 404 of a day that never came"
+        case .figuresItems: "The items of a line add up to its figures and name each sale of the day"
         }
     }
 
@@ -87,6 +96,7 @@ public enum CheckRule: String, CaseIterable, Codable, Sendable {
         case .adjust: "docs/openapi-psp.yaml, POST /v1/authorizations/{id}/adjustments"
         case .release: "docs/openapi-psp.yaml, POST /v1/authorizations/{id}/releases"
         case .refund, .refundBounded, .refundReversal: "docs/openapi-psp.yaml, POST /v1/authorizations/{id}/refunds"
+        case .figures, .figuresRepeat, .figuresQuery, .figuresItems: "docs/adapters.md#figures-of-a-day"
         }
     }
 
@@ -109,6 +119,8 @@ public enum CheckRule: String, CaseIterable, Codable, Sendable {
             [.capture]
         case .adjust, .release: [.captureBounded]
         case .refundBounded, .refundReversal: [.refund]
+        case .figures: [.saleApproved]
+        case .figuresRepeat, .figuresQuery, .figuresItems: [.figures]
         }
     }
 }

@@ -31,6 +31,10 @@ public struct AdapterTimes: Equatable, Sendable {
     public var pause: Duration = .milliseconds(250)
     /// Before the second, third … attempt at a reversal; the last one goes on.
     public var reversal: [Duration] = [.seconds(1), .seconds(5), .seconds(30), .seconds(120), .seconds(600)]
+    /// Before the second, third … question about a day's figures; the last one goes on.
+    public var figures: [Duration] = [.seconds(60), .seconds(600), .seconds(3_600)]
+    /// After a day's end nobody asks for its figures any more.
+    public var figuresLife: Duration = .seconds(7 * 86_400)
 
     public init() {}
 }

@@ -137,7 +137,7 @@ struct LaneDisplay: Sendable {
         case .readerAttached: ready()
         case .queueForwarded, .queueFailed, .openItemContradicted, .termsChanged, .profileApplied, .profileRefused,
             .clockUnbelievable, .clockBelieved, .operationDone, .operationRefused, .operationUnknown, .paymentRefunded,
-            .paymentExpiring, .paymentExpired, .dayClosed, .booksAttention, .eventsMissed:
+            .paymentExpiring, .paymentExpired, .dayClosed, .dayDiffers, .booksAttention, .eventsMissed:
             break
         }
     }

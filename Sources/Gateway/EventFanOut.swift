@@ -38,7 +38,7 @@ extension EventName {
     fileprivate var sight: Sight {
         switch self {
         case .readerAttached, .readerDetached, .readerNotReady, .termsChanged, .profileApplied, .profileRefused,
-            .clockUnbelievable, .clockBelieved, .dayClosed, .eventsMissed:
+            .clockUnbelievable, .clockBelieved, .dayClosed, .dayDiffers, .eventsMissed:
             .everybody
         case .prepareProgress, .readReadyForTap, .readCardDetected, .readCompleted, .readNotCompleted, .readCancelled:
             .lane

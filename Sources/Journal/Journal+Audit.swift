@@ -103,6 +103,9 @@ extension Journal {
                 DELETE FROM ledger WHERE day IS NOT NULL AND at < ?
                     AND (payment IN (\(erased)) OR payment NOT IN (SELECT id FROM payment))
                 """, [.integer(time.milliseconds)])
+            // They name payments.
+            try database.run(
+                "UPDATE business_day SET figures = NULL WHERE closed_at < ?", [.integer(time.milliseconds)])
             // A refund before what it names.
             try database.run("DELETE FROM payment WHERE of IS NOT NULL AND id IN (\(erased))")
             try database.run("DELETE FROM payment WHERE id IN (\(erased))")

@@ -13,12 +13,15 @@ public struct NewDayEnd: Equatable, Sendable {
     public var blockOn: Set<OpenEntry.Kind>
     public var merchant: Merchant?
     public var terminal: String?
+    /// Whom its figures are held against; `nil` for nobody.
+    public var reconciliation: ReconciliationPlan?
     public var at: Timestamp
 
     public init(
         owner: Principal, idempotencyKey: String, requestHash: String, label: String, blockOn: Set<OpenEntry.Kind> = [],
-        merchant: Merchant? = nil, terminal: String? = nil, at: Timestamp
+        merchant: Merchant? = nil, terminal: String? = nil, reconciliation: ReconciliationPlan? = nil, at: Timestamp
     ) {
+        self.reconciliation = reconciliation
         self.owner = owner
         self.idempotencyKey = idempotencyKey
         self.requestHash = requestHash
@@ -58,7 +61,7 @@ extension Journal {
             day.label = new.label
             day.state = .closed
             day.closedBy = new.owner
-            let end = DayEnd(day: day, totals: totals, merchant: new.merchant, terminal: new.terminal)
+            var end = DayEnd(day: day, totals: totals, merchant: new.merchant, terminal: new.terminal)
             try database.run("UPDATE ledger SET day = ? WHERE day IS NULL", [.integer(day.number)])
             try database.run(
                 """
@@ -70,6 +73,10 @@ extension Journal {
                     new.owner.tillValue, .text(new.idempotencyKey), .text(new.requestHash), try json(end),
                     .integer(day.number),
                 ])
+            if let plan = new.reconciliation {
+                try self.plan(plan, for: end)
+                try addFigures(to: &end)
+            }
             try database.run(
                 Schema.openDay, [.text(TransactionID(at: new.at).text), SQLValue(day.closedAt?.milliseconds)])
             try note(
@@ -105,6 +112,7 @@ extension Journal {
             (row) throws(JournalError) -> DayEnd? in
             guard var end: DayEnd = try row.message(0) else { return nil }
             end.day = day
+            try addFigures(to: &end)
             return end
         }.first ?? nil
     }
@@ -120,7 +128,7 @@ extension Journal {
         return .repeated(end)
     }
 
-    private func days(where condition: String, _ values: [SQLValue]) throws(JournalError) -> [BusinessDay] {
+    func days(where condition: String, _ values: [SQLValue]) throws(JournalError) -> [BusinessDay] {
         try database.query(
             "SELECT id, number, label, state, opened_at, closed_at, uid, till FROM business_day WHERE \(condition)",
             values

@@ -228,7 +228,7 @@ extension Journal {
             "UPDATE payment SET service_terms = ? WHERE id = ?", [try json(terms), .text(payment.text)])
     }
 
-    private func isConfirmable(
+    func isConfirmable(
         _ payment: TransactionID, at time: Timestamp, _ isInTime: Bool?
     ) throws(BooksRefusal) -> Bool {
         if let isInTime { return isInTime }
@@ -302,7 +302,7 @@ extension Journal {
 }
 
 extension PaymentBooks {
-    fileprivate mutating func request(
+    mutating func request(
         _ wish: NewOperation.Wish, _ id: OperationID, at now: Timestamp
     ) throws(BooksRefusal) -> Operation {
         switch wish {

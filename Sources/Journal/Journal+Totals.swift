@@ -53,7 +53,10 @@ extension Journal {
         }
         let sorted = lines.sorted { $0.key < $1.key }.map(\.value)
         let open = try openEntries(of: owner)
-        return Totals(lines: sorted, net: try Journal.net(sorted), open: open.entries, openCount: open.count)
+        // Of the whole shop's days a till knows nothing.
+        return Totals(
+            lines: sorted, net: try Journal.net(sorted), open: open.entries, openCount: open.count,
+            days: owner == nil ? try unsettledDays() : nil)
     }
 
     private static func net(_ lines: [TotalsLine]) throws(JournalError) -> [NetSum] {

@@ -16,6 +16,9 @@ struct BookedPayment: Codable, Sendable {
     var isInBatch = false
     /// The sandbox's name for the card.
     var cardToken: String?
+    /// The terminal that asked, and each movement of money; `nil` for what a store of an earlier version holds.
+    var terminal: String?
+    var movements: [Movement]?
 
     init(id: TransactionID) { self.id = id }
 }

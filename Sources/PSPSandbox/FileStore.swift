@@ -10,6 +10,7 @@ final class FileStore: SandboxStore {
         CREATE TABLE IF NOT EXISTS request (path TEXT, key TEXT, content TEXT NOT NULL, PRIMARY KEY (path, key)) STRICT;
         CREATE TABLE IF NOT EXISTS payment (number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, content TEXT NOT NULL) STRICT;
         CREATE TABLE IF NOT EXISTS operation (id TEXT PRIMARY KEY, payment TEXT NOT NULL) STRICT;
+        CREATE TABLE IF NOT EXISTS day (id TEXT PRIMARY KEY, content TEXT NOT NULL) STRICT;
         CREATE TABLE IF NOT EXISTS fact (name TEXT PRIMARY KEY) STRICT;
         CREATE TABLE IF NOT EXISTS counter (number INTEGER NOT NULL, secret TEXT NOT NULL) STRICT;
         """
@@ -70,6 +71,16 @@ final class FileStore: SandboxStore {
 
     func note(_ id: OperationID, of payment: TransactionID) throws(StoreError) {
         _ = try connection.rows("INSERT OR IGNORE INTO operation VALUES (?, ?)", [id.text, payment.text])
+    }
+
+    func reconciliation(_ id: String) throws(StoreError) -> BookedDay? {
+        try first(BookedDay.self, "SELECT content FROM day WHERE id = ?", [id])
+    }
+
+    func save(_ day: BookedDay) throws(StoreError) {
+        _ = try connection.rows(
+            "INSERT INTO day VALUES (?, ?) ON CONFLICT (id) DO UPDATE SET content = excluded.content",
+            [day.id, try Self.text(day)])
     }
 
     func noteOnce(_ fact: String) throws(StoreError) -> Bool {

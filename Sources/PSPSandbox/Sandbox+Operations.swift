@@ -88,7 +88,9 @@ extension Sandbox {
                 return SandboxAnswer(200, ReversalAnswer(status: .done))
             }
             if let amount = request.amount, let refusal = Self.refusal(of: amount, for: entry) { return refusal }
+            let before = entry.money
             let way = entry.reverse(request.amount?.value)
+            payment.note(.reversed, id.text, before, entry, at: now())
             payment.entry = entry
             try store.save(payment)
             return SandboxAnswer(200, ReversalAnswer(status: .done, how: way))
@@ -105,6 +107,7 @@ extension Sandbox {
             entry.operations[index].reversed = true
             entry.refunded -= value
             entry.money += value
+            payment.note(.reversed, id.text, entry.money - value, entry, at: now())
             payment.entry = entry
             try store.save(payment)
         }
@@ -167,6 +170,7 @@ extension Sandbox {
             return .answer(SandboxAnswer(500, ErrorBody(.internalFault)))
         }
         if rule == .loseThenDecline, try store.noteOnce("lost " + wish.id.text) { return .answer(.lost) }
+        let before = entry.money
         let isPart = rule == .approveHalf && wish.kind == .refund
         let value = isPart ? (wish.amount?.value ?? 0) / 2 : wish.amount?.value ?? 0
         var answer = AdapterOperationAnswer(id: wish.id, outcome: isPart ? .partial : .approved, responseCode: "00")
@@ -191,6 +195,7 @@ extension Sandbox {
         if rule == .fault(.slow) { operation.visibleFrom = now().advanced(by: timing.slow) }
         if rule == .decidedLate { operation.visibleFrom = now().advanced(by: timing.late) }
         entry.operations.append(operation)
+        payment.note(wish.kind == .refund ? .refunded : .captured, wish.id.text, before, entry, at: now())
         payment.entry = entry
         try store.save(payment)
         try store.note(wish.id, of: id)

@@ -148,6 +148,8 @@ public actor Sandbox {
                 approve(&entry, &answer)
             }
             entry.responseCode = answer.responseCode
+            payment.terminal = request.terminal.id
+            payment.note(entry.type == .refund ? .refunded : .captured, request.id.text, 0, entry, at: now())
             if case .fault(let fault) = rule, let delay = timing.delay(of: fault) {
                 payment.visibleFrom = now().advanced(by: delay)
             }

@@ -51,6 +51,8 @@ struct SandboxRoutes: Sendable {
             }
             if let operation = answer.operation { try await sandbox.answered(operation) }
             return answer.response
+        case (_, let path) where path.starts(with: ["v1", "reconciliations"]):
+            return try await reconcile(request, Array(path.dropFirst(2)))
         case (_, ["v1", "health"]), (_, ["v1", "keys"]), (_, ["v1", "profile"]), (_, ["debug", "ledger"]),
             (_, ["v1", "authorizations"]):
             return SandboxAnswer.error(405, .requestMethodNotAllowed).response
@@ -108,6 +110,31 @@ struct SandboxRoutes: Sendable {
             try await sandbox.answered(transaction)
         }
         return answer.response
+    }
+
+    private func reconcile(_ request: HTTPRequest, _ path: [String]) async throws(StoreError) -> HTTPResponse {
+        switch (request.method, path.count, path.last) {
+        case (.post, 0, _):
+            let key = request.fields.only("Idempotency-Key")
+            return try await once(request, ReconciliationRequest.self) { (message) throws(StoreError) in
+                guard message.id == key else { return .error(400, .idempotencyKeyInvalid, field: "id") }
+                return try await SandboxDays.reconcile(message, in: sandbox)
+            }.response
+        case (.get, 1, let id?):
+            let answer = try await SandboxDays.figures(of: id, in: sandbox)
+            return (answer ?? SandboxAnswer.error(404, .transactionUnknown)).response
+        case (.get, 2, "items"):
+            func parameter(_ name: String) -> String? { request.query.first { $0.name == name }?.value }
+            let page = try await SandboxDays.items(
+                in: sandbox, of: path[0], kind: parameter("kind"), currency: parameter("currency"),
+                scheme: parameter("scheme"),
+                after: parameter("after"))
+            return page.response
+        case (_, 0, _), (_, 1, _), (_, 2, "items"):
+            return SandboxAnswer.error(405, .requestMethodNotAllowed).response
+        default:
+            return SandboxAnswer.error(404, .requestUnknownPath).response
+        }
     }
 
     /// An operation, whose key is its own id.

@@ -21,6 +21,10 @@ protocol SandboxStore: AnyObject {
     func payment(ofOperation id: OperationID) throws(StoreError) -> TransactionID?
     func note(_ id: OperationID, of payment: TransactionID) throws(StoreError)
 
+    /// What was said of a day, by its id.
+    func reconciliation(_ id: String) throws(StoreError) -> BookedDay?
+    func save(_ day: BookedDay) throws(StoreError)
+
     /// - Returns: whether it was not there before.
     func noteOnce(_ fact: String) throws(StoreError) -> Bool
     /// 1, 2, 3 …
@@ -56,6 +60,7 @@ final class MemoryStore: SandboxStore {
     private var order: [TransactionID] = []
     private var booked: [TransactionID: BookedPayment] = [:]
     private var owners: [OperationID: TransactionID] = [:]
+    private var days: [String: BookedDay] = [:]
     private var facts: Set<String> = []
     private var references: Int64 = 0
     private let key: [UInt8]
@@ -76,6 +81,9 @@ final class MemoryStore: SandboxStore {
 
     func payment(ofOperation id: OperationID) -> TransactionID? { owners[id] }
     func note(_ id: OperationID, of payment: TransactionID) { owners[id] = payment }
+
+    func reconciliation(_ id: String) -> BookedDay? { days[id] }
+    func save(_ day: BookedDay) { days[day.id] = day }
 
     func noteOnce(_ fact: String) -> Bool { facts.insert(fact).inserted }
     func nextReference() -> Int64 {

@@ -11,11 +11,14 @@ public struct SandboxTiming: Equatable, Sendable {
     public var hold: Duration
     /// After which whoever works on a request is taken for dead, and another sandbox on the same store takes it over.
     public var lease: Duration
+    /// After a day was told, until its figures are there.
+    public var figures: Duration
 
     public init(
         slow: Duration = .seconds(20), late: Duration = .seconds(35), hold: Duration = .seconds(7 * 86_400),
-        lease: Duration = .seconds(60)
+        lease: Duration = .seconds(60), figures: Duration = .zero
     ) {
+        self.figures = figures
         self.slow = slow
         self.late = late
         self.hold = hold

@@ -37,6 +37,7 @@ public struct DayEndReport: Sendable {
         for line in end.totals.lines { print(line, words, on: &paper) }
         print(end.totals.net, words, on: &paper)
         printOpen(words, on: &paper)
+        printFigures(words, on: &paper)
         if isTest {
             paper.rule()
             paper.centre(words[.test])
@@ -77,9 +78,11 @@ public struct DayEndReport: Sendable {
     }
 
     private func printOpen(_ words: ReceiptWords, on paper: inout ReceiptPaper) {
-        guard end.totals.openCount > 0 else { return }
+        let days = end.totals.days ?? []
+        guard end.totals.openCount > 0 || !days.isEmpty else { return }
         paper.rule()
         paper.left(self[.openTitle])
+        for day in days { paper.pair("\(self[.dayOpen]) \(day.number)", word(for: day.state) ?? "") }
         for entry in end.totals.open {
             let id = entry.transaction.text
             paper.pair(
@@ -88,6 +91,50 @@ public struct DayEndReport: Sendable {
         }
         let more = end.totals.openCount - end.totals.open.count
         if more > 0 { paper.left("+ \(more) \(self[.openMore])") }
+    }
+
+    private func word(for state: BusinessDay.State) -> String? {
+        switch state {
+        case .open: nil
+        case .closed: self[.serviceAsked]
+        case .balanced: self[.serviceBalanced]
+        case .differs: self[.serviceDiffers]
+        case .unconfirmed: self[.serviceUnconfirmed]
+        }
+    }
+
+    /// What the payment service says of the day, as it is known when this is printed.
+    private func printFigures(_ words: ReceiptWords, on paper: inout ReceiptPaper) {
+        guard let service = end.service else { return }
+        paper.rule()
+        paper.pair(
+            "\(self[.service]) \(service.reference ?? "")",
+            end.resolution != nil ? self[.settled] : word(for: end.day.state) ?? "")
+        if service.contradiction == true { paper.left(self[.serviceContradiction]) }
+        if let elsewhere = service.elsewhere { paper.pair(self[.elsewhere], "\(elsewhere)") }
+        for difference in end.differences ?? [] {
+            let kind: ReportWord =
+                switch difference.kind {
+                case .captured: .payments
+                case .refunded: .refunds
+                case .reversed: .takenBack
+                }
+            paper.left("\(difference.currency)  \(difference.scheme ?? "")  \(self[kind])")
+            for (word, figure) in [(ReportWord.ours, difference.ours), (.theirs, difference.theirs)] {
+                let amount = amount(figure.value, difference.currency, words)
+                paper.pair("  \(self[word])", pad("\(figure.count)", 5) + pad(amount, 12))
+            }
+            for item in difference.items ?? [] {
+                let missing = item.theirs == nil ? self[.ours] : item.ours == nil ? self[.theirs] : ""
+                let value = item.theirs ?? item.ours ?? 0
+                paper.pair(
+                    "  \(item.id.prefix(4))..\(item.id.suffix(4)) \(missing)",
+                    amount(value, difference.currency, words))
+            }
+            let more = (difference.itemCount ?? 0) - (difference.items?.count ?? 0)
+            if more > 0 { paper.left("  + \(more) \(self[.openMore])") }
+        }
+        if let resolution = end.resolution { paper.left(resolution.note) }
     }
 
     /// Without the currency, which stands above.

@@ -58,13 +58,17 @@ extension TapClient {
     /// - Parameters:
     ///   - key: the same for a repetition, which closes nothing again.
     ///   - isForced: closes although something is open that the configuration holds a day open for.
+    ///   - seconds: for the payment service to be asked for its figures; 0 asks for none.
     /// - Throws: `day_end.blocked`.
     public func closeDay(
-        key: String, label: String? = nil, isForced: Bool = false
+        key: String, label: String? = nil, isForced: Bool = false, waiting seconds: Int = 0
     ) async throws(TapClientError) -> DayEnd {
-        let fields: HTTPFields = ["Content-Type": "application/json", "Idempotency-Key": key]
+        var fields: HTTPFields = ["Content-Type": "application/json", "Idempotency-Key": key]
+        if seconds > 0 { fields.set("Prefer", "wait=\(seconds)") }
         let body = try Self.encode(DayEndDemand(label: label, force: isForced ? true : nil))
-        return try await call(HTTPClientRequest(.post, "/v1/day-ends", fields: fields, body: body))
+        return try await call(
+            HTTPClientRequest(.post, "/v1/day-ends", fields: fields, body: body),
+            answerWithin: answerTime + .seconds(seconds))
     }
 
     /// Business days, newest first.
@@ -77,6 +81,17 @@ extension TapClient {
     /// - Throws: `day_end.unknown`.
     public func dayEnd(_ day: String) async throws(TapClientError) -> DayEnd {
         try await call(HTTPClientRequest(.get, "/v1/day-ends/\(HTTPClientRequest.percentEncoded(day))"))
+    }
+
+    /// Settles a day whose figures differ from the payment service's, or were never given. For administrators.
+    ///
+    /// - Parameter note: what was found out, for whoever asks later.
+    /// - Throws: `resolution.not_open` for every other day.
+    public func resolveDay(_ day: String, note: String) async throws(TapClientError) -> DayEnd {
+        let path = "/v1/day-ends/\(HTTPClientRequest.percentEncoded(day))/resolution"
+        let body = try Self.encode(DayResolutionDemand(note: note))
+        return try await call(
+            HTTPClientRequest(.post, path, fields: ["Content-Type": "application/json"], body: body))
     }
 
     /// The report of a closed day, for a printer.

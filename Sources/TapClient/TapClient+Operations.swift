@@ -41,6 +41,37 @@ extension TapClient {
             post("/v1/transactions", try Self.encode(request), key, wait), answerWithin: answerTime + .seconds(wait))
     }
 
+    /// What a capture, an adjustment or a release would do. Nothing is written down, and the payment service is not asked.
+    ///
+    /// - Throws: what the request itself would be refused with.
+    public func tryCapture(
+        _ id: TransactionID, _ demand: CaptureDemand = CaptureDemand()
+    ) async throws(TapClientError) -> OperationDryRun {
+        try await call(post("/v1/transactions/\(id)/captures", try Self.encode(Tried(demand)), TransactionID().text, 0))
+    }
+
+    public func tryAdjust(
+        _ id: TransactionID, _ demand: AdjustmentDemand
+    ) async throws(TapClientError) -> OperationDryRun {
+        try await call(
+            post("/v1/transactions/\(id)/adjustments", try Self.encode(Tried(demand)), TransactionID().text, 0))
+    }
+
+    public func tryRelease(
+        _ id: TransactionID, _ demand: ReleaseDemand = ReleaseDemand()
+    ) async throws(TapClientError) -> OperationDryRun {
+        try await call(post("/v1/transactions/\(id)/releases", try Self.encode(Tried(demand)), TransactionID().text, 0))
+    }
+
+    /// The same of a refund.
+    ///
+    /// - Parameter request: of type `refund`, with `of`.
+    public func tryRefund(_ request: TransactionRequest) async throws(TapClientError) -> OperationDryRun {
+        var request = request
+        request.dryRun = true
+        return try await call(post("/v1/transactions", try Self.encode(request), TransactionID().text, 0))
+    }
+
     public func operation(_ id: OperationID, wait: Int = 0) async throws(TapClientError) -> PaymentOperation {
         try await call(
             HTTPClientRequest(.get, "/v1/operations/\(id)?wait=\(wait)"), answerWithin: answerTime + .seconds(wait))

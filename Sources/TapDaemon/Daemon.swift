@@ -37,6 +37,7 @@ public final class Daemon: Sendable {
     let installation: SigningKey
     let audit: AuditKeeper
     private let days: DayKeeper
+    private let reconciler: Reconciler
     private let expiry: ExpiryWatch
     let trail: AuditTrail
     let journalHealth: JournalHealth
@@ -87,8 +88,6 @@ public final class Daemon: Sendable {
             journal: journal, events: events, key: installation, settings: settings, clock: clock,
             logger: logger)
         let publish: @Sendable (Event) -> Void = { [store] in store.publish($0) }
-        days = DayKeeper(
-            journal: journal, settings: settings, profiles: profiles, clock: clock, logger: logger, publish: publish)
         expiry = ExpiryWatch(journal: journal, clock: clock, logger: logger, publish: publish)
         let payments = WorkQueue()
         let background = WorkQueue()
@@ -99,6 +98,12 @@ public final class Daemon: Sendable {
             await stored.noteContact()
             await reached.ring()
         }
+        reconciler = Reconciler(
+            journal: journal, health: health, clock: clock, times: { settings.snapshot.adapter.times },
+            services: { [store] in store.paymentServices }, logger: logger, publish: publish)
+        days = DayKeeper(
+            journal: journal, settings: settings, profiles: profiles, clock: clock, reconciler: reconciler,
+            logger: logger, publish: publish)
         let engine = OperationEngine(runner: store, health: health, clock: clock, work: background)
         reached.onRing { [weak engine] in await engine?.hasten() }
         // The contact before it may have been with another payment service: whether this one is reached shows at once.
@@ -115,7 +120,8 @@ public final class Daemon: Sendable {
         }
         let connections = ConnectionCount()
         let api = PointOfSaleAPI(
-            store: store, engine: engine, profiles: profiles, events: events, settings: settings, health: health,
+            store: store, engine: engine, reconciler: reconciler, profiles: profiles, events: events,
+            settings: settings, health: health,
             preparer: preparer, payments: stored, trail: trail, journal: journalHealth, clock: clock,
             connections: connections,
             support: journal.support, version: Version.text,
@@ -145,6 +151,7 @@ public final class Daemon: Sendable {
             group.addTask { await self.health.run() }
             group.addTask { await self.audit.run() }
             group.addTask { await self.days.run() }
+            group.addTask { await self.reconciler.run() }
             group.addTask { await self.expiry.run() }
             group.addTask { await self.journalHealth.run() }
             group.addTask { await self.journalHealth.examineDaily { await self.store.isQuiet() } }

@@ -39,6 +39,10 @@ struct SandboxCommand: AsyncParsableCommand {
     var holdSeconds: Double = 604_800
 
     @Option(
+        help: ArgumentHelp("Seconds after a day was told until its figures are there.", valueName: "seconds"))
+    var figuresSeconds: Double = 0
+
+    @Option(
         help: ArgumentHelp(
             "Keep the books in this SQLite file. Several sandboxes with the same file are replicas of one adapter.",
             valueName: "file"))
@@ -82,7 +86,8 @@ struct SandboxCommand: AsyncParsableCommand {
             throw ValidationError(
                 "Give either --sandbox, which uses a published test key that protects nothing, or --key FILE.")
         }
-        guard (0...3_600).contains(slowSeconds), (0...3_600).contains(lateSeconds), (0...3_600).contains(leaseSeconds)
+        guard (0...3_600).contains(slowSeconds), (0...3_600).contains(lateSeconds), (0...3_600).contains(leaseSeconds),
+            (0...3_600).contains(figuresSeconds)
         else {
             throw ValidationError("Seconds must be between 0 and 3600.")
         }
@@ -98,7 +103,7 @@ struct SandboxCommand: AsyncParsableCommand {
         let logger = Logger(label: "nfc-tap-psp-sandbox") { StreamLogHandler.standardError(label: $0) }
         let timing = SandboxTiming(
             slow: .seconds(slowSeconds), late: .seconds(lateSeconds), hold: .seconds(holdSeconds),
-            lease: .seconds(leaseSeconds))
+            lease: .seconds(leaseSeconds), figures: .seconds(figuresSeconds))
         let features = Set(AdapterFeature.allCases).subtracting(words.compactMap(AdapterFeature.init))
         let server = try SandboxServer(
             path: socket, keyFile: key, timing: timing, profile: try profile(), store: store, features: features,

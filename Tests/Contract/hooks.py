@@ -28,9 +28,10 @@ customers(OPEN_READERS, os.environ["NFC_TAP_CARD"])
 
 PENDING = {"value": 98, "currency": "EUR"}
 OPERATIONS = {
-    "capturePayment": [{}, {"amount": PENDING, "final": False}],
-    "adjustPayment": [{"total": {"value": 700, "currency": "EUR"}}, {"total": {"value": 798, "currency": "EUR"}}],
-    "releasePayment": [{}, {"amount": PENDING}],
+    "capturePayment": [{}, {"amount": PENDING, "final": False}, {"dryRun": True}],
+    "adjustPayment": [
+        {"total": {"value": 700, "currency": "EUR"}}, {"total": {"value": 798, "currency": "EUR"}}, {"extend": True, "dryRun": True}],
+    "releasePayment": [{}, {"amount": PENDING}, {"dryRun": True}],
 }
 
 # What the daemon has made in this run, and what it answered: (operation, status, error code).
@@ -72,8 +73,8 @@ def transaction(name, case):
     elif which == 0 and name in OPERATIONS:
         parameters["id"] = till.sale(amountStatus="preauthorized")["id"]
         if is_right(case):
-            # At once, then one that the payment service has not decided about.
-            case.body = OPERATIONS[name][turn(name, "body", count=2)]
+            # At once, then one that the payment service has not decided about, then one that is only tried.
+            case.body = OPERATIONS[name][turn(name, "body")]
             case.headers["Prefer"] = "wait=1"
     elif which == 0 and name in ("getOperation", "withdrawOperation", "resolveOperation"):
         parameters["id"] = till.capture()["id"]
@@ -141,6 +142,9 @@ def before_call(context, case, kwargs):
         parameters["lane"] = some(["main", "nowhere", "lane-2"], name)
     if name in ("getDayEnd", "getDayEndReport") and is_right(case) and turn(name) == 0:
         parameters["day"] = str(till.day_end()["day"]["number"])
+    if name == "resolveDay" and is_right(case) and turn(name) == 0:
+        parameters["day"] = str(till.differing_day()["day"]["number"])
+        case.body["note"] = "by telephone"
     if name == "getHelp" and is_right(case):
         parameters["topic"] = some(TOPICS, name)
     if isinstance(case.body, dict):

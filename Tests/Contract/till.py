@@ -78,6 +78,13 @@ class Till:
         assert status == 201, answer
         return answer
 
+    def differing_day(self):
+        """A day that was just closed, with a sale that the sandbox has lost."""
+        self.sale(value=531)
+        status, answer = ask(self.path, "POST", "/v1/day-ends", {}, Idempotency_Key=str(uuid.uuid4()), Prefer="wait=20")
+        assert status == 201 and answer["day"]["state"] == "differs", answer
+        return answer
+
     def open_item(self):
         """The oldest open item, if there is one."""
         _, listed = ask(self.path, "GET", "/v1/open-items")

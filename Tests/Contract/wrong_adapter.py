@@ -12,10 +12,12 @@ import sqlite3
 import sys
 import threading
 import time
+import urllib.parse
 import uuid
 
 SOCKET, STORE, WRONG = sys.argv[1:4]
-FEATURES = ["sale", "preauth", "refund", "verify", "capture", "multicapture", "adjust", "release", "refundLinked", "refundReversal"]
+FEATURES = ["sale", "preauth", "refund", "verify", "capture", "multicapture", "adjust", "release", "refundLinked", "refundReversal",
+            "reconcile"]
 lock = threading.Lock()
 forgotten = time.time() if WRONG == "restart.memory" else 0
 
@@ -60,6 +62,8 @@ def authorize(memory, sale):
     account = {"held": 0, "captured": 0, "refunded": 0}
     account["held" if sale["type"] == "preauth" else "captured"] = amount
     memory.put("account", sale["id"], account)
+    if sale["type"] == "sale":
+        memory.put("movement", sale["id"], [sale["terminal"]["id"], sale["card"]["scheme"], sale["amount"]])
     answer = {"outcome": "approved", "responseCode": "00", "approvalCode": "123456", "pspReference": str(uuid.uuid4())}
     if WRONG == "sale.amount":
         answer["amountApproved"] = {"value": amount + 1, "currency": sale["amount"]["currency"]}
@@ -122,6 +126,27 @@ def reverse(memory, name):
     return 200, {"status": "done"}
 
 
+def reconcile(memory, day):
+    """Of sales only: the check makes no other movements in a day that it tells of."""
+    items = []
+    for name, text in memory.base.execute("SELECT name, value FROM kept WHERE kind = 'movement' AND at >= ?", (forgotten,)).fetchall():
+        name, (terminal, scheme, amount) = name.removesuffix(SOCKET), json.loads(text)
+        if terminal == day["terminal"] and not memory.get("told", name) and not memory.get("reversed", name):
+            memory.put("told", name, day["id"])
+            items.append([name, scheme, amount])
+    if WRONG == "reconciliation.figures":
+        items = []
+    lines = {}
+    for _, scheme, amount in items:
+        line = lines.setdefault((scheme, amount["currency"]), {
+            "mode": day["mode"], "currency": amount["currency"], "scheme": scheme, "kind": "captured", "count": 0, "value": 0})
+        line["count"] += 1
+        line["value"] += amount["value"]
+    memory.put("items", day["id"], items)
+    lines = list(lines.values())
+    return {"id": day["id"], "status": "balanced" if lines == day["lines"] else "differs", "reference": "RC", "lines": lines}
+
+
 class Adapter(http.server.BaseHTTPRequestHandler):
     protocol_version, log_message = "HTTP/1.1", lambda *_: None
 
@@ -132,6 +157,8 @@ class Adapter(http.server.BaseHTTPRequestHandler):
             if WRONG == "health":
                 del health["supports"]
             return self.reply(200, health)
+        if parts[:2] == ["v1", "reconciliations"]:
+            return self.figures(parts[2].split("?")[0], urllib.parse.urlparse(self.path))
         kind = {"authorizations": "sale", "operations": "operation"}.get(parts[1] if len(parts) == 3 else "")
         if kind is None:
             return self.reply(404, {})
@@ -145,6 +172,20 @@ class Adapter(http.server.BaseHTTPRequestHandler):
             return self.reply(200, {"outcome": "declined", "id": parts[2]})
         self.reply(404 if answer is None else 200, answer or {})
 
+    def figures(self, name, url):
+        with Memory() as memory:
+            answer, items = memory.get("day", name), memory.get("items", name)
+        if url.path.endswith("/items"):
+            asked = dict(urllib.parse.parse_qsl(url.query))
+            page = [[i, a["value"]] for i, s, a in sorted(items or []) if s == asked["scheme"] and a["currency"] == asked["currency"] and i > asked.get("after", "")]
+            if WRONG == "reconciliation.items":
+                page = page[1:]
+            more = {"next": page[1][0]} if len(page) > 2 else {}
+            return self.reply(200, {"items": [{"id": i, "value": v} for i, v in page[:2]]} | more)
+        if answer is None and WRONG != "reconciliation.query":
+            return self.reply(404, {})
+        self.reply(200, answer or {"id": name, "status": "balanced", "lines": []})
+
     def do_POST(self):
         body, key = self.rfile.read(int(self.headers["Content-Length"])), self.headers["Idempotency-Key"]
         wish, parts = json.loads(body), self.path.strip("/").split("/")
@@ -157,6 +198,16 @@ class Adapter(http.server.BaseHTTPRequestHandler):
             # Only what is kept is acknowledged: whoever reads this may kill the process at once.
             return self.reply(*answer)
         kind, name = ("sale", key) if part == "sales" else ("operation", key)
+        if parts == ["v1", "reconciliations"]:
+            with Memory() as memory:
+                first, answer = memory.get("request", key), memory.get("day", key)
+                if first is not None and first != body.decode():
+                    return self.reply(422, {})
+                if answer is None or WRONG == "reconciliation.repeat":
+                    answer = reconcile(memory, wish)
+                    memory.put("request", key, body.decode())
+                    memory.put("day", key, answer)
+            return self.reply(200, answer)
         repeat, other = ("key.repeat", "key.other-body") if kind == "sale" else ("operation.repeat", "operation.other-body")
         race = WRONG == "key.race" and kind == "sale" or WRONG == "replicas.race" and kind == "sale"
         with lock if WRONG != "key.race" else threading.Lock():

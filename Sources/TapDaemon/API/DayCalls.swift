@@ -51,6 +51,10 @@ extension PointOfSaleAPI {
         case (1, let name?):
             try request.only(.get, parameters: [])
             return .message(200, try await dayEnd(name, caller))
+        case (2, "resolution"):
+            try request.only(.post, parameters: [])
+            guard caller.roles.contains(.admin) else { throw ErrorBody(.authAdminRequired) }
+            return .message(200, try await resolve(path.first ?? "", request, caller))
         case (2, "report"):
             try request.only(.get, parameters: ["width", "language", "copy"])
             return try await report(try await dayEnd(path.first ?? "", caller), request)
@@ -61,6 +65,7 @@ extension PointOfSaleAPI {
 
     private func closeDay(_ request: HTTPRequest, _ caller: Caller) async throws(ErrorBody) -> HTTPResponse {
         let key = try request.idempotencyKey()
+        let seconds = try request.preferredWait()
         let demand = try request.message(DayEndDemand.self)
         let snapshot = settings.snapshot
         let time = LocalTime(at: Int(Timestamp.now.milliseconds / 1_000))
@@ -68,25 +73,69 @@ extension PointOfSaleAPI {
             owner: caller.principal, idempotencyKey: key, requestHash: try demand.digest(),
             label: demand.label ?? time.dateText, blockOn: demand.force == true ? [] : snapshot.day.blockOn,
             merchant: profiles.current.map { Merchant($0.merchant) } ?? snapshot.shop,
-            terminal: snapshot.terminal.id, at: .now)
+            terminal: snapshot.terminal.id,
+            reconciliation: reconciler.plan(snapshot.mode, terminal: profiles.currentTerminal().id), at: .now)
         let closing = try await inJournal { (journal) throws(JournalError) in try journal.closeDay(new) }
         switch closing {
         case .closed(let end):
             store.publish(Event(closing: end))
-            return .message(201, end)
-        case .repeated(let end): return .message(201, end, fields: ["Idempotency-Replayed": "true"])
+            return .message(201, try await asked(end, seconds, request.connection))
+        case .repeated(let end):
+            return .message(
+                201, try await asked(end, seconds, request.connection), fields: ["Idempotency-Replayed": "true"])
         case .keyReused: throw ErrorBody(.idempotencyKeyReused)
         case .blocked(let entries): throw ErrorBody(.dayEndBlocked, transaction: entries.first?.transaction)
         }
     }
 
-    /// Its report is of the whole shop: a till gets those that it has closed itself.
-    private func dayEnd(_ name: String, _ caller: Caller) async throws(ErrorBody) -> DayEnd {
-        let end = try await inJournal { (journal) throws(JournalError) -> DayEnd? in
+    /// The day as it is once the payment service was asked for its figures, or the time is over.
+    private func asked(
+        _ end: DayEnd, _ seconds: Int, _ connection: HTTPConnection
+    ) async throws(ErrorBody) -> DayEnd {
+        guard end.service?.next != nil else { return end }
+        let occasion = await reconciler.begin(end.day.number)
+        guard seconds > 0 else { return end }
+        // It may have been asked before there was an occasion to wait for.
+        guard try await reread(end.day.id).service?.next != nil else { return try await reread(end.day.id) }
+        await withTaskGroup { group in
+            group.addTask { await occasion.wait(atMost: .seconds(seconds)) }
+            group.addTask { await connection.closed() }
+            await group.next()
+            group.cancelAll()
+        }
+        return try await reread(end.day.id)
+    }
+
+    private func reread(_ name: String) async throws(ErrorBody) -> DayEnd {
+        let now = try await inJournal { (journal) throws(JournalError) -> DayEnd? in
             guard let day = try journal.day(name) else { return nil }
             return try journal.report(of: day)
         }
-        guard let end else { throw ErrorBody(.dayEndUnknown) }
+        guard let now else { throw ErrorBody(.dayEndUnknown) }
+        return now
+    }
+
+    private func resolve(
+        _ name: String, _ request: HTTPRequest, _ caller: Caller
+    ) async throws(ErrorBody) -> DayEnd {
+        let demand = try request.message(DayResolutionDemand.self)
+        let before = try await dayEnd(name, caller)
+        return try await administer(
+            "resolve day", before.day.id, caller, outcome: { $0.day.state.rawValue }
+        ) {
+            () async throws(ErrorBody) -> DayEnd in
+            let resolution = DayResolution(at: .now, uid: caller.principal.uid, note: demand.note)
+            let isDone = try await inJournal { (journal) throws(JournalError) in
+                try journal.resolve(before.day, resolution)
+            }
+            guard isDone else { throw ErrorBody(.resolutionNotOpen) }
+            return try await dayEnd(name, caller)
+        }
+    }
+
+    /// Its report is of the whole shop: a till gets those that it has closed itself.
+    private func dayEnd(_ name: String, _ caller: Caller) async throws(ErrorBody) -> DayEnd {
+        let end = try await reread(name)
         guard !caller.isTill || end.day.closedBy == caller.principal else { throw ErrorBody(.sessionNotOwner) }
         return end
     }

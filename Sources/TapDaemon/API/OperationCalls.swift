@@ -33,6 +33,9 @@ extension PointOfSaleAPI {
             }
         let transaction = try await known(id)
         try await requireOwn(id, caller)
+        if try request.message(DryRun.self).dryRun == true {
+            return .message(200, try await desk.trial(of: wish, of: transaction, caller.principal))
+        }
         let (operation, isRepeated) = try await desk.make(wish, of: transaction, key)
         let fields: HTTPFields = isRepeated ? ["Idempotency-Replayed": "true"] : [:]
         let answer = try await settled(operation, waiting: seconds, request.connection)
@@ -130,6 +133,7 @@ extension PointOfSaleAPI {
             throw ErrorBody(.refundNotSupported, field: "card", transaction: original)
         }
         try await requireOwn(original, caller)
+        if demand.request.dryRun == true { return .message(200, try await desk.trial(demand, of: original)) }
         let (id, isRepeated) = try await desk.refund(demand, of: original)
         if let operation = OperationID(id.text) { await wait(for: operation, seconds, request.connection) }
         return .message(

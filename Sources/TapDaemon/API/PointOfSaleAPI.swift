@@ -11,6 +11,7 @@ import Wire
 struct PointOfSaleAPI: Sendable {
     let store: TransactionRunner
     let engine: OperationEngine
+    let reconciler: Reconciler
     let profiles: ProfileStore
     let events: EventHub
     let settings: CurrentSettings

@@ -14,6 +14,7 @@ struct DayKeeper: Sendable {
     let settings: CurrentSettings
     let profiles: ProfileStore
     let clock: ClockWatch
+    let reconciler: Reconciler
     var interval: Duration = .seconds(20)
     let logger: Logger
     let publish: @Sendable (Event) -> Void
@@ -33,6 +34,7 @@ struct DayKeeper: Sendable {
         guard let minutes = snapshot.day.endsAt else { return }
         let merchant = profiles.current.map { Merchant($0.merchant) } ?? snapshot.shop
         let (blockOn, terminal) = (snapshot.day.blockOn, snapshot.terminal.id)
+        let plan = reconciler.plan(snapshot.mode, terminal: profiles.currentTerminal().id)
         do throws(JournalError) {
             let closing: DayClosing? = try await journal.use { (journal) throws(JournalError) -> DayClosing? in
                 let day = try journal.openDay()
@@ -42,12 +44,13 @@ struct DayKeeper: Sendable {
                     NewDayEnd(
                         owner: Principal(uid: getuid()), idempotencyKey: "ends-at-\(day.id)", requestHash: "",
                         label: LocalTime(at: Int(end.milliseconds / 1_000)).dateText, blockOn: blockOn,
-                        merchant: merchant, terminal: terminal, at: now))
+                        merchant: merchant, terminal: terminal, reconciliation: plan, at: now))
             }
             switch closing {
             case .closed(let end):
                 logger.info("business day closed", metadata: ["day": "\(end.day.number)"])
                 publish(Event(closing: end))
+                _ = await reconciler.begin(end.day.number)
             case .blocked(let entries):
                 logger.warning(
                     "business day stays open",

@@ -59,6 +59,7 @@ struct Newcomer {
             id: TransactionID(), type: request.type, mode: configuration.mode, lane: lane, amount: request.amount,
             order: request.order, createdAt: now.wall)
         transaction.till = demand.key.owner.till
+        transaction.retryOf = request.retryOf
         if isPayment {
             transaction.details = TransactionDetails(
                 request, merchant: profiles.current.map { Merchant($0.merchant) } ?? configuration.shop,
@@ -104,6 +105,7 @@ extension NewTransaction {
             requestHash: demand.requestHash, type: transaction.type, mode: transaction.mode, lane: transaction.lane,
             amount: transaction.amount,
             order: transaction.order, at: transaction.createdAt, details: transaction.details, service: service)
+        retryOf = transaction.retryOf
     }
 }
 

@@ -21,7 +21,7 @@ struct OperationDesk: Sendable {
         case adjustment(AdjustmentDemand)
         case release(ReleaseDemand)
 
-        fileprivate var amount: Money? {
+        var amount: Money? {
             switch self {
             case .capture(let demand): demand.amount ?? demand.tip
             case .adjustment(.total(let total)): total
@@ -30,7 +30,7 @@ struct OperationDesk: Sendable {
             }
         }
 
-        fileprivate var operation: NewOperation.Wish {
+        var operation: NewOperation.Wish {
             switch self {
             case .capture(let demand):
                 .capture(amount: demand.amount?.value, tip: demand.tip?.value ?? 0, isFinal: demand.final)
@@ -95,7 +95,7 @@ struct OperationDesk: Sendable {
         return (record.id, false)
     }
 
-    private func check(_ wish: Wish, _ transaction: Transaction) throws(ErrorBody) {
+    func check(_ wish: Wish, _ transaction: Transaction) throws(ErrorBody) {
         let id = transaction.id
         guard transaction.mode == runner.mode else { throw ErrorBody(.transactionUnknown) }
         switch transaction.state {
@@ -239,7 +239,7 @@ struct OperationDesk: Sendable {
         }
     }
 
-    private func check(_ payment: JournalRecord) throws(ErrorBody) {
+    func check(_ payment: JournalRecord) throws(ErrorBody) {
         let (original, id) = (payment.transaction, payment.transaction.id)
         guard original.type == .purchase else { throw ErrorBody(.refundOriginalUnknown) }
         switch original.state {

@@ -9,6 +9,7 @@ import Wire
 extension TransactionRunner {
     /// Accepts a request, reserves the lane and writes the transaction down. Refused, it leaves nothing behind.
     func admit(_ demand: TransactionDemand) async -> Admission {
+        var demand = demand
         var paid: TransactionID?
         do throws(JournalError) {
             let earlier = try await journal.earlier(
@@ -20,6 +21,23 @@ extension TransactionRunner {
             case .keyReused(let id): return .refused(.idempotencyKeyReused, by: id)
             case .erased: return .refused(.transactionErased)
             case .created, nil: break
+            }
+            // What a request that tries a sale once more leaves out is that sale's.
+            if let id = demand.request.retryOf {
+                let (record, other) = try await journal.use { (journal) throws(JournalError) in
+                    (try journal.record(id), try journal.retry(of: id))
+                }
+                guard let record, record.transaction.mode == settings.snapshot.mode else {
+                    return .refused(.transactionUnknown)
+                }
+                guard demand.key.owner.till == nil || record.owner == demand.key.owner else {
+                    return .refused(.sessionNotOwner, by: id)
+                }
+                guard other == nil, let request = demand.request.completed(by: record.transaction) else {
+                    return .refused(.retryNotPossible, by: other ?? id)
+                }
+                demand = TransactionDemand(
+                    request: request, key: demand.key, requestHash: demand.requestHash, lanes: demand.lanes)
             }
             paid = try await payment(of: demand.request)
         } catch {

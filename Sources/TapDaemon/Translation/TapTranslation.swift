@@ -176,7 +176,7 @@ extension AuthorizationRequest {
             emv: read.clearTags.hex, card: card, envelope: read.envelope,
             terminal: Terminal(
                 id: merchant.id, merchant: merchant.merchant, capabilities: ["CONTACTLESS_EMV"]),
-            order: transaction.order, offline: result.status == .approved)
+            order: transaction.order, offline: result.status == .approved, retryOf: transaction.retryOf)
         description = transaction.details?.description
     }
 }

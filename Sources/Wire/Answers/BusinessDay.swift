@@ -160,11 +160,15 @@ public struct Totals: Codable, Equatable, Sendable {
     public var open: [OpenEntry]
     /// How many those are in all.
     public var openCount: Int
+    /// Closed days whose figures differ from the payment service's, or were never given, and that nobody has settled; the
+    /// newest of them. Missing where there is none.
+    public var days: [BusinessDay]?
 
     public init(
         day: BusinessDay? = nil, byTime: Bool? = nil, lines: [TotalsLine], net: [NetSum], open: [OpenEntry],
-        openCount: Int
+        openCount: Int, days: [BusinessDay]? = nil
     ) {
+        self.days = days
         self.day = day
         self.byTime = byTime
         self.lines = lines
@@ -186,6 +190,11 @@ public struct DayEnd: Codable, Equatable, Sendable {
     /// Who runs the shop, for the report.
     public var merchant: Merchant?
     public var terminal: String?
+    /// Where the payment service is asked for its figures; as things stand now.
+    public var service: ServiceFigures?
+    public var differences: [DayDifference]?
+    /// Of figures that differ, or were never given.
+    public var resolution: DayResolution?
 
     public init(day: BusinessDay, totals: Totals, merchant: Merchant? = nil, terminal: String? = nil) {
         self.day = day

@@ -15,7 +15,7 @@ public struct Event: Codable, Equatable, Sendable {
     public var kind: OperationKind?
     /// What is to be paid, with `read.readyForTap`.
     public var amount: Money?
-    /// With `day.closed`: its number.
+    /// With `day.…`, and `books.attention` about a day: its number.
     public var day: Int64?
     /// 1…100, with `prepare.progress` once it is known how far the preparation is.
     public var percent: Int?

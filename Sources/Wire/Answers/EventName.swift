@@ -41,6 +41,8 @@ public enum EventName: String, Codable, CaseIterable, Sendable {
     case paymentExpiring = "payment.expiring"
     case paymentExpired = "payment.expired"
     case dayClosed = "day.closed"
+    /// The payment service's figures of a closed day are not the journal's.
+    case dayDiffers = "day.differs"
     /// An operation or a refund needs an administrator: no usable answer, or one that contradicts the books.
     case booksAttention = "books.attention"
     /// Older events than the first one that follows are no longer kept: ask for the transactions of interest.
@@ -52,7 +54,7 @@ extension EventName {
     public var vocabulary: Int {
         switch self {
         case .operationDone, .operationRefused, .operationUnknown, .paymentRefunded, .paymentExpiring, .paymentExpired,
-            .dayClosed, .booksAttention:
+            .dayClosed, .dayDiffers, .booksAttention:
             2
         case .readerAttached, .readerDetached, .readerNotReady, .prepareProgress, .readReadyForTap, .readCardDetected,
             .readRetry, .readRemoveCard, .readCompleted, .readNotCompleted, .readCancelled, .paymentAuthorizing,

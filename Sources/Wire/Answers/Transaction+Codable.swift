@@ -3,7 +3,7 @@ extension Transaction: Codable {
     private enum CodingKeys: String, CodingKey {
         case id, type, mode, state, lane, amount, order, createdAt, updatedAt, card, result, loyalty, error, cancelledBy
         case history, events, details, chip, confirmation, message, settlement
-        case number, of, retryOf, cashier, till, account
+        case number, of, retryOf, cashier, till, account, alternatives
     }
 
     public init(from decoder: any Decoder) throws {
@@ -64,6 +64,7 @@ extension Transaction: Codable {
         try members.encodeIfPresent(number, forKey: .number)
         try members.encodeIfPresent(of, forKey: .of)
         try members.encodeIfPresent(retryOf, forKey: .retryOf)
+        try members.encodeIfPresent(alternatives, forKey: .alternatives)
         try members.encodeIfPresent(cashier, forKey: .cashier)
         try members.encodeIfPresent(till, forKey: .till)
         try members.encodeIfPresent(account, forKey: .account)

@@ -145,7 +145,8 @@ extension ErrorCode {
             row(422, .cashier)
         case .captureExpired, .captureNothingLeft, .captureAutomatic, .captureElsewhere, .adjustmentTooMany,
             .adjustmentAfterCapture, .refundNotCaptured, .refundAlreadyReversed, .refundFinal, .refundCardNeeded,
-            .refundOtherCard, .reversalRefunded, .reversalCapturedInPart, .operationWithdrawn:
+            .refundOtherCard, .reversalRefunded, .reversalCapturedInPart, .operationWithdrawn,
+            .retryNotPossible:
             row(409, .cashier)
         case .refundOriginalUnknown, .operationUnknown:
             row(404, .cashier)

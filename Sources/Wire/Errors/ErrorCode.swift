@@ -139,6 +139,7 @@ public enum ErrorCode: String, Codable, CaseIterable, Sendable {
     case operationStuck = "operation.stuck"
     case confirmationPending = "confirmation.pending"
     case resolutionNotOpen = "resolution.not_open"
+    case retryNotPossible = "retry.not_possible"
     case laneUnknown = "lane.unknown"
     case laneNotYours = "lane.not_yours"
     case laneNoTransaction = "lane.no_transaction"

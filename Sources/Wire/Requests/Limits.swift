@@ -41,6 +41,11 @@ public enum Limits {
     public static let openItems = 100
     /// Open entries in totals and reports.
     public static let openEntries = 200
+    /// Lines of a reconciliation, items in one of its pages and in a line, and those that a difference shows.
+    public static let reconciliationItems = 100_000
+    public static let reconciliationLines = 1_000
+    public static let reconciliationPage = 500
+    public static let differenceItems = 100
     /// Transactions in a page of a list.
     public static let page = 1...100
     public static let pageDefault = 50

@@ -24,7 +24,7 @@ extension CaptureDemand: Codable {
     }
 
     public init(from decoder: any Decoder) throws {
-        let members = try decoder.strictContainer(keyedBy: CodingKeys.self)
+        let members = try decoder.strictContainer(keyedBy: CodingKeys.self, besides: DryRun.members)
         amount = members.contains(.amount) ? try members.decode(Money.self, forKey: .amount) : nil
         tip = members.contains(.tip) ? try members.decode(Money.self, forKey: .tip) : nil
         final = members.contains(.final) ? try members.decode(Bool.self, forKey: .final) : true
@@ -60,7 +60,7 @@ extension AdjustmentDemand: Codable {
     }
 
     public init(from decoder: any Decoder) throws {
-        let members = try decoder.strictContainer(keyedBy: CodingKeys.self)
+        let members = try decoder.strictContainer(keyedBy: CodingKeys.self, besides: DryRun.members)
         if members.contains(.extend) {
             guard !members.contains(.total) else {
                 throw decoder.refusal(.requestFieldConflict, at: CodingKeys.extend)
@@ -99,7 +99,7 @@ extension ReleaseDemand: Codable {
     }
 
     public init(from decoder: any Decoder) throws {
-        let members = try decoder.strictContainer(keyedBy: CodingKeys.self)
+        let members = try decoder.strictContainer(keyedBy: CodingKeys.self, besides: DryRun.members)
         amount = members.contains(.amount) ? try members.decode(Money.self, forKey: .amount) : nil
         try amount?.checkPositive(decoder, at: CodingKeys.amount)
     }

@@ -15,11 +15,12 @@ private struct MemberName: CodingKey {
 extension Decoder {
     /// The members of a request. A name that `Key` does not know is refused, so that a typo never changes a payment.
     ///
+    /// - Parameter others: names that something else reads.
     /// - Throws: `WireError` with `request.unknown_field` and the path of the first such name in alphabetical order.
     func strictContainer<Key: CodingKey & CaseIterable>(
-        keyedBy type: Key.Type
+        keyedBy type: Key.Type, besides others: Set<String> = []
     ) throws -> KeyedDecodingContainer<Key> {
-        let known = Set(Key.allCases.map(\.stringValue))
+        let known = Set(Key.allCases.map(\.stringValue)).union(others)
         let present = try container(keyedBy: MemberName.self).allKeys.map(\.stringValue)
         if let unknown = present.filter({ !known.contains($0) }).min() {
             throw WireError(

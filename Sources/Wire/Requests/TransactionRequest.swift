@@ -24,6 +24,9 @@ public struct TransactionRequest: Equatable, Sendable {
     public var card: RefundRequest.CardRule?
     /// With `of`: the till's own words, at most 64 visible characters.
     public var refundReason: String?
+    /// A sale of the same order that ended without money, which is tried once more. Amount, items, order and the like are those
+    /// of that one where they are missing. Payments only.
+    public var retryOf: TransactionID?
     /// The merchant's reference, at most 64 visible ASCII characters.
     public var order: String?
     /// Seconds within which the card must be presented, 1…600; 60 if not given.
@@ -72,7 +75,7 @@ extension TransactionRequest: Codable {
     private enum CodingKeys: String, CodingKey, CaseIterable {
         case type, lane, lanes, group, amount, currency, items, amountStatus, reason, consent, order, deadline, detached
         case loyalty, language, description, preferredApplications, dryRun, confirmWithin
-        case confirmRepeatWithin, allowRepeat, of, card
+        case confirmRepeatWithin, allowRepeat, of, card, retryOf
     }
 
     public init(from decoder: any Decoder) throws {
@@ -85,22 +88,32 @@ extension TransactionRequest: Codable {
             amount = try members.decodeIfPresent(Money.self, forKey: .amount) ?? Money.none
             order = try members.decodeIfPresent(String.self, forKey: .order)
             language = try members.decodeIfPresent(String.self, forKey: .language)
+            dryRun = try members.decodeIfPresent(Bool.self, forKey: .dryRun)
             try members.refuse(CodingKeys.allCases.filter { !Self.ofLinkedRefund.contains($0) }, decoder)
             try checkLinkedRefund(decoder)
             return
         }
         try members.refuse([.of, .card], decoder)
         if type == .verification {
-            try members.refuse([.amount, .items, .amountStatus, .description], decoder)
+            try members.refuse([.amount, .items, .amountStatus, .description, .retryOf], decoder)
             amount = Money(value: 0, currency: try members.decode(Currency.self, forKey: .currency))
         } else if type == .loyalty {
             try members.refuse(
-                [.amount, .currency, .items, .amountStatus, .reason, .consent, .description, .preferredApplications],
+                [
+                    .amount, .currency, .items, .amountStatus, .reason, .consent, .description, .preferredApplications,
+                    .retryOf,
+                ],
                 decoder)
             amount = .none
         } else {
             try members.refuse([.currency, .reason, .consent], decoder)
-            amount = try members.decode(Money.self, forKey: .amount)
+            retryOf = try members.decodeIfPresent(TransactionID.self, forKey: .retryOf)
+            if retryOf != nil, type != .purchase {
+                throw decoder.refusal(.requestFieldNotApplicable, at: CodingKeys.retryOf)
+            }
+            amount =
+                retryOf != nil && !members.contains(.amount)
+                ? Money.none : try members.decode(Money.self, forKey: .amount)
         }
         lane = try members.decodeIfPresent(String.self, forKey: .lane)
         lanes = try members.decodeIfPresent([String].self, forKey: .lanes)
@@ -142,6 +155,7 @@ extension TransactionRequest: Codable {
         try members.encodeIfPresent(items, forKey: .items)
         try members.encodeIfPresent(amountStatus, forKey: .amountStatus)
         try members.encodeIfPresent(of, forKey: .of)
+        try members.encodeIfPresent(retryOf, forKey: .retryOf)
         try members.encodeIfPresent(card, forKey: .card)
         try members.encodeIfPresent(refundReason, forKey: .reason)
         if refundReason == nil { try members.encodeIfPresent(reason, forKey: .reason) }
@@ -160,7 +174,9 @@ extension TransactionRequest: Codable {
     }
 
     /// What a refund that names a payment may say.
-    private static var ofLinkedRefund: Set<CodingKeys> { [.type, .of, .card, .amount, .reason, .order, .language] }
+    private static var ofLinkedRefund: Set<CodingKeys> {
+        [.type, .of, .card, .amount, .reason, .order, .language, .dryRun]
+    }
 
     private func checkLinkedRefund(_ decoder: any Decoder) throws {
         if amount != Money.none, let code = amount.refusalAsTotal { throw decoder.refusal(code, at: CodingKeys.amount) }
@@ -179,7 +195,9 @@ extension TransactionRequest: Codable {
 
     private func check(_ decoder: any Decoder) throws {
         if type == .purchase || type == .refund {
-            if let code = amount.refusalAsTotal { throw decoder.refusal(code, at: CodingKeys.amount) }
+            let isCopied = retryOf != nil && amount == Money.none
+            if isCopied, items != nil { throw decoder.refusal(.requestMissingField, at: CodingKeys.amount) }
+            if !isCopied, let code = amount.refusalAsTotal { throw decoder.refusal(code, at: CodingKeys.amount) }
             if let items, let code = Item.refusal(of: items, total: amount) {
                 throw decoder.refusal(code, at: CodingKeys.items)
             }
@@ -255,6 +273,9 @@ extension TransactionRequest {
     }
 
     private func checkDescription(_ decoder: any Decoder) throws {
+        if description != nil, amount == Money.none {
+            throw decoder.refusal(.requestMissingField, at: CodingKeys.amount)
+        }
         if let description, !description.suits(type, amount, amountStatus) {
             throw decoder.refusal(.amountDescriptionConflict, at: CodingKeys.description)
         }

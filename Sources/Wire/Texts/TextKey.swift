@@ -98,4 +98,7 @@ public enum ReceiptWord: String, CaseIterable, Sendable {
 public enum ReportWord: String, CaseIterable, Sendable {
     case dayEnd, copy, payments, ofThisTips, takenBack, refunds, corrected, held, released, handedOver, net
     case declined, cancelledCount, openTitle, openMore
+    /// What the payment service says of the day.
+    case service, serviceAsked, serviceBalanced, serviceDiffers, serviceUnconfirmed, serviceContradiction
+    case ours, theirs, elsewhere, settled, dayOpen
 }

@@ -19,6 +19,8 @@ public enum AdapterFeature: String, CaseIterable, Sendable {
     case refundLinked
     /// Takes a linked refund back.
     case refundReversal
+    /// Gives its figures of a business day.
+    case reconcile
 }
 
 extension AdapterHealth {

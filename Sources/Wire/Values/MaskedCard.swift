@@ -26,7 +26,7 @@ public struct MaskedCard: Hashable, Sendable {
 
     private static func isDigit(_ unit: UInt8) -> Bool { (0x30...0x39).contains(unit) }
 
-    private static func longestRun(_ text: String) -> Int {
+    static func longestRun(_ text: String) -> Int {
         var longest = 0
         var run = 0
         for unit in text.utf8 {

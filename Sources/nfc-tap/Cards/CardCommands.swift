@@ -54,6 +54,14 @@ extension Refund {
         request.refundReason = reason
         request.order = options.order
         request.language = options.language
+        if options.dryRun {
+            let answer: OperationDryRun
+            do throws(TapClientError) { answer = try await daemon.client.tryRefund(request) } catch {
+                throw Failure(error)
+            }
+            if options.json { return try StandardOutput.print(json: answer) }
+            return StandardOutput.print(answer.summary)
+        }
         let transaction: Transaction
         do throws(TapClientError) {
             transaction = try await daemon.client.refund(request, key: options.idempotencyKey ?? UUID().uuidString)

@@ -44,8 +44,12 @@ struct DayEndCommand: AsyncParsableCommand {
         discussion: """
             Sales may go on meanwhile: what is booked after the day end belongs to the next day. What is open does not keep \
             the day open, unless the configuration says so: it is printed and stays open.
+
+            Where the payment service gives its figures, the day is held against them. Exit codes: 0 where they are the same, \
+            or where it gives none at all; 12 as long as they are not there; 15 where they differ.
             """,
-        subcommands: [DayEndClose.self, DayEndShow.self, DayEndList.self], defaultSubcommand: DayEndClose.self)
+        subcommands: [DayEndClose.self, DayEndShow.self, DayEndList.self, DayEndResolve.self],
+        defaultSubcommand: DayEndClose.self)
 }
 
 struct DayEndClose: AsyncParsableCommand {
@@ -61,16 +65,26 @@ struct DayEndClose: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The same for a repetition; without it, each call is a new day end.", valueName: "key"))
     var key: String?
 
+    @Option(help: ArgumentHelp("Wait so long for the payment service's figures.", valueName: "seconds"))
+    var wait = 20
+
     @OptionGroup var form: ReportForm
     @OptionGroup var daemon: DaemonChoice
 
+    func validate() throws {
+        guard Limits.waitSeconds.contains(wait) else { throw ValidationError("--wait takes 0 to 600.") }
+    }
+
     func run() async throws {
+        let end: DayEnd
         do throws(TapClientError) {
-            let end = try await daemon.client.closeDay(key: key ?? TransactionID().text, label: label, isForced: force)
+            end = try await daemon.client.closeDay(
+                key: key ?? TransactionID().text, label: label, isForced: force, waiting: wait)
             try await form.print(end, isCopy: false, with: daemon.client)
         } catch {
             throw Failure(error)
         }
+        if let code = end.exitCode { throw code }
     }
 }
 
@@ -85,10 +99,50 @@ struct DayEndShow: AsyncParsableCommand {
     @OptionGroup var daemon: DaemonChoice
 
     func run() async throws {
+        let end: DayEnd
         do throws(TapClientError) {
-            try await form.print(try await daemon.client.dayEnd("\(day)"), isCopy: true, with: daemon.client)
+            end = try await daemon.client.dayEnd("\(day)")
+            try await form.print(end, isCopy: true, with: daemon.client)
         } catch {
             throw Failure(error)
+        }
+        if let code = end.exitCode { throw code }
+    }
+}
+
+struct DayEndResolve: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "resolve",
+        abstract: "Settles a day whose figures differ from the payment service's, or were never given.",
+        discussion: "For administrators. Nothing in the books changes: the note says what was found out, and stays.")
+
+    @Argument(help: ArgumentHelp("The day's number.", valueName: "number"))
+    var day: Int64
+
+    @Option(help: ArgumentHelp("What was found out, and from where.", valueName: "text"))
+    var note: String
+
+    @OptionGroup var form: ReportForm
+    @OptionGroup var daemon: DaemonChoice
+
+    func run() async throws {
+        do throws(TapClientError) {
+            let end = try await daemon.client.resolveDay("\(day)", note: note)
+            try await form.print(end, isCopy: true, with: daemon.client)
+        } catch {
+            throw Failure(error)
+        }
+    }
+}
+
+extension DayEnd {
+    /// `nil` where nobody has to do anything.
+    fileprivate var exitCode: ExitCode? {
+        switch day.state {
+        case .open, .balanced: nil
+        case .closed: service?.next == nil ? nil : .unknownOutcome
+        case .differs: .figuresDiffer
+        case .unconfirmed: .unknownOutcome
         }
     }
 }
@@ -165,6 +219,7 @@ extension Totals {
             lines.append("  net  \(Money(value: line.net, currency: line.currency))")
         }
         for sum in net { lines.append("net \(sum.mode.rawValue)  \(Money(value: sum.value, currency: sum.currency))") }
+        for day in days ?? [] { lines.append("day \(day.number) \(day.state.rawValue)") }
         lines.append(openCount == 0 ? "nothing is open" : "\(openCount) open:")
         for entry in open {
             lines.append("  \(entry.transaction)  \(entry.kind.rawValue)  \(entry.amount)  since \(entry.since)")

@@ -20,6 +20,7 @@ struct Capture: AsyncParsableCommand {
     func run() async throws {
         var demand = CaptureDemand(amount: try choice.money, final: !notFinal)
         demand.tip = try tip.map { try parsedMoney([$0]) }
+        if choice.dryRun { return try await choice.attempt { client, id in try await client.tryCapture(id, demand) } }
         try await choice.run { client, id, key in
             try await client.capture(id, demand, key: key)
         }
@@ -45,6 +46,7 @@ struct Adjust: AsyncParsableCommand {
 
     func run() async throws {
         let demand = try choice.money.map(AdjustmentDemand.total) ?? .extend
+        if choice.dryRun { return try await choice.attempt { client, id in try await client.tryAdjust(id, demand) } }
         try await choice.run { client, id, key in try await client.adjust(id, demand, key: key) }
     }
 }
@@ -58,6 +60,7 @@ struct Release: AsyncParsableCommand {
 
     func run() async throws {
         let demand = ReleaseDemand(amount: try choice.money)
+        if choice.dryRun { return try await choice.attempt { client, id in try await client.tryRelease(id, demand) } }
         try await choice.run { client, id, key in try await client.release(id, demand, key: key) }
     }
 }
@@ -120,10 +123,26 @@ struct OperationChoice: ParsableArguments {
             valueName: "text"))
     var key: String?
 
+    @Flag(help: "Only say what would be done: nothing is written down or sent.")
+    var dryRun = false
+
     @OptionGroup var daemon: DaemonChoice
 
     @Flag(help: "Print JSON.")
     var json = false
+
+    /// Shows what would be done.
+    func attempt(_ ask: (TapClient, TransactionID) async throws -> OperationDryRun) async throws {
+        guard let payment = TransactionID(id) else {
+            throw ValidationError("\(id) is not a transaction id; give a UUID.")
+        }
+        let answer: OperationDryRun
+        do { answer = try await ask(daemon.client, payment) } catch let error as TapClientError {
+            throw Failure(error)
+        }
+        if json { return try StandardOutput.print(json: answer) }
+        StandardOutput.print(answer.summary)
+    }
 
     var money: Money? {
         get throws { try amount.isEmpty ? nil : parsedMoney(amount) }
@@ -173,5 +192,18 @@ extension PaymentOperation {
         lines.append("  operation      \(id)")
         lines.append("  transaction    \(transaction)")
         return lines.joined(separator: "\n")
+    }
+}
+
+extension OperationDryRun {
+    var summary: String {
+        let currency = account.currency
+        let figures = [
+            ("captured", account.captured), ("released", account.released), ("refunded", account.refunded),
+            ("remaining", account.remaining), ("refundable", account.refundable),
+        ]
+        let after = figures.map { "  \($0.0)  \(Money(value: $0.1, currency: currency))" }
+        return (["\(kind.rawValue)  \(amount.map { "\($0)" } ?? "more time")  would be asked for; then:"] + after)
+            .joined(separator: "\n")
     }
 }

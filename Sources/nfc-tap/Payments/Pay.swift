@@ -11,8 +11,15 @@ struct Pay: AsyncParsableCommand {
             read cancels the payment. Exit codes: 0 approved, 10 declined, 11 partially approved, 12 unknown, 13 not completed.
             """)
 
-    @Argument(help: ArgumentHelp("The amount, as in 12.50 EUR.", valueName: "amount currency"))
-    var amount: [String]
+    @Argument(
+        help: ArgumentHelp(
+            "The amount, as in 12.50 EUR; with --retry-of that of the sale before where it is missing.",
+            valueName: "amount currency"))
+    var amount: [String] = []
+
+    @Option(
+        help: ArgumentHelp("Try this sale once more, which ended without money, under its order.", valueName: "id"))
+    var retryOf: String?
 
     @Option(help: ArgumentHelp("Print the customer's receipt at the end: text, json or qr.", valueName: "form"))
     var receipt: ReceiptForm?
@@ -47,7 +54,12 @@ struct Pay: AsyncParsableCommand {
     @OptionGroup var options: TransactionOptions
 
     func validate() throws {
-        do { _ = try AmountText.parse(amount) } catch { throw ValidationError("\(error).") }
+        if let retryOf, TransactionID(retryOf) == nil {
+            throw ValidationError("\(retryOf) is not a transaction id; give a UUID.")
+        }
+        if retryOf == nil || !amount.isEmpty {
+            do { _ = try AmountText.parse(amount) } catch { throw ValidationError("\(error).") }
+        }
         if let confirmWithin, !Limits.confirmSeconds.contains(confirmWithin) {
             throw ValidationError("--confirm-within takes 1 to 600 seconds.")
         }
@@ -64,11 +76,14 @@ struct Pay: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let money: Money
-        do throws(AmountText.Problem) { money = try AmountText.parse(amount) } catch {
-            throw ValidationError("\(error).")
+        var money = Money.none
+        if !amount.isEmpty {
+            do throws(AmountText.Problem) { money = try AmountText.parse(amount) } catch {
+                throw ValidationError("\(error).")
+            }
         }
         var request = TransactionRequest(type: .purchase, amount: money)
+        request.retryOf = retryOf.flatMap(TransactionID.init)
         request.loyalty = wish
         request.confirmWithin = confirmWithin
         request.confirmRepeatWithin = confirmRepeatWithin

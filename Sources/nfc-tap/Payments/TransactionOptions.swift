@@ -147,7 +147,7 @@ actor Narrator {
             .paymentDeclined, .paymentStored, .paymentReversed, .loyaltyResult, .queueForwarded, .queueFailed,
             .openItemContradicted, .termsChanged, .profileApplied, .profileRefused, .clockUnbelievable, .clockBelieved,
             .eventsMissed, .operationDone, .operationRefused, .operationUnknown, .paymentRefunded,
-            .paymentExpiring, .paymentExpired, .dayClosed, .booksAttention:
+            .paymentExpiring, .paymentExpired, .dayClosed, .dayDiffers, .booksAttention:
             break
         }
     }

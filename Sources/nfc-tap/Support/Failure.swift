@@ -64,6 +64,8 @@ extension ExitCode {
     /// `auth.admin_required`
     static let administratorNeeded = ExitCode(14)
     /// EX_DATAERR of sysexits.
+    /// The payment service's figures of a day are not the journal's.
+    static let figuresDiffer = ExitCode(15)
     static let malformedInput = ExitCode(65)
     /// EX_UNAVAILABLE.
     static let unavailable = ExitCode(69)

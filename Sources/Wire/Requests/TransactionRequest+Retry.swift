@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+extension TransactionRequest {
+    /// The same request with what it leaves to the sale that it tries once more.
+    ///
+    /// - Returns: `nil` where that sale cannot be tried again by it: it is no sale, has not ended, has moved money, or is of another
+    ///   order.
+    public func completed(by earlier: Transaction) -> TransactionRequest? {
+        guard type == .purchase, earlier.type == .purchase, earlier.hasEndedWithoutMoney else { return nil }
+        guard order.map({ $0 == earlier.order }) ?? true else { return nil }
+        var request = self
+        request.order = earlier.order
+        guard amount == Money.none else { return request }
+        request.amount = earlier.amount
+        request.items = earlier.details?.items
+        request.amountStatus = amountStatus ?? earlier.details?.amountStatus
+        request.description = earlier.details?.description
+        request.language = language ?? earlier.details?.language
+        return request
+    }
+}
+
+extension Transaction {
+    /// It has ended, and nothing was taken, held or stored.
+    public var hasEndedWithoutMoney: Bool {
+        switch state {
+        case .declined, .cancelled, .failed: settlement?.outcome != .charged
+        case .created, .preparing, .armed, .reading, .sealed, .sent, .unknown, .stored, .approved, .delivered,
+            .reversing, .reversed, .completed:
+            false
+        }
+    }
+
+    /// What can be asked for in its place, with the request that does it: beside `next`, for programs.
+    public var alternatives: [Alternative]? {
+        guard type == .purchase, hasEndedWithoutMoney else { return nil }
+        let next = result?.next ?? error?.next ?? []
+        let kinds = [NextStep.retrySameCard, .otherCard].filter(next.contains)
+        return kinds.isEmpty ? nil : kinds.map { Alternative(kind: $0, request: Alternative.Request(retryOf: id)) }
+    }
+}
+
+/// A next step that the daemon carries out, and the body of `POST /v1/transactions` that asks for it.
+public struct Alternative: Codable, Equatable, Sendable {
+    public struct Request: Codable, Equatable, Sendable {
+        public var type = TransactionType.purchase
+        public var retryOf: TransactionID
+
+        public init(retryOf: TransactionID) { self.retryOf = retryOf }
+    }
+
+    public var kind: NextStep
+    public var request: Request
+
+    public init(kind: NextStep, request: Request) {
+        self.kind = kind
+        self.request = request
+    }
+}
