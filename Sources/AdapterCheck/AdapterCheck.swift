@@ -85,6 +85,8 @@ public struct AdapterCheck: Sendable {
             case .release: [.preauth, .capture, .release]
             case .refund, .refundBounded: [.refundLinked]
             case .refundReversal: [.refundLinked, .refundReversal]
+            case .charge, .chargeRepeat, .chargeOtherBody, .unknownToken: [.verify, .charge]
+            case .deletion, .deletionRepeat, .deletionEnds: [.verify, .charge, .tokenDeletion]
             }
         if let word = words.first(where: { !features.contains($0) }) {
             return "supports does not name \(word.rawValue)"
@@ -159,6 +161,13 @@ public struct AdapterCheck: Sendable {
         case .refund: try await bench.checkRefund()
         case .refundBounded: try await bench.checkRefundBounded()
         case .refundReversal: try await bench.checkRefundReversal()
+        case .charge: try await bench.checkCharge()
+        case .chargeRepeat: try await bench.checkChargeRepeat()
+        case .chargeOtherBody: try await bench.checkChargeOtherBody()
+        case .unknownToken: try await bench.checkUnknownToken()
+        case .deletion: try await bench.checkDeletion()
+        case .deletionRepeat: try await bench.checkDeletionRepeat()
+        case .deletionEnds: try await bench.checkDeletionEnds()
         }
     }
 

@@ -32,6 +32,13 @@ public enum CheckRule: String, CaseIterable, Codable, Sendable {
     case refund = "refund.approved"
     case refundBounded = "refund.bounded"
     case refundReversal = "refund.reversal"
+    case charge = "charge.approved"
+    case chargeRepeat = "charge.repeat"
+    case chargeOtherBody = "charge.other-body"
+    case unknownToken = "charge.unknown-token"
+    case deletion = "deletion.acknowledged"
+    case deletionRepeat = "deletion.repeat"
+    case deletionEnds = "deletion.ends-charges"
 
     /// The rule, as a sentence.
     public var text: String {
@@ -67,6 +74,14 @@ public enum CheckRule: String, CaseIterable, Codable, Sendable {
         case .refund: "A linked refund of a part is carried out"
         case .refundBounded: "Linked refunds never give back more than was captured"
         case .refundReversal: "A linked refund can be taken back at its own id"
+        case .charge: "A card that is checked with an agreement is stored, and a charge of it is approved"
+        case .chargeRepeat:
+            "A charge with the same key and body gets the same answer, and so does the question about it"
+        case .chargeOtherBody: "A charge with the same key and another body gets 422"
+        case .unknownToken: "A charge of a token that was never given is declined"
+        case .deletion: "A deletion is answered with 200 or 202 and its id"
+        case .deletionRepeat: "A deletion that is sent again is answered with 200, 202 or 404"
+        case .deletionEnds: "After a deletion no charge of the token is approved"
         }
     }
 
@@ -86,6 +101,8 @@ public enum CheckRule: String, CaseIterable, Codable, Sendable {
             "docs/openapi-psp.yaml, POST /v1/authorizations/{id}/completions"
         case .adjust: "docs/openapi-psp.yaml, POST /v1/authorizations/{id}/adjustments"
         case .release: "docs/openapi-psp.yaml, POST /v1/authorizations/{id}/releases"
+        case .charge, .chargeRepeat, .chargeOtherBody, .unknownToken: "docs/openapi-psp.yaml, POST /v1/charges"
+        case .deletion, .deletionRepeat, .deletionEnds: "docs/openapi-psp.yaml, POST /v1/token-deletions"
         case .refund, .refundBounded, .refundReversal: "docs/openapi-psp.yaml, POST /v1/authorizations/{id}/refunds"
         }
     }
@@ -109,6 +126,10 @@ public enum CheckRule: String, CaseIterable, Codable, Sendable {
             [.capture]
         case .adjust, .release: [.captureBounded]
         case .refundBounded, .refundReversal: [.refund]
+        case .charge: [.saleApproved, .saleAmount]
+        case .chargeRepeat: [.charge, .query]
+        case .chargeOtherBody, .unknownToken, .deletion: [.charge]
+        case .deletionRepeat, .deletionEnds: [.deletion]
         }
     }
 }

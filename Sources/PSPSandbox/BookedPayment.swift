@@ -16,6 +16,8 @@ struct BookedPayment: Codable, Sendable {
     var isInBatch = false
     /// The sandbox's name for the card.
     var cardToken: String?
+    /// A check that has stored the card under that name.
+    var isStored: Bool?
 
     init(id: TransactionID) { self.id = id }
 }

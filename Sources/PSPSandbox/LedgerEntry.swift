@@ -44,12 +44,26 @@ public struct LedgerEntry: Codable, Equatable, Sendable {
     /// Whether a whole, proper answer was given to a client that was still there.
     public var answered = false
 
+    private static let unknownCard = MaskedCard(scheme: "Unknown", last4: "0000", masked: "************0000")
+
     init(_ request: AuthorizationRequest) {
         id = request.id
         type = request.type
         amount = request.amount
         card = request.card
         offline = request.offline
+        state = .declined
+    }
+
+    /// A charge of a stored card.
+    ///
+    /// - Parameter card: `nil` for one that nobody has stored.
+    init(_ request: ChargeRequest, card: MaskedCard?) {
+        id = request.id
+        type = .sale
+        amount = request.amount
+        self.card = card?.withoutToken ?? LedgerEntry.unknownCard
+        offline = false
         state = .declined
     }
 

@@ -15,7 +15,7 @@ import time
 import uuid
 
 SOCKET, STORE, WRONG = sys.argv[1:4]
-FEATURES = ["sale", "preauth", "refund", "verify", "capture", "multicapture", "adjust", "release", "refundLinked", "refundReversal"]
+FEATURES = ["sale", "preauth", "refund", "verify", "capture", "multicapture", "adjust", "release", "refundLinked", "refundReversal", "charge", "tokenDeletion"]
 lock = threading.Lock()
 forgotten = time.time() if WRONG == "restart.memory" else 0
 
@@ -58,9 +58,19 @@ def authorize(memory, sale):
     if WRONG != "reversal.before-sale" and memory.get("reversed", sale["id"]):
         return {"outcome": "declined", "responseCode": "94"}
     account = {"held": 0, "captured": 0, "refunded": 0}
-    account["held" if sale["type"] == "preauth" else "captured"] = amount
+    account["held" if sale.get("type") == "preauth" else "captured"] = amount
+    if "token" in sale and not memory.get("token", sale["token"]) and WRONG not in ("charge.unknown-token", "deletion.ends-charges"):
+        return {"outcome": "declined", "responseCode": "14"}
+    if "token" in sale and not memory.get("given", sale["token"]) and WRONG != "charge.unknown-token":
+        return {"outcome": "declined", "responseCode": "14"}
+    if "token" in sale and WRONG == "charge.approved":
+        return {"outcome": "declined", "responseCode": "51"}
     memory.put("account", sale["id"], account)
     answer = {"outcome": "approved", "responseCode": "00", "approvalCode": "123456", "pspReference": str(uuid.uuid4())}
+    if "agreement" in sale and "token" not in sale:
+        answer["cardToken"] = "tok-" + str(uuid.uuid4())[:6]
+        memory.put("token", answer["cardToken"], True)
+        memory.put("given", answer["cardToken"], True)
     if WRONG == "sale.amount":
         answer["amountApproved"] = {"value": amount + 1, "currency": sale["amount"]["currency"]}
     return answer
@@ -122,6 +132,14 @@ def reverse(memory, name):
     return 200, {"status": "done"}
 
 
+def forget(memory, wish):
+    if WRONG == "deletion.repeat" and memory.get("deleted", wish["id"]):
+        return 409, {}
+    memory.put("token", wish["token"], False)
+    memory.put("deleted", wish["id"], True)
+    return 200, {} if WRONG == "deletion.acknowledged" else {"id": wish["id"]}
+
+
 class Adapter(http.server.BaseHTTPRequestHandler):
     protocol_version, log_message = "HTTP/1.1", lambda *_: None
 
@@ -156,8 +174,14 @@ class Adapter(http.server.BaseHTTPRequestHandler):
                 answer = reverse(memory, parts[2])
             # Only what is kept is acknowledged: whoever reads this may kill the process at once.
             return self.reply(*answer)
+        if parts[1] == "token-deletions":
+            with Memory() as memory:
+                answer = forget(memory, wish)
+            return self.reply(*answer)
         kind, name = ("sale", key) if part == "sales" else ("operation", key)
         repeat, other = ("key.repeat", "key.other-body") if kind == "sale" else ("operation.repeat", "operation.other-body")
+        if parts[1] == "charges":
+            repeat, other = "charge.repeat", "charge.other-body"
         race = WRONG == "key.race" and kind == "sale" or WRONG == "replicas.race" and kind == "sale"
         with lock if WRONG != "key.race" else threading.Lock():
             with Memory() as memory:

@@ -11,6 +11,7 @@ import Wire
 struct PointOfSaleAPI: Sendable {
     let store: TransactionRunner
     let engine: OperationEngine
+    let deleter: TokenDeleter
     let profiles: ProfileStore
     let events: EventHub
     let settings: CurrentSettings
@@ -90,6 +91,10 @@ struct PointOfSaleAPI: Sendable {
         case 2 where path == ["terms", "acceptance"]:
             try request.only(.post, parameters: [])
             return try await acceptTerms(request, caller)
+        case _ where path.first == "credentials":
+            return try await answerAboutStoredCards(path.dropFirst(), request, caller)
+        case 2 where path[0] == "agreements":
+            return try await endAgreement(path[1], request, caller)
         case _ where path.first == "queue":
             return try await answerAboutQueue(path.dropFirst(), request, caller)
         case _ where path.first == "open-items":

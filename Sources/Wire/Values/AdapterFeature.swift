@@ -19,6 +19,10 @@ public enum AdapterFeature: String, CaseIterable, Sendable {
     case refundLinked
     /// Takes a linked refund back.
     case refundReversal
+    /// Charges a stored card by its token.
+    case charge
+    /// Forgets a token.
+    case tokenDeletion
 }
 
 extension AdapterHealth {
