@@ -44,8 +44,6 @@ public struct LedgerEntry: Codable, Equatable, Sendable {
     /// Whether a whole, proper answer was given to a client that was still there.
     public var answered = false
 
-    private static let unknownCard = MaskedCard(scheme: "Unknown", last4: "0000", masked: "************0000")
-
     init(_ request: AuthorizationRequest) {
         id = request.id
         type = request.type
@@ -58,11 +56,13 @@ public struct LedgerEntry: Codable, Equatable, Sendable {
     /// A charge of a stored card.
     ///
     /// - Parameter card: `nil` for one that nobody has stored.
-    init(_ request: ChargeRequest, card: MaskedCard?) {
+    init?(_ request: ChargeRequest, card: MaskedCard?) {
+        let unknown = MaskedCard(scheme: "Unknown", last4: "0000", masked: "************0000")
+        guard let card = card?.withoutToken ?? unknown else { return nil }
         id = request.id
         type = .sale
         amount = request.amount
-        self.card = card?.withoutToken ?? LedgerEntry.unknownCard
+        self.card = card
         offline = false
         state = .declined
     }

@@ -20,7 +20,7 @@ extension Sandbox {
             var payment = try store.payment(request.id) ?? BookedPayment(id: request.id)
             if let answer = payment.answer { return answer }
             let stored = try storedCards(request.token).first
-            var entry = LedgerEntry(request, card: stored?.entry?.card)
+            guard var entry = LedgerEntry(request, card: stored?.entry?.card) else { throw .damaged }
             var answer = AmountRule.answer(rule, to: request.amount)
             if stored == nil {
                 entry.failedCheck = "unknownToken"

@@ -356,14 +356,6 @@ extension TransactionMachine {
         write([change], .forCertain, next: .ended, then: then)
     }
 
-    /// The service has said that it has never seen what was sent to it.
-    private var wasNeverSeen: Bool {
-        switch open {
-        case .neverSeen, .keyLifeOver, .refusedAfterDoubt: true
-        case .otherService, .unacknowledged, .unanswered, .recordAltered, nil: false
-        }
-    }
-
     /// The forwarder asks again: nothing is reversed for want of an answer, since the customer has the goods.
     private mutating func unanswered(_ reply: Reply, _ question: Question) {
         guard reply == .neverSeen else { return rest(question, nil, .pspNoAnswer) }
