@@ -184,7 +184,6 @@ struct StoredCardTests {
                 try WireJSON.decode(TransactionList.self, from: list.body).transactions.map(\.id) == [charged.id])
             #expect(try await shop.get("/v1/totals?by=type").text.contains(#""type":"charge""#))
             #expect(try await shop.get("/v1/transactions/\(charged.id)/receipt").status == 200)
-            #expect(try await shop.get("/v1/transactions/\(charged.id)/captures").status == 405)
             // The token is in no event and no line of the log.
             let events = try await shop.get("/v1/transactions/\(charged.id)").transaction().events ?? []
             #expect(!events.isEmpty && events.allSatisfy { $0.card?.token == nil })
@@ -307,7 +306,7 @@ struct StoredCardTests {
             let (card, agreement) = try await store(shop)
             (id, agreed) = (card.id, agreement.id)
             #expect(try await charge(shop, id, agreed, 100).transaction().state == .approved)
-            service.fail(.unavailable, .unavailable, .unavailable)
+            service.state.withLock { $0.faults = Array(repeating: .unavailable, count: 10_000) }
             let answer = try await shop.delete("/v1/credentials/\(id)")
             #expect(answer.status == 200)
             #expect(try WireJSON.decode(StoredCard.self, from: answer.body).state == .deleting)
@@ -316,13 +315,14 @@ struct StoredCardTests {
             #expect(try await credential(shop, id).state == .deleting && !service.tokens.isEmpty)
         }
         // None of these says that it has forgotten the card.
+        let before = service.deletions
         service.fail(.later, .otherCard, .noPath)
         try await shop(in: folder, Shop.Wish(), service) { shop, service in
             let gone = try await eventually("the service has said so") {
                 let card = try await credential(shop, id)
                 return card.state == .deleted ? card : nil
             }
-            #expect(service.deletions >= 4 && service.tokens.isEmpty)
+            #expect(service.deletions == before + 4 && service.tokens.isEmpty)
             #expect(gone.card.token == nil && gone.deletedAt != nil && gone.agreements.map(\.end) == [.deleted])
             #expect(gone.agreements[0].text == Self.text)
             #expect(try await charge(shop, id, agreed).error().code == "stored_card.deleted")

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// Body of the adapter's `POST /v1/authorizations`. `Idempotency-Key` is the transaction's id.
+/// It has a stored property for each member.
 public struct AuthorizationRequest: Codable, Equatable, Sendable {
     public enum Kind: String, Codable, CaseIterable, Sendable {
         case sale, preauth, refund, verify
@@ -99,7 +100,8 @@ public enum RetryAdvice: String, Codable, CaseIterable, Sendable {
     }
 }
 
-/// The adapter's answer to an authorisation, to a charge, and to `GET /v1/authorizations/{id}`.
+/// The adapter's answer to an authorisation, to a charge, and to `GET /v1/authorizations/{id}`. It has a
+/// stored property for each member.
 public struct AuthorizationAnswer: Codable, Equatable, Sendable {
     public enum Outcome: String, Codable, CaseIterable, Sendable {
         case approved, declined, partial, pending

@@ -126,7 +126,7 @@ struct CheckOptions: ParsableArguments {
 
 extension EarlierTransaction {
     fileprivate var summary: String {
-        [at.description, type.rawValue, state.rawValue, "\(amount)", order ?? "", id.text].filter { !$0.isEmpty }
+        [at.description, state.rawValue, "\(amount)", order ?? "", id.text].filter { !$0.isEmpty }
             .joined(separator: "  ")
     }
 }
