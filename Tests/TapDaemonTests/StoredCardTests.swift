@@ -2,6 +2,7 @@
 import Crypto
 import Foundation
 import LocalHTTP
+import Synchronization
 import TestSupport
 import Testing
 import Wire
@@ -255,7 +256,7 @@ struct StoredCardTests {
                 for _ in 0..<8 {
                     group.addTask { try await charge(shop, card.id, agreement.id, more: #","order":"ABO-13""#) }
                 }
-                return try await group.reduce(into: []) { $0.append($1) }
+                return try await group.reduce(into: [Answer]()) { $0.append($1) }
             }
             #expect(answers.count { $0.status == 201 } == 1 && service.charged.count == 1)
             for answer in answers where answer.status != 201 {
@@ -318,7 +319,7 @@ struct StoredCardTests {
         let before = service.deletions
         service.fail(.later, .otherCard, .noPath)
         try await shop(in: folder, Shop.Wish(), service) { shop, service in
-            let gone = try await eventually("the service has said so") {
+            let gone = try await eventually("the service has said so") { () -> StoredCard? in
                 let card = try await credential(shop, id)
                 return card.state == .deleted ? card : nil
             }

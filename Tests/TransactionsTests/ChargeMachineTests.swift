@@ -21,7 +21,7 @@ struct ChargeMachineTests {
         demand.charge = StoredCharge(
             ChargeRequest(
                 id: transaction.id, mode: .test, amount: transaction.amount, token: "tok", under: agreement,
-                ChargeWish(StoredCardID(), under: agreement.id, .recurring)), of: card)
+                ChargeWish(StoredCardID(), under: agreement.id, .merchant, .recurring)), of: card)
         return TransactionMachine(transaction, demand, at: now)
     }
 
@@ -50,7 +50,8 @@ struct ChargeMachineTests {
 
     @Test func `It goes from created to sent to its end, and no event has the token`() throws {
         var machine = try machine()
-        #expect(words(machine.take(.begin, at: now)) == ["connect"])
+        let begun = machine.take(.begin, at: now)
+        #expect(words(begun) == ["connect"])
         let sending = machine.take(.connected, at: now)
         let sent = try #require(write(sending))
         #expect(words(sending) == [#"write ["sent"]"#] && sent.form == .charge)
@@ -84,7 +85,8 @@ struct ChargeMachineTests {
         let failed = try #require(write(machine.take(.notConnected, at: now)))
         #expect(failed.changes.first?.error?.code == "psp.unreachable")
         _ = machine.take(.written(failed.number), at: now)
-        #expect(machine.take(.connected, at: now).isEmpty)
+        let late = machine.take(.connected, at: now)
+        #expect(late.isEmpty)
     }
 
     @Test func `A service that has never seen it is asked again with the same key, and a doubt ends as a reversal`()
@@ -101,10 +103,12 @@ struct ChargeMachineTests {
         later.monotonic += 1_000
         let asked = machine.take(.due, at: later)
         #expect(words(asked) == ["query 2"])
-        #expect(words(machine.take(.replied(.neverSeen, question: 2), at: later)) == ["charge 3 true"])
+        let resent = machine.take(.replied(.neverSeen, question: 2), at: later)
+        #expect(words(resent) == ["charge 3 true"])
         let refused = machine.take(
             .replied(.answered(AuthorizationAnswer(outcome: .declined, responseCode: "05")), question: 3), at: later)
-        #expect(try #require(write(refused)).changes.map(\.state) == [.reversing])
+        let takenBack = try #require(write(refused))
+        #expect(takenBack.changes.map(\.state) == [.reversing])
     }
 
     @Test func `A restart takes back what was sent, and ends what was not`() throws {
@@ -114,7 +118,8 @@ struct ChargeMachineTests {
             transaction.history.append(Transaction.Step(state: state, at: now.wall))
             var machine = TransactionMachine(
                 recorded: transaction, Demand(kind: .sale, owner: Principal(uid: 1)), at: now)
-            #expect(try #require(write(machine.take(.recover, at: now))).changes.map(\.state) == [end])
+            let recovered = try #require(write(machine.take(.recover, at: now)))
+            #expect(recovered.changes.map(\.state) == [end])
         }
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import CardBytes
+import Configuration
 import Crypto
 import Journal
 import LocalHTTP
@@ -10,7 +11,7 @@ extension PointOfSaleAPI {
     func answerAboutStoredCards(
         _ path: ArraySlice<String>, _ request: HTTPRequest, _ caller: Caller
     ) async throws(ErrorBody) -> HTTPResponse {
-        guard caller.mayCharge else { throw ErrorBody(.authRoleMissing) }
+        guard caller.mayCharge else { throw ErrorBody(.authAdminRequired) }
         let mode = settings.snapshot.mode
         guard let name = path.first else {
             try request.only(.get, parameters: ["token"])
@@ -73,7 +74,7 @@ extension PointOfSaleAPI {
     func endAgreement(
         _ name: String, _ request: HTTPRequest, _ caller: Caller
     ) async throws(ErrorBody) -> HTTPResponse {
-        guard caller.mayCharge else { throw ErrorBody(.authRoleMissing) }
+        guard caller.mayCharge else { throw ErrorBody(.authAdminRequired) }
         try request.only(.delete, parameters: [])
         guard let id = AgreementID(rawValue: name) else { throw ErrorBody(.agreementMissing) }
         let owner = caller.principal

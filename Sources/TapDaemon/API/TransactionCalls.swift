@@ -12,7 +12,7 @@ extension PointOfSaleAPI {
         let type = request.namedType
         // Who may charge a stored card need not be a cashier, and a cashier may not.
         if type == .charge {
-            guard caller.mayCharge else { throw ErrorBody(.authRoleMissing, field: "type") }
+            guard caller.mayCharge else { throw ErrorBody(.authAdminRequired, field: "type") }
         } else {
             try caller.roles.require(.cashier, or: type == .loyalty ? .loyalty : nil)
         }

@@ -9,10 +9,16 @@ import Wire
 /// Has payment services forget the tokens of stored cards that were deleted: each under the stored card's id as its key,
 /// until it is acknowledged, also over restarts.
 actor TokenDeleter {
+    private struct Pending {
+        var deletion: TokenDeletion
+        /// On the monotonic clock.
+        var due: Int64
+        var isAsking = false
+    }
+
     private let runner: TransactionRunner
     private let work: WorkQueue
-    /// Attempts by this run, and when the next one is due, on the monotonic clock.
-    private var pending: [StoredCardID: (deletion: TokenDeletion, due: Int64, isAsking: Bool)] = [:]
+    private var pending: [StoredCardID: Pending] = [:]
     private let alarm = AlarmClock()
     private nonisolated var journal: JournalThread { runner.journal }
 
@@ -25,7 +31,7 @@ actor TokenDeleter {
             let now = Moment.now.monotonic
             // How long ago an attempt of an earlier run was, no clock can be trusted with: it is due now.
             for deletion in open where pending[deletion.request.id] == nil {
-                pending[deletion.request.id] = (deletion, now, false)
+                pending[deletion.request.id] = Pending(deletion: deletion, due: now)
             }
         } catch {
             runner.logger.error("deletions not read", metadata: ["error": "\(error)"])
@@ -100,7 +106,8 @@ actor TokenDeleter {
 
     private func retry(_ deletion: TokenDeletion) {
         guard pending[deletion.request.id] != nil else { return }
-        pending[deletion.request.id] = (deletion, Moment.now.after(pause(after: deletion.attempts)), false)
+        pending[deletion.request.id] = Pending(
+            deletion: deletion, due: Moment.now.after(pause(after: deletion.attempts)))
         timePassed()
     }
 }

@@ -2,6 +2,7 @@
 import Configuration
 import Journal
 import Logging
+import Profile
 import Transactions
 import Wire
 
@@ -43,12 +44,12 @@ extension TransactionRunner {
             guard books.pace.take(demand.key.owner, at: .now) else { return .refused(.requestTooOften) }
             // In the same step in which the order was found free.
             books.enter(running, demand.key)
-            return await writeDown(
+            return await writeCharge(
                 NewTransaction(demand, running.transaction, running.terms.addressee.service), running.transaction)
         }
     }
 
-    private func writeDown(_ new: NewTransaction, _ transaction: Transaction) async -> Admission {
+    private func writeCharge(_ new: NewTransaction, _ transaction: Transaction) async -> Admission {
         do throws(JournalError) {
             switch try await journal.use({ (journal) throws(JournalError) in try journal.createCharge(new) }) {
             case .created(let number):

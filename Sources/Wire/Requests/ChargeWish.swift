@@ -23,7 +23,7 @@ public struct ChargeWish: Codable, Equatable, Sendable {
     public var of: TransactionID?
 
     public init(
-        _ credential: StoredCardID, under agreement: AgreementID, _ initiator: Initiator = .merchant, _ reason: Reason,
+        _ credential: StoredCardID, under agreement: AgreementID, _ initiator: Initiator, _ reason: Reason,
         of: TransactionID? = nil
     ) {
         self.credential = credential

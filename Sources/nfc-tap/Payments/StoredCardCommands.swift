@@ -27,10 +27,10 @@ struct StoreCard: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let terms = consent.map {
-            AgreementTerms(agreement.kind, text: $0, language: check.options.language ?? "und")
-        }
-        try await check.run(.saveCard, .storeCard, agreement: terms ?? agreement.terms(check.options.language))
+        let language = check.options.language
+        let terms =
+            if let consent { try agreement.terms(saying: consent, language) } else { try agreement.terms(language) }
+        try await check.run(.saveCard, .storeCard, agreement: terms)
     }
 }
 
@@ -71,7 +71,11 @@ struct AgreementOptions: ParsableArguments {
     /// - Parameter language: of the text; `nil` where nobody says.
     func terms(_ language: String?) throws -> AgreementTerms {
         guard let text else { throw ValidationError("Give --text, a file with what the customer was shown.") }
-        var terms = AgreementTerms(kind, text: try InputFile.text(at: text), language: language ?? "und")
+        return try terms(saying: try InputFile.text(at: text), language)
+    }
+
+    func terms(saying text: String, _ language: String?) throws -> AgreementTerms {
+        var terms = AgreementTerms(kind, text: text, language: language ?? "und")
         terms.maximum = try maximum.map { try parsedMoney([$0]) }
         terms.until = try until.map {
             guard let time = Timestamp($0) else { throw ValidationError("\($0) is not a time; see the help.") }
