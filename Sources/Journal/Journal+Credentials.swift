@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Crypto
-public import Transactions
+import Transactions
 public import Wire
 
 /// Stored cards and what their holders have agreed to: the agreement is written before the card is read, the card with the
