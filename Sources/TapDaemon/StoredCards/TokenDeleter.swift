@@ -97,6 +97,14 @@ actor TokenDeleter {
         retry(next)
     }
 
+    /// Whole seconds and the thousandths of the rest, on the monotonic clock.
+    private func due(after pause: Duration) -> Int64 {
+        let (seconds, attoseconds) = pause.components
+        let wait = min(max(0, seconds), 86_400) * 1_000 + attoseconds / 1_000_000_000_000_000
+        let (due, isTooFar) = Moment.now.monotonic.addingReportingOverflow(wait)
+        return isTooFar ? .max : due
+    }
+
     /// As between attempts at a reversal: the last pause goes on.
     private func pause(after attempts: Int) -> Duration {
         let pauses = runner.settings.snapshot.adapter.times.reversal
@@ -107,7 +115,7 @@ actor TokenDeleter {
     private func retry(_ deletion: TokenDeletion) {
         guard pending[deletion.request.id] != nil else { return }
         pending[deletion.request.id] = Pending(
-            deletion: deletion, due: Moment.now.after(pause(after: deletion.attempts)))
+            deletion: deletion, due: due(after: pause(after: deletion.attempts)))
         timePassed()
     }
 }
