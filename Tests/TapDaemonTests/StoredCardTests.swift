@@ -2,6 +2,7 @@
 import Crypto
 import Foundation
 import LocalHTTP
+import ReaderVirtual
 import Synchronization
 import TestSupport
 import Testing
