@@ -86,6 +86,8 @@ public struct AdapterCheck: Sendable {
             case .refund, .refundBounded: [.refundLinked]
             case .refundReversal: [.refundLinked, .refundReversal]
             case .figures, .figuresRepeat, .figuresQuery, .figuresItems: [.sale, .reconcile]
+            case .charge, .chargeRepeat, .chargeOtherBody, .unknownToken: [.verify, .charge]
+            case .deletion, .deletionRepeat, .deletionEnds: [.verify, .charge, .tokenDeletion]
             }
         if let word = words.first(where: { !features.contains($0) }) {
             return "supports does not name \(word.rawValue)"
@@ -164,6 +166,13 @@ public struct AdapterCheck: Sendable {
         case .figuresRepeat: try await bench.checkFiguresRepeat()
         case .figuresQuery: try await bench.checkFiguresQuery()
         case .figuresItems: try await bench.checkFiguresItems()
+        case .charge: try await bench.checkCharge()
+        case .chargeRepeat: try await bench.checkChargeRepeat()
+        case .chargeOtherBody: try await bench.checkChargeOtherBody()
+        case .unknownToken: try await bench.checkUnknownToken()
+        case .deletion: try await bench.checkDeletion()
+        case .deletionRepeat: try await bench.checkDeletionRepeat()
+        case .deletionEnds: try await bench.checkDeletionEnds()
         }
     }
 

@@ -36,6 +36,13 @@ public enum CheckRule: String, CaseIterable, Codable, Sendable {
     case figuresRepeat = "reconciliation.repeat"
     case figuresQuery = "reconciliation.query"
     case figuresItems = "reconciliation.items"
+    case charge = "charge.approved"
+    case chargeRepeat = "charge.repeat"
+    case chargeOtherBody = "charge.other-body"
+    case unknownToken = "charge.unknown-token"
+    case deletion = "deletion.acknowledged"
+    case deletionRepeat = "deletion.repeat"
+    case deletionEnds = "deletion.ends-charges"
 
     /// The rule, as a sentence.
     public var text: String {
@@ -76,6 +83,14 @@ public enum CheckRule: String, CaseIterable, Codable, Sendable {
         case .figuresQuery:
             "GET /v1/reconciliations/ID tells what the POST was answered, and 404 of a day that never came"
         case .figuresItems: "The items of a line add up to its figures and name each sale of the day"
+        case .charge: "A card that is checked with an agreement is stored, and a charge of it is approved"
+        case .chargeRepeat:
+            "A charge with the same key and body gets the same answer, and so does the question about it"
+        case .chargeOtherBody: "A charge with the same key and another body gets 422"
+        case .unknownToken: "A charge of a token that was never given is declined"
+        case .deletion: "A deletion is answered with 200 or 202 and its id"
+        case .deletionRepeat: "A deletion that is sent again is answered with 200, 202 or 404"
+        case .deletionEnds: "After a deletion no charge of the token is approved"
         }
     }
 
@@ -95,6 +110,8 @@ public enum CheckRule: String, CaseIterable, Codable, Sendable {
             "docs/openapi-psp.yaml, POST /v1/authorizations/{id}/completions"
         case .adjust: "docs/openapi-psp.yaml, POST /v1/authorizations/{id}/adjustments"
         case .release: "docs/openapi-psp.yaml, POST /v1/authorizations/{id}/releases"
+        case .charge, .chargeRepeat, .chargeOtherBody, .unknownToken: "docs/openapi-psp.yaml, POST /v1/charges"
+        case .deletion, .deletionRepeat, .deletionEnds: "docs/openapi-psp.yaml, POST /v1/token-deletions"
         case .refund, .refundBounded, .refundReversal: "docs/openapi-psp.yaml, POST /v1/authorizations/{id}/refunds"
         case .figures, .figuresRepeat, .figuresQuery, .figuresItems: "docs/adapters.md#figures-of-a-day"
         }
@@ -121,6 +138,10 @@ public enum CheckRule: String, CaseIterable, Codable, Sendable {
         case .refundBounded, .refundReversal: [.refund]
         case .figures: [.saleApproved]
         case .figuresRepeat, .figuresQuery, .figuresItems: [.figures]
+        case .charge: [.saleApproved, .saleAmount]
+        case .chargeRepeat: [.charge, .query]
+        case .chargeOtherBody, .unknownToken, .deletion: [.charge]
+        case .deletionRepeat, .deletionEnds: [.deletion]
         }
     }
 }

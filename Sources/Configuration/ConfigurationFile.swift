@@ -131,6 +131,7 @@ public struct ConfigurationFile: Sendable {
         merchant = ConfigurationFile.merchant(&top)
         support = ConfigurationFile.support(&top)
         readGroups(&top)
+        readCredentials(&top)
         readLanes(&top)
         readGateway(&top)
         loyalty = LoyaltySettings(&top)
@@ -230,6 +231,18 @@ public struct ConfigurationFile: Sendable {
                 pos.roles[role] = number
             } else {
                 table.report(role.rawValue, "names a group that does not exist", "create it: groupadd -r \(name)")
+            }
+        }
+        table.finish()
+    }
+
+    /// `[credentials]`.
+    private mutating func readCredentials(_ top: inout ConfigurationTable) {
+        var table = top.subtable("credentials")
+        if let name = table.text("group") {
+            pos.chargers = UInt32(name) ?? table.host.groupNumber(name)
+            if pos.chargers == nil {
+                table.report("group", "names a group that does not exist", "create it: groupadd -r \(name)")
             }
         }
         table.finish()

@@ -9,7 +9,7 @@ public struct GatewaySettings: Equatable, Sendable {
     public var roles: Set<Role> = [.cashier, .loyalty, .monitor]
     /// `nil` for all.
     public var lanes: Set<String>?
-    public var types = Set(TransactionType.allCases).subtracting([.refund])
+    public var types = Set(TransactionType.allCases).subtracting([.refund, .charge])
     /// How long after its approval a till may reverse its own payment; 0 for never.
     public var reversalMinutes = 15
 
@@ -38,6 +38,9 @@ extension ConfigurationFile {
         if table.has("types") {
             settings.types = Set(
                 table.words("types", of: TransactionType.self, "purchase, refund, verification and loyalty"))
+            if settings.types.contains(.charge) {
+                table.report("types", "names charge", "remove it: no till charges stored cards")
+            }
         }
         if table.has("lanes") {
             let names = table.texts("lanes")

@@ -9,6 +9,8 @@ public struct PointOfSaleSettings: Sendable {
     public var group: String?
     /// Group of each role; a role without one is root's and the daemon's own only.
     public var roles: [Role: UInt32]
+    /// `[credentials]`: whose members may charge stored cards, besides administrators; `nil` for nobody.
+    public var chargers: UInt32?
     public var places = Places()
 
     /// How many may be there at a time.

@@ -59,7 +59,9 @@ public final class Journal {
             {
                 return earlier
             }
-            return .created(number: try insert(new))
+            let number = try insert(new)
+            if let agreement = new.agreement { try insert(agreement, of: nil, with: new.id, new.owner) }
+            return .created(number: number)
         }
     }
 
@@ -95,6 +97,7 @@ public final class Journal {
             }
             try write(change, to: id)
             try book(change, of: id)
+            try store(change, of: id)
             state = change.state
         }
     }

@@ -26,6 +26,8 @@ public struct NewTransaction: Equatable, Sendable {
     public internal(set) var of: TransactionID?
     public var retryOf: TransactionID?
     public var cashier: String?
+    /// With a card that is to be stored: what its holder has agreed to, written before the card is read.
+    public var agreement: Agreement?
 
     public init(
         id: TransactionID, owner: Principal, idempotencyKey: String, requestHash: String, type: TransactionType,
@@ -45,6 +47,7 @@ public struct NewTransaction: Equatable, Sendable {
         self.at = at
         self.details = details
         self.service = service
+        if type == .charge { capture = .automatic }
         if type == .purchase { capture = details?.isPreauthorization == true ? .manual : .automatic }
     }
 }

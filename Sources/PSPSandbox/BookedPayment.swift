@@ -19,6 +19,8 @@ struct BookedPayment: Codable, Sendable {
     /// The terminal that asked, and each movement of money; `nil` for what a store of an earlier version holds.
     var terminal: String?
     var movements: [Movement]?
+    /// A check that has stored the card under that name.
+    var isStored: Bool?
 
     init(id: TransactionID) { self.id = id }
 }

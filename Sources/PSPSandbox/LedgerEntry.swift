@@ -53,6 +53,20 @@ public struct LedgerEntry: Codable, Equatable, Sendable {
         state = .declined
     }
 
+    /// A charge of a stored card.
+    ///
+    /// - Parameter card: `nil` for one that nobody has stored.
+    init?(_ request: ChargeRequest, card: MaskedCard?) {
+        let unknown = MaskedCard(scheme: "Unknown", last4: "0000", masked: "************0000")
+        guard let card = card?.withoutToken ?? unknown else { return nil }
+        id = request.id
+        type = .sale
+        amount = request.amount
+        self.card = card
+        offline = false
+        state = .declined
+    }
+
     /// What the card holder would find on the account: held or moved, and not taken back.
     public var outstanding: Int64 { held + (type == .refund ? -money : money) }
 

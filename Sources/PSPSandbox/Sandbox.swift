@@ -85,22 +85,29 @@ public actor Sandbox {
             return .error(
                 400, request.amount.value < 0 ? .amountTotalNotPositive : .amountTooLarge, field: "amount.value")
         }
-        let rule = AmountRule(minorUnits: request.amount.value)
         let before = try store.payment(request.id)
         if before?.isInBatch == true, let answer = before?.answer { return SandboxAnswer(answer, to: request.id) }
+        return try await answer(request.id, request.amount) { (rule) throws(StoreError) in
+            try decide(request, rule, isOwnKey: isOwnKey)
+        }
+    }
+
+    /// What is decided, as the amount has it answered.
+    func answer(
+        _ id: TransactionID, _ amount: Money, deciding decide: (AmountRule) throws(StoreError) -> AuthorizationAnswer
+    ) async throws(StoreError) -> SandboxAnswer {
+        let rule = AmountRule(minorUnits: amount.value)
         if rule == .fault(.serverError) {
             return SandboxAnswer(500, ErrorBody(.internalFault), fault: .serverError)
         }
-        let answer = try decide(request, rule, isOwnKey: isOwnKey)
-        guard case .fault(let fault) = rule, answer.outcome == .approved else {
-            return SandboxAnswer(answer, to: request.id)
-        }
+        let answer = try decide(rule)
+        guard case .fault(let fault) = rule, answer.outcome == .approved else { return SandboxAnswer(answer, to: id) }
         if let delay = timing.delay(of: fault) {
             // A cancelled sleep means that the sandbox is being stopped: nobody waits for the answer any more.
             try? await Task.sleep(for: delay)
-            try change(request.id) { $0.visibleFrom = nil }
+            try change(id) { $0.visibleFrom = nil }
         }
-        return SandboxAnswer(answer, to: request.id, fault: fault)
+        return SandboxAnswer(answer, to: id, fault: fault)
     }
 
     /// Books what came in a batch, unless it was booked before.
@@ -139,25 +146,39 @@ public actor Sandbox {
                 answer = AuthorizationAnswer(outcome: .declined, responseCode: fault.responseCode)
                 answer.action = AuthorizationAnswer.Action.none
             }
-            let number = try store.nextReference()
-            answer.pspReference = "SANDBOX-\(number)"
-            if answer.outcome == .approved || answer.outcome == .partial {
-                answer.approvalCode = String(String(1_000_000 + number % 1_000_000).dropFirst())
-                // A name that is reserved for examples (RFC 2606): the link leads nowhere.
-                answer.receiptURL = "https://receipts.example/\(request.id)"
-                approve(&entry, &answer)
+            if answer.outcome == .approved, request.type == .verify, request.agreement != nil,
+                features.contains(.charge)
+            {
+                payment.isStored = true
+                answer.networkReference = "NETWORK-\(request.id.text.prefix(8))"
             }
-            entry.responseCode = answer.responseCode
             payment.terminal = request.terminal.id
-            payment.note(entry.type == .refund ? .refunded : .captured, request.id.text, 0, entry, at: now())
-            if case .fault(let fault) = rule, let delay = timing.delay(of: fault) {
-                payment.visibleFrom = now().advanced(by: delay)
-            }
-            payment.entry = entry
-            payment.answer = answer
-            try store.save(payment)
-            return answer
+            return try book(&payment, entry, answer, rule)
         }
+    }
+
+    /// Books what was decided.
+    func book(
+        _ payment: inout BookedPayment, _ entry: LedgerEntry, _ answer: AuthorizationAnswer, _ rule: AmountRule
+    ) throws(StoreError) -> AuthorizationAnswer {
+        var (entry, answer) = (entry, answer)
+        let number = try store.nextReference()
+        answer.pspReference = "SANDBOX-\(number)"
+        if answer.outcome == .approved || answer.outcome == .partial {
+            answer.approvalCode = String(String(1_000_000 + number % 1_000_000).dropFirst())
+            // A name that is reserved for examples (RFC 2606): the link leads nowhere.
+            answer.receiptURL = "https://receipts.example/\(payment.id)"
+            approve(&entry, &answer)
+        }
+        entry.responseCode = answer.responseCode
+        payment.note(entry.type == .refund ? .refunded : .captured, payment.id.text, 0, entry, at: now())
+        if case .fault(let fault) = rule, let delay = timing.delay(of: fault) {
+            payment.visibleFrom = now().advanced(by: delay)
+        }
+        payment.entry = entry
+        payment.answer = answer
+        try store.save(payment)
+        return answer
     }
 
     private func approve(_ entry: inout LedgerEntry, _ answer: inout AuthorizationAnswer) {

@@ -42,6 +42,14 @@ struct SandboxRoutes: Sendable {
             return try await sandbox.receive(batch).response
         case (.post, ["v1", "authorizations"]):
             return try await authorize(request)
+        case (.post, ["v1", "charges"]):
+            return try await charge(request)
+        case (.post, ["v1", "token-deletions"]):
+            let answer = try await once(request, TokenDeletionRequest.self) { (message) throws(StoreError) in
+                let isOwnKey = request.fields.only("Idempotency-Key") == message.id.rawValue
+                return try await sandbox.forget(message, isOwnKey: isOwnKey)
+            }
+            return answer.response
         case (_, let path) where path.count >= 3 && path[0] == "v1" && path[1] == "authorizations":
             guard let id = TransactionID(path[2]) else { return SandboxAnswer.error(404, .transactionUnknown).response }
             return try await answer(request, about: id, part: path.dropFirst(3).joined(separator: "/"))
@@ -54,7 +62,7 @@ struct SandboxRoutes: Sendable {
         case (_, let path) where path.starts(with: ["v1", "reconciliations"]):
             return try await reconcile(request, Array(path.dropFirst(2)))
         case (_, ["v1", "health"]), (_, ["v1", "keys"]), (_, ["v1", "profile"]), (_, ["debug", "ledger"]),
-            (_, ["v1", "authorizations"]):
+            (_, ["v1", "authorizations"]), (_, ["v1", "charges"]), (_, ["v1", "token-deletions"]):
             return SandboxAnswer.error(405, .requestMethodNotAllowed).response
         default:
             return SandboxAnswer.error(404, .requestUnknownPath).response
@@ -104,6 +112,18 @@ struct SandboxRoutes: Sendable {
             let isOwnKey = request.fields.only("Idempotency-Key") == message.id.text
             return try await sandbox.authorize(message, isOwnKey: isOwnKey)
         }
+        return try await told(answer, to: request)
+    }
+
+    private func charge(_ request: HTTPRequest) async throws(StoreError) -> HTTPResponse {
+        let answer = try await once(request, ChargeRequest.self) { (message) throws(StoreError) in
+            let isOwnKey = request.fields.only("Idempotency-Key") == message.id.text
+            return try await sandbox.charge(message, isOwnKey: isOwnKey)
+        }
+        return try await told(answer, to: request)
+    }
+
+    private func told(_ answer: SandboxAnswer, to request: HTTPRequest) async throws(StoreError) -> HTTPResponse {
         if answer.fault == .neverAnswers {
             await request.connection.closed()
         } else if answer.isProper, let transaction = answer.transaction, !request.connection.isClosed {

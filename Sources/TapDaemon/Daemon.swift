@@ -23,6 +23,7 @@ public final class Daemon: Sendable {
     let store: TransactionRunner
     /// Captures, adjustments, releases and refunds that name a payment.
     let engine: OperationEngine
+    private let deleter: TokenDeleter
     private let events: EventHub
     private let server: HTTPServer
     let health: AdapterHealthCheck
@@ -105,7 +106,11 @@ public final class Daemon: Sendable {
             journal: journal, settings: settings, profiles: profiles, clock: clock, reconciler: reconciler,
             logger: logger, publish: publish)
         let engine = OperationEngine(runner: store, health: health, clock: clock, work: background)
-        reached.onRing { [weak engine] in await engine?.hasten() }
+        let deleter = TokenDeleter(runner: store, work: background)
+        reached.onRing { [weak engine, weak deleter] in
+            await engine?.hasten()
+            await deleter?.hasten()
+        }
         // The contact before it may have been with another payment service: whether this one is reached shows at once.
         profiles.onApplied { [weak health] in health?.hasten() }
         let preparer = LanePreparer(
@@ -115,12 +120,13 @@ public final class Daemon: Sendable {
         do throws(JournalError) {
             try await store.recover()
             try await engine.recover()
+            await deleter.look()
         } catch {
             throw StartError(opening: error, directory + "/" + Journal.fileName)
         }
         let connections = ConnectionCount()
         let api = PointOfSaleAPI(
-            store: store, engine: engine, reconciler: reconciler, profiles: profiles, events: events,
+            store: store, engine: engine, reconciler: reconciler, deleter: deleter, profiles: profiles, events: events,
             settings: settings, health: health,
             preparer: preparer, payments: stored, trail: trail, journal: journalHealth, clock: clock,
             connections: connections,
@@ -134,7 +140,7 @@ public final class Daemon: Sendable {
             refusalBody: { (try? WireJSON.encode(ErrorBody(ErrorCode($0)), for: audience)) ?? [] },
             connections: connections, standing: { settings.snapshot.access.standing(of: $0) },
             handler: api.answer)
-        self.engine = engine
+        (self.engine, self.deleter) = (engine, deleter)
         (self.store, self.events, self.payments, self.background) = (store, events, payments, background)
         (self.settings, self.profiles, self.clock) = (settings, profiles, clock)
         (self.health, self.preparer) = (health, preparer)
@@ -175,6 +181,7 @@ public final class Daemon: Sendable {
         await audit.signHead()
         await store.journal.scrub(logger)
         await engine.end()
+        await deleter.end()
         await store.end()
         if let failure { throw .socket(failure) }
     }

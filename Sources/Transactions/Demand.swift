@@ -1,6 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 public import Wire
 
+/// A charge as it is sent, with the card that it is of.
+public struct StoredCharge: Equatable, Sendable {
+    public var request: ChargeRequest
+    public var card: MaskedCard
+
+    public init(_ request: ChargeRequest, of card: MaskedCard) {
+        self.request = request
+        self.card = card
+    }
+}
+
 /// What a transaction was asked for and what holds for it: laid down when it begins, unchanged to its end whatever the
 /// configuration becomes.
 public struct Demand: Sendable {
@@ -45,6 +56,10 @@ public struct Demand: Sendable {
     /// Failed reads of the same order before this transaction.
     public var earlierFailedReads = 0
     public var times = Times()
+    /// The stored card that is charged; `nil` where one is read.
+    public var charge: StoredCharge?
+    /// What is read is to be stored by the payment service under a name of its own, as was agreed.
+    public var storing: Agreement?
 
     public init(kind: AuthorizationRequest.Kind, owner: Principal) {
         self.kind = kind

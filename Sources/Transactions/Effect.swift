@@ -25,6 +25,8 @@ public struct Write: Equatable, Sendable {
         case store(AuthorizationRequest, OfflineSale)
         /// A stored payment leaves the queue's rest.
         case forward
+        /// A stored card is charged, if what allows it still stands.
+        case charge
         /// An approval is taken back, if it still is one.
         case reversal(unconfirmedOnly: Bool)
         /// No change of state: when a reversal is tried again.
@@ -49,6 +51,8 @@ public enum Outward: Equatable, Sendable {
     case arm([String])
     /// - Parameter isAgain: over a new connection, under the same key.
     case send(AuthorizationRequest, question: Int, isAgain: Bool, within: Duration)
+    /// The same for a stored card.
+    case charge(ChargeRequest, question: Int, isAgain: Bool, within: Duration)
     case query(question: Int, within: Duration)
     case reverse(ReversalRequest, question: Int)
     /// The reader may say that the card was read.

@@ -73,13 +73,15 @@ public enum WriteFailure: Equatable, Sendable {
     case notStorable(ErrorCode)
     /// A payment that no person can settle: why.
     case notSettled(ErrorCode)
+    /// A stored card that may not be charged any more: why.
+    case notAllowed(ErrorCode)
 
     var code: ErrorCode {
         switch self {
         case .full: .storageFull
         case .failed: .storageFailed
         case .illegal, .superseded: .internalFault
-        case .notStorable(let code), .notSettled(let code): code
+        case .notStorable(let code), .notSettled(let code), .notAllowed(let code): code
         }
     }
 }

@@ -16,6 +16,7 @@ extension PaymentResult {
         amountApproved = answer.amountApproved
         pspReference = answer.pspReference
         receiptLines = answer.receiptLines
+        retry = outcome == .declined ? answer.retry : nil
         receiptURL = answer.receiptURL.flatMap { $0.isReceiptAddress ? $0 : nil }
         guard outcome == .declined else { return }
         reason = answer.responseCode.flatMap(DeclineReason.init(responseCode:))
@@ -42,6 +43,14 @@ extension PaymentResult {
 }
 
 extension String {
+    /// `YYYY-MM`.
+    fileprivate var isMonth: Bool {
+        let parts = split(separator: "-", omittingEmptySubsequences: false)
+        return utf8.count == 7 && parts.count == 2 && parts[0].count == 4
+            && parts.allSatisfy { $0.allSatisfy(\.isNumber) }
+            && Int(parts[1]).map { (1...12).contains($0) } ?? false
+    }
+
     /// An address that a customer's phone may be sent to: `https`, visible ASCII, short enough for a QR code that a phone
     /// reads from a till's display.
     fileprivate var isReceiptAddress: Bool {
@@ -71,7 +80,11 @@ extension ServiceTerms {
     init?(_ answer: AuthorizationAnswer, _ amount: Money) {
         let maximum = answer.maximumCapture.flatMap { $0.currency == amount.currency ? $0.value : nil }
         let needsCard = answer.refundCard == .present ? true : nil
-        guard answer.captureBefore != nil || maximum != nil || needsCard != nil else { return nil }
+        let reference = answer.networkReference.flatMap { $0.isReference(upTo: Limits.orderLength) ? $0 : nil }
+        let expires = answer.cardExpires.flatMap { $0.isMonth ? $0 : nil }
+        guard answer.captureBefore != nil || maximum != nil || needsCard != nil || reference != nil || expires != nil
+        else { return nil }
         self.init(captureBefore: answer.captureBefore, maximumCapture: maximum, refundNeedsCard: needsCard)
+        (networkReference, cardExpires) = (reference, expires)
     }
 }

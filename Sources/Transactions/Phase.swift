@@ -113,13 +113,21 @@ public struct Question: Sendable {
         case free
     }
 
-    let request: AuthorizationRequest
-    /// What was read from the card just now; `nil` for a stored payment that is forwarded.
+    /// What is asked for.
+    enum Subject: Sendable {
+        case payment(AuthorizationRequest)
+        case charge(ChargeRequest)
+    }
+
+    let subject: Subject
+    /// What was read from the card just now; `nil` for a stored payment that is forwarded, and for a stored card.
     let read: Read?
     /// Whoever forwards it.
     var owedTo: WishID?
     /// Stored before: never reversed for want of an answer.
-    var isOwed: Bool { read == nil }
+    var isOwed: Bool {
+        if case .charge = subject { false } else { read == nil }
+    }
     /// Taken back if it turns out to be approved.
     var mustBeReversed = false
     /// An answer was lost, or the service says that it has never seen what it was sent: it may have booked the payment
@@ -143,6 +151,14 @@ public struct Question: Sendable {
         askUntil = now.after(times.answer)
         step = .asking(until: now.after(times.answer + TransactionMachine.answerMargin))
         if case .held = reader { reader = .held(until: now.after(times.handover)) }
+    }
+
+    /// It goes out under the number of the question.
+    func sending(isAgain: Bool, within time: Duration) -> Outward {
+        switch subject {
+        case .payment(let request): .send(request, question: number, isAgain: isAgain, within: time)
+        case .charge(let request): .charge(request, question: number, isAgain: isAgain, within: time)
+        }
     }
 
     /// A forwarded payment whose next round the forwarder decides on.

@@ -29,6 +29,9 @@ extension TransactionMachine {
     }
 
     mutating func connection(_ input: Input) {
+        if let charge = demand.charge, case .created = phase {
+            return send(charge, input)
+        }
         guard case .sealed(let read, _) = phase else { return }
         guard case .connected = input else { return store(read) }
         guard mayBeSent(read) else {
@@ -36,7 +39,8 @@ extension TransactionMachine {
         }
         local(.draft(read.request))
         let question = Question(
-            request: read.request, read: read, askUntil: now.after(demand.times.answer), pause: demand.times.pause,
+            subject: .payment(read.request), read: read, askUntil: now.after(demand.times.answer),
+            pause: demand.times.pause,
             step: .asking(until: now.after(demand.times.answer + Self.answerMargin)),
             reader: .held(until: now.after(demand.times.handover)), keyLife: demand.times.keyLife)
         write(
@@ -115,9 +119,9 @@ extension TransactionMachine {
         if case .free = question.reader { return }
         var question = question
         question.reader = .free
-        outward(.publish(completed(question.request.card)))
+        outward(.publish(completed(question.read?.request.card)))
         var event = event(.paymentAuthorizing)
-        event.card = question.request.card
+        event.card = question.read?.request.card
         outward(.publish(event))
         let reply = question.reply
         question.reply = nil
@@ -224,7 +228,11 @@ extension TransactionMachine {
         guard !question.mustBeReversed else {
             return takeBack(.cancelledAfterSending, .customerCancel, nil, after: answer)
         }
-        finish(.approved, .paymentApproved, result, .approved, card, terms: ServiceTerms(answer, transaction.amount))
+        // Nothing is pretended: without a name for the card there is nothing to charge later.
+        let isNotGiven = demand.storing != nil && card?.token == nil
+        finish(
+            .approved, .paymentApproved, result, .approved, card, error: isNotGiven ? .storedCardNotGiven : nil,
+            terms: ServiceTerms(answer, transaction.amount))
     }
 
     private mutating func refused(_ question: Question) {
@@ -253,7 +261,7 @@ extension TransactionMachine {
             next = .approved(confirmBy: now.after(.seconds(seconds) + .milliseconds(1)))
         }
         var event = event(name)
-        (event.result, event.error, event.card) = (result, change.error, card)
+        (event.result, event.error, event.card) = (result, change.error, card?.withoutToken)
         write([change], .forCertain, next: next, then: [.publish(event), .show(lamp), .scrub])
     }
 
@@ -274,7 +282,7 @@ extension TransactionMachine {
                 }
                 ask(&question, .resend)
                 next = [
-                    .send(question.request, question: question.number, isAgain: true, within: .milliseconds(left))
+                    question.sending(isAgain: true, within: .milliseconds(left))
                 ]
             } else {
                 question.step = .pausing(until: now.after(min(question.pause, .milliseconds(left))))
@@ -313,7 +321,7 @@ extension TransactionMachine {
     /// A stored payment goes out, or is asked about where it went out before.
     mutating func forward(_ request: AuthorizationRequest, _ wish: WishID, _ keyLife: Duration) {
         var question = Question(
-            request: request, read: nil, owedTo: wish,
+            subject: .payment(request), read: nil, owedTo: wish,
             askUntil: now.after(demand.times.answer), pause: demand.times.pause,
             step: .asking(until: now.after(demand.times.answer + Self.answerMargin)), reader: .free, keyLife: keyLife)
         question.number = max(lastQuestion, self.question?.number ?? 0) + 1
@@ -348,14 +356,6 @@ extension TransactionMachine {
         write([change], .forCertain, next: .ended, then: then)
     }
 
-    /// The service has said that it has never seen what was sent to it.
-    private var wasNeverSeen: Bool {
-        switch open {
-        case .neverSeen, .keyLifeOver, .refusedAfterDoubt: true
-        case .otherService, .unacknowledged, .unanswered, .recordAltered, nil: false
-        }
-    }
-
     /// The forwarder asks again: nothing is reversed for want of an answer, since the customer has the goods.
     private mutating func unanswered(_ reply: Reply, _ question: Question) {
         guard reply == .neverSeen else { return rest(question, nil, .pspNoAnswer) }
@@ -366,8 +366,7 @@ extension TransactionMachine {
         }
         var question = question
         ask(&question, .resend)
-        let send = Outward.send(
-            question.request, question: question.number, isAgain: true, within: demand.times.answer)
+        let send = question.sending(isAgain: true, within: demand.times.answer)
         guard question.isInDoubt, open != .neverSeen else {
             keep(question)
             return outward(send)

@@ -62,6 +62,14 @@ extension TransactionMachine {
         guard case .answered(let answer) = reply, !answer.contradicts(transaction.amount) else { return }
         answerAfterSettlement(taken: answer.outcome == .declined)
     }
+
+    /// The service has said that it has never seen what was sent to it.
+    var wasNeverSeen: Bool {
+        switch open {
+        case .neverSeen, .keyLifeOver, .refusedAfterDoubt: true
+        case .otherService, .unacknowledged, .unanswered, .recordAltered, nil: false
+        }
+    }
 }
 
 extension Transaction {

@@ -161,6 +161,7 @@ public struct TransactionMachine: Sendable {
         case .forward(let request, let wish, let keyLife): forward(request, wish, keyLife)
         case .settle(let settlement, let wish): settle(settlement, wish)
         case .hasten: hasten()
+        case .begin where demand.charge != nil: if case .created = phase { local(.connect) }
         case .begin, .preparing, .prepared, .notPrepared: prepare(input)
         case .ready, .won, .cardLeft, .collision, .cardAwaited, .message, .cardDetected, .passAgain, .passes,
             .endedWithPasses, .read, .declinedOffline, .ended, .cardMayGo, .tapFinished:
@@ -228,7 +229,7 @@ public struct TransactionMachine: Sendable {
         case .plan(let plan): reversalPlan = plan
         case .open(let reason, let plan): (open, reversalPlan) = (reason, plan ?? reversalPlan)
         case .contradict(let time): transaction.settlement?.contradictedAt = time
-        case .append, .store, .forward, .reversal, .settle: break
+        case .append, .store, .forward, .charge, .reversal, .settle: break
         }
         phase = done.next
         switch (phase, done.write.changes.last?.state) {
@@ -284,6 +285,9 @@ public struct TransactionMachine: Sendable {
             // Nobody was reached, and it may not be stored: nothing is owed by anybody.
             writing = nil
             if case .notStorable(let code) = failure { decline(code) } else { decline(failure.code) }
+        case (.orEnd, .notAllowed(let code)):
+            writing = nil
+            end(code)
         case (.orEnd, .notStorable(let code)):
             writing = nil
             end(code, after: failed.write.changes.filter { $0.state == .sealed })
@@ -360,7 +364,7 @@ public struct TransactionMachine: Sendable {
         }
         guard let due = phase.due, now.monotonic >= due else { return }
         switch phase {
-        case .created: end(.internalFault)
+        case .created: end(demand.charge == nil ? .internalFault : .pspUnreachable)
         case .preparing: end(.readerFaulty)
         case .armed: end(.readTimedOut)
         case .reading: end(.readerFaulty)

@@ -17,7 +17,7 @@ import uuid
 
 SOCKET, STORE, WRONG = sys.argv[1:4]
 FEATURES = ["sale", "preauth", "refund", "verify", "capture", "multicapture", "adjust", "release", "refundLinked", "refundReversal",
-            "reconcile"]
+            "reconcile", "charge", "tokenDeletion"]
 lock = threading.Lock()
 forgotten = time.time() if WRONG == "restart.memory" else 0
 
@@ -60,11 +60,21 @@ def authorize(memory, sale):
     if WRONG != "reversal.before-sale" and memory.get("reversed", sale["id"]):
         return {"outcome": "declined", "responseCode": "94"}
     account = {"held": 0, "captured": 0, "refunded": 0}
-    account["held" if sale["type"] == "preauth" else "captured"] = amount
+    account["held" if sale.get("type") == "preauth" else "captured"] = amount
+    if "token" in sale and not memory.get("token", sale["token"]) and WRONG not in ("charge.unknown-token", "deletion.ends-charges"):
+        return {"outcome": "declined", "responseCode": "14"}
+    if "token" in sale and not memory.get("given", sale["token"]) and WRONG != "charge.unknown-token":
+        return {"outcome": "declined", "responseCode": "14"}
+    if "token" in sale and WRONG == "charge.approved":
+        return {"outcome": "declined", "responseCode": "51"}
     memory.put("account", sale["id"], account)
-    if sale["type"] == "sale":
+    if sale.get("type") == "sale":
         memory.put("movement", sale["id"], [sale["terminal"]["id"], sale["card"]["scheme"], sale["amount"]])
     answer = {"outcome": "approved", "responseCode": "00", "approvalCode": "123456", "pspReference": str(uuid.uuid4())}
+    if "agreement" in sale and "token" not in sale:
+        answer["cardToken"] = "tok-" + str(uuid.uuid4())[:6]
+        memory.put("token", answer["cardToken"], True)
+        memory.put("given", answer["cardToken"], True)
     if WRONG == "sale.amount":
         answer["amountApproved"] = {"value": amount + 1, "currency": sale["amount"]["currency"]}
     return answer
@@ -146,6 +156,13 @@ def reconcile(memory, day):
     lines = list(lines.values())
     return {"id": day["id"], "status": "balanced" if lines == day["lines"] else "differs", "reference": "RC", "lines": lines}
 
+def forget(memory, wish):
+    if WRONG == "deletion.repeat" and memory.get("deleted", wish["id"]):
+        return 409, {}
+    memory.put("token", wish["token"], False)
+    memory.put("deleted", wish["id"], True)
+    return 200, {} if WRONG == "deletion.acknowledged" else {"id": wish["id"]}
+
 
 class Adapter(http.server.BaseHTTPRequestHandler):
     protocol_version, log_message = "HTTP/1.1", lambda *_: None
@@ -197,6 +214,10 @@ class Adapter(http.server.BaseHTTPRequestHandler):
                 answer = reverse(memory, parts[2])
             # Only what is kept is acknowledged: whoever reads this may kill the process at once.
             return self.reply(*answer)
+        if parts[1] == "token-deletions":
+            with Memory() as memory:
+                answer = forget(memory, wish)
+            return self.reply(*answer)
         kind, name = ("sale", key) if part == "sales" else ("operation", key)
         if parts == ["v1", "reconciliations"]:
             with Memory() as memory:
@@ -209,6 +230,8 @@ class Adapter(http.server.BaseHTTPRequestHandler):
                     memory.put("day", key, answer)
             return self.reply(200, answer)
         repeat, other = ("key.repeat", "key.other-body") if kind == "sale" else ("operation.repeat", "operation.other-body")
+        if parts[1] == "charges":
+            repeat, other = "charge.repeat", "charge.other-body"
         race = WRONG == "key.race" and kind == "sale" or WRONG == "replicas.race" and kind == "sale"
         with lock if WRONG != "key.race" else threading.Lock():
             with Memory() as memory:

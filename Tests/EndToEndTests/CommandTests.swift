@@ -57,6 +57,44 @@ struct CommandTests {
         #expect(try tap(shop, "store-card", "--consent", "").status == 64)
     }
 
+    @Test("A stored card is charged until it is deleted, and what the commands print is true")
+    func storedCards() throws {
+        let shop = try Shop()
+        try shop.awaitReader()
+        try shop.card("present visa")
+        let text = shop.folder.appending(path: "terms.txt")
+        try Data("I agree that up to 25.00 EUR are taken each month.".utf8).write(to: text)
+        let stored = try tap(
+            shop, "store-card", "--agreement", "recurring", "--text", text.path, "--maximum", "25.00 EUR", "--json")
+        #expect(stored.status == 0, "\(stored.errors)")
+        let answer = try JSONSerialization.jsonObject(with: Data(stored.output.utf8)) as? [String: Any]
+        let credential = try #require(answer?["credential"] as? [String: Any], "\(stored.output)")
+        let card = try #require(credential["id"] as? String)
+        let agreements = credential["agreements"] as? [[String: Any]]
+        let agreement = try #require(agreements?.first?["id"] as? String)
+        let charge = { (amount: String, more: [String]) in
+            try Program.tap.run(
+                ["charge", card, amount, "EUR", "--agreement", agreement, "--reason", "recurring"] + more,
+                in: shop.folder, environment: ["NFC_TAP_SOCKET": shop.posSocket])
+        }
+        let first = try charge("19.00", ["--key", "abo-1"])
+        #expect(first.status == 0 && first.output.hasPrefix("APPROVED"), "\(first.output)\(first.errors)")
+        #expect(try charge("19.00", ["--key", "abo-1"]).output == first.output)
+        #expect(try charge("19.05", []).status == 10)
+        let above = try charge("25.01", [])
+        #expect(above.status == 13 && above.errors.contains("agreement.exceeded"), "\(above.errors)")
+        let list = try tap(shop, "stored-cards")
+        #expect(list.output.hasPrefix("ACTIVE") && list.output.contains(agreement), "\(list.output)")
+        #expect(!list.output.contains("card_"))
+        #expect(try tap(shop, "look-up").output.contains("earlier"))
+        #expect(try tap(shop, "stored-cards", "delete", card).output.hasPrefix("DELETING"))
+        let after = try charge("1.00", [])
+        #expect(after.status == 13 && after.errors.contains("stored_card.deleted"), "\(after.errors)")
+        try shop.eventually("the service has forgotten the card") {
+            try tap(shop, "stored-cards", "show", card).output.hasPrefix("DELETED")
+        }
+    }
+
     @Test("A look-up gives the same name for the same card and another for another, and no number")
     func lookUp() throws {
         let shop = try Shop()

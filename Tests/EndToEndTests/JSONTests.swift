@@ -38,6 +38,11 @@ struct JSONTests {
         Run(command: "pay", arguments: "12.00 EUR --dry-run"), Run(command: "refund", arguments: "5.00 EUR"),
         Run(command: "find", arguments: "till-1/7", status: [10]), Run(command: "open list"),
         Run(command: "verify"), Run(command: "look-up"), Run(command: "store-card", arguments: "--consent told"),
+        Run(command: "charge", arguments: "CARD 3.00 EUR --agreement AGREED"),
+        Run(command: "stored-cards agree", arguments: "CARD --agreement recurring --cycle monthly --text TEXT"),
+        Run(command: "stored-cards list"), Run(command: "stored-cards show", arguments: "CARD"),
+        Run(command: "stored-cards end-agreement", arguments: "AGREED"),
+        Run(command: "stored-cards delete", arguments: "CARD"),
         Run(command: "adjust", arguments: "HELD 15.00 EUR"),
         Run(command: "capture", arguments: "HELD 5.00 EUR --not-final"), Run(command: "release", arguments: "HELD"),
         Run(command: "list", arguments: "--state approved"), Run(command: "last", arguments: "main"),
@@ -128,7 +133,10 @@ struct JSONTests {
             .acceptance(merchant: "sandbox-merchant", hash: hash, by: "Head office", at: .now)
         let file = shop.folder.appending(path: "acceptance.jws")
         try Data(token.utf8).write(to: file)
+        let text = shop.folder.appending(path: "agreement.txt")
+        try Data("I agree that the shop charges me each month.".utf8).write(to: text)
         var names = [
+            "TEXT": text.path,
             "ACCEPTANCE": file.path, "CONTROL": "--control \(shop.readerSocket)",
             "JOURNAL": "--file \(shop.folder.path)/state/journal.sqlite",
         ]
@@ -146,6 +154,11 @@ struct JSONTests {
             if run.command == "day-end close" {
                 let day = (answer as? [String: Any])?["day"] as? [String: Any] ?? answer as? [String: Any]
                 names["DAY"] = (day?["number"] as? Int).map(String.init)
+            }
+            if run.command == "store-card" {
+                let card = (answer as? [String: Any])?["credential"] as? [String: Any]
+                let agreements = card?["agreements"] as? [[String: Any]]
+                (names["CARD"], names["AGREED"]) = (card?["id"] as? String, agreements?.first?["id"] as? String)
             }
             guard run.command == "pay", names["PAID"] == nil else { return }
             names["PAID"] = (answer as? [String: Any])?["id"] as? String

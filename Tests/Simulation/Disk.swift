@@ -26,7 +26,7 @@ struct Row {
     /// As the journal takes a write: by the table of legal changes.
     mutating func take(_ write: Write, mayStore: Bool) -> WriteFailure? {
         switch write.form {
-        case .append: break
+        case .append, .charge: break
         case .store(let request, _):
             guard mayStore else { return .notStorable(.pspUnreachable) }
             self.request = request

@@ -35,5 +35,7 @@ final class KeptLog: Sendable {
 
     var logger: Logger { Logger(label: "test") { [self] _ in Handler(log: self) } }
 
+    var all: [Line] { kept.withLock { $0 } }
+
     func lines(_ message: String) -> [Line] { kept.withLock { $0.filter { $0.message == message } } }
 }

@@ -15,6 +15,8 @@ struct Books {
     private(set) var open: OpenReason?
     /// The rules of storing allow it.
     var mayStore = true
+    /// What a charge rests on still stands.
+    var mayCharge = true
 
     init(_ transaction: Transaction) { self.transaction = transaction }
 
@@ -22,6 +24,7 @@ struct Books {
     mutating func take(_ write: Write) -> WriteFailure? {
         switch write.form {
         case .append: break
+        case .charge: guard mayCharge else { return .notAllowed(.agreementEnded) }
         case .store: guard mayStore else { return .notStorable(.pspUnreachable) }
         case .forward: guard transaction.state == .stored, isQueued else { return .superseded }
         case .reversal(let unconfirmedOnly):

@@ -194,7 +194,7 @@ struct Stage {
         switch write.form {
         case .plan, .contradict: return .written(write.number)
         case .open: if write.changes.isEmpty { return .written(write.number) }
-        case .append, .store, .forward, .reversal, .settle: break
+        case .append, .store, .forward, .charge, .reversal, .settle: break
         }
         checkEnd(write)
         return .written(write.number)

@@ -27,6 +27,10 @@ public struct AuditEntry: Equatable, Sendable {
         case paymentOperation
         /// A refund that names a payment: `subject` is the refund.
         case refund
+        /// What a card's holder has agreed to, with the text's hash, or that it has ended: `subject` is the agreement.
+        case agreement
+        /// A card was stored or deleted: `subject` is the stored card.
+        case credential
         /// What a person has said of something open: `subject` is the operation, transaction or day.
         case resolution
         /// A business day was closed, or its figures came: `subject` is the day.

@@ -12,12 +12,16 @@ public struct Access: Equatable, Sendable {
     public var groups: [Role: UInt32]
     /// The daemon's own user: an administrator, as root is.
     public var owner: UInt32
+    /// Who may charge stored cards, besides administrators; `nil` for nobody.
+    public var chargers: UInt32?
     /// Who may speak for tills; `nil` for nobody.
     public var gateway: GatewaySettings?
 
     /// - Parameter owner: the daemon's own user; `nil` for that of this process.
-    public init(groups: [Role: UInt32], owner: UInt32? = nil, gateway: GatewaySettings? = nil) {
+    public init(groups: [Role: UInt32], owner: UInt32? = nil, gateway: GatewaySettings? = nil, chargers: UInt32? = nil)
+    {
         self.groups = groups
+        self.chargers = chargers
         self.gateway = gateway
         self.owner = owner ?? geteuid()
     }
@@ -30,8 +34,14 @@ public struct Access: Equatable, Sendable {
         var roles = Set(groups.filter { peer.isMember(ofGroup: $0.value) }.keys)
         // Whoever may change everything may also take a payment, and whoever takes one sees how the lanes are.
         if roles.contains(.admin) { roles.formUnion([.cashier, .loyalty]) }
-        if !roles.isEmpty { roles.insert(.monitor) }
+        if !roles.isEmpty || mayCharge(peer) { roles.insert(.monitor) }
         return roles
+    }
+
+    /// Whether a peer may charge stored cards, and see their tokens.
+    func mayCharge(_ peer: PeerCredentials) -> Bool {
+        peer.userID == 0 || peer.userID == owner
+            || [chargers, groups[.admin]].compactMap(\.self).contains { peer.isMember(ofGroup: $0) }
     }
 
     /// Who gets a connection where not everybody does.
@@ -39,7 +49,7 @@ public struct Access: Equatable, Sendable {
         if let gateway, peer.isMember(ofGroup: gateway.group) { return .relaying }
         let roles = roles(of: peer)
         if roles.contains(.admin) { return .administering }
-        if !roles.isDisjoint(with: [.cashier, .loyalty]) { return .working }
+        if !roles.isDisjoint(with: [.cashier, .loyalty]) || mayCharge(peer) { return .working }
         return roles.isEmpty ? .none : .watching
     }
 }

@@ -18,6 +18,8 @@ struct Caller: Sendable {
     let roles: Set<Role>
     /// What a gateway and its tills may have at most; `nil` for a program.
     let ceiling: GatewaySettings?
+    /// May charge stored cards, and see their tokens: never a till.
+    var mayCharge = false
 
     var isTill: Bool { kind == .till }
 
@@ -109,7 +111,7 @@ extension Access {
             let isGateway = roles.isEmpty && settings != nil
             caller = Caller(
                 kind: isGateway ? .gateway : .program, principal: Principal(uid: request.peer.userID), roles: roles,
-                ceiling: isGateway ? settings : nil)
+                ceiling: isGateway ? settings : nil, mayCharge: mayCharge(request.peer))
         }
         // A transaction belongs to its client's connections, so that a connection belongs to one client.
         guard request.connection.belongs(to: caller.principal.description) else {

@@ -12,6 +12,7 @@ struct PointOfSaleAPI: Sendable {
     let store: TransactionRunner
     let engine: OperationEngine
     let reconciler: Reconciler
+    let deleter: TokenDeleter
     let profiles: ProfileStore
     let events: EventHub
     let settings: CurrentSettings
@@ -91,6 +92,10 @@ struct PointOfSaleAPI: Sendable {
         case 2 where path == ["terms", "acceptance"]:
             try request.only(.post, parameters: [])
             return try await acceptTerms(request, caller)
+        case _ where path.first == "credentials":
+            return try await answerAboutStoredCards(path.dropFirst(), request, caller)
+        case 2 where path[0] == "agreements":
+            return try await endAgreement(path[1], request, caller)
         case _ where path.first == "queue":
             return try await answerAboutQueue(path.dropFirst(), request, caller)
         case _ where path.first == "open-items":

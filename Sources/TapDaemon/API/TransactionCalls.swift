@@ -9,7 +9,13 @@ import Wire
 
 extension PointOfSaleAPI {
     func create(_ request: HTTPRequest, _ caller: Caller) async throws(ErrorBody) -> HTTPResponse {
-        try caller.roles.require(.cashier, or: request.namesLoyalty ? .loyalty : nil)
+        let type = request.namedType
+        // Who may charge a stored card need not be a cashier, and a cashier may not.
+        if type == .charge {
+            guard caller.mayCharge else { throw ErrorBody(.authAdminRequired, field: "type") }
+        } else {
+            try caller.roles.require(.cashier, or: type == .loyalty ? .loyalty : nil)
+        }
         let key = PrincipalKey(caller.principal, key: try request.idempotencyKey())
         let seconds = try request.preferredWait()
         let message = try request.message(TransactionRequest.self)
@@ -35,7 +41,11 @@ extension PointOfSaleAPI {
     private func admitted(
         _ demand: TransactionDemand, _ seconds: Int, _ connection: HTTPConnection
     ) async -> HTTPResponse {
-        switch await store.admit(demand) {
+        let admission =
+            if let wish = demand.request.charge { await store.admitCharge(demand, wish) } else {
+                await store.admit(demand)
+            }
+        switch admission {
         case .refused(let refusal):
             return .refusal(refusal)
         case .acceptable(let answer): return .message(200, answer)
@@ -246,12 +256,12 @@ extension HTTPRequest {
         return seconds
     }
 
-    /// Whether the body asks for passes and nothing else. What it asks for besides is another question.
-    fileprivate var namesLoyalty: Bool {
+    /// What the body asks for, as far as it says so. What is wrong with it besides is another question.
+    fileprivate var namedType: TransactionType? {
         struct Kind: Decodable {
             let type: TransactionType
         }
-        return (try? WireJSON.decode(Kind.self, from: body))?.type == .loyalty
+        return (try? WireJSON.decode(Kind.self, from: body))?.type
     }
 }
 

@@ -29,7 +29,7 @@ struct AdapterLink: Sendable {
     /// An authorisation as it is sent; `nil` where it cannot be written.
     func message(_ request: AuthorizationRequest) -> HTTPClientRequest? {
         guard let body = try? WireJSON.encode(request) else { return nil }
-        return post("/v1/authorizations", request.id, body)
+        return post("/v1/authorizations", request.id.text, body)
     }
 
     /// Sends an authorisation on a connection that stands.
@@ -86,7 +86,7 @@ struct AdapterLink: Sendable {
         guard let body = try? WireJSON.encode(request) else { return .none }
         do throws(HTTPClientError) {
             let answer = try await client.send(
-                post("/v1/authorizations/\(id.text)/reversals", id, body), answerWithin: times.query)
+                post("/v1/authorizations/\(id.text)/reversals", id.text, body), answerWithin: times.query)
             switch answer.status {
             // Only a body that says so: a proxy answers 200, too.
             case 200, 202:
@@ -111,10 +111,11 @@ struct AdapterLink: Sendable {
         }
     }
 
-    private func post(_ target: String, _ id: TransactionID, _ body: [UInt8]) -> HTTPClientRequest {
+    /// - Parameter key: of the call, which is the id of what it carries out.
+    func post(_ target: String, _ key: String, _ body: [UInt8]) -> HTTPClientRequest {
         var fields = HTTPFields()
         fields.set("Content-Type", "application/json")
-        fields.set("Idempotency-Key", id.text)
+        fields.set("Idempotency-Key", key)
         fields.set("User-Agent", "nfc-tapd/\(Version.text)")
         return HTTPClientRequest(.post, target, fields: fields, body: body)
     }

@@ -74,7 +74,7 @@ public struct DaemonConfiguration: Sendable {
         _ file: ConfigurationFile, keeping before: DaemonConfiguration? = nil
     ) throws(ConfigurationError) {
         self.file = file
-        access = Access(groups: file.pos.roles, gateway: file.gateway)
+        access = Access(groups: file.pos.roles, gateway: file.gateway, chargers: file.pos.chargers)
         offer = LoyaltyOffer(file.loyalty, mode: file.mode)
         surroundings.limits = HTTPLimits(file.pos.places)
         if let before { surroundings = before.surroundings }

@@ -117,7 +117,8 @@ struct Books: Sendable {
         let transaction = running.transaction
         sales.follow(transaction)
         guard transaction.state.isSettled, let begunAt = running.begunAt else { return }
-        let hasRead = transaction.history.contains { $0.state == .reading }
+        // A stored card is not read: what was asked of its service is as good.
+        let hasRead = transaction.history.contains { $0.state == .reading || $0.state == .sent }
         if hasRead || now.monotonic - begunAt >= PaceTable.shortest {
             pace.giveBack(running.machine.demand.owner, at: now)
         }

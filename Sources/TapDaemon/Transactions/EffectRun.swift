@@ -66,6 +66,13 @@ struct EffectRun: Sendable {
             guard var change = write.changes.first else { return .illegal }
             change.service = running.terms.addressee.service
             if try await !journal.beginForward(id, change) { return .superseded }
+        case .charge:
+            guard let change = write.changes.first else { return .illegal }
+            let id = id
+            let refusal = try await journal.use { (journal) throws(JournalError) in
+                try journal.beginCharge(id, change)
+            }
+            if let refusal { return .notAllowed(refusal) }
         case .reversal(let unconfirmedOnly):
             guard let change = write.changes.first else { return .illegal }
             guard try await begin(change, unconfirmedOnly: unconfirmedOnly) else { return .superseded }
@@ -147,6 +154,15 @@ struct EffectRun: Sendable {
         let (id, now) = (id, monotonicNow())
         if let seconds = await runner.change({ $0.sent(id, at: now) }) { runner.measures.took(.sent, seconds: seconds) }
         return noted(await adapter.reply(to: pending))
+    }
+
+    /// The same for a stored card.
+    func charge(_ request: ChargeRequest, isAgain: Bool, within time: Duration) async -> Reply {
+        guard let adapter = running.terms.adapter else { return .unusable }
+        guard !isAgain, let connection = running.connection else {
+            return noted(await adapter.chargeAgain(request, within: time))
+        }
+        return noted(await adapter.charge(request, over: connection, within: time))
     }
 
     func query(within time: Duration) async -> Reply { noted(await way.link?.query(id, within: time) ?? .unusable) }

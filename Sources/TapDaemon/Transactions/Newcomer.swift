@@ -9,12 +9,12 @@ import Wire
 
 /// A request that may become a transaction, with the configuration and the profile that hold for all of it.
 struct Newcomer {
-    private let demand: TransactionDemand
-    private let configuration: ConfigurationSnapshot
-    private let profiles: ProfileStore
+    let demand: TransactionDemand
+    let configuration: ConfigurationSnapshot
+    let profiles: ProfileStore
     private let loyalty: Result<LoyaltyRequest?, ErrorBody>
 
-    private var request: TransactionRequest { demand.request }
+    var request: TransactionRequest { demand.request }
     private var isPayment: Bool { request.type != .loyalty }
 
     init(_ demand: TransactionDemand, _ configuration: ConfigurationSnapshot, _ profiles: ProfileStore) {
@@ -71,6 +71,12 @@ struct Newcomer {
         laidDown.confirmWithin = request.confirmWithin
         laidDown.confirmRepeatWithin = request.confirmRepeatWithin
         laidDown.language = request.language
+        laidDown.storing = request.terms.map { terms in
+            Agreement(AgreementID(), terms, hash: Journal.hash(of: terms.text), agreedAt: now.wall)
+        }
+        if health.supports?.contains(AdapterFeature.charge.rawValue) == true {
+            terms.agreement = laidDown.storing.map(AgreementProof.init)
+        }
         laidDown.wantsPasses = terms.loyalty != nil
         laidDown.lanes = names
         laidDown.times = configuration.adapter.times.ofMachine
@@ -135,6 +141,8 @@ extension AuthorizationRequest.Kind {
         case .purchase: self = request.isPreauthorization ? .preauth : .sale
         case .refund: self = .refund
         case .verification, .loyalty: self = .verify
+        // Not asked for with an authorisation.
+        case .charge: self = .sale
         }
     }
 }

@@ -70,6 +70,8 @@ struct RunTerms: Sendable {
     /// On which the authorisation goes out.
     var early: EarlyConnection?
     var offline: OfflineSettings
+    /// What the payment service is to store the card for, where it knows stored cards.
+    var agreement: AgreementProof?
 
     var adapter: AdapterLink? { addressee.link }
 

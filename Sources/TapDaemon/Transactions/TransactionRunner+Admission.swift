@@ -12,16 +12,7 @@ extension TransactionRunner {
         var demand = demand
         var paid: TransactionID?
         do throws(JournalError) {
-            let earlier = try await journal.earlier(
-                owner: demand.key.owner, idempotencyKey: demand.key.key, requestHash: demand.requestHash)
-            switch earlier {
-            case .repeated(let id):
-                guard let transaction = try await transaction(id) else { return .refused(.storageFailed) }
-                return .repeated(transaction)
-            case .keyReused(let id): return .refused(.idempotencyKeyReused, by: id)
-            case .erased: return .refused(.transactionErased)
-            case .created, nil: break
-            }
+            if let known = try await known(demand) { return known }
             // What a request that tries a sale once more leaves out is that sale's.
             if let id = demand.request.retryOf {
                 let (record, other) = try await journal.use { (journal) throws(JournalError) in
@@ -56,14 +47,31 @@ extension TransactionRunner {
                 on: names, lane, services.stored.settings(),
                 failedReads: books.failedReads.count(of: demand.request.order), health: services.health)
             books.enter(running, demand.key)
-            return await writeDown(
-                NewTransaction(demand, running.transaction, running.terms.addressee.service), running.transaction)
+            var new = NewTransaction(demand, running.transaction, running.terms.addressee.service)
+            new.agreement = running.machine.demand.storing
+            return await writeDown(new, running.transaction)
+        }
+    }
+
+    /// What became of a request that came before, or of its key.
+    func known(_ demand: TransactionDemand) async throws(JournalError) -> Admission? {
+        let earlier = try await journal.earlier(
+            owner: demand.key.owner, idempotencyKey: demand.key.key, requestHash: demand.requestHash)
+        switch earlier {
+        case .repeated(let id):
+            guard let transaction = try await transaction(id) else { return .refused(.storageFailed) }
+            return .repeated(transaction)
+        case .keyReused(let id): return .refused(.idempotencyKeyReused, by: id)
+        case .erased: return .refused(.transactionErased)
+        case .created, nil: return nil
         }
     }
 
     /// What the journal says has paid the order of a request.
-    private func payment(of request: TransactionRequest) async throws(JournalError) -> TransactionID? {
-        guard request.type == .purchase, request.allowRepeat != true, let order = request.order else { return nil }
+    func payment(of request: TransactionRequest) async throws(JournalError) -> TransactionID? {
+        guard [.purchase, .charge].contains(request.type), request.allowRepeat != true, let order = request.order else {
+            return nil
+        }
         let mode = settings.snapshot.mode
         return try await journal.records(order: order).first {
             $0.transaction.mode == mode && $0.transaction.isPaidInFull

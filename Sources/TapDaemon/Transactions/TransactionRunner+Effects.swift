@@ -59,6 +59,11 @@ extension TransactionRunner {
             follow(id, run.services) {
                 .replied(await run.send(request, isAgain: isAgain, within: time), question: question)
             }
+        case .charge(let request, let question, let isAgain, let time):
+            if !isAgain { books.live[id]?.forgetDraft() }
+            follow(id, run.services) {
+                .replied(await run.charge(request, isAgain: isAgain, within: time), question: question)
+            }
         case .query(let question, let time):
             follow(id, run.services) { .replied(await run.query(within: time), question: question) }
         case .reverse(let request, let question):

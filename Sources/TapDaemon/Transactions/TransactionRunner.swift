@@ -126,13 +126,15 @@ actor TransactionRunner {
     func transaction(_ id: TransactionID) async throws(JournalError) -> Transaction? {
         var found = books.live[id]?.transaction
         if found == nil { found = try await journal.record(id)?.transaction }
-        if found?.type == .purchase, found?.state.isSettled == true {
+        if [.purchase, .charge].contains(found?.type), found?.state.isSettled == true {
             // What became of its money is in the books only.
             let account = try await journal.record(id)?.transaction.account
             found?.account = account
         }
         found?.loyalty = books.passes[id]?.statuses
-        return found
+        guard var known = found else { return nil }
+        try await addStoredCards(to: &known)
+        return known
     }
 
     /// Who asked for a transaction; `nil` where there is none.

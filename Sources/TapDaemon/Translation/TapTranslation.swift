@@ -178,6 +178,7 @@ extension AuthorizationRequest {
                 id: merchant.id, merchant: merchant.merchant, capabilities: ["CONTACTLESS_EMV"]),
             order: transaction.order, offline: result.status == .approved, retryOf: transaction.retryOf)
         description = transaction.details?.description
+        agreement = running.terms.agreement
     }
 }
 

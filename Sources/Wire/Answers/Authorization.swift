@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// Body of the adapter's `POST /v1/authorizations`. `Idempotency-Key` is the transaction's id.
+/// It has a stored property for each member.
 public struct AuthorizationRequest: Codable, Equatable, Sendable {
     public enum Kind: String, Codable, CaseIterable, Sendable {
         case sale, preauth, refund, verify
@@ -63,6 +64,8 @@ public struct AuthorizationRequest: Codable, Equatable, Sendable {
     public var description: AmountDescription?
     /// With `preauth`.
     public var hold: Hold?
+    /// With `verify`: the card is to be stored, as its holder has agreed to.
+    public var agreement: AgreementProof?
 
     public init(
         id: TransactionID, mode: Mode, type: Kind, amount: Money, entryMode: EntryMode, cvm: CVM, emv: String,
@@ -85,7 +88,20 @@ public struct AuthorizationRequest: Codable, Equatable, Sendable {
     }
 }
 
-/// The adapter's answer to an authorisation, and to `GET /v1/authorizations/{id}`.
+/// What a payment service says of trying a declined charge again.
+public enum RetryAdvice: String, Codable, CaseIterable, Sendable {
+    /// The shop must not charge under this agreement again.
+    case never
+    case later
+
+    /// A word of a later version is no ban.
+    public init(from decoder: any Decoder) throws {
+        self = RetryAdvice(rawValue: try decoder.singleValueContainer().decode(String.self)) ?? .later
+    }
+}
+
+/// The adapter's answer to an authorisation, to a charge, and to `GET /v1/authorizations/{id}`. It has a
+/// stored property for each member.
 public struct AuthorizationAnswer: Codable, Equatable, Sendable {
     public enum Outcome: String, Codable, CaseIterable, Sendable {
         case approved, declined, partial, pending
@@ -149,6 +165,12 @@ public struct AuthorizationAnswer: Codable, Equatable, Sendable {
     public var refundCard: RefundCard?
     /// The payment's figures in the payment service's books.
     public var account: ServiceAccount?
+    /// With a card that is stored: what later charges have to name to the network.
+    public var networkReference: String?
+    /// With a card that is stored: `YYYY-MM`.
+    public var cardExpires: String?
+    /// With a declined charge: whether to try again.
+    public var retry: RetryAdvice?
 
     public init(outcome: Outcome, responseCode: String? = nil) {
         self.outcome = outcome

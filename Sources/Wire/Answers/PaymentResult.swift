@@ -29,6 +29,8 @@ public struct PaymentResult: Codable, Equatable, Sendable {
     /// Present once the payment is being or has been taken back.
     public var reversal: Reversal?
     public var next: [NextStep]?
+    /// With a declined charge: whether the payment service wants another attempt.
+    public var retry: RetryAdvice?
 
     public init(mode: Mode, outcome: Outcome, reason: DeclineReason? = nil) {
         self.mode = mode

@@ -3,7 +3,7 @@ extension Transaction: Codable {
     private enum CodingKeys: String, CodingKey {
         case id, type, mode, state, lane, amount, order, createdAt, updatedAt, card, result, loyalty, error, cancelledBy
         case history, events, details, chip, confirmation, message, settlement
-        case number, of, retryOf, cashier, till, account, alternatives
+        case number, of, retryOf, cashier, till, account, alternatives, credential, earlier
     }
 
     public init(from decoder: any Decoder) throws {
@@ -35,6 +35,8 @@ extension Transaction: Codable {
         cashier = try members.decodeIfPresent(String.self, forKey: .cashier)
         till = try members.decodeIfPresent(TillName.self, forKey: .till)
         account = try members.decodeIfPresent(PaymentAccount.self, forKey: .account)
+        credential = try members.decodeIfPresent(StoredCard.self, forKey: .credential)
+        earlier = try members.decodeIfPresent([EarlierTransaction].self, forKey: .earlier)
         history = try members.decode([Step].self, forKey: .history)
         events = try members.decodeIfPresent([Event].self, forKey: .events)
     }
@@ -68,6 +70,8 @@ extension Transaction: Codable {
         try members.encodeIfPresent(cashier, forKey: .cashier)
         try members.encodeIfPresent(till, forKey: .till)
         try members.encodeIfPresent(account, forKey: .account)
+        try members.encodeIfPresent(credential, forKey: .credential)
+        try members.encodeIfPresent(earlier, forKey: .earlier)
         try members.encode(history, forKey: .history)
         try members.encodeIfPresent(events, forKey: .events)
     }

@@ -52,6 +52,10 @@ public struct Transaction: Equatable, Sendable {
     public var till: TillName?
     /// Of a purchase that was approved: what became of its money.
     public var account: PaymentAccount?
+    /// With a verification that has stored a card; missing where the payment service gave no token.
+    public var credential: StoredCard?
+    /// With a look-up: the newest transactions of the same card before it.
+    public var earlier: [EarlierTransaction]?
     /// Every state so far, oldest first.
     public var history: [Step]
     /// The events about it that are still kept, oldest first; in the answer to a question about one transaction.

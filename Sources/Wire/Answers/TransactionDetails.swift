@@ -11,6 +11,8 @@ public struct TransactionDetails: Codable, Equatable, Sendable {
     public var refundReason: String?
     /// How the customer was told that the card is stored, in the till's words.
     public var consent: String?
+    /// With a charge: which stored card, under which agreement, and why.
+    public var charge: ChargeWish?
     /// The shop as it was when the payment was asked for.
     public var merchant: Merchant?
     /// The terminal's number at the acquirer (9F1C).
@@ -24,6 +26,7 @@ public struct TransactionDetails: Codable, Equatable, Sendable {
         reason = request.reason
         refundReason = request.refundReason
         consent = request.consent
+        charge = request.charge
         self.merchant = merchant
         self.terminal = terminal
     }

@@ -139,8 +139,16 @@ extension ErrorCode {
         case .storageFailed:
             row(500, .support, next: [.otherMethod])
         case .captureNotSupported, .adjustmentNotSupported, .releaseNotSupported, .refundNotSupported,
-            .resolutionNotOpen:
+            .chargeNotSupported, .resolutionNotOpen:
             row(409, .administrator)
+        case .storedCardUnknown:
+            row(404, .integrator)
+        case .storedCardDeleted, .agreementMissing, .agreementEnded, .agreementStopped:
+            row(409, .integrator)
+        case .storedCardNotGiven:
+            row(409, .cashier, next: [.otherCard])
+        case .agreementExceeded:
+            row(422, .integrator)
         case .captureTooMuch, .releaseTooMuch, .refundTooMuch:
             row(422, .cashier)
         case .captureExpired, .captureNothingLeft, .captureAutomatic, .captureElsewhere, .adjustmentTooMany,

@@ -38,6 +38,9 @@ public enum Limits {
     public static let languageLength = 35
     /// Characters of the note of a settlement, and the open items in one answer.
     public static let noteLength = 500
+    /// Characters of an agreement, and the earlier transactions in the answer to a look-up.
+    public static let agreementLength = 10_000
+    public static let earlier = 20
     public static let openItems = 100
     /// Open entries in totals and reports.
     public static let openEntries = 200

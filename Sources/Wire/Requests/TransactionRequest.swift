@@ -18,6 +18,10 @@ public struct TransactionRequest: Equatable, Sendable {
     public var reason: VerificationReason?
     /// How the customer was told that the card is stored; needed with `saveCard`.
     public var consent: String?
+    /// What the customer agrees to; needed with `saveCard`, where `consent` does not say it.
+    public var agreement: AgreementTerms?
+    /// With `charge`: which stored card, and why.
+    public var charge: ChargeWish?
     /// With `refund`: the payment that is given back, or a part of it; without an amount all of it. No card is asked for.
     public var of: TransactionID?
     /// With `of`: which card gets the money.
@@ -61,6 +65,8 @@ public struct TransactionRequest: Equatable, Sendable {
 
 public enum TransactionType: String, Codable, CaseIterable, Sendable {
     case purchase, refund, verification, loyalty
+    /// Of a stored card, which is not there.
+    case charge
 }
 
 public enum AmountStatus: String, Codable, CaseIterable, Sendable {
@@ -76,6 +82,7 @@ extension TransactionRequest: Codable {
         case type, lane, lanes, group, amount, currency, items, amountStatus, reason, consent, order, deadline, detached
         case loyalty, language, description, preferredApplications, dryRun, confirmWithin
         case confirmRepeatWithin, allowRepeat, of, card, retryOf
+        case agreement, credential, initiator
     }
 
     public init(from decoder: any Decoder) throws {
@@ -93,7 +100,12 @@ extension TransactionRequest: Codable {
             try checkLinkedRefund(decoder)
             return
         }
-        try members.refuse([.of, .card], decoder)
+        guard type != .charge else {
+            self = try TransactionRequest(charge: members, decoder)
+            return
+        }
+        try members.refuse([.of, .card, .credential, .initiator], decoder)
+        if type != .verification { try members.refuse([.agreement], decoder) }
         if type == .verification {
             try members.refuse([.amount, .items, .amountStatus, .description, .retryOf], decoder)
             amount = Money(value: 0, currency: try members.decode(Currency.self, forKey: .currency))
@@ -122,6 +134,7 @@ extension TransactionRequest: Codable {
         amountStatus = try members.decodeIfPresent(AmountStatus.self, forKey: .amountStatus)
         reason = try members.decodeIfPresent(VerificationReason.self, forKey: .reason)
         consent = try members.decodeIfPresent(String.self, forKey: .consent)
+        agreement = try members.decodeIfPresent(AgreementTerms.self, forKey: .agreement)
         order = try members.decodeIfPresent(String.self, forKey: .order)
         deadline = members.contains(.deadline) ? try members.decodeWhole(Int.self, forKey: .deadline) : nil
         detached = try members.decodeIfPresent(Bool.self, forKey: .detached)
@@ -158,7 +171,15 @@ extension TransactionRequest: Codable {
         try members.encodeIfPresent(retryOf, forKey: .retryOf)
         try members.encodeIfPresent(card, forKey: .card)
         try members.encodeIfPresent(refundReason, forKey: .reason)
-        if refundReason == nil { try members.encodeIfPresent(reason, forKey: .reason) }
+        if let charge {
+            try members.encode(charge.credential, forKey: .credential)
+            try members.encode(charge.agreement, forKey: .agreement)
+            try members.encode(charge.initiator, forKey: .initiator)
+            try members.encode(charge.reason, forKey: .reason)
+            try members.encodeIfPresent(charge.of, forKey: .of)
+        }
+        try members.encodeIfPresent(agreement, forKey: .agreement)
+        if refundReason == nil, charge == nil { try members.encodeIfPresent(reason, forKey: .reason) }
         try members.encodeIfPresent(consent, forKey: .consent)
         try members.encodeIfPresent(order, forKey: .order)
         try members.encodeIfPresent(deadline, forKey: .deadline)
@@ -233,13 +254,65 @@ extension TransactionRequest: Codable {
             throw decoder.refusal(.requestInvalidField, at: CodingKeys.order)
         }
         try checkLanes(decoder)
-        if reason == .saveCard, (consent ?? "").isEmpty {
-            throw decoder.refusal(.requestMissingField, at: CodingKeys.consent)
+        guard reason == .saveCard else {
+            guard agreement == nil else {
+                throw decoder.refusal(.requestFieldNotApplicable, at: CodingKeys.agreement)
+            }
+            return
+        }
+        if agreement != nil, consent != nil { throw decoder.refusal(.requestFieldConflict, at: CodingKeys.consent) }
+        if agreement == nil, (consent ?? "").isEmpty {
+            throw decoder.refusal(.requestMissingField, at: CodingKeys.agreement)
+        }
+        if let maximum = agreement?.maximum, maximum.currency != amount.currency {
+            throw decoder.refusal(.amountCurrencyMismatch, at: CodingKeys.agreement)
         }
     }
 }
 
 extension TransactionRequest {
+    /// What a charge may say.
+    private static var ofCharge: Set<CodingKeys> {
+        [.type, .credential, .agreement, .initiator, .reason, .of, .amount, .order, .allowRepeat, .language, .dryRun]
+    }
+
+    private init(charge members: KeyedDecodingContainer<CodingKeys>, _ decoder: any Decoder) throws {
+        try members.refuse(CodingKeys.allCases.filter { !Self.ofCharge.contains($0) }, decoder)
+        self.init(type: .charge, amount: try members.decode(Money.self, forKey: .amount))
+        let wish = ChargeWish(
+            try members.decode(StoredCardID.self, forKey: .credential),
+            under: try members.decode(AgreementID.self, forKey: .agreement),
+            try members.decode(ChargeWish.Initiator.self, forKey: .initiator),
+            try members.decode(ChargeWish.Reason.self, forKey: .reason),
+            of: try members.decodeIfPresent(TransactionID.self, forKey: .of))
+        charge = wish
+        order = try members.decodeIfPresent(String.self, forKey: .order)
+        allowRepeat = try members.decodeIfPresent(Bool.self, forKey: .allowRepeat)
+        language = try members.decodeIfPresent(String.self, forKey: .language)
+        dryRun = try members.decodeIfPresent(Bool.self, forKey: .dryRun)
+        if let code = amount.refusalAsTotal { throw decoder.refusal(code, at: CodingKeys.amount) }
+        if wish.reason.needsOriginal, wish.of == nil {
+            throw decoder.refusal(.requestMissingField, at: CodingKeys.of)
+        }
+        if !wish.reason.needsOriginal, wish.of != nil {
+            throw decoder.refusal(.requestFieldNotApplicable, at: CodingKeys.of)
+        }
+        if let order, !order.isReference(upTo: Limits.orderLength) {
+            throw decoder.refusal(.requestInvalidField, at: CodingKeys.order)
+        }
+        if let language, !language.isReference(upTo: Limits.languageLength) {
+            throw decoder.refusal(.requestInvalidField, at: CodingKeys.language)
+        }
+    }
+
+    /// What a customer agrees to, where a card is to be stored. Words that a till told in its own form are an agreement
+    /// without a regular interval.
+    public var terms: AgreementTerms? {
+        guard type == .verification, reason == .saveCard else { return nil }
+        if let agreement { return agreement }
+        return consent.map { AgreementTerms(.unscheduled, text: $0, language: language ?? "und") }
+    }
+
     private func checkLanes(_ decoder: any Decoder) throws {
         if let lane, !lane.isReference(upTo: Limits.orderLength) {
             throw decoder.refusal(.requestInvalidField, at: CodingKeys.lane)
@@ -267,7 +340,7 @@ extension TransactionRequest {
             if loyalty?.stopOnPass != nil {
                 throw decoder.refusal(.requestFieldNotApplicable, at: CodingKeys.loyalty)
             }
-        case .refund, .verification:
+        case .refund, .verification, .charge:
             if loyalty != nil { throw decoder.refusal(.requestFieldNotApplicable, at: CodingKeys.loyalty) }
         }
     }

@@ -21,6 +21,10 @@ public enum AdapterFeature: String, CaseIterable, Sendable {
     case refundReversal
     /// Gives its figures of a business day.
     case reconcile
+    /// Charges a stored card by its token.
+    case charge
+    /// Forgets a token.
+    case tokenDeletion
 }
 
 extension AdapterHealth {

@@ -46,6 +46,13 @@ extension MaskedCard {
     }
 }
 
+extension MaskedCard {
+    /// The same card without the payment service's name for it, which is enough to charge a stored card.
+    public var withoutToken: MaskedCard {
+        MaskedCard(scheme: scheme, last4: last4, masked: masked) ?? self
+    }
+}
+
 extension MaskedCard: CustomStringConvertible {
     public var description: String { "•••• \(last4) (\(scheme))" }
 }

@@ -8,6 +8,10 @@ public struct ServiceTerms: Codable, Hashable, Sendable {
     /// A refund that names the payment needs the card.
     public var refundNeedsCard: Bool?
 
+    /// With a card that is stored: what later charges have to name to the network, and `YYYY-MM`.
+    public var networkReference: String?
+    public var cardExpires: String?
+
     public init(captureBefore: Timestamp? = nil, maximumCapture: Int64? = nil, refundNeedsCard: Bool? = nil) {
         self.captureBefore = captureBefore
         self.maximumCapture = maximumCapture

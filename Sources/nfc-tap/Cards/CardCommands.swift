@@ -102,32 +102,12 @@ struct LookUp: AsyncParsableCommand {
         commandName: "look-up", abstract: "Looks up earlier transactions of the presented card.",
         discussion: """
             Prints your service's name for the card, if it gives one: the name is the same for each read of the card by \
-            this merchant. Never shows the card number. Exit codes: 0 read, 10 declined, 12 unknown, 13 not completed.
+            this merchant. Then the card's newest transactions of this shop. Never shows the card number. Exit codes: 0 read, 10 declined, 12 unknown, 13 not completed.
             """)
 
     @OptionGroup var check: CheckOptions
 
     func run() async throws { try await check.run(.lookUp, .lookUp) }
-}
-
-struct StoreCard: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "store-card", abstract: "Stores the presented card with your service for later.",
-        discussion: """
-            Tell the customer beforehand how and why the card is stored; --consent says how, and is kept with the transaction. Exit codes: 0 \
-            stored, 10 declined, 12 unknown, 13 not completed.
-            """)
-
-    @Option(help: ArgumentHelp("How the customer was told, and agreed.", valueName: "text"))
-    var consent: String
-
-    @OptionGroup var check: CheckOptions
-
-    func validate() throws {
-        if consent.isEmpty { throw ValidationError("--consent must say how the customer agreed.") }
-    }
-
-    func run() async throws { try await check.run(.saveCard, .storeCard, consent: consent) }
 }
 
 /// What the reads without an amount have in common.
@@ -140,15 +120,22 @@ struct CheckOptions: ParsableArguments {
     @OptionGroup var daemon: DaemonChoice
     @OptionGroup var options: TransactionOptions
 
-    func run(_ reason: VerificationReason, _ label: CommandLabel, consent: String? = nil) async throws {
+    func run(_ reason: VerificationReason, _ label: CommandLabel, agreement: AgreementTerms? = nil) async throws {
         let code = (currency ?? AmountText.usualCurrency ?? "EUR").uppercased()
         guard let currency = Currency(code) else {
             throw ValidationError("\(AmountText.Problem.unknownCurrency(code)).")
         }
         var request = TransactionRequest(type: .verification, amount: Money(value: 0, currency: currency))
         request.reason = reason
-        request.consent = consent
+        request.agreement = agreement
         try await options.run(request, label: label, with: daemon.client)
+    }
+}
+
+extension EarlierTransaction {
+    fileprivate var summary: String {
+        [at.description, state.rawValue, "\(amount)", order ?? "", id.text].filter { !$0.isEmpty }
+            .joined(separator: "  ")
     }
 }
 
@@ -165,7 +152,7 @@ enum CommandLabel {
             case .refund: "REFUNDED"
             case .verify: "VERIFIED"
             case .lookUp: "LOOKED UP"
-            case .storeCard: "CARD STORED"
+            case .storeCard: transaction.credential == nil ? "CARD READ, NOT STORED" : "CARD STORED"
             }
         case .declined: "DECLINED"
         case .stored: "WAITING to be sent"
@@ -184,6 +171,15 @@ enum CommandLabel {
         var lines = ["\(headline(transaction))  \(transaction.card?.description ?? "no card")"]
         if self == .refund { lines[0] += "  \(transaction.result?.amountApproved ?? transaction.amount)" }
         if let token = transaction.card?.token { lines.append("  card           \(token)") }
+        if let stored = transaction.credential {
+            lines.append("  stored card    \(stored.id)")
+            for agreement in stored.agreements where agreement.transaction == transaction.id {
+                lines.append("  \(agreement.summary)")
+            }
+        }
+        for earlier in transaction.earlier ?? [] {
+            lines.append("  earlier        \(earlier.summary)")
+        }
         if let code = transaction.result?.approvalCode { lines.append("  approval code  \(code)") }
         if let code = transaction.result?.responseCode { lines.append("  response code  \(code)") }
         if let reason = transaction.result?.reason { lines.append("  reason         \(reason.text(in: .english))") }

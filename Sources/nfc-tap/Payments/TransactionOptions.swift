@@ -60,7 +60,9 @@ struct TransactionOptions: ParsableArguments {
         if let receipt, receipt != .qr || transaction.result?.receiptURL != nil {
             try await receipt.print(transaction.id, with: client)
         }
-        let code = transaction.exitCode
+        // Read is not stored.
+        let isNotStored = request.reason == .saveCard && transaction.state == .approved && transaction.credential == nil
+        let code = isNotStored ? ExitCode.notCompleted : transaction.exitCode
         if code != .success { throw code }
     }
 

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+import Configuration
+import Journal
+import Logging
+import Profile
+import Transactions
+import Wire
+
+/// Charges of stored cards: transactions like sales, without a card and without a lane.
+extension TransactionRunner {
+    /// Accepts a charge and writes it down. Refused, it leaves nothing behind.
+    func admitCharge(_ demand: TransactionDemand, _ wish: ChargeWish) async -> Admission {
+        let (mode, amount) = (self.mode, demand.request.amount)
+        let basis: Result<ChargeBasis, ChargeRefusal>
+        let paid: TransactionID?
+        do throws(JournalError) {
+            if let known = try await known(demand) { return known }
+            basis = try await journal.use { (journal) throws(JournalError) in
+                try journal.chargeBasis(wish, amount, mode: mode, at: .now)
+            }
+            paid = try await payment(of: demand.request)
+        } catch {
+            return .refused(ErrorCode(error))
+        }
+        guard let services else { return .refused(.daemonUnavailable) }
+        // Whether the customer may bring a charge about would be in the profile, which has no word for it yet.
+        guard wish.initiator == .merchant else { return .refused(.chargeNotSupported, field: "initiator") }
+        let newcomer = Newcomer(demand, settings.snapshot, profiles)
+        if let refusal = newcomer.refusalOfCharge(newcomer.facts(books, paid: paid)) { return .refused(refusal) }
+        switch basis {
+        case .failure(let refusal): return .refused(ErrorBody(refusal))
+        case .success(let basis):
+            if let supports = services.health.supports, !supports.contains(AdapterFeature.charge.rawValue) {
+                return .refused(.chargeNotSupported)
+            }
+            let addressee = paymentServices.addressee(basis.service ?? paymentServices.current)
+            let keyLife = addressee.service.flatMap { services.health.keyLife(at: $0.socket) }
+            guard
+                let running = newcomer.charging(
+                    basis, wish, addressee, services.stored.settings(), keyLife: keyLife ?? .zero)
+            else { return .refused(.storedCardDeleted, field: "credential") }
+            let lane = running.transaction.lane
+            if demand.request.dryRun == true { return .acceptable(newcomer.dryRun(lane)) }
+            guard books.pace.take(demand.key.owner, at: .now) else { return .refused(.requestTooOften) }
+            // In the same step in which the order was found free.
+            books.enter(running, demand.key)
+            return await writeCharge(
+                NewTransaction(demand, running.transaction, running.terms.addressee.service), running.transaction)
+        }
+    }
+
+    private func writeCharge(_ new: NewTransaction, _ transaction: Transaction) async -> Admission {
+        do throws(JournalError) {
+            switch try await journal.use({ (journal) throws(JournalError) in try journal.createCharge(new) }) {
+            case .created(let number):
+                books.live[new.id]?.machine.number = number
+                return .created(books.live[new.id]?.transaction ?? transaction)
+            case .refused(let refusal):
+                books.drop(new.id)
+                return .refused(ErrorBody(refusal))
+            case .known:
+                // Impossible while the key is claimed; another process wrote it.
+                books.drop(new.id)
+                return .refused(.idempotencyInProgress)
+            }
+        } catch {
+            logger.error("transaction not written", metadata: ["error": "\(error)"])
+            books.drop(new.id)
+            return .refused(ErrorCode(error))
+        }
+    }
+
+    /// What the answer to a card check says beyond the check: the card that was stored, and what the journal has of a card
+    /// that was looked up. Nothing is asked of the service.
+    func addStoredCards(to transaction: inout Transaction) async throws(JournalError) {
+        guard transaction.type == .verification, transaction.state == .approved else { return }
+        let asked = transaction
+        switch asked.details?.reason {
+        case .saveCard:
+            transaction.credential = try await journal.use { (journal) throws(JournalError) in
+                try journal.storedCard(with: asked.id)?.withoutToken
+            }
+        case .lookUp:
+            transaction.earlier = try await journal.use { (journal) throws(JournalError) in
+                try journal.earlier(than: asked).map(EarlierTransaction.init)
+            }
+        case .openTab, .other, nil: break
+        }
+    }
+}
+
+extension Newcomer {
+    /// What speaks against a charge before the stored card is looked at.
+    func refusalOfCharge(_ facts: AdmissionFacts) -> ErrorBody? {
+        if facts.isStopping { return ErrorBody(.daemonUnavailable) }
+        if let refusal = facts.paymentRefusal { return refusal }
+        if let other = facts.unresolved { return ErrorBody(.orderUnresolved, transaction: other) }
+        if request.allowRepeat != true, let paid = facts.paid { return ErrorBody(.orderPaid, transaction: paid) }
+        return nil
+    }
+
+    /// The lane of what is on none; no lane can have this name.
+    static let noLane = "-"
+
+    /// - Parameter keyLife: how long the payment service keeps keys.
+    /// - Returns: `nil` where the card has no token any more.
+    func charging(
+        _ basis: ChargeBasis, _ wish: ChargeWish, _ addressee: Addressee, _ offline: OfflineSettings,
+        keyLife: Duration
+    ) -> Running? {
+        guard let token = basis.stored.card.token else { return nil }
+        let now = Moment.now
+        let terms = RunTerms(terminal: profiles.currentTerminal(), addressee: addressee, offline: offline)
+        var transaction = Transaction(
+            id: TransactionID(), type: .charge, mode: configuration.mode, lane: Self.noLane, amount: request.amount,
+            order: request.order, createdAt: now.wall)
+        transaction.details = TransactionDetails(
+            request, merchant: profiles.current.map { Merchant($0.merchant) } ?? configuration.shop,
+            terminal: configuration.terminal.id)
+        var laidDown = Demand(kind: .sale, owner: demand.key.owner)
+        // Nobody stands there with a card: the client's going away changes nothing.
+        laidDown.isDetached = true
+        laidDown.language = request.language
+        laidDown.times = configuration.adapter.times.ofMachine
+        laidDown.times.keyLife = keyLife
+        laidDown.charge = StoredCharge(
+            ChargeRequest(
+                id: transaction.id, mode: transaction.mode, amount: request.amount, token: token,
+                under: basis.agreement, wish, networkReference: basis.networkReference, order: request.order),
+            of: basis.stored.card)
+        var running = Running(TransactionMachine(transaction, laidDown, at: now), terms)
+        running.begunAt = now.monotonic
+        return running
+    }
+}
+
+extension ErrorBody {
+    init(_ refusal: ChargeRefusal) {
+        self.init(refusal.code, field: refusal.field)
+        error.limit = refusal.limit
+    }
+}

@@ -1,0 +1,319 @@
+// SPDX-License-Identifier: Apache-2.0
+import ArgumentParser
+import TapClient
+import Wire
+
+struct StoreCard: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "store-card", abstract: "Stores the presented card with your service for later.",
+        discussion: """
+            Show the customer beforehand what the card is stored for. --text names a file with that text as it was shown; \
+            --consent gives it in a few words instead. The text is kept as proof before the card is read. \
+            Exit codes: 0 stored, 10 declined, 12 unknown, 13 not completed, or read and not stored by the service.
+            """)
+
+    @OptionGroup var agreement: AgreementOptions
+
+    @Option(help: ArgumentHelp("How the customer was told, and agreed, instead of --text.", valueName: "text"))
+    var consent: String?
+
+    @OptionGroup var check: CheckOptions
+
+    func validate() throws {
+        guard (consent == nil) != (agreement.text == nil) else {
+            throw ValidationError("Give --text, a file with what the customer was shown, or --consent.")
+        }
+        if consent?.isEmpty == true { throw ValidationError("--consent must say how the customer agreed.") }
+    }
+
+    func run() async throws {
+        let language = check.options.language
+        let terms =
+            if let consent { try agreement.terms(saying: consent, language) } else { try agreement.terms(language) }
+        try await check.run(.saveCard, .storeCard, agreement: terms)
+    }
+}
+
+/// What a customer agrees to.
+struct AgreementOptions: ParsableArguments {
+    @Option(
+        name: .customLong("agreement"),
+        help: ArgumentHelp(
+            "What for: recurring, instalment, unscheduled, delayedCharge or noShow.", valueName: "kind"),
+        transform: { text in
+            guard let kind = AgreementTerms.Kind(rawValue: text) else {
+                throw ValidationError("Give recurring, instalment, unscheduled, delayedCharge or noShow.")
+            }
+            return kind
+        })
+    var kind = AgreementTerms.Kind.unscheduled
+
+    @Option(
+        help: ArgumentHelp("File with the text as the customer was shown it; - is standard input.", valueName: "file"))
+    var text: String?
+
+    @Option(help: ArgumentHelp("The most that is taken at a time.", valueName: "amount currency"))
+    var maximum: String?
+
+    @Option(help: ArgumentHelp("When it ends, such as 2027-11-22T00:00:00.000Z.", valueName: "time"))
+    var until: String?
+
+    @Option(
+        help: ArgumentHelp("With recurring: daily, weekly, monthly, quarterly or yearly.", valueName: "word"),
+        transform: { text in
+            guard let cycle = AgreementTerms.Cycle(rawValue: text) else {
+                throw ValidationError("Give daily, weekly, monthly, quarterly or yearly.")
+            }
+            return cycle
+        })
+    var cycle: AgreementTerms.Cycle?
+
+    /// - Parameter language: of the text; `nil` where nobody says.
+    func terms(_ language: String?) throws -> AgreementTerms {
+        guard let text else { throw ValidationError("Give --text, a file with what the customer was shown.") }
+        return try terms(saying: try InputFile.text(at: text), language)
+    }
+
+    func terms(saying text: String, _ language: String?) throws -> AgreementTerms {
+        var terms = AgreementTerms(kind, text: text, language: language ?? "und")
+        terms.maximum = try maximum.map { try parsedMoney([$0]) }
+        terms.until = try until.map {
+            guard let time = Timestamp($0) else { throw ValidationError("\($0) is not a time; see the help.") }
+            return time
+        }
+        terms.cycle = cycle
+        return terms
+    }
+}
+
+struct Charge: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Charges a stored card, under what its holder has agreed to.",
+        discussion: """
+            Needs an administrator, or a member of the group of [credentials]: without one the exit code is 14. Without --key \
+            each call is a new charge. Exit codes: 0 approved, 10 declined or reversed, 12 unknown (look it up before charging \
+            again), 13 not completed.
+            """)
+
+    @Argument(help: ArgumentHelp("The stored card's id.", valueName: "id"))
+    var id: String
+
+    @Argument(help: ArgumentHelp("Amount and currency, such as 19.00 EUR.", valueName: "amount currency"))
+    var amount: [String]
+
+    @Option(help: ArgumentHelp("The agreement's id.", valueName: "id"))
+    var agreement: String
+
+    @Option(
+        help: ArgumentHelp(
+            "Why: recurring, instalment or unscheduled; with --of also delayedCharge, noShow, resubmission, reauthorisation or partialShipment. Default: unscheduled.",
+            valueName: "word"),
+        transform: { text in
+            guard let reason = ChargeWish.Reason(rawValue: text) else {
+                throw ValidationError("\(text) is no reason; see the help.")
+            }
+            return reason
+        })
+    var reason = ChargeWish.Reason.unscheduled
+
+    @Option(help: ArgumentHelp("The transaction that it follows from.", valueName: "id"))
+    var of: String?
+
+    @Option(help: ArgumentHelp("Your reference for the sale.", valueName: "text"))
+    var order: String?
+
+    @Flag(help: "Charge although the order is paid.")
+    var allowRepeat = false
+
+    @Option(help: ArgumentHelp("Key of this charge. The same again never charges twice.", valueName: "text"))
+    var key: String?
+
+    @OptionGroup var daemon: DaemonChoice
+
+    @Flag(help: "Print the transaction as JSON.")
+    var json = false
+
+    func run() async throws {
+        guard let card = StoredCardID(rawValue: id) else {
+            throw ValidationError("\(id) is not a stored card's id; give a UUID.")
+        }
+        guard let agreement = AgreementID(rawValue: agreement) else {
+            throw ValidationError("\(self.agreement) is not an agreement's id; give a UUID.")
+        }
+        var original: TransactionID?
+        if let of {
+            original = TransactionID(of)
+            if original == nil { throw ValidationError("\(of) is not a transaction id; give a UUID.") }
+        }
+        var request = TransactionRequest(type: .charge, amount: try parsedMoney(amount))
+        request.charge = ChargeWish(card, under: agreement, .merchant, reason, of: original)
+        request.order = order
+        request.allowRepeat = allowRepeat ? true : nil
+        let transaction = try await TransactionOptions.watch(
+            request, idempotencyKey: key, narrator: Narrator(isSilent: json), with: daemon.client)
+        if json {
+            try StandardOutput.print(json: transaction)
+        } else {
+            StandardOutput.print(transaction.summary)
+        }
+        let code = transaction.exitCode
+        if code != .success { throw code }
+    }
+}
+
+struct StoredCards: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "stored-cards", abstract: "Lists, shows and deletes stored cards, and what was agreed to.",
+        discussion:
+            "Needs an administrator, or a member of the group of [credentials]: without one the exit code is 14.",
+        subcommands: [List.self, Show.self, Delete.self, Agree.self, End.self], defaultSubcommand: List.self)
+
+    struct List: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "Stored cards, newest first.")
+
+        @Option(help: ArgumentHelp("Only that of this name of your service's.", valueName: "token"))
+        var token: String?
+
+        @OptionGroup var report: StoredCardReport
+
+        func run() async throws {
+            let cards: [StoredCard]
+            do throws(TapClientError) { cards = try await report.daemon.client.storedCards(token: token) } catch {
+                throw Failure(error)
+            }
+            if report.json { return try StandardOutput.print(json: StoredCardList(cards)) }
+            for card in cards { StandardOutput.print(card.summary) }
+        }
+    }
+
+    struct Show: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "One stored card, with what was agreed to.")
+
+        @Argument(help: ArgumentHelp("The stored card's id.", valueName: "id"))
+        var id: String
+
+        @OptionGroup var report: StoredCardReport
+
+        func run() async throws {
+            try await report.show(id) { (client, id) throws(TapClientError) in try await client.storedCard(id) }
+        }
+    }
+
+    struct Delete: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Deletes a stored card here and at your service.",
+            discussion: "It is charged no more from then on. What was agreed to stays, as proof.")
+
+        @Argument(help: ArgumentHelp("The stored card's id.", valueName: "id"))
+        var id: String
+
+        @OptionGroup var report: StoredCardReport
+
+        func run() async throws {
+            try await report.show(id) { (client, id) throws(TapClientError) in try await client.deleteStoredCard(id) }
+        }
+    }
+
+    struct Agree: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Keeps a further agreement about a stored card.")
+
+        @Argument(help: ArgumentHelp("The stored card's id.", valueName: "id"))
+        var id: String
+
+        @OptionGroup var agreement: AgreementOptions
+
+        @Option(help: ArgumentHelp("Language of the text, for example de.", valueName: "tag"))
+        var language: String?
+
+        @Option(help: ArgumentHelp("Key of this agreement; the same again makes no second one.", valueName: "text"))
+        var key: String?
+
+        @OptionGroup var report: StoredCardReport
+
+        func run() async throws {
+            let terms = try agreement.terms(language)
+            let card = try report.id(id)
+            let agreed: Agreement
+            do throws(TapClientError) {
+                agreed = try await report.daemon.client.agree(terms, about: card, key: key ?? TransactionID().text)
+            } catch {
+                throw Failure(error)
+            }
+            if report.json { return try StandardOutput.print(json: agreed) }
+            StandardOutput.print(agreed.summary)
+        }
+    }
+
+    struct End: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "end-agreement", abstract: "Ends an agreement: nothing is taken under it any more.")
+
+        @Argument(help: ArgumentHelp("The agreement's id.", valueName: "id"))
+        var id: String
+
+        @OptionGroup var report: StoredCardReport
+
+        func run() async throws {
+            guard let agreement = AgreementID(rawValue: id) else {
+                throw ValidationError("\(id) is not an agreement's id; give a UUID.")
+            }
+            let ended: Agreement
+            do throws(TapClientError) { ended = try await report.daemon.client.endAgreement(agreement) } catch {
+                throw Failure(error)
+            }
+            if report.json { return try StandardOutput.print(json: ended) }
+            StandardOutput.print(ended.summary)
+        }
+    }
+}
+
+/// The daemon that is asked, and how its answer is shown.
+struct StoredCardReport: ParsableArguments {
+    @OptionGroup var daemon: DaemonChoice
+
+    @Flag(help: "Print JSON.")
+    var json = false
+
+    func id(_ text: String) throws -> StoredCardID {
+        guard let id = StoredCardID(rawValue: text) else {
+            throw ValidationError("\(text) is not a stored card's id; give a UUID.")
+        }
+        return id
+    }
+
+    func show(
+        _ text: String, _ call: (TapClient, StoredCardID) async throws(TapClientError) -> StoredCard
+    ) async throws {
+        let id = try id(text)
+        let card: StoredCard
+        do throws(TapClientError) { card = try await call(daemon.client, id) } catch { throw Failure(error) }
+        if json { return try StandardOutput.print(json: card) }
+        StandardOutput.print(card.summary)
+    }
+}
+
+extension StoredCard {
+    /// For people: without the token, which a terminal's history would keep.
+    var summary: String {
+        var lines = ["\(state.rawValue.uppercased())  \(card)" + (expires.map { "  until \($0)" } ?? "")]
+        lines.append("  stored card    \(id)")
+        lines += agreements.map { "  " + $0.summary.replacingLineBreaks }
+        if mode == .test { lines.append("  TEST MODE") }
+        return lines.joined(separator: "\n")
+    }
+}
+
+extension Agreement {
+    var summary: String {
+        var parts = ["agreement      \(id)", kind.rawValue]
+        if let maximum { parts.append("at most \(maximum)") }
+        if let until { parts.append("until \(until)") }
+        if let end, let endedAt { parts.append("\(end.rawValue) \(endedAt)") }
+        return parts.joined(separator: "  ")
+    }
+}
+
+extension String {
+    fileprivate var replacingLineBreaks: String { String(map { $0.isNewline ? " " : $0 }) }
+}
