@@ -12,7 +12,8 @@ struct ExampleConfigurationTests {
     static let tables: [(heading: String, text: String)] = [
         ("", ""), ("[pos]", ""), ("[psp]", ""), ("[profile]", ""), ("[live]", ""), ("[journal]", ""),
         ("[day]", ""), ("[terminal]", ""), ("[merchant]", ""), ("[deny-list]", "entries = \"/\"\n"),
-        ("[support]", ""), ("[groups]", ""), ("[gateway]", ""), ("[loyalty]", ""), ("[offline]", ""),
+        ("[support]", ""), ("[groups]", ""), ("[gateway]", ""), ("[credentials]", ""), ("[loyalty]", ""),
+        ("[offline]", ""),
         ("[[offline.currency]]", "code = \"EUR\"\namount = 1\ntotal = 1\n"),
         ("[[former-service]]", "issuer = \"a\"\n"),
         ("[[loyalty.programme]]", "id = \"a\"\n"),

@@ -61,7 +61,7 @@ def authorize(memory, sale):
         return {"outcome": "declined", "responseCode": "94"}
     account = {"held": 0, "captured": 0, "refunded": 0}
     account["held" if sale.get("type") == "preauth" else "captured"] = amount
-    if "token" in sale and not memory.get("token", sale["token"]) and WRONG not in ("charge.unknown-token", "deletion.ends-charges"):
+    if "token" in sale and memory.get("token", sale["token"]) is False and WRONG != "deletion.ends-charges":
         return {"outcome": "declined", "responseCode": "14"}
     if "token" in sale and not memory.get("given", sale["token"]) and WRONG != "charge.unknown-token":
         return {"outcome": "declined", "responseCode": "14"}

@@ -42,7 +42,7 @@ extension PointOfSaleAPI {
         _ demand: TransactionDemand, _ seconds: Int, _ connection: HTTPConnection
     ) async -> HTTPResponse {
         let admission =
-            if let wish = demand.request.charge { await store.admitCharge(demand, wish) } else {
+            if let wish = demand.request.charge { await ChargeDesk(runner: store).admit(demand, wish) } else {
                 await store.admit(demand)
             }
         switch admission {

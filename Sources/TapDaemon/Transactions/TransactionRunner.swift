@@ -133,7 +133,7 @@ actor TransactionRunner {
         }
         found?.loyalty = books.passes[id]?.statuses
         guard var known = found else { return nil }
-        try await addStoredCards(to: &known)
+        try await known.addStoredCards(from: journal)
         return known
     }
 

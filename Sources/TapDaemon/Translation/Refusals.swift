@@ -42,6 +42,11 @@ extension ErrorBody {
         self.init(code, field: field)
     }
 
+    init(_ refusal: ChargeRefusal) {
+        self.init(refusal.code, field: refusal.field)
+        error.limit = refusal.limit
+    }
+
     init(of refusal: QueueRefusal, about transaction: TransactionID? = nil) {
         let code: ErrorCode =
             switch refusal {

@@ -262,7 +262,7 @@ extension TransactionRequest: Codable {
         }
         if agreement != nil, consent != nil { throw decoder.refusal(.requestFieldConflict, at: CodingKeys.consent) }
         if agreement == nil, (consent ?? "").isEmpty {
-            throw decoder.refusal(.requestMissingField, at: CodingKeys.agreement)
+            throw decoder.refusal(.requestMissingField, at: CodingKeys.consent)
         }
         if let maximum = agreement?.maximum, maximum.currency != amount.currency {
             throw decoder.refusal(.amountCurrencyMismatch, at: CodingKeys.agreement)

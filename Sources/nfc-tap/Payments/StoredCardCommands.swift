@@ -92,7 +92,7 @@ struct Charge: AsyncParsableCommand {
         discussion: """
             Needs an administrator, or a member of the group of [credentials]: without one the exit code is 14. Without --key \
             each call is a new charge. Exit codes: 0 approved, 10 declined or reversed, 12 unknown (look it up before charging \
-            again), 13 not completed.
+            again), 13 not completed, 65 no agreement allows it.
             """)
 
     @Argument(help: ArgumentHelp("The stored card's id.", valueName: "id"))

@@ -7,81 +7,96 @@ import Transactions
 import Wire
 
 /// Charges of stored cards: transactions like sales, without a card and without a lane.
-extension TransactionRunner {
+struct ChargeDesk: Sendable {
+    let runner: TransactionRunner
+
     /// Accepts a charge and writes it down. Refused, it leaves nothing behind.
-    func admitCharge(_ demand: TransactionDemand, _ wish: ChargeWish) async -> Admission {
-        let (mode, amount) = (self.mode, demand.request.amount)
+    func admit(_ demand: TransactionDemand, _ wish: ChargeWish) async -> Admission {
+        let (mode, amount) = (runner.mode, demand.request.amount)
         let basis: Result<ChargeBasis, ChargeRefusal>
         let paid: TransactionID?
         do throws(JournalError) {
-            if let known = try await known(demand) { return known }
-            basis = try await journal.use { (journal) throws(JournalError) in
+            if let known = try await runner.known(demand) { return known }
+            basis = try await runner.journal.use { (journal) throws(JournalError) in
                 try journal.chargeBasis(wish, amount, mode: mode, at: .now)
             }
-            paid = try await payment(of: demand.request)
+            paid = try await runner.payment(of: demand.request)
         } catch {
             return .refused(ErrorCode(error))
         }
-        guard let services else { return .refused(.daemonUnavailable) }
+        guard let services = await runner.services else { return .refused(.daemonUnavailable) }
         // Whether the customer may bring a charge about would be in the profile, which has no word for it yet.
         guard wish.initiator == .merchant else { return .refused(.chargeNotSupported, field: "initiator") }
-        let newcomer = Newcomer(demand, settings.snapshot, profiles)
-        if let refusal = newcomer.refusalOfCharge(newcomer.facts(books, paid: paid)) { return .refused(refusal) }
+        let newcomer = Newcomer(demand, runner.settings.snapshot, runner.profiles)
+        let refusal = await runner.change { newcomer.refusalOfCharge(newcomer.facts($0, paid: paid)) }
+        if let refusal { return .refused(refusal) }
         switch basis {
         case .failure(let refusal): return .refused(ErrorBody(refusal))
         case .success(let basis):
             if let supports = services.health.supports, !supports.contains(AdapterFeature.charge.rawValue) {
                 return .refused(.chargeNotSupported)
             }
-            let addressee = paymentServices.addressee(basis.service ?? paymentServices.current)
+            let addressee = runner.paymentServices.addressee(basis.service ?? runner.paymentServices.current)
             let keyLife = addressee.service.flatMap { services.health.keyLife(at: $0.socket) }
-            guard
-                let running = newcomer.charging(
-                    basis, wish, addressee, services.stored.settings(), keyLife: keyLife ?? .zero)
-            else { return .refused(.storedCardDeleted, field: "credential") }
-            let lane = running.transaction.lane
-            if demand.request.dryRun == true { return .acceptable(newcomer.dryRun(lane)) }
-            guard books.pace.take(demand.key.owner, at: .now) else { return .refused(.requestTooOften) }
-            // In the same step in which the order was found free.
-            books.enter(running, demand.key)
-            return await writeCharge(
+            let running = newcomer.charging(
+                basis, wish, addressee, services.stored.settings(), keyLife: keyLife ?? .zero)
+            guard let running else { return .refused(.storedCardDeleted, field: "credential") }
+            if demand.request.dryRun == true { return .acceptable(newcomer.dryRun(running.transaction.lane)) }
+            // Entered in the same step in which the order is found free.
+            let taken = await runner.change { books -> ErrorBody? in
+                if let refusal = newcomer.refusalOfCharge(newcomer.facts(books, paid: paid)) { return refusal }
+                guard books.pace.take(demand.key.owner, at: .now) else { return ErrorBody(.requestTooOften) }
+                books.enter(running, demand.key)
+                return nil
+            }
+            if let taken { return .refused(taken) }
+            return await writeDown(
                 NewTransaction(demand, running.transaction, running.terms.addressee.service), running.transaction)
         }
     }
 
-    private func writeCharge(_ new: NewTransaction, _ transaction: Transaction) async -> Admission {
+    private func writeDown(_ new: NewTransaction, _ transaction: Transaction) async -> Admission {
+        let id = new.id
         do throws(JournalError) {
-            switch try await journal.use({ (journal) throws(JournalError) in try journal.createCharge(new) }) {
+            let creation = try await runner.journal.use { (journal) throws(JournalError) in
+                try journal.createCharge(new)
+            }
+            switch creation {
             case .created(let number):
-                books.live[new.id]?.machine.number = number
-                return .created(books.live[new.id]?.transaction ?? transaction)
+                return .created(
+                    await runner.change { books in
+                        books.live[id]?.machine.number = number
+                        return books.live[id]?.transaction ?? transaction
+                    })
             case .refused(let refusal):
-                books.drop(new.id)
+                await runner.change { $0.drop(id) }
                 return .refused(ErrorBody(refusal))
             case .known:
                 // Impossible while the key is claimed; another process wrote it.
-                books.drop(new.id)
+                await runner.change { $0.drop(id) }
                 return .refused(.idempotencyInProgress)
             }
         } catch {
-            logger.error("transaction not written", metadata: ["error": "\(error)"])
-            books.drop(new.id)
+            runner.logger.error("transaction not written", metadata: ["error": "\(error)"])
+            await runner.change { $0.drop(id) }
             return .refused(ErrorCode(error))
         }
     }
+}
 
+extension Transaction {
     /// What the answer to a card check says beyond the check: the card that was stored, and what the journal has of a card
     /// that was looked up. Nothing is asked of the service.
-    func addStoredCards(to transaction: inout Transaction) async throws(JournalError) {
-        guard transaction.type == .verification, transaction.state == .approved else { return }
-        let asked = transaction
+    mutating func addStoredCards(from journal: JournalThread) async throws(JournalError) {
+        guard type == .verification, state == .approved else { return }
+        let asked = self
         switch asked.details?.reason {
         case .saveCard:
-            transaction.credential = try await journal.use { (journal) throws(JournalError) in
+            credential = try await journal.use { (journal) throws(JournalError) in
                 try journal.storedCard(with: asked.id)?.withoutToken
             }
         case .lookUp:
-            transaction.earlier = try await journal.use { (journal) throws(JournalError) in
+            earlier = try await journal.use { (journal) throws(JournalError) in
                 try journal.earlier(than: asked).map(EarlierTransaction.init)
             }
         case .openTab, .other, nil: break
@@ -131,12 +146,5 @@ extension Newcomer {
         var running = Running(TransactionMachine(transaction, laidDown, at: now), terms)
         running.begunAt = now.monotonic
         return running
-    }
-}
-
-extension ErrorBody {
-    init(_ refusal: ChargeRefusal) {
-        self.init(refusal.code, field: refusal.field)
-        error.limit = refusal.limit
     }
 }
