@@ -25,7 +25,8 @@ extension CheckBench {
     ) -> ChargeRequest {
         let wish = ChargeWish(StoredCardID(), under: card.agreement.id, .merchant, .unscheduled)
         return ChargeRequest(
-            id: id, mode: .test, amount: amount, token: card.token, under: card.agreement, wish,
+            id: id, mode: .test, amount: amount, terminal: TestSale.terminal.id, token: card.token,
+            under: card.agreement, wish,
             networkReference: card.reference, order: "adapter-check")
     }
 

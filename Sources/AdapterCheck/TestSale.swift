@@ -10,13 +10,17 @@ package import Wire
 
 /// A sale with a test card in software, sealed as a daemon seals it.
 package enum TestSale {
+    /// Whose sales they are, where nothing else is said.
+    package static let terminal = AuthorizationRequest.Terminal(
+        id: "00000001", merchant: "adapter-check", capabilities: [])
+
     /// - Parameters:
     ///   - reader: with a card in its field, whose counter goes on; by default one with a new card.
     ///   - terminal: whose sale it is.
     package static func make(
         _ amount: Money, type: AuthorizationRequest.Kind, id: TransactionID, recipient: RecipientKey,
         now: Timestamp = .now, reader: VirtualReaderControl? = nil,
-        terminal: AuthorizationRequest.Terminal = .init(id: "00000001", merchant: "adapter-check", capabilities: [])
+        terminal: AuthorizationRequest.Terminal = TestSale.terminal
     ) throws(Complaint) -> AuthorizationRequest {
         let date = now.components
         var result: PaymentTapResult?

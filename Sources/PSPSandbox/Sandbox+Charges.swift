@@ -32,6 +32,7 @@ extension Sandbox {
                 answer.retry = Self.stops.contains(answer.responseCode ?? "") ? .never : .later
             }
             payment.cardToken = stored?.cardToken
+            payment.terminal = request.terminal
             return try book(&payment, entry, answer, rule)
         }
     }

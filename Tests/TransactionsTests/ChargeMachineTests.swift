@@ -20,7 +20,8 @@ struct ChargeMachineTests {
         var demand = Demand(kind: .sale, owner: Principal(uid: 1))
         demand.charge = StoredCharge(
             ChargeRequest(
-                id: transaction.id, mode: .test, amount: transaction.amount, token: "tok", under: agreement,
+                id: transaction.id, mode: .test, amount: transaction.amount, terminal: "1", token: "tok",
+                under: agreement,
                 ChargeWish(StoredCardID(), under: agreement.id, .merchant, .recurring)), of: card)
         return TransactionMachine(transaction, demand, at: now)
     }

@@ -140,8 +140,9 @@ extension Newcomer {
         laidDown.times.keyLife = keyLife
         laidDown.charge = StoredCharge(
             ChargeRequest(
-                id: transaction.id, mode: transaction.mode, amount: request.amount, token: token,
-                under: basis.agreement, wish, networkReference: basis.networkReference, order: request.order),
+                id: transaction.id, mode: transaction.mode, amount: request.amount,
+                terminal: configuration.terminal.id, token: token, under: basis.agreement, wish,
+                networkReference: basis.networkReference, order: request.order),
             of: basis.stored.card)
         var running = Running(TransactionMachine(transaction, laidDown, at: now), terms)
         running.begunAt = now.monotonic

@@ -21,6 +21,8 @@ public struct ChargeRequest: Codable, Equatable, Sendable {
     public var id: TransactionID
     public var mode: Mode
     public var amount: Money
+    /// The terminal in whose day the charge is, as authorisations name it.
+    public var terminal: String
     public var token: String
     public var agreement: AgreementProof
     public var initiator: ChargeWish.Initiator
@@ -31,12 +33,13 @@ public struct ChargeRequest: Codable, Equatable, Sendable {
     public var order: String?
 
     public init(
-        id: TransactionID, mode: Mode, amount: Money, token: String, under agreement: Agreement, _ wish: ChargeWish,
-        networkReference: String? = nil, order: String? = nil
+        id: TransactionID, mode: Mode, amount: Money, terminal: String, token: String, under agreement: Agreement,
+        _ wish: ChargeWish, networkReference: String? = nil, order: String? = nil
     ) {
         self.id = id
         self.mode = mode
         self.amount = amount
+        self.terminal = terminal
         self.token = token
         self.agreement = AgreementProof(agreement)
         initiator = wish.initiator
