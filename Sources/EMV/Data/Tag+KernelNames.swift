@@ -27,18 +27,28 @@ extension Tag {
     public static var transactionCategoryCode: Tag { 0x9F53 }
     /// 9F53: Terminal Interchange Profile (TIP) (K5 JCB).
     public static var terminalInterchangeProfile: Tag { 0x9F53 }
+    /// 9F54: DS ODS Card.
+    public static var dsODSCard: Tag { 0x9F54 }
     /// 9F57: Issuer Country Code (Visa VIS / JCB).
     public static var schemeIssuerCountry: Tag { 0x9F57 }
     /// 9F5A: Application Program Identifier (Program ID, DRL) (K3).
     public static var applicationProgramIdentifier: Tag { 0x9F5A }
+    /// 9F5B: DSDOL (K2).
+    public static var dsdol: Tag { 0x9F5B }
     /// 9F5B: Issuer Script Results (K3 and contact).
     public static var issuerScriptResults: Tag { 0x9F5B }
     /// 9F5C: Magstripe Data Object List (MDOL) (K5 JCB).
     public static var mdol: Tag { 0x9F5C }
+    /// 9F5C: DS Requested Operator ID (K2).
+    public static var dsRequestedOperatorID: Tag { 0x9F5C }
     /// 9F5D: Application Capabilities Information (K2).
     public static var applicationCapabilities: Tag { 0x9F5D }
     /// 9F5D: Available Offline Spending Amount (AOSA) (K3,K7).
     public static var availableOfflineSpendingAmount: Tag { 0x9F5D }
+    /// 9F5E: DS ID (K2).
+    public static var dsID: Tag { 0x9F5E }
+    /// 9F5F: DS Slot Availability (K2).
+    public static var dsSlotAvailability: Tag { 0x9F5F }
     /// 9F60: CVC3 (Track1) (K2 mag-stripe).
     public static var cvc3Track1: Tag { 0x9F60 }
     /// 9F60: Issuer Update Parameter (K5 JCB).
@@ -81,6 +91,8 @@ extension Tag {
     public static var formFactorIndicator: Tag { 0x9F6E }
     /// 9F6E: Enhanced Contactless Reader Capabilities (K4 Amex).
     public static var enhancedReaderCapabilities: Tag { 0x9F6E }
+    /// 9F6F: DS Slot Management Control (K2).
+    public static var dsSlotManagementControl: Tag { 0x9F6F }
     /// 9F70: Card Interface and Payment Capabilities (K4 Amex).
     public static var cardCapabilities: Tag { 0x9F70 }
     /// 9F71: Mobile CVM Results (K4 Amex).
@@ -95,10 +107,16 @@ extension Tag {
     public static var applicationSpecificationVersion: Tag { 0x9F7D }
     /// 9F7E: Mobile Support Indicator (K2).
     public static var mobileSupportIndicator: Tag { 0x9F7E }
+    /// 9F7F: DS Unpredictable Number (K2).
+    public static var dsUnpredictableNumber: Tag { 0x9F7F }
     /// BF60: Integrated Data Storage Record Update Template.
     public static var storageUpdateTemplate: Tag { 0xBF60 }
     /// DF4B: POS Cardholder Interaction Information (K2).
     public static var cardholderInteraction: Tag { 0xDF4B }
+    /// DF61: DS Digest H.
+    public static var dsDigestH: Tag { 0xDF61 }
+    /// DF62: DS ODS Info.
+    public static var dsODSInfo: Tag { 0xDF62 }
     /// 9F8102: Cardholder Verification Decision.
     public static var cardholderVerificationDecision: Tag { 0x9F8102 }
     /// 9F8103: Card Key Data.
@@ -177,6 +195,8 @@ extension Tag {
     public static var tagMappingList: Tag { 0x9F8221 }
     /// BF8104: Data Envelopes To Write.
     public static var dataEnvelopesToWrite: Tag { 0xBF8104 }
+    /// DF8101: DS Summary 2.
+    public static var dsSummary2: Tag { 0xDF8101 }
     /// DF8102: DS Summary 3.
     public static var dsSummary3: Tag { 0xDF8102 }
     /// DF8104: Balance Read Before Gen AC.
@@ -187,10 +207,18 @@ extension Tag {
     public static var dataNeeded: Tag { 0xDF8106 }
     /// DF8107: CDOL1 Related Data.
     public static var cdol1RelatedData: Tag { 0xDF8107 }
+    /// DF8108: DS AC Type.
+    public static var dsACType: Tag { 0xDF8108 }
+    /// DF8109: DS Input (Term).
+    public static var dsInputTerm: Tag { 0xDF8109 }
+    /// DF810A: DS ODS Info For Reader.
+    public static var dsODSInfoForReader: Tag { 0xDF810A }
     /// DF810B: DS Summary Status.
     public static var dsSummaryStatus: Tag { 0xDF810B }
     /// DF810C: Kernel ID.
     public static var kernelID: Tag { 0xDF810C }
+    /// DF810D: DSVN Term.
+    public static var dsvnTerm: Tag { 0xDF810D }
     /// DF810E: Post-Gen AC Put Data Status.
     public static var putDataStatusAfterCryptogram: Tag { 0xDF810E }
     /// DF810F: Pre-Gen AC Put Data Status.

@@ -91,6 +91,16 @@ struct Kernel2ExtrasTests {
         #expect(Track2Equivalent(track)?.discretionary.count == 13)
     }
 
+    /// C-2 S910.38: of a TC and an ARQC only.
+    @Test func `an AAC leaves track 2 as the card sent it`() throws {
+        var card = relaying
+        card.cryptogram = Kernel2Tests.card(cid: 0x00).cryptogram
+        var entryPoint = entryPoint(Terminals.mastercard([DataObject(0xDF811B, [0x30])]))
+        let run = try Run.drive(&entryPoint, milliseconds: 5) { card.answer($1) }
+        let track = try #require(run.outcome.outcome.dataRecord?.value(of: 0x57))
+        #expect(Hex.string(track) == "5413330089601034D2912201900F")
+    }
+
     @Test func `a far card is asked three times with new entropy and marked`() throws {
         let run = try relay(500)
         let exchanges = run.commands.filter { $0.hasPrefix("80EA") }
@@ -154,7 +164,7 @@ struct Kernel2ExtrasTests {
     static var magStripeCard: PlainCard {
         var card = PlainCard(
             aid: AID.mastercard,
-            options: [DataObject(0x82, [0x02, 0x00]), DataObject(0x94, [0x08, 0x01, 0x01, 0x00])],
+            options: [DataObject(0x82, [0x00, 0x00]), DataObject(0x94, [0x08, 0x01, 0x01, 0x00])],
             cryptogram: [
                 DataObject(0x9F36, [0x00, 0xFF]), DataObject(0x9F61, [0x30, 0x39]), DataObject(0x9F60, [0, 1]),
             ])
@@ -192,12 +202,41 @@ struct Kernel2ExtrasTests {
         #expect(outcome.receipt)
     }
 
-    @Test func `a phone that verified its holder moves the last digit`() throws {
+    /// A mag-stripe device that verifies its holder.
+    private func magStripePhone(_ interaction: [UInt8]?) -> PlainCard {
         var card = Kernel2ExtrasTests.magStripeCard
-        card.cryptogram.append(DataObject(0xDF4B, [0x00, 0x10, 0x00]))
-        let outcome = try card.run(Terminals.mastercard(), .test(1_001)).outcome.outcome
-        #expect(outcome.cvm == .confirmationCodeVerified)
+        card.setOptions(DataObject(0x82, [0x02, 0x00]))
+        if let interaction { card.cryptogram.append(DataObject(0xDF4B, interaction)) }
+        return card
+    }
+
+    /// C-2 S14.20 to S14.34.
+    @Test(arguments: [(500, Outcome.CVM.noCVM), (1_001, .confirmationCodeVerified)] as [(UInt64, Outcome.CVM)])
+    func `a phone that verified its holder moves the last digit, below the limit too`(
+        amount: UInt64, cvm: Outcome.CVM
+    ) throws {
+        let outcome = try magStripePhone([0x00, 0x10, 0x00]).run(Terminals.mastercard(), .test(amount)).outcome.outcome
+        #expect(outcome.status == .onlineRequest)
+        #expect(outcome.cvm == cvm)
         #expect(try #require(outcome.dataRecord?.value(of: 0x57)).last == 0x7F)
+    }
+
+    /// C-2 S14.21: it used to go online with the reader's own verification.
+    @Test func `a phone that did not verify its holder goes online below the limit only`() throws {
+        let terminal = Terminals.mastercard([DataObject(0xDF811E, [0x10]), DataObject(0xDF812C, [0x10])])
+        let phone = magStripePhone([0x00, 0x00, 0x00])
+        let below = try phone.run(terminal, .test(500)).outcome.outcome
+        #expect(below.status == .onlineRequest)
+        #expect(below.cvm == .noCVM)
+        let above = try phone.run(terminal, .test(1_001)).outcome.outcome
+        #expect(above.status == .endApplication)
+        #expect(above.error.l2 == .cardDataError)
+        #expect(above.penaltyMilliseconds == 300)
+    }
+
+    @Test func `a phone that does not say whether it verified its holder lacks card data`() throws {
+        let outcome = try magStripePhone(nil).run(Terminals.mastercard(), .test(500)).outcome.outcome
+        #expect(outcome.error.l2 == .cardDataMissing)
     }
 
     @Test func `without a check value the phone is presented again or the card declined`() throws {
@@ -206,7 +245,11 @@ struct Kernel2ExtrasTests {
         ] as [([UInt8], Outcome.Status)] {
             var card = Kernel2ExtrasTests.magStripeCard
             card.cryptogram = [DataObject(0x9F36, [0x00, 0xFF]), DataObject(0xDF4B, interaction)]
-            #expect(try card.run(Terminals.mastercard(), .test(500)).outcome.outcome.status == status)
+            let outcome = try card.run(Terminals.mastercard(), .test(500)).outcome.outcome
+            #expect(outcome.status == status)
+            // S13, S14: both leave a record and cost the wait of a wrong answer.
+            #expect(outcome.dataRecord?.value(of: 0x57) != nil)
+            #expect(outcome.penaltyMilliseconds == 300)
         }
     }
 

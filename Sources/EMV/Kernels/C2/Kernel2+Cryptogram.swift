@@ -3,19 +3,20 @@ import CardBytes
 
 /// GENERATE AC and the judgement of its answer (C-2 GAC, S9, S910).
 extension Kernel2 {
-    /// C-2 GAC without data storage. A device that verified its holder, and whose CDA cannot be checked, is asked for an
+    /// C-2 GAC. A device that verified its holder, and whose CDA cannot be checked, is asked for an
     /// AAC (GAC.22, GAC.23), unless the terminal says that it takes such a verification without CDA (9F1D byte 3 bit 6).
     /// That the kernel itself acts on that bit is unverified: without it a missing CA key declines phones and not cards.
     mutating func generateAC() -> KernelStep {
         if wantsCDA, !tvr.contains(.cdaFailed) {
-            requestedCDA = requested != .aac || capabilities(2) & 0x01 != 0
+            if readsStorage, let failure = chooseStorage() { return fail(failure, at: .dataStorage) }
+            requestedCDA = readsStorage || requested != .aac || capabilities(2) & 0x01 != 0
         } else {
             requestedCDA = false
             let takesCDCVMWithoutCDA = (store.byte(.terminalRiskManagementData, at: 2) ?? 0) & 0x20 != 0
             if hasOnDeviceCVM, !takesCDCVMWithoutCDA { requested = .aac }
         }
-        guard let values = store.fill(listIn: .cdol1),
-            let command = GenerateAC.command(requested, cda: requestedCDA, cdolData: values)
+        guard let values = store.fill(listIn: .cdol1), let storage = storageData(),
+            let command = GenerateAC.command(requested, cda: requestedCDA, cdolData: values + storage)
         else { return fail(.cardDataError, at: .cryptogram) }
         cdolData = values
         keepRelatedData()
@@ -53,7 +54,9 @@ extension Kernel2 {
     ) -> ErrorIndication.L2? {
         guard store.isPresentNotEmpty(.signedDynamicData) else {
             guard store.count(.applicationCryptogram) == 8 else { return .cardDataMissing }
-            if requestedCDA, answered != .aac || requested == .aac { return .cardDataError }
+            // S910.32 to S910.39
+            if answered == .aac { return readsStorage || requestedCDA && requested == .aac ? .cardDataError : nil }
+            if requestedCDA { return .cardDataError }
             foldRelayEvidence()
             return nil
         }
@@ -73,7 +76,7 @@ extension Kernel2 {
         }
         store.set(.applicationCryptogram, data.cryptogram)
         store.set(.iccDynamicNumber, data.iccDynamicNumber)
-        return nil
+        return judgeStorage(data.extra[...])
     }
 
     /// Relay-resistance evidence in the discretionary data of 57 (C-2 S910.39).

@@ -50,7 +50,7 @@ extension Kernel2 {
     mutating func checksumReceived(_ response: ResponseAPDU) -> KernelStep {
         let step = checksumAnswered(response)
         guard case .finished(var outcome) = step.action else { return step }
-        if outcome.error.l2 != .ok {
+        if outcome.status != .onlineRequest {
             addPenalty(to: &outcome)
         } else if failedMagStripeReads > 0 {
             outcome.failedMagStripeReads = 0
@@ -77,45 +77,57 @@ extension Kernel2 {
         }
         let shown = [cardAnswered]
         let interaction = CardholderInteraction(store.value(.cardholderInteraction))
-        guard let counter = store.number(.atc, count: 2) else { return fail(.cardDataMissing, signals: shown) }
-        guard let cvc3 = store.number(.cvc3Track2, count: 2) else { return withoutChecksum(interaction, shown) }
-        guard fillTracks(cvc3, counter, interaction?.isVerified == true) else {
+        // S14: a device that verifies its holder has to say whether it did.
+        guard let counter = store.number(.atc, count: 2), interaction != nil || !hasOnDeviceCVM else {
             return fail(.cardDataMissing, signals: shown)
         }
-        return finish(magStripeOutcome(interaction?.isVerified == true), signals: shown)
+        guard let cvc3 = store.number(.cvc3Track2, count: 2) else { return withoutChecksum(interaction, shown) }
+        let isVerified = interaction?.isVerified == true
+        // S14.21
+        if hasOnDeviceCVM, !isVerified, exceedsCVMLimit { return fail(.cardDataError, signals: shown) }
+        guard fillTracks(cvc3, counter, isVerified) else { return fail(.cardDataMissing, signals: shown) }
+        return finish(magStripeOutcome, signals: shown)
     }
 
-    /// No check value: the device wants its holder first, or declines.
+    /// No check value: the device wants its holder first, or declines. Both leave a record, and the wait (C-2 S13, S14).
     private mutating func withoutChecksum(
         _ interaction: CardholderInteraction?, _ signals: [UIRequest]
     ) -> KernelStep {
         guard let interaction else { return fail(.cardDataMissing, signals: signals) }
         if interaction.needsSecondTap {
-            return finish(secondTap(interaction), signals: signals + [secondTapMessage(interaction)])
+            var outcome = secondTap(interaction)
+            outcome.dataRecord = magStripeRecord
+            return finish(outcome, signals: signals + [secondTapMessage(interaction)])
         }
-        let declined = Outcome(.declined, uiOnOutcome: message(.notAuthorised, hold: holdTime))
+        var declined = Outcome(.declined, uiOnOutcome: message(.notAuthorised, hold: holdTime))
+        declined.dataRecord = magStripeRecord
         return finish(declined, signals: signals)
     }
 
-    private func magStripeOutcome(_ isVerified: Bool) -> Outcome {
+    /// C-2 S13.24, S14.32 to S14.34: a device that verifies its holder has done so above the limit.
+    private var magStripeOutcome: Outcome {
         var outcome = Outcome(.onlineRequest, uiOnOutcome: message(.authorising), receipt: needsReceipt)
-        if exceedsCVMLimit, hasOnDeviceCVM, isVerified {
-            outcome.cvm = .confirmationCodeVerified
+        if hasOnDeviceCVM {
+            outcome.cvm = exceedsCVMLimit ? .confirmationCodeVerified : .noCVM
         } else {
             let capability =
                 store.byte(exceedsCVMLimit ? .magStripeCVMCapabilityRequired : .magStripeCVMCapabilityNotRequired)
                 ?? 0xF0
             outcome.cvm = Outcome.CVM(rawValue: capability & 0xF0)
         }
-        outcome.dataRecord = store.objects(Kernel2.magStripeRecordTags)
-        if let track = store.value(.track2Data) { outcome.dataRecord?.append(DataObject(.track2Equivalent, track)) }
+        outcome.dataRecord = magStripeRecord
         return outcome
+    }
+
+    private var magStripeRecord: [DataObject] {
+        let objects = store.objects(Kernel2.magStripeRecordTags)
+        return objects + (store.value(.track2Data).map { [DataObject(.track2Equivalent, $0)] } ?? [])
     }
 
     /// - Returns: `false` where a track is no track, or track 1 lacks its check value.
     private mutating func fillTracks(_ cvc3: UInt64, _ counter: UInt64, _ isVerified: Bool) -> Bool {
-        let isOnDevice = isVerified && hasOnDeviceCVM && exceedsCVMLimit
-        let last = UInt8((checksum.digits + (isOnDevice ? 5 : 0)) % 10)
+        // S13.14, S14.20 to S14.25
+        let last = UInt8((checksum.digits + (isVerified ? 5 : 0)) % 10)
         let atc = UInt16(truncatingIfNeeded: counter)
         guard let map = track2, let track = store.value(.track2Data),
             let start = Kernel2.discretionaryStart(track2: track)

@@ -84,6 +84,13 @@ extension Kernel2 {
     /// The card has answered and there is nothing to say yet (C-2 S9.27, S13.12).
     var cardAnswered: UIRequest { UIRequest(.clearDisplay, .cardReadSuccessfully, languagePreference: language) }
 
+    /// What leaves the torn log with this outcome: after a wrong answer of a card that could not recover its own record
+    /// (C-2 S11.90 to S11.95).
+    private func lostRecord(_ outcome: Outcome) -> TornTransaction? {
+        let isWrongAnswer = state == .generatingAC && outcome.error.l1 == .ok && outcome.error.l2 != .ok
+        return (isWrongAnswer ? torn.retried : nil) ?? torn.removed
+    }
+
     /// Adds what every outcome of this kernel carries.
     func complete(_ outcome: inout Outcome) {
         if outcome.fieldOffRequest == nil, outcome.status != .selectNext { outcome.fieldOffRequest = fieldOff }
@@ -105,7 +112,7 @@ extension Kernel2 {
         outcome.discretionaryData = tags.compactMap { tag in
             switch tag {
             case .errorIndication: DataObject(tag, error)
-            case .tornRecord: torn.removed.map { DataObject(tag, $0.record.encoded) }
+            case .tornRecord: lostRecord(outcome).map { DataObject(tag, $0.record.encoded) }
             case _: store.object(tag)
             }
         }

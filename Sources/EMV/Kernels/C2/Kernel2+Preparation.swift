@@ -9,6 +9,7 @@ extension Kernel2 {
         guard store.firstMissing(of: [.expirationDate, .pan, .cdol1]) == nil else {
             return fail(.cardDataMissing, at: .cardData)
         }
+        if readsStorage, !isStorageOfThisCard { return fail(.cardDataError, at: .cardData) }
         if wantsCDA {
             // S456.26 to S456.28: absent too.
             guard store.value(.staticDataTagList) == [0x82] else { return fail(.cardDataError, at: .cardData) }

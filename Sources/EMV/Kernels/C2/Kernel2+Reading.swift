@@ -27,24 +27,18 @@ extension Kernel2 {
         // S3R1.1
         guard !locator.entries.isEmpty else { return fail(.cardDataError) }
         records = RecordReader(locator)
-        if isMagStripe { return nextRecord() }
-        return chooseAuthentication(now: now)
+        return isMagStripe ? nextRecord() : measureDistance(now: now)
     }
 
     private static func startsWithMagStripeRecord(_ list: [UInt8]) -> Bool {
         list.starts(with: [0x08, 0x01, 0x01, 0x00])
     }
 
-    /// C-2 S3.60 to S3.65, S3R.1.
-    private mutating func chooseAuthentication(now: TapInstant) -> KernelStep {
-        if (store.byte(.aip) ?? 0) & 0x01 != 0, (store.byte(.securityCapability) ?? 0) & 0x08 != 0 {
-            wantsCDA = true
-        } else {
-            tvr.insert(.odaNotPerformed)
-        }
+    /// C-2 S3.60 to S3.65.
+    private mutating func measureDistance(now: TapInstant) -> KernelStep {
         guard (store.byte(.aip, at: 1) ?? 0) & 0x01 != 0, configuration & 0x10 != 0 else {
             tvr.insert(.relayResistanceNotPerformed)
-            return startReading()
+            return chooseAuthentication()
         }
         guard let relay = RelayResistance(store) else { return fail(.terminalDataError) }
         self.relay = relay
@@ -71,8 +65,17 @@ extension Kernel2 {
         case .again: return exchangeRelay(now: now)
         case .done(let bits):
             tvr.formUnion(bits)
-            return startReading()
+            return chooseAuthentication()
         }
+    }
+
+    /// C-2 S3R1.10 to S3R1.20. A slot that is read needs a signature.
+    private mutating func chooseAuthentication() -> KernelStep {
+        readStorage()
+        let knowsCDA = (store.byte(.aip) ?? 0) & 0x01 != 0 && (store.byte(.securityCapability) ?? 0) & 0x08 != 0
+        wantsCDA = knowsCDA || readsStorage
+        if !wantsCDA { tvr.insert(.odaNotPerformed) }
+        return startReading()
     }
 
     static func bytes(_ number: UInt32) -> [UInt8] {

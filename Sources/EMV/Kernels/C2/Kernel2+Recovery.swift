@@ -17,11 +17,29 @@ extension Kernel2 {
         return KernelStep(.transmit(ShortCommand.make(0x80, 0xD0, 0x00, 0x00, data)))
     }
 
+    /// C-2 S9.5 to S9.15: a transaction that can be recovered is kept. Where it cannot, and the card may have written,
+    /// the terminal gets the record.
+    mutating func cryptogramLost(_ loss: CardLoss, now: TapInstant) -> Outcome {
+        let isKept = torn.canKeep(store)
+        let records = torn.keep(store, now: now)
+        if !isKept, writesStorage {
+            var outcome = unusable(.ok, nil)
+            outcome.error.l1 = ErrorIndication.L1(loss)
+            return outcome
+        }
+        var outcome = Outcome.cardLeft(.endApplication, loss, languagePreference: language)
+        outcome.tornTransactions = records
+        return outcome
+    }
+
     /// C-2 S10: a card that cannot recover gets a new GENERATE AC.
     mutating func recoveryReceived(_ response: ResponseAPDU) -> KernelStep {
         guard let record = torn.record(of: store) else { return generateAC() }
+        guard response.status.isSuccess else {
+            torn.retry(record)
+            return generateAC()
+        }
         torn.remove(record)
-        guard response.status.isSuccess else { return generateAC() }
         // S10.12
         guard response.data.first == 0x77 else { return fail(.parsingError) }
         for object in record.record where object.tag != .pan && object.tag != .panSequenceNumber {

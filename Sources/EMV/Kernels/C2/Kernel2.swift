@@ -9,7 +9,7 @@ public import CardBytes
 /// nowhere else to keep them.
 ///
 /// Data exchange with the terminal (DEK/DET) and standalone data storage (SDS) are what the terminal's objects DF8112,
-/// FF8102 and FF8103 ask for. Not done: integrated data storage (IDS).
+/// FF8102 and FF8103 ask for, integrated data storage (IDS) what DF810D and 9F5C do.
 public struct Kernel2: Kernel, RecordReadingKernel {
     enum State: RecordReadingState {
         case idle
@@ -123,10 +123,11 @@ public struct Kernel2: Kernel, RecordReadingKernel {
         store.set(
             .terminalCapabilities,
             [store.byte(.cardDataInputCapability) ?? 0, 0x00, store.byte(.securityCapability) ?? 0])
-        for tag: Tag in [.dsSummaryStatus, .putDataStatusAfterCryptogram, .putDataStatusBeforeCryptogram] {
+        for tag: Tag in [.idsStatus, .dsSummaryStatus, .putDataStatusAfterCryptogram, .putDataStatusBeforeCryptogram] {
             store.set(tag, [0x00])
         }
         do throws(CardDataError) { exchange = try Kernel2Exchange(store) } catch { return fail(error.l2) }
+        offerStorage()
         let missing = missingData(in: .pdol)
         return missing.isEmpty ? askForOptions() : askTerminal(for: missing, .awaitingOptionsData)
     }
@@ -182,9 +183,7 @@ public struct Kernel2: Kernel, RecordReadingKernel {
             // The cryptogram is there: the balance is only shown, and what was not written is told.
             if let pending { return finish(pending, signals: exchange.held) }
         case .generatingAC:
-            var outcome = Outcome.cardLeft(.endApplication, loss, languagePreference: language)
-            if let records = torn.keep(store, now: now) { outcome.tornTransactions = records }
-            return finish(outcome)
+            return finish(cryptogramLost(loss, now: now))
         case .computingChecksum:
             var outcome = Outcome.cardLeft(.endApplication, loss, languagePreference: language)
             addPenalty(to: &outcome)
@@ -214,9 +213,15 @@ public struct Kernel2: Kernel, RecordReadingKernel {
     /// After a refused READ RECORD the message does not stay (C-2 S4.10).
     func unusable(_ l2: ErrorIndication.L2, _ statusWord: StatusWord?) -> Outcome {
         let isRefusedRecord = state == .readingRecords && l2 == .statusBytes
-        return .unusableCard(
+        var outcome = Outcome.unusableCard(
             l2, statusWord: statusWord,
             shown: message(.insertSwipeOrTryAnotherCard, hold: isRefusedRecord ? 0 : holdTime))
+        // S910.50 to S910.62: what was written cannot be taken back, so that the terminal gets the record.
+        let awaitsCryptogram = state == .generatingAC || state == .recoveringAC
+        if awaitsCryptogram, writesStorage, l2 != .idsWriteError {
+            outcome.dataRecord = store.objects(Kernel2.recordTags)
+        }
+        return outcome
     }
 
     /// Application Capabilities Information (9F5D), byte 1…3.

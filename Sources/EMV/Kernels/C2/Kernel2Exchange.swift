@@ -105,9 +105,11 @@ extension Kernel2 {
 
     /// S456.5 to S456.23, once all is read.
     mutating func recordsAreThere() -> KernelStep {
-        exchange.dataToSend += exchange.tagsToTell.map { DataObject($0, store.value($0) ?? []) }
+        exchange.tell(exchange.tagsToTell, store)
         exchange.tagsToTell = []
-        let missing = missingData(in: .cdol1)
+        // S4.28 to S4.33
+        let storage = readsStorage && !isSlotLocked ? missingData(in: .dsdol) : []
+        let missing = missingData(in: .cdol1) + storage
         if missing.isEmpty, exchange.dataToSend.isEmpty { return prepareCryptogram() }
         return askTerminal(for: missing, .awaitingCryptogramData)
     }

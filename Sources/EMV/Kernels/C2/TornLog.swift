@@ -9,6 +9,9 @@ struct TornLog: Sendable {
     /// A record that got too old or had no room; it goes into the discretionary data.
     private(set) var removed: TornTransaction?
     private(set) var isChanged = false
+    /// The record whose card could not recover and may have written its data storage: until GENERATE AC is answered it is
+    /// still of use (C-2 S11.11, S11.91).
+    private(set) var retried: TornTransaction?
 
     private static let tags: [Tag] = [
         .amountAuthorised, .amountOther, .pan, .panSequenceNumber, .balanceBeforeCryptogram, .cdol1RelatedData,
@@ -48,13 +51,22 @@ struct TornLog: Sendable {
         isChanged = true
     }
 
+    /// The card cannot recover, and is asked for a new cryptogram.
+    mutating func retry(_ record: TornTransaction) {
+        remove(record)
+        if let status = record.record.value(of: .idsStatus)?.first, status & 0x40 != 0 { retried = record }
+    }
+
+    func canKeep(_ store: DataStore) -> Bool {
+        capacity > 0 && store.isPresentNotEmpty(.drdol) && store.isPresentNotEmpty(.pan)
+    }
+
     /// Adds the transaction in `store`; the oldest record makes room.
     ///
     /// - Returns: the new log, or `nil` where this card or configuration cannot recover.
     mutating func keep(_ store: DataStore, now: TapInstant) -> [TornTransaction]? {
-        guard capacity > 0, store.isPresentNotEmpty(.drdol), store.isPresentNotEmpty(.pan) else {
-            return isChanged ? records : nil
-        }
+        guard canKeep(store) else { return isChanged ? records : nil }
+        if let retried { records.append(retried) }
         if records.count >= capacity, !records.isEmpty { removed = records.removeFirst() }
         records.append(TornTransaction(record: store.objects(TornLog.tags), tornAt: now))
         isChanged = true
