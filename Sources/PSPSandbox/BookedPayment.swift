@@ -41,6 +41,32 @@ struct Refusal: Error, Equatable {
 /// The arithmetic of a service that bounds everything by what is there, whatever the client believes. Amounts are between 0 and
 /// `Limits.amount`, so that no sum of them overflows.
 extension LedgerEntry {
+    /// Books an approval, and says in the answer what follows from it.
+    ///
+    /// - Parameter end: of a hold that begins now.
+    mutating func approve(_ answer: inout AuthorizationAnswer, holdingUntil end: Timestamp) {
+        let approved = answer.amountApproved ?? amount
+        state = .approved
+        authorised = approved.value
+        switch type {
+        case .sale, .verify:
+            captured = approved.value
+            money = approved.value
+        case .refund:
+            money = -approved.value
+        case .preauth:
+            held = approved.value
+            captureBefore = end
+            answer.captureBefore = captureBefore
+            if amount.value % 100 == 20 {
+                maximumCapture = 2 * approved.value
+                answer.maximumCapture = Money(value: 2 * approved.value, currency: approved.currency)
+            }
+        }
+        if amount.value % 100 == 30 { answer.refundCard = .present }
+        if type == .preauth { answer.account = account }
+    }
+
     mutating func complete(_ value: Int64, tip: Int64, final: Bool, at now: Timestamp) throws(Refusal) {
         try checkHold(at: now)
         guard (0...value).contains(tip), value > 0 else { throw .unsupported }

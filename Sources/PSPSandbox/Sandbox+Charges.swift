@@ -11,29 +11,25 @@ extension Sandbox {
             return .error(400, .requestInvalidField, field: "amount.value")
         }
         return try await answer(request.id, request.amount) { (rule) throws(StoreError) in
-            try decide(request, rule)
-        }
-    }
-
-    private func decide(_ request: ChargeRequest, _ rule: AmountRule) throws(StoreError) -> AuthorizationAnswer {
-        try store.atomically { () throws(StoreError) in
-            var payment = try store.payment(request.id) ?? BookedPayment(id: request.id)
-            if let answer = payment.answer { return answer }
-            let stored = try storedCards(request.token).first
-            guard var entry = LedgerEntry(request, card: stored?.entry?.card) else { throw .damaged }
-            var answer = AmountRule.answer(rule, to: request.amount)
-            if stored == nil {
-                entry.failedCheck = "unknownToken"
-                answer = AuthorizationAnswer(outcome: .declined, responseCode: "14")
-            } else if payment.isUnwanted {
-                answer = AuthorizationAnswer(outcome: .declined, responseCode: "94")
+            try store.atomically { () throws(StoreError) in
+                var payment = try store.payment(request.id) ?? BookedPayment(id: request.id)
+                if let answer = payment.answer { return answer }
+                let stored = try store.storedCards(request.token).first
+                guard var entry = LedgerEntry(request, card: stored?.entry?.card) else { throw .damaged }
+                var answer = AmountRule.answer(rule, to: request.amount)
+                if stored == nil {
+                    entry.failedCheck = "unknownToken"
+                    answer = AuthorizationAnswer(outcome: .declined, responseCode: "14")
+                } else if payment.isUnwanted {
+                    answer = AuthorizationAnswer(outcome: .declined, responseCode: "94")
+                }
+                if answer.outcome == .declined {
+                    answer.retry = Self.stops.contains(answer.responseCode ?? "") ? .never : .later
+                }
+                payment.cardToken = stored?.cardToken
+                payment.terminal = request.terminal
+                return try book(&payment, entry, answer, rule)
             }
-            if answer.outcome == .declined {
-                answer.retry = Self.stops.contains(answer.responseCode ?? "") ? .never : .later
-            }
-            payment.cardToken = stored?.cardToken
-            payment.terminal = request.terminal
-            return try book(&payment, entry, answer, rule)
         }
     }
 
@@ -46,7 +42,7 @@ extension Sandbox {
         guard isOwnKey else { return .error(400, .idempotencyKeyInvalid, field: "id") }
         guard features.contains(.tokenDeletion) else { return .error(403, .chargeNotSupported) }
         return try store.atomically { () throws(StoreError) in
-            let stored = try storedCards(request.token)
+            let stored = try store.storedCards(request.token)
             guard !stored.isEmpty else { return .error(404, .storedCardUnknown) }
             for var payment in stored {
                 payment.isStored = nil
@@ -55,9 +51,11 @@ extension Sandbox {
             return SandboxAnswer(200, TokenDeletionAnswer(id: request.id))
         }
     }
+}
 
+extension SandboxStore {
     /// The checks that have stored the card, as far as it is not forgotten.
-    private func storedCards(_ token: String) throws(StoreError) -> [BookedPayment] {
-        try store.payments().filter { $0.isStored == true && $0.cardToken == token }
+    func storedCards(_ token: String) throws(StoreError) -> [BookedPayment] {
+        try payments().filter { $0.isStored == true && $0.cardToken == token }
     }
 }

@@ -87,7 +87,7 @@ extension Sandbox {
                 try store.save(payment)
                 return SandboxAnswer(200, ReversalAnswer(status: .done))
             }
-            if let amount = request.amount, let refusal = Self.refusal(of: amount, for: entry) { return refusal }
+            if let amount = request.amount, let refusal = entry.refusal(of: amount) { return refusal }
             let before = entry.money
             let way = entry.reverse(request.amount?.value)
             payment.note(.reversed, id.text, before, entry, at: now())
@@ -164,7 +164,7 @@ extension Sandbox {
         }
         // A replica that took over finds what another one has carried out.
         if let known = entry.operations.first(where: { $0.id == wish.id }) { return .operation(known) }
-        if let amount = wish.amount, let refusal = Self.refusal(of: amount, for: entry) { return .answer(refusal) }
+        if let amount = wish.amount, let refusal = entry.refusal(of: amount) { return .answer(refusal) }
         let rule = wish.amount.map { OperationRule(minorUnits: $0.value) } ?? .approve
         if rule == .failThenApprove, try store.noteOnce("failed " + wish.id.text) {
             return .answer(SandboxAnswer(500, ErrorBody(.internalFault)))
@@ -234,12 +234,15 @@ extension Sandbox {
             payment.entry = entry
         }
     }
+}
 
-    private static func refusal(of amount: Money, for entry: LedgerEntry) -> SandboxAnswer? {
+extension LedgerEntry {
+    /// Why nobody asks for such an amount; `nil` where it can be.
+    fileprivate func refusal(of amount: Money) -> SandboxAnswer? {
         guard (1...Limits.amount).contains(amount.value) else {
             return .error(400, amount.value < 1 ? .amountTotalNotPositive : .amountTooLarge, field: "amount.value")
         }
-        guard amount.currency == entry.amount.currency else {
+        guard amount.currency == self.amount.currency else {
             return .error(400, .amountCurrencyMismatch, field: "amount.currency")
         }
         return nil

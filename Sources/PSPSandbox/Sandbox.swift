@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 import CardBytes
-import CardSim
 import Crypto
 public import Envelope
 import LocalHTTP
@@ -168,7 +167,7 @@ public actor Sandbox {
             answer.approvalCode = String(String(1_000_000 + number % 1_000_000).dropFirst())
             // A name that is reserved for examples (RFC 2606): the link leads nowhere.
             answer.receiptURL = "https://receipts.example/\(payment.id)"
-            approve(&entry, &answer)
+            entry.approve(&answer, holdingUntil: now().advanced(by: timing.hold))
         }
         entry.responseCode = answer.responseCode
         payment.note(entry.type == .refund ? .refunded : .captured, payment.id.text, 0, entry, at: now())
@@ -181,39 +180,20 @@ public actor Sandbox {
         return answer
     }
 
-    private func approve(_ entry: inout LedgerEntry, _ answer: inout AuthorizationAnswer) {
-        let amount = answer.amountApproved ?? entry.amount
-        entry.state = .approved
-        entry.authorised = amount.value
-        switch entry.type {
-        case .sale, .verify:
-            entry.captured = amount.value
-            entry.money = amount.value
-        case .refund:
-            entry.money = -amount.value
-        case .preauth:
-            entry.held = amount.value
-            entry.captureBefore = now().advanced(by: timing.hold)
-            answer.captureBefore = entry.captureBefore
-            if entry.amount.value % 100 == 20 {
-                entry.maximumCapture = 2 * amount.value
-                answer.maximumCapture = Money(value: 2 * amount.value, currency: amount.currency)
-            }
-        }
-        if entry.amount.value % 100 == 30 { answer.refundCard = .present }
-        if entry.type == .preauth { answer.account = entry.account }
-    }
-
     /// - Returns: what the test issuer says of the cryptogram.
     private func check(
         _ request: AuthorizationRequest, _ payment: inout BookedPayment
     ) throws(StoreError) -> Result<String, EnvelopeFault> {
         let record: OpenedRecord
-        do throws(EnvelopeFault) { record = try opened(request) } catch { return .failure(error) }
+        do throws(EnvelopeFault) { record = try OpenedRecord(of: request, with: key, at: now()) } catch {
+            return .failure(error)
+        }
         guard try store.noteOnce("record " + record.id) else { return .failure(.replayed) }
         payment.cardToken = CardToken.make(
             record.digits, merchant: request.terminal.merchant, secret: SymmetricKey(data: try store.secret()))
-        do throws(EnvelopeFault) { return .success(try judge(record, request)) } catch { return .failure(error) }
+        do throws(EnvelopeFault) { return .success(try record.verdict(on: request, at: now())) } catch {
+            return .failure(error)
+        }
     }
 
     /// The card's name in the read of a refund; `nil` where the read is not good.
@@ -221,40 +201,6 @@ public actor Sandbox {
         var read = BookedPayment(id: request.id)
         guard case .success = try check(request, &read) else { return nil }
         return read.cardToken
-    }
-
-    private func opened(_ request: AuthorizationRequest) throws(EnvelopeFault) -> OpenedRecord {
-        let record: OpenedRecord
-        do {
-            record = try OpenedRecord(JWE.open(request.envelope, with: key))
-        } catch {
-            throw .unreadable
-        }
-        guard record.transaction == request.id.text, Int64(exactly: record.amount) == request.amount.value,
-            record.currency == request.amount.currency.code,
-            record.digits.suffix(4).map({ $0 | 0x30 }) == Array(request.card.last4.utf8)
-        else { throw .mismatch }
-        // What a card has approved by itself may come later: up to thirty days.
-        let grace: Int64 = request.offline ? 30 * 24 * 3_600 : 0
-        guard Int64(clamping: record.expires) > now().milliseconds / 1_000 - grace else { throw .stale }
-        return record
-    }
-
-    private func judge(_ record: OpenedRecord, _ request: AuthorizationRequest) throws(EnvelopeFault) -> String {
-        guard record.passesLuhn else { throw .invalidNumber }
-        guard !record.isExpired(at: now()) else { throw .expiredCard }
-        guard record.objects.contains(where: { $0.0 == 0x9F26 }) || request.entryMode == .contactlessMagstripe else {
-            throw .wrongCryptogram
-        }
-        switch TestIssuer.verify(record.objects) {
-        case .verified: return "verified"
-        // Another test set's card: its issuer's keys are not known here, so that nothing can be said against it.
-        case .unknownCard: return "unknownCard"
-        case .wrongCryptogram: throw .wrongCryptogram
-        case .missing:
-            guard request.entryMode == .contactlessMagstripe else { throw .incompleteData }
-            return "missing"
-        }
     }
 
     /// `nil` for one that was never seen. One that nobody is to learn of stays pending.

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+import CardBytes
+import CardSim
+import Envelope
+import Wire
+
+extension OpenedRecord {
+    /// Whether the card's last month is over at `now`, milliseconds since 1970 being UTC.
+    func isExpired(at now: Timestamp) -> Bool {
+        guard let expiry, expiry.utf8.count == 4, let number = Int(expiry) else { return true }
+        let today = now.components
+        return (number / 100 + 2000, number % 100) < (today.year, today.month)
+    }
+
+    /// Opens the envelope of a request, and holds it against what the request says in the clear.
+    init(
+        of request: AuthorizationRequest, with key: RecipientPrivateKey, at now: Timestamp
+    ) throws(EnvelopeFault) {
+        let record: OpenedRecord
+        do {
+            record = try OpenedRecord(JWE.open(request.envelope, with: key))
+        } catch {
+            throw .unreadable
+        }
+        guard record.transaction == request.id.text, Int64(exactly: record.amount) == request.amount.value,
+            record.currency == request.amount.currency.code,
+            record.digits.suffix(4).map({ $0 | 0x30 }) == Array(request.card.last4.utf8)
+        else { throw .mismatch }
+        // What a card has approved by itself may come later: up to thirty days.
+        let grace: Int64 = request.offline ? 30 * 24 * 3_600 : 0
+        guard Int64(clamping: record.expires) > now.milliseconds / 1_000 - grace else { throw .stale }
+        self = record
+    }
+
+    /// - Returns: what the test issuer says of the cryptogram.
+    func verdict(on request: AuthorizationRequest, at now: Timestamp) throws(EnvelopeFault) -> String {
+        guard passesLuhn else { throw .invalidNumber }
+        guard !isExpired(at: now) else { throw .expiredCard }
+        guard objects.contains(where: { $0.0 == 0x9F26 }) || request.entryMode == .contactlessMagstripe else {
+            throw .wrongCryptogram
+        }
+        switch TestIssuer.verify(objects) {
+        case .verified: return "verified"
+        // Another test set's card: its issuer's keys are not known here, so that nothing can be said against it.
+        case .unknownCard: return "unknownCard"
+        case .wrongCryptogram: throw .wrongCryptogram
+        case .missing:
+            guard request.entryMode == .contactlessMagstripe else { throw .incompleteData }
+            return "missing"
+        }
+    }
+}
