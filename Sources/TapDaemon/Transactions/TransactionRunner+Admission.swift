@@ -11,7 +11,7 @@ extension TransactionRunner {
     func admit(_ demand: TransactionDemand) async -> Admission {
         var paid: TransactionID?
         do throws(JournalError) {
-            if let known = try await known(demand) { return known }
+            if let known = try await EarlierRequest(runner: self).admission(of: demand) { return known }
             paid = try await payment(of: demand.request)
         } catch {
             return .refused(ErrorCode(error))
@@ -32,20 +32,6 @@ extension TransactionRunner {
             var new = NewTransaction(demand, running.transaction, running.terms.addressee.service)
             new.agreement = running.machine.demand.storing
             return await writeDown(new, running.transaction)
-        }
-    }
-
-    /// What became of a request that came before, or of its key.
-    func known(_ demand: TransactionDemand) async throws(JournalError) -> Admission? {
-        let earlier = try await journal.earlier(
-            owner: demand.key.owner, idempotencyKey: demand.key.key, requestHash: demand.requestHash)
-        switch earlier {
-        case .repeated(let id):
-            guard let transaction = try await transaction(id) else { return .refused(.storageFailed) }
-            return .repeated(transaction)
-        case .keyReused(let id): return .refused(.idempotencyKeyReused, by: id)
-        case .erased: return .refused(.transactionErased)
-        case .created, nil: return nil
         }
     }
 
@@ -82,5 +68,24 @@ extension TransactionRunner {
         guard let isDone = books.live[id]?.isDone else { return }
         take(.begin, id)
         await isDone.wait()
+    }
+}
+
+/// What became of a request that came before, or of its key.
+struct EarlierRequest: Sendable {
+    let runner: TransactionRunner
+
+    /// - Returns: `nil` for a request whose key nobody has used.
+    func admission(of demand: TransactionDemand) async throws(JournalError) -> Admission? {
+        let earlier = try await runner.journal.earlier(
+            owner: demand.key.owner, idempotencyKey: demand.key.key, requestHash: demand.requestHash)
+        switch earlier {
+        case .repeated(let id):
+            guard let transaction = try await runner.transaction(id) else { return .refused(.storageFailed) }
+            return .repeated(transaction)
+        case .keyReused(let id): return .refused(.idempotencyKeyReused, by: id)
+        case .erased: return .refused(.transactionErased)
+        case .created, nil: return nil
+        }
     }
 }
