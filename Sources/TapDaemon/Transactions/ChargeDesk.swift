@@ -16,7 +16,7 @@ struct ChargeDesk: Sendable {
         let basis: Result<ChargeBasis, ChargeRefusal>
         let paid: TransactionID?
         do throws(JournalError) {
-            if let known = try await runner.known(demand) { return known }
+            if let known = try await EarlierRequest(runner: runner).admission(of: demand) { return known }
             basis = try await runner.journal.use { (journal) throws(JournalError) in
                 try journal.chargeBasis(wish, amount, mode: mode, at: .now)
             }

@@ -12,7 +12,7 @@ extension TransactionRunner {
         var demand = demand
         var paid: TransactionID?
         do throws(JournalError) {
-            if let known = try await known(demand) { return known }
+            if let known = try await EarlierRequest(runner: self).admission(of: demand) { return known }
             // What a request that tries a sale once more leaves out is that sale's.
             if let id = demand.request.retryOf {
                 let (record, other) = try await journal.use { (journal) throws(JournalError) in
@@ -53,20 +53,6 @@ extension TransactionRunner {
         }
     }
 
-    /// What became of a request that came before, or of its key.
-    func known(_ demand: TransactionDemand) async throws(JournalError) -> Admission? {
-        let earlier = try await journal.earlier(
-            owner: demand.key.owner, idempotencyKey: demand.key.key, requestHash: demand.requestHash)
-        switch earlier {
-        case .repeated(let id):
-            guard let transaction = try await transaction(id) else { return .refused(.storageFailed) }
-            return .repeated(transaction)
-        case .keyReused(let id): return .refused(.idempotencyKeyReused, by: id)
-        case .erased: return .refused(.transactionErased)
-        case .created, nil: return nil
-        }
-    }
-
     /// What the journal says has paid the order of a request.
     func payment(of request: TransactionRequest) async throws(JournalError) -> TransactionID? {
         guard [.purchase, .charge].contains(request.type), request.allowRepeat != true, let order = request.order else {
@@ -100,5 +86,24 @@ extension TransactionRunner {
         guard let isDone = books.live[id]?.isDone else { return }
         take(.begin, id)
         await isDone.wait()
+    }
+}
+
+/// What became of a request that came before, or of its key.
+struct EarlierRequest: Sendable {
+    let runner: TransactionRunner
+
+    /// - Returns: `nil` for a request whose key nobody has used.
+    func admission(of demand: TransactionDemand) async throws(JournalError) -> Admission? {
+        let earlier = try await runner.journal.earlier(
+            owner: demand.key.owner, idempotencyKey: demand.key.key, requestHash: demand.requestHash)
+        switch earlier {
+        case .repeated(let id):
+            guard let transaction = try await runner.transaction(id) else { return .refused(.storageFailed) }
+            return .repeated(transaction)
+        case .keyReused(let id): return .refused(.idempotencyKeyReused, by: id)
+        case .erased: return .refused(.transactionErased)
+        case .created, nil: return nil
+        }
     }
 }
