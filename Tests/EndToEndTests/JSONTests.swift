@@ -61,8 +61,8 @@ struct JSONTests {
     /// `terms accept` is run in a shop of its own: one acceptance is enough.
     static let other: [Run] = [Run(command: "terms accept", arguments: "--yes")]
 
-    /// Need an open item, or an operation without an answer, which the daemon's own tests have.
-    static let settling: Set<String> = ["open settle", "resolve"]
+    /// Need an open item, an operation without an answer, or a day that differs, which the daemon's own tests have.
+    static let settling: Set<String> = ["open settle", "resolve", "day-end resolve"]
 
     @Test("Every command takes --json, and each of them is run here with it")
     func commands() throws {
