@@ -145,6 +145,11 @@ def before_call(context, case, kwargs):
     if name == "resolveDay" and is_right(case) and turn(name) == 0:
         parameters["day"] = str(till.differing_day()["day"]["number"])
         case.body["note"] = "by telephone"
+    if name in ("getStoredCard", "deleteStoredCard", "agree", "endAgreement") and is_right(case) and turn(name) == 0:
+        card = till.stored_card()
+        parameters["id"] = card["agreements"][0]["id"] if name == "endAgreement" else card["id"]
+        if name == "agree":
+            case.body = {"kind": "instalment", "text": "I agree to three instalments.", "language": "en"}
     if name == "getHelp" and is_right(case):
         parameters["topic"] = some(TOPICS, name)
     if isinstance(case.body, dict):

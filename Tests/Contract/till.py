@@ -46,9 +46,18 @@ class Till:
     def __init__(self, socket_path, control, card):
         self.path, self.control, self.card = socket_path, control, card
 
-    def sale(self, value=500, lane="lane-3", **more):
+    def sale(self, value=500, **more):
         """A payment with a card that is there, at its end."""
-        body = {"type": "purchase", "amount": {"value": value, "currency": "EUR"}, "lane": lane, "deadline": 20, **more}
+        return self.tap({"type": "purchase", "amount": {"value": value, "currency": "EUR"}, **more})
+
+    def stored_card(self):
+        """A card that was just stored, with what its holder agreed to."""
+        agreement = {"kind": "recurring", "text": "I agree.", "language": "en"}
+        return self.tap({"type": "verification", "reason": "saveCard", "currency": "EUR", "agreement": agreement})["credential"]
+
+    def tap(self, request):
+        """A transaction with a card that is there, at its end."""
+        body = {"lane": "lane-3", "deadline": 20, **request}
         for _ in range(100):
             obey(self.control, f"present {self.card}")
             try:
