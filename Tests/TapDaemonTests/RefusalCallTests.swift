@@ -62,10 +62,10 @@ struct RefusalCallTests {
     @Test func `is taken ten times at once and once a minute after that`() {
         let minute: UInt64 = 60 * 1_000_000_000
         let pace = RefusalPace()
-        for _ in 0..<10 { #expect(pace.take(at: minute)) }
-        #expect(!pace.take(at: minute))
-        #expect(!pace.take(at: minute + minute - 1))
-        #expect(pace.take(at: minute + minute))
-        #expect(!pace.take(at: minute + minute))
+        for _ in 0..<10 { #expect(pace.take(at: minute) == 0) }
+        #expect(pace.take(at: minute) == nil)
+        #expect(pace.take(at: minute + minute - 1) == nil)
+        #expect(pace.take(at: minute + minute) == 2, "what was left out is counted")
+        #expect(pace.take(at: minute + minute) == nil)
     }
 }

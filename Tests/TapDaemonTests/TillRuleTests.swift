@@ -182,6 +182,9 @@ struct TillRuleTests {
             let late = try await bar.post(target, wish)
             #expect(late.status == 403)
             #expect(try late.error().code == "reversal.too_late" && late.error().transaction == paid.id)
+            let line = "'refusal|\(paid.id)|by \(bar.principal): reversal.too_late'"
+            let lines = "SELECT count(*) FROM audit WHERE kind || '|' || subject || '|' || detail = \(line)"
+            #expect(try shop.journal(lines) == "1", "a gateway that was taken over would not report it")
             #expect(try await bar.get("/v1/transactions/\(paid.id)").transaction().state == .approved)
             // The owner of the installation, without a till's name.
             #expect(try await shop.post(to: target, wish).status / 100 == 2)

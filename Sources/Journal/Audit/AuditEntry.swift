@@ -17,7 +17,8 @@ public struct AuditEntry: Equatable, Sendable {
         case configuration
         /// What an administrator did to the queue, a batch or another user's transaction, which is the `subject`.
         case administration
-        /// What a gateway has refused, counted; `subject` is empty.
+        /// What a gateway has refused, counted, with an empty `subject`; or a till's reversal that came too late: `subject` is
+        /// the transaction.
         case refusal
         /// A payment that a person has to look after, or has settled: `subject` is the transaction.
         case openItem

@@ -17,7 +17,10 @@ extension PointOfSaleAPI {
     {
         let demand = try request.message(ReversalDemand.self)
         let transaction = try await owned(id, caller)
-        try caller.requireReversible(transaction, at: .now)
+        do throws(ErrorBody) { try caller.requireReversible(transaction, at: .now) } catch {
+            await noteLateReversal(of: id, caller)
+            throw error
+        }
         let after = try await carryOut("reverse", on: transaction, caller, outcome: \.state.rawValue) {
             () throws(ErrorBody) in try await ClientWishes(store).reverse(transaction, demand.reason)
         }

@@ -30,7 +30,7 @@ struct PointOfSaleAPI: Sendable {
     /// For what outlives a request.
     let queue: WorkQueue
     let replays = ReplayTurns()
-    let refusalPace = RefusalPace()
+    let refusalPaces = RefusalPaces()
 
     func answer(_ request: HTTPRequest) async -> HTTPResponse {
         await RequestContext.$audience.withValue(await audience(of: request)) { await answered(request) }
