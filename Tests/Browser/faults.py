@@ -17,31 +17,16 @@ def setUpModule():
     unittest.addModuleCleanup(shop.close)
     browser = Chromium()
     unittest.addModuleCleanup(browser.close)
-    cashier, customer = {}, {}
-    window = browser.window()
-    Till(window).connect(shop)
-    cashier.update(window.context.storage_state())
-    window.context.close()
-    window = browser.window()
-    Display(window).connect(shop)
-    customer.update(window.context.storage_state())
-    window.context.close()
+    cashier, customer = browser.paired(Till, shop), browser.paired(Display, shop)
 
 
 class Faults(unittest.TestCase):
     def setUp(self):
         self.before = len(shop.booked())
-        self.addCleanup(self.clear)
+        self.addCleanup(shop.rest)
         self.window = browser.window(cashier)
         self.addCleanup(self.window.context.close)
         self.till = Till(self.window).open(shop.home)
-
-    def clear(self):
-        shop.card("remove")
-        last = shop.last()
-        if last and last["state"] in ("created", "preparing", "armed"):
-            shop.daemon("DELETE", f"/v1/transactions/{last['id']}")
-            until(lambda: shop.last()["state"] not in ("created", "preparing", "armed"))
 
     def display(self):
         window = browser.window(customer)

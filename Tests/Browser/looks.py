@@ -27,15 +27,7 @@ def setUpModule():
     unittest.addModuleCleanup(shop.close)
     browser = Chromium()
     unittest.addModuleCleanup(browser.close)
-    cashier, customer = {}, {}
-    window = browser.window()
-    Till(window).connect(shop)
-    cashier.update(window.context.storage_state())
-    window.context.close()
-    window = browser.window()
-    Display(window).connect(shop)
-    customer.update(window.context.storage_state())
-    window.context.close()
+    cashier, customer = browser.paired(Till, shop), browser.paired(Display, shop)
 
 
 def fresh(display):

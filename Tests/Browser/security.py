@@ -3,12 +3,13 @@
 import contextlib
 import http.server
 import json
+import os
 import re
 import socket
 import threading
 import unittest
 
-from shop import Chromium, Shop, free_port, until
+from shop import BIN, Chromium, Shop, free_port, until
 
 CASHIER = ("--lane", "main", "--role", "cashier", "--type", "purchase")
 SALE = {"type": "purchase", "lane": "main", "amount": {"value": 1250, "currency": "EUR"}}
@@ -41,7 +42,7 @@ def setUpModule():
     for port in (allowed, stranger):
         server = http.server.ThreadingHTTPServer(("127.0.0.1", port), Blank)
         threading.Thread(target=server.serve_forever, daemon=True).start()
-    shop = Shop(lanes=("main", "other"), origins=["https://pos.example", f"http://127.0.0.1:{allowed}"])
+    shop = Shop(lanes=("main", "other"), origins=["https://pos.example", f"http://127.0.0.1:{allowed}"], gateway="reversal-minutes = 0")
     unittest.addModuleCleanup(shop.close)
     t1 = shop.token("bar-1", *CASHIER, "--origin", f"http://127.0.0.1:{allowed}", "--origin", "https://pos.example")
     t2 = shop.token("bar-2", *CASHIER)
@@ -355,6 +356,40 @@ class Pages(unittest.TestCase):
         # Neither in the address nor in a cookie.
         self.assertEqual(401, fetch(f"/v1/status?token={t1}")[0])
         self.assertEqual(401, shop.gateway("GET", "/v1/status", headers={"Cookie": f"token={t1}"}).status)
+
+    def test_who_was_refused_stands_in_the_audit_chain(self):
+        gone = shop.token("gone-1", *CASHIER, "--origin", f"http://127.0.0.1:{allowed}")
+        shop.run(shop.commands["gateway"][0], "revoke", "gone-1", "--runtime-directory", shop.folder / "gwrun")
+        before = self.chain()
+        answer = until(lambda: (said := sell(t2, name="audit")).status == 201 and said, every=0.5)
+        shop.card("present", "visa")
+        sold = f"/v1/transactions/{answer.json['id']}"
+        until(lambda: shop.daemon("GET", sold).json["state"] == "approved")
+        shop.card("remove")
+        mine, theirs = {"Authorization": f"Bearer {t1}"}, {"Authorization": f"Bearer {t2}"}
+        evil = self.at(f"http://127.0.0.1:{stranger}/")
+        self.assertEqual(0, evil("/v1/status", headers=mine)[0])
+        self.assertEqual(421, shop.gateway("GET", "/v1/status", headers={**mine, "Host": "evil.example"}).status)
+        fetch = self.at(f"http://127.0.0.1:{allowed}/")
+        self.assertEqual(401, fetch("/v1/status", headers={"Authorization": f"Bearer {gone}"})[0])
+        self.assertEqual(401, fetch("/v1/status", headers=theirs)[0])
+        taken = {"reason": "customerCancel"}
+        answer = shop.gateway("POST", f"{sold}/reversal", taken, t1)
+        self.assertEqual((403, "session.not_owner"), (answer.status, code_of(answer)))
+        answer = shop.gateway("POST", f"{sold}/reversal", taken, t2)
+        self.assertEqual((403, "reversal.too_late"), (answer.status, code_of(answer)))
+        self.assertTrue(answer.json["error"]["resolution"])
+        wanted = {f"by uid {os.getuid()} till bar-2: reversal.too_late", "host.refused 1", "origin.refused ", "session.not_owner 1 till bar-1",
+                  "token.unknown 1 till bar-2", "token.unknown 1 till gone-1"}
+        found = until(lambda: (new := [line for line in self.chain()[len(before):] if line["kind"] == "refusal"])
+                      and all(any(one in line["detail"] for line in new) for one in wanted) and new, seconds=30, every=0.5)
+        self.assertEqual([answer.json["error"]["transaction"]], [line["subject"] for line in found if "too_late" in line["detail"]])
+
+    def chain(self):
+        """The audit chain, as an administrator exports it, once it was found whole."""
+        journal = shop.folder / "state/journal.sqlite"
+        shop.run(BIN / "nfc-tap", "audit", "verify", "--file", journal)
+        return [json.loads(line) for line in shop.run(BIN / "nfc-tap", "audit", "export", "--file", journal).splitlines()]
 
     def test_a_page_counted_as_public_does_not_reach_the_gateway_without_leave(self):
         public = Chromium(f"--ip-address-space-overrides=127.0.0.1:{allowed}=public", playwright=browser.playwright)

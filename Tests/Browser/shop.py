@@ -73,7 +73,7 @@ class UnixConnection(http.client.HTTPConnection):
 class Shop:
     """Its processes may be killed and started again, each by its name: sandbox, daemon, gateway."""
 
-    def __init__(self, lanes=("main",), sandbox=(), daemon="", origins=(), has_profile=True):
+    def __init__(self, lanes=("main",), sandbox=(), daemon="", origins=(), has_profile=True, gateway=""):
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="nb"))
         self.folder.chmod(0o700)
         self.port = free_port()
@@ -83,7 +83,7 @@ class Shop:
         readers = "".join(
             f'[[lane]]\nname = "{lane}"\nreader = "virtual:{self.folder}/{lane}.sock"\n' for lane in lanes)
         (self.folder / "d.toml").write_text(
-            f'mode = "test"\n{daemon}\n' + GATEWAY
+            f'mode = "test"\n{daemon}\n{GATEWAY}{gateway}\n'
             + (f'[profile]\nfile = "{self.folder}/profile.json"\n' if has_profile else "") + readers)
         profile = json.loads((ROOT / "docs/examples/profile-test.json").read_text())
         now = datetime.datetime.now(datetime.timezone.utc).replace(microsecond=0, tzinfo=None)
@@ -183,6 +183,15 @@ class Shop:
         answer = self.daemon("GET", f"/v1/lanes/{lane or self.lanes[0]}/last")
         return answer.json if answer.status == 200 else None
 
+    def rest(self):
+        """Reader and lane as a test finds them: no card, no sale."""
+        self.card("remove")
+        self.card("attach")
+        last = self.last()
+        if last and last["state"] in ("created", "preparing", "armed"):
+            self.daemon("DELETE", f"/v1/transactions/{last['id']}")
+            until(lambda: self.last()["state"] not in ("created", "preparing", "armed"))
+
     def booked(self):
         """What the payment service has approved: the ids of transactions."""
         return self.daemon("GET", "/v1/transactions?limit=100").json["transactions"]
@@ -222,6 +231,14 @@ class Chromium:
         page.on("pageerror", lambda error: page.complaints.append(str(error)))
         page.on("console", lambda line: page.complaints.append(line.text) if line.type == "error" else None)
         return page
+
+    def paired(self, screen, *connection):
+        """What the browser keeps of a till or display that is connected: windows begin with it."""
+        window = self.window()
+        screen(window).connect(*connection)
+        state = window.context.storage_state()
+        window.context.close()
+        return state
 
     def close(self):
         self.browser.close()
