@@ -178,7 +178,7 @@ export function confirmScreen(app) {
       app.methods().filter((one) => one !== "card").map((one) => button(say(`till.${one}`), () => app.goTo(one), "method"))),
     h("div", { class: "options" },
       lanes.length > 1 && field(say("till.reader"), choice(lanes.map((lane) => [lane.name, app.laneName(lane)]), app.lane, (lane) => app.setLane(lane))),
-      field(say("till.amount"), choice(statuses, draft.amountStatus, (one) => { draft.amountStatus = one; app.render(true); })),
+      field(say("till.amountKind"), choice(statuses, draft.amountStatus, (one) => { draft.amountStatus = one; app.render(true); })),
       shop.preferred && check(say("till.cardsChoice"), draft.cardsChoice, (on) => { draft.cardsChoice = on; })),
     h("div", { class: "actions" }, button(say("till.back"), () => app.goTo("compose"), "plain")));
 }

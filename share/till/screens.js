@@ -98,7 +98,7 @@ const parts = {
   declined: (app, { transaction: { result, card, error } }) => [
     h("p", {}, app.say(result?.action === "useOtherTerminal" ? "chip" : `reason.${result?.reason ?? "notAccepted"}`)),
     result?.action === "callIssuer" && h("p", { class: "notice" }, app.say("till.callIssuer")), fact(app.say("till.cardNumber"), card?.masked),
-    error && failure(app, error), small(result?.responseCode)],
+    error && failure(app, error), result?.responseCode && small(`${app.say("till.responseCode")} ${result.responseCode}`)],
   unknown: (app, { transaction }) => [h("p", {}, app.say("till.unknownHow")), seconds("passed"), small(transaction?.id)],
   reversing: (app, { transaction }) => [transaction.result?.reason && h("p", {}, app.say(`reason.${transaction.result.reason}`)), small(transaction.id)],
   reversed: (app, { transaction }) => [transaction.result?.reason && h("p", {}, app.say(`reason.${transaction.result.reason}`)), small(transaction.id)],
