@@ -68,6 +68,7 @@ struct ProfileStoreTests {
             await service.serve(try service.json(serial: 5), at: sandbox)
             _ = await shop.profiles.refresh()
             #expect(shop.profiles.current?.serial == 5)
+            #expect(try await status(shop).profile?.onBehalfOf == "Market Hall", "whose money it is")
             let wrong: [(json: String, code: ErrorCode, field: String)] = [
                 (
                     try service.json(serial: 6, [(#""country": 276"#, #""country": 0"#)]), .credentialInvalid,

@@ -90,8 +90,8 @@ export class App {
   }
 
   get payee() {
-    const merchant = this.desk.sale.transaction?.details?.merchant;
-    const name = merchant?.displayName ?? this.status?.profile?.displayName ?? "";
+    const merchant = this.desk.sale.transaction?.details?.merchant ?? this.status?.profile;
+    const name = merchant?.displayName ?? "";
     return merchant?.onBehalfOf ? this.say("till.through", { seller: merchant.onBehalfOf, platform: name }) : name;
   }
 

@@ -139,6 +139,8 @@ export function composeScreen(app) {
       h("div", { class: "keypad" }, keys)));
 }
 
+const headed = (app, title, amount, note) => h("div", { class: "total" }, h("h1", { tabIndex: -1 }, title), amountText(money(amount, app.say.locale), "amount big"), note);
+
 // Tip or donation: what was chosen goes into the sum before the next screen.
 export function extraScreen(app, what) {
   const { draft, say, shop } = app;
@@ -155,7 +157,7 @@ export function extraScreen(app, what) {
   const unit = 10 ** decimalsOf(shop.currency);
   const offers = what === "tip" ? shop.tipRates.map((rate) => [new Intl.NumberFormat(say.locale, { style: "percent" }).format(rate / 100), percentOf(base, rate).value]) : [1, 2, 5].map((count) => ["", count * unit]);
   return h("section", { class: "panel extra" },
-    h("h1", { tabIndex: -1 }, say(what === "tip" ? "till.tip" : "kind.donation")),
+    headed(app, say(what === "tip" ? "till.tip" : "kind.donation"), base),
     h("div", { class: "grid" }, offers.map(([name, value]) => button([name && h("span", {}, name), amountText(money({ value, currency: shop.currency }, say.locale))],
       () => take(value), "tile"))),
     h("div", { class: "entry" }, field(say("till.otherAmount"), own), button(say("till.continue"), takeOwn, "plain")), trouble,
@@ -169,8 +171,7 @@ export function confirmScreen(app) {
   const lanes = app.lanes();
   const statuses = ["final", "pending", "preauthorized"].map((one) => [one, say(`status.${one}`)]);
   return h("section", { class: "panel confirm" },
-    h("div", { class: "total" }, h("h1", { tabIndex: -1 }, payLine(app)), amountText(money(total(app), say.locale), "amount big"),
-      draft.amountStatus !== "final" && h("span", { class: "badge" }, say("pending"))),
+    headed(app, payLine(app), total(app), draft.amountStatus !== "final" && h("span", { class: "badge" }, say("pending"))),
     lines(app).length > 1 && lineList(app, lines(app)),
     app.state === "preparing" && preparing(app),
     h("div", { class: "methods" },
@@ -195,7 +196,7 @@ export function otherwayScreen(app, way, amount) {
     .replaceAll("{order}", encodeURIComponent(app.order()));
   const usable = /^https:\/\//.test(link);
   return h("section", { class: "panel otherway" },
-    h("h1", { tabIndex: -1 }, say(`till.${way}`)), amountText(money(amount, say.locale), "amount big"),
+    headed(app, say(`till.${way}`), amount),
     h("p", {}, say(way === "link" && !usable ? "till.linkMissing" : `${way}.how`)),
     way === "link" && usable && h("p", { class: "address" }, link),
     h("div", { class: "actions" },

@@ -81,7 +81,7 @@ function aloud(seen, text) {
 }
 
 function chooseLanguage() {
-  show($("dialog-content"), h("div", { class: "names" }, offered.slice(0, 8).map((tag) => button(languages[tag], () => {
+  show($("dialog-content"), h("div", { class: "names", role: "group", "aria-label": say("display.language") }, offered.slice(0, 8).map((tag) => button(languages[tag], () => {
     chosen = tag;
     whispers?.postMessage({ language: tag });
     $("dialog").close();

@@ -211,7 +211,7 @@ export async function receipt(app, place) {
       paper.textContent = failure.error?.message ?? say("till.offline");
     }
   };
-  place.replaceChildren(h("h2", {}, say("till.receipt")), h("div", { class: "receipt" }, code, paper), h("div", { class: "actions no-print" },
+  place.replaceChildren(h("h2", { id: "dialog-title" }, say("till.receipt")), h("div", { class: "receipt" }, code, paper), h("div", { class: "actions no-print" },
     button(say("till.print"), () => window.print(), "primary"),
     button(say("till.merchantCopy"), () => fill("merchant"), "plain"), button(say("till.customerCopy"), () => fill("customer"), "plain"),
     button(say("till.close"), () => place.closest("dialog").close(), "plain")));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Pairing, settings, terms, help: what is not a sale.
-import { button, check, choice, field, h } from "./view.js";
+import { button, check, choice, field, h, show } from "./view.js";
 import { direction, languages } from "./language.js";
 import { parseAmount } from "./money.js";
 import { whispers } from "./shop.js";
@@ -34,8 +34,7 @@ export function pairing(gateway, say, kind, whenPaired) {
   return h("section", { class: "panel pairing" }, h("h1", { tabIndex: -1 }, say(`pair.${kind}`)),
     field(say("pair.code"), code), trouble, go,
     h("p", { class: "small" }, say("pair.how")), h("p", { class: "address" },
-      kind === "display" ? "nfc-tap-gateway pair --till display-1 --lane main --role display"
-        : "nfc-tap-gateway pair --till bar-1 --lane main --role cashier --type purchase"));
+      kind === "display" ? "sudo nfc-tap-gateway pair --role display" : "sudo nfc-tap-gateway pair"));
 }
 
 export function settingsScreen(app) {
@@ -85,7 +84,7 @@ export function termsPart({ say, status }) {
 export async function help(app, place, topic) {
   const { gateway, say, desk, status } = app;
   const close = h("div", { class: "actions" }, button(say("till.close"), () => place.closest("dialog").close(), "primary"));
-  place.replaceChildren(h("h2", {}, say("till.help")), close);
+  place.replaceChildren(h("h2", { id: "dialog-title" }, say("till.help")), close);
   let page, topics = [];
   try {
     page = (await gateway.call("GET", `/v1/help/${topic}`)).body;
@@ -97,12 +96,13 @@ export async function help(app, place, topic) {
   const support = { installation: status?.support, ...error?.support, transaction: desk.sale.transaction?.id ?? error?.support?.transaction };
   const reference = Object.entries({ code: error?.code, ...support }).filter(([, value]) => value).map(([name, value]) => `${name}: ${value}`).join("\n");
   const copied = h("span", { role: "status" });
-  place.replaceChildren(
-    h("div", { lang: page.language, dir: direction(page.language) }, h("h2", {}, page.title), page.text.map((text) => h("p", {}, text)),
-      page.readers?.length > 0 && h("ul", {}, page.readers.map((one) => h("li", {}, `${one.model}: ${one.hold}`))),
-      topics.length > 0 && h("nav", { class: "topics" }, topics.map((one) => button(one.title, () => help(app, place, one.topic), "plain",
-        { "aria-current": one.topic === topic ? "true" : null })))),
-    h("h3", {}, say("till.support")), h("pre", { class: "small" }, reference),
-    h("div", { class: "actions" }, button(say("till.close"), () => place.closest("dialog").close(), "primary"),
-      button(say("till.copy"), () => navigator.clipboard?.writeText(reference).then(() => { copied.textContent = say("till.done"); }, () => {}), "plain"), copied));
+  show(place,
+    h("div", { lang: page.language, dir: direction(page.language) }, h("h2", { id: "dialog-title" }, page.title), page.text.map((text) => h("p", {}, text)),
+      page.readers?.length > 0 && h("ul", {}, page.readers.map((one) => h("li", {}, `${one.model}: ${one.hold}`)))),
+    h("h3", {}, say("till.support")),
+    h("div", { class: "entry" }, h("pre", { class: "small" }, reference),
+      button(say("till.copy"), () => navigator.clipboard?.writeText(reference).then(() => { copied.textContent = say("till.done"); }, () => {}), "plain"), copied),
+    topics.length > 0 && h("nav", { class: "topics", lang: page.language, dir: direction(page.language) }, topics.map((one) =>
+      button(one.title, () => help(app, place, one.topic), "plain", { "aria-current": one.topic === topic ? "true" : null }))),
+    close);
 }

@@ -22,7 +22,8 @@ struct ProfileInForce: Sendable {
     var status: ProfileStatus {
         ProfileStatus(
             serial: profile.serial, issuer: profile.issuer, merchant: profile.merchant.id,
-            displayName: profile.merchant.displayName, issuedAt: profile.issuedAt, expiresAt: profile.expiresAt,
+            displayName: profile.merchant.displayName, onBehalfOf: profile.merchant.onBehalfOf,
+            issuedAt: profile.issuedAt, expiresAt: profile.expiresAt,
             signed: signed != nil, deprecatedFrom: profile.software.deprecatedFrom)
     }
 }

@@ -5,6 +5,8 @@ public struct ProfileStatus: Codable, Equatable, Sendable {
     public var issuer: String
     public var merchant: String
     public var displayName: String
+    /// The business that `displayName` collects the money for.
+    public var onBehalfOf: String?
     public var issuedAt: Timestamp
     public var expiresAt: Timestamp
     /// `false` for a file that nobody signed; it works in test mode only.
@@ -13,13 +15,14 @@ public struct ProfileStatus: Codable, Equatable, Sendable {
     public var deprecatedFrom: Timestamp?
 
     public init(
-        serial: UInt64, issuer: String, merchant: String, displayName: String, issuedAt: Timestamp,
-        expiresAt: Timestamp, signed: Bool, deprecatedFrom: Timestamp? = nil
+        serial: UInt64, issuer: String, merchant: String, displayName: String, onBehalfOf: String? = nil,
+        issuedAt: Timestamp, expiresAt: Timestamp, signed: Bool, deprecatedFrom: Timestamp? = nil
     ) {
         self.serial = serial
         self.issuer = issuer
         self.merchant = merchant
         self.displayName = displayName
+        self.onBehalfOf = onBehalfOf
         self.issuedAt = issuedAt
         self.expiresAt = expiresAt
         self.signed = signed
