@@ -290,6 +290,7 @@ total = 20000
             for screen in (till, display):
                 self.assertFalse(screen.says("approved") or screen.says("till.paid"))
                 self.assertEqual(0, screen.page.evaluate(GREENS))
+                self.assertEqual([], screen.violations())
             self.assertNotIn("12.50", display.words())
             shop.card("remove")
             if amount == "12.50":

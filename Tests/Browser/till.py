@@ -2,6 +2,7 @@
 """A till and a display as a person sees them: by role and by the words of their message files."""
 import re
 
+from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
 
 from shop import TEXTS, until
@@ -13,6 +14,8 @@ GREENS = """() => [...document.querySelectorAll("*")].filter((one) => {
     const box = one.getBoundingClientRect();
     return alpha && box.width * box.height > 1600 && green > red * 1.4 && green > blue * 1.2;
 }).length"""
+#: WCAG 2.2 A and AA, and what axe holds for good practice beside it.
+RULES = {"runOnly": {"type": "tag", "values": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]}}
 CASHIER = ("--lane", "main", "--role", "cashier", "--type", "purchase")
 
 
@@ -39,6 +42,12 @@ class Screen:
 
     def words(self):
         return self.main.inner_text()
+
+    def violations(self):
+        """What axe finds in this state, and where."""
+        drawn(self.page)
+        found = Axe().run(self.page, options=RULES).response["violations"]
+        return [(one["id"], [node["target"] for node in one["nodes"]][:3]) for one in found]
 
     def box(self, locator):
         return locator.bounding_box()
