@@ -39,7 +39,7 @@ demo:
 	@echo "Building (the first time takes some minutes)"
 	@scripts/build.sh $(DEMO_FLAGS) --target Programs
 	@scripts/demo.sh .build-demo/debug
-	@echo "== next, in your browser: make till opens a till and a customer display, with virtual cards on buttons"
+	@echo "== next, in your browser: make till opens a till, a customer display and virtual cards at http://127.0.0.1:8718/"
 
 # Till and display in the browser of this machine, with virtual cards on buttons, until Ctrl-C. Built as `make demo` does.
 till:
