@@ -4,7 +4,7 @@
 
 find-rule.py WORDS            the rows whose rule has these words (a clause, a number of this project, or its subject)
 find-rule.py --lot SEED [N]   N rows drawn by lot, each timed, as a table
-find-rule.py --all            all rows; ends with 1 where a named test is nowhere
+find-rule.py --all            all rows; ends with 1 where a named test is nowhere, and where a row names neither clause nor code
 """
 
 import random
@@ -22,6 +22,7 @@ ROOMS = {
     "": ["Sources/EMV", "Sources/EMVCrypto"],
 }
 CLAUSE = re.compile(r"\bK\d-\d+|\bS\d+[A-Z]?(?:\.\d+)?\b|\bGAC\.\d+|§?\b\d+(?:\.\d+)+\b")
+NAME = re.compile(r"`(\w+)[^`]*`")
 TAG = re.compile(r"\b[0-9A-F]{4,6}\b")
 
 
@@ -50,14 +51,16 @@ def matches(folder, pattern, names="*.swift"):
 
 
 def words_of(row):
-    """What a reader would search for, the surest first: the clause with its book, the clause, a tag, a name, the subject."""
+    """What a reader would search for, the surest first: the clause with its book, the clause, a name of the code, a tag, the subject."""
     clauses = [clause.lstrip("§") for clause in CLAUSE.findall(row.rule)]
     book = next((book for title, book in BOOKS.items() if row.section.startswith(title)), None)
     if book:
         yield from (f"{book} {clause}" for clause in clauses)
     yield from clauses
+    for name in NAME.findall(row.rule):
+        yield f"`{name}`"
+        yield f"var {name}"
     yield from TAG.findall(row.rule)
-    yield from re.findall(r"`(\w+)[^`]*`", row.rule)
     plain = re.findall(r"\w{2,}", CLAUSE.sub("", row.rule))
     for length in (3, 2):
         runs = (plain[start : start + length] for start in range(len(plain) - length + 1))
@@ -66,6 +69,8 @@ def words_of(row):
 
 
 def pattern_of(words):
+    if words.startswith("`"):
+        return re.compile(r"\b(?:actor|class|enum|func|protocol|struct) " + words.strip("`") + r"\b")
     ends = r"(?![\d.]\d|\d)" if words[-1].isdigit() else ""
     joined = r"[ -]?§?".join(re.escape(word) for word in words.split(" "))
     return re.compile(r"(?<![\d.])" + joined + ends, 0 if CLAUSE.search(words) or TAG.search(words) else re.I)
@@ -75,7 +80,9 @@ def find_lines(row):
     folders = next(folders for title, folders in ROOMS.items() if row.section.startswith(title))
     for words in words_of(row):
         row.searched.append(words)
-        row.lines = [found for folder in folders for found in matches(folder, pattern_of(words))]
+        # A name may stand in any room.
+        places = ["Sources"] if words.startswith("`") else folders
+        row.lines = [found for folder in places for found in matches(folder, pattern_of(words))]
         if row.lines:
             return
 
@@ -122,8 +129,11 @@ def main():
             for what in row.missing:
                 print(f"no test {what!r} for {row.rule!r}")
         unlined = [row.rule for row in found if not row.lines]
+        unsure = [row.rule for row in found if not (CLAUSE.search(row.rule) or NAME.search(row.rule))]
         print(f"{len(found)} rules in {seconds:.1f} s, {len(unlined)} without a line: {unlined}")
-        sys.exit(any(row.missing for row in found))
+        if unsure:
+            print(f"name a clause, a number of this project, or a type or function in backticks: {unsure}")
+        sys.exit(bool(unlined or unsure) or any(row.missing for row in found))
     else:
         wanted = pattern_of(" ".join(arguments))
         for row in (row for row in found if wanted.search(row.rule)):

@@ -76,7 +76,7 @@ run() {
 
 # What failed tests said, and after a crash which tests had begun.
 failures() {
-    awk '/^(◇|✔|➜|↳ T)/ { shown = 0 } /^✘/ || /^error/ || /[Ff]atal/ { shown = 1 } shown { print "    " $0 }' "$1"
+    awk '/^(◇|✔|➜|↳ Testing|↳ Target)/ { shown = 0 } /^✘/ || /^error/ || /[Ff]atal/ { shown = 1 } shown { print "    " $0 }' "$1"
     grep -q 'Test run with' "$1" || {
         echo "    The process ended before its tests did. Begun and not ended:"
         awk '/^◇ Test .* started/ && !/^◇ Test (run|case) / { sub(/^◇ Test /, ""); sub(/ started.*/, ""); begun[$0] = 1 }
