@@ -225,7 +225,9 @@ let package = Package(
         tests("CardBytesTests", ["CardBytes"]),
         tests("EMVTests", ["CardBytes", "EMV"]),
         tests("EMVCryptoTests", ["CardBytes", "EMV", "EMVCrypto"]),
-        tests("CardSimTests", ["CardBytes", "CardSim", "EMV", "EMVCrypto"]),
+        .testTarget(
+            name: "CardSimTests", dependencies: ["CardBytes", "CardSim", "EMV", "EMVCrypto", "TestSupport"],
+            exclude: ["kernel8-peer.py"], swiftSettings: strict),
         tests("LoyaltyTests", ["CardBytes", "CardSim", "Loyalty", crypto]),
         tests("ReaderCoreTests", ["CardBytes", "ReaderCore"]),
         tests("ReaderPCSCTests", ["CPCSC", "CardBytes", "CardSim", "ReaderCore", "ReaderPCSC", "Rigs"]),
