@@ -48,6 +48,35 @@ struct KernelDiffTests {
         #expect(used == Set(kernels.map(\.name)))
     }
 
+    /// A row without its difference would hide the next one.
+    @Test func `every row of the table of known differences is a difference that there is`() throws {
+        let rows = try Checkout.text("Tests/Vectors/kernel-scripts/known-differences.tsv").split(separator: "\n")
+            .filter { !$0.hasPrefix("#") }.map { $0.split(separator: "\t").map(String.init) }
+        let known = try Self.known()
+        let configurations = try Self.configurations()
+        let outside = OutsideKernel(path: Checkout.file("docs/examples/kernel.py").path)
+        var found: [(kernel: String, script: String, field: String)] = []
+        for script in try Self.scripts() {
+            let first = OwnKernel.plain.trace(script)
+            var others = configurations.map { ($0.name, $0.trace(script)) }
+            // The example is a kernel 3.
+            if script.id.hasPrefix("k3") { others.append((outside.name, outside.trace(script))) }
+            for (name, trace) in others {
+                found += TraceDifference.all(first, trace, kernel: name, script: script, known: known)
+                    .map { (name, script.id, $0.field) }
+            }
+        }
+        #expect(rows.count >= 10)
+        for row in rows {
+            try #require(row.count == 4)
+            let isMet = found.contains { kernel, script, field in
+                let isField = row[2].hasSuffix("*") ? field.hasPrefix(row[2].dropLast()) : field == row[2]
+                return (row[0] == "*" || row[0] == kernel) && (row[1] == "*" || row[1] == script) && isField
+            }
+            #expect(isMet, "\(row)")
+        }
+    }
+
     @Test func `a difference that no table knows is new`() throws {
         let script = try #require(Self.scripts().first { $0.id == "k2_script-001" })
         let other = OwnKernel(name: "other", changes: [])

@@ -116,6 +116,7 @@ struct SecondReadingKernel2Tests {
         var (card, members) = try plain()
         var instruction: UInt8
         var number = 0
+        var authentication = OfflineAuthentication.unavailable
         switch during {
         case "GET PROCESSING OPTIONS": instruction = 0xA8
         case "READ RECORD (EMV)": instruction = 0xB2
@@ -137,18 +138,45 @@ struct SecondReadingKernel2Tests {
             try card.append([DataObject(0x9F51, [0x9F, 0x37, 0x04])].encoded, toAnswer: 2)
         case "PUT DATA before GENERATE AC":
             (instruction, members["FF8102"]) = (0xDA, "9F7502ABCD")
+        case "GENERATE AC, IDS write, no torn log":
+            instruction = 0xAE
+            authentication = .init(hasKey: { _, _ in true }, verify: { _ in .failed(.signatureHash) })
+            authentication.oneWayHash = .standard
+            try writeStorage(&card, &members)
         default:
             instruction = 0
             Issue.record("\(during) is no step that this test knows")
         }
         let answer = "77299F2701809F360200019F260811223344556677889F10120110A00003220000000000000000000000FF9000"
         return try run(
-            card, ScriptTerminal(members), last: answer
+            card, ScriptTerminal(members), last: answer, authentication: authentication
         ) { command in
             guard command.ins == instruction else { return nil }
             number += 1
             return number == 1 ? loss : nil
         }
+    }
+
+    /// A slot of version 1 that belongs to the card, and an operator who writes it with an ARQC (S1.17 to S1.20, S3R1.10,
+    /// GAC.3 to GAC.8 of the second reading).
+    private func writeStorage(_ card: inout ScriptCard, _ members: inout [String: Any]) throws {
+        card.exchanges[0].response =
+            "6F2F8407A0000000041010A524500A4D617374657263617264870101BF0C129F5D030100009F5E09"
+            + "5413330089601034019000"
+        try card.append(
+            [
+                DataObject(0x9F5F, [0x80]), DataObject(0x9F7D, [1, 2, 3, 4, 5, 6, 7, 8]),
+                DataObject(0x9F7F, [9, 9, 9, 9]), DataObject(0x9F6F, [0x00]),
+            ].encoded, toAnswer: 1)
+        try card.append(
+            [
+                DataObject(0x8F, [0xFA]), DataObject(0x90, [1]), DataObject(0x9F32, [3]), DataObject(0x9F46, [1]),
+                DataObject(0x9F47, [3]), DataObject(0x9F4A, [0x82]), DataObject(0x9F5B, [0xDF, 0x61, 0x08]),
+            ].encoded, toAnswer: 2)
+        members.merge([
+            "DF810D": "01", "9F5C": "1122334455667788", "DF8108": "80", "DF810A": "00", "DF62": "00",
+            "DF8109": "0102030405060708",
+        ]) { $1 }
     }
 
     /// 9F5D byte 2 bit 2, in BF0C.

@@ -177,4 +177,74 @@ struct Kernel2StorageTests {
         #expect(try run(card, objects, owner: nobody).status == .onlineRequest)
         #expect(try run(card, objects).error.l2 == .idsDataError)
     }
+
+    // MARK: Torn while writing (S11)
+
+    /// A card that recovers, by a list that asks for the old number.
+    private var tearable: PlainCard {
+        var card = card
+        card.records[[0x02, 0x14]]?.append(DataObject(0x9F51, [0x9F, 0x37, 0x04]))
+        return card
+    }
+
+    /// A first tap that is torn at GENERATE AC, and what a second one, whose card cannot recover, comes to.
+    private func tornTwice(
+        _ objects: [DataObject], capacity: UInt8 = 2, second: (CommandAPDU) -> ResponseAPDU?
+    ) throws -> (log: [TornTransaction], first: TornTransaction, outcome: Outcome) {
+        let card = tearable
+        let configured =
+            [
+                Self.online, DataObject(0xDF810D, [0x01]), DataObject(0x9F5C, Self.operatorID),
+                DataObject(0xDF811D, [capacity]),
+            ] + objects
+        var entryPoint = EntryPoint(
+            configuration: Terminals.mastercard(configured), transaction: .test(500),
+            unpredictableNumbers: .fixed([0x1234_5678]), authentication: authentication(Self.summary + Self.written))
+        _ = try Run.drive(&entryPoint) { $1.ins == 0xAE ? nil : card.answer($1) }
+        try #require(entryPoint.tornTransactions.count == 1)
+        let first = try #require(entryPoint.tornTransactions.first)
+        let run = try Run.drive(&entryPoint) { _, command in
+            switch command.ins {
+            case 0xD0: ResponseAPDU(status: 0x6985)
+            case 0xAE: second(command)
+            case _: card.answer(command)
+            }
+        }
+        #expect(run.commands.contains { $0.hasPrefix("80D0") })
+        return (entryPoint.tornTransactions, first, run.outcome.outcome)
+    }
+
+    @Test func `a torn record of a card that may have written stays where the card is lost again`() throws {
+        let writing = try tornTwice(storing) { _ in nil }
+        #expect(writing.first.record.value(of: 0xDF8128) == [0xC0])
+        #expect(writing.log.count == 2)
+        #expect(writing.log.first == writing.first)
+        // Without room for both the older one leaves, and is told.
+        let full = try tornTwice(storing, capacity: 1) { _ in nil }
+        #expect(full.log.count == 1)
+        #expect(full.log.first != full.first)
+        #expect(full.outcome.discretionaryData?.value(of: 0xFF8101) == full.first.record.encoded)
+        // A slot that was only read is worth nothing the second time.
+        let reading = try tornTwice([]) { _ in nil }
+        #expect(reading.first.record.value(of: 0xDF8128) == [0x80])
+        #expect(reading.log.count == 1)
+        #expect(reading.log.first != reading.first)
+        #expect(reading.outcome.discretionaryData?.value(of: 0xFF8101) == nil)
+    }
+
+    @Test func `a wrong answer after it tells the torn record of a card that may have written, and of no other`() throws
+    {
+        let writing = try tornTwice(storing) { _ in ResponseAPDU(status: 0x6985) }
+        #expect(writing.outcome.discretionaryData?.value(of: 0xFF8101) == writing.first.record.encoded)
+        #expect(writing.log.isEmpty)
+        let reading = try tornTwice([]) { _ in ResponseAPDU(status: 0x6985) }
+        #expect(reading.outcome.discretionaryData?.value(of: 0xFF8101) == nil)
+        #expect(reading.log.isEmpty)
+        // The right answer ends it.
+        let card = tearable
+        let answered = try tornTwice(storing) { card.answer($0) }
+        #expect(answered.outcome.status == .onlineRequest)
+        #expect(answered.outcome.discretionaryData?.value(of: 0xFF8101) == nil)
+        #expect(answered.log.isEmpty)
+    }
 }
