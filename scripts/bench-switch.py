@@ -87,7 +87,7 @@ def main():
     for token, replicas, proxies, counts in [
         (False, 1, False, [10]), (True, 1, False, [10]), (True, 1, True, [10, 100, 1_000]), (True, 2, True, [100]), (True, 3, True, [100])]:
         with Estate(arguments.programs, replicas=replicas, shops=1, tills=1_000, standby=False, token=token, proxies=proxies,
-                    switch=["--till-requests", "100000"]) as estate:
+                    switch=["--till-requests", "100000"], answer_seconds=20) as estate:
             pay(estate, 10, 100, 99)
             for tills in counts:
                 told, rate, share, both, written = measured(estate, tills, arguments.taps, tills)

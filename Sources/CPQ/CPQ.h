@@ -3,15 +3,18 @@
 #define CPQ_H
 
 #include <postgresql/libpq-fe.h>
+#include <string.h>
 
-// Notices go nowhere: libpq prints them to standard error, and a DETAIL shows keys.
-static inline void cpq_ignore_notice(void *nothing, const PGresult *result) {
-    (void)nothing;
-    (void)result;
+// Notices are not printed, as libpq does by itself: a DETAIL shows keys. One is noted: a wait for the standby that somebody has cancelled,
+// after which PostgreSQL reports a commit that this machine alone has. It has the code of a plain warning, and no other that it gives
+// to these programs' statements has.
+static inline void cpq_note_warning(void *has_warned, const PGresult *result) {
+    const char *state = PQresultErrorField(result, PG_DIAG_SQLSTATE);
+    if (state && !strcmp(state, "01000")) *(int *)has_warned = 1;
 }
 
-static inline void cpq_ignore_notices(PGconn *connection) {
-    PQsetNoticeReceiver(connection, cpq_ignore_notice, 0);
+static inline void cpq_note_warnings(PGconn *connection, int *has_warned) {
+    PQsetNoticeReceiver(connection, cpq_note_warning, has_warned);
 }
 
 // PG_DIAG_SQLSTATE is a character, which Swift does not import as an int.

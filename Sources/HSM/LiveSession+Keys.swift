@@ -31,6 +31,16 @@ extension LiveSession {
         return found
     }
 
+    /// HMAC-SHA-256, 32 bytes.
+    mutating func code(of message: SecretBytes, _ key: TokenKey) throws(TokenFailure) -> [UInt8] {
+        let found = try self.key(key)
+        let code = try call { (calls) throws(TokenCode) in
+            try calls.sign(message, mechanism: CKM_SHA256_HMAC, key: found.object)
+        }
+        guard code.count == 32 else { throw .error(.unfitKey(key.label, .otherKind)) }
+        return code
+    }
+
     private func object(_ kind: Int, _ key: TokenKey) throws(TokenFailure) -> CK_OBJECT_HANDLE {
         let found = try call { (calls) throws(TokenCode) in try calls.find(kind, label: key.label, id: key.id) }
         guard let object = found.objects.first else {

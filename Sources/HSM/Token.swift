@@ -12,6 +12,7 @@ public final class Token: TokenKeys {
     private let workers: [TokenWorker]
     /// Calls that wait or run, for each worker.
     private let waiting: Mutex<[Int]>
+    private let patience: Patience
 
     /// Loads the module. The token is asked when there is something to ask.
     public init(_ settings: TokenSettings) throws(TokenError) {
@@ -21,6 +22,7 @@ public final class Token: TokenKeys {
         self.settings = settings
         self.workers = workers
         waiting = Mutex([Int](repeating: 0, count: workers.count))
+        patience = Patience(settings.limit)
     }
 
     /// Closes the sessions. A call after it opens them again.
@@ -50,6 +52,28 @@ public final class Token: TokenKeys {
             return try session.call { (calls) throws(TokenCode) in try calls.agree(found.object, point: point) }
         }
         return try Self.opened { () throws(EnvelopeError) in try received.open(agreed: secret) }
+    }
+
+    public func open(
+        _ envelope: String, codeOf message: @escaping @Sendable (SecretBytes) -> SecretBytes?
+    ) async throws(TokenError) -> (content: SecretBytes, code: [UInt8]?) {
+        let (received, key) = try checked(envelope)
+        guard let point = received.ephemeralPoint, let naming = settings.cardTokens else {
+            let content = try await open(envelope)
+            guard let message = message(content) else { return (content, nil) }
+            return (content, try await code(of: message))
+        }
+        let (content, code) = try await run { (session) throws(TokenFailure) -> (SecretBytes, [UInt8]?) in
+            let found = try session.key(key)
+            let secret = try session.call { (calls) throws(TokenCode) in try calls.agree(found.object, point: point) }
+            let content: SecretBytes
+            do throws(EnvelopeError) { content = try received.open(agreed: secret) } catch {
+                throw .error(.envelope(error))
+            }
+            guard let message = message(content) else { return (content, nil) }
+            return (content, try session.code(of: message, naming))
+        }
+        return (content, code)
     }
 
     /// Everything that can be said of an envelope before the token is asked: an attacker pays less for one than the token does.
@@ -115,14 +139,7 @@ public final class Token: TokenKeys {
 
     public func code(of message: SecretBytes) async throws(TokenError) -> [UInt8] {
         guard let key = settings.cardTokens else { throw .unknownKey("card tokens") }
-        let code = try await run { (session) throws(TokenFailure) in
-            let found = try session.key(key)
-            return try session.call { (calls) throws(TokenCode) in
-                try calls.sign(message, mechanism: CKM_SHA256_HMAC, key: found.object)
-            }
-        }
-        guard code.count == 32 else { throw .unfitKey(key.label, .otherKind) }
-        return code
+        return try await run { (session) throws(TokenFailure) in try session.code(of: message, key) }
     }
 
     public func seal(_ content: SecretBytes, for name: String) async throws(TokenError) -> [UInt8] {
@@ -213,8 +230,9 @@ public final class Token: TokenKeys {
             waiting[least] += 1
             return least
         }
-        let (worker, limit) = (workers[number], settings.limit)
+        let worker = workers[number]
         let first = FirstAnswer<Result<Answer, TokenError>>()
+        patience.watch { [weak first] in first?.give(.failure(.unavailable(.tooSlow))) }
         Task {
             let result: Result<Answer, TokenError>
             do throws(TokenError) { result = .success(try await worker.perform(work)) } catch {
@@ -223,11 +241,6 @@ public final class Token: TokenKeys {
             self.waiting.withLock { $0[number] -= 1 }
             first.give(result)
         }
-        let timer = Task {
-            try? await Task.sleep(for: limit)
-            first.give(.failure(.unavailable(.tooSlow)))
-        }
-        defer { timer.cancel() }
         return try await first.value().get()
     }
 }

@@ -11,6 +11,13 @@ public protocol TokenKeys: Sendable {
     /// Opens a compact JWE.
     func open(_ envelope: String) async throws(TokenError) -> SecretBytes
 
+    /// Opens a compact JWE and makes the code of what `message` takes from it, in one visit to the token where it can.
+    ///
+    /// - Returns: the content; the code, or `nil` where there is no message.
+    func open(
+        _ envelope: String, codeOf message: @escaping @Sendable (SecretBytes) -> SecretBytes?
+    ) async throws(TokenError) -> (content: SecretBytes, code: [UInt8]?)
+
     /// HMAC-SHA-256 with the key for card tokens, 32 bytes.
     func code(of message: SecretBytes) async throws(TokenError) -> [UInt8]
 
@@ -30,6 +37,16 @@ public protocol TokenKeys: Sendable {
     /// - Parameter type: the header's `typ`.
     /// - Returns: JWS in compact form.
     func sign(_ payload: [UInt8], type: String) async throws(TokenError) -> String
+}
+
+extension TokenKeys {
+    public func open(
+        _ envelope: String, codeOf message: @escaping @Sendable (SecretBytes) -> SecretBytes?
+    ) async throws(TokenError) -> (content: SecretBytes, code: [UInt8]?) {
+        let content = try await open(envelope)
+        guard let message = message(content) else { return (content, nil) }
+        return (content, try await code(of: message))
+    }
 }
 
 /// The longest envelope that is looked at, in bytes.
@@ -61,5 +78,10 @@ struct BookSeal {
 
     static func associated(_ label: String, _ name: String) -> [UInt8] { head(label) + Array(name.utf8) }
 
-    static func freshNonce() -> [UInt8] { (0..<12).map { _ in UInt8.random(in: 0...255) } }
+    /// Two calls for randomness: one for each byte is a call of the system for each.
+    static func freshNonce() -> [UInt8] {
+        let (high, low) = (UInt64.random(in: 0 ... .max), UInt32.random(in: 0 ... .max))
+        return (0..<8).map { UInt8(truncatingIfNeeded: high >> ($0 * 8)) }
+            + (0..<4).map { UInt8(truncatingIfNeeded: low >> ($0 * 8)) }
+    }
 }

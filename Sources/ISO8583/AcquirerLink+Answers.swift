@@ -37,7 +37,9 @@ extension AcquirerLink {
     private func late(_ message: ISOMessage, _ exchange: Exchange, afterReversal: Bool) -> [LinkEffect] {
         guard case .success(let verdict) = message.verdict(on: exchange.original, packager.codes) else { return [] }
         switch verdict {
-        case .approved, .partial: return [.alarm(.lateApproval(exchange.id, afterReversal: afterReversal))]
+        case .approved, .partial:
+            let alarm = LinkEffect.alarm(.lateApproval(exchange.id, afterReversal: afterReversal))
+            return exchange.isUnknownToHost ? [alarm, .alarm(.approvedAfterAll(exchange.id))] : [alarm]
         case .declined, .later, .doubtful: return []
         }
     }
@@ -74,6 +76,9 @@ extension AcquirerLink {
         guard let code = message.text(39), packager.codes.reversed.contains(code) else {
             return [.alarm(.reversalRefused(exchange.id, message.text(39) ?? ""))]
         }
+        var exchange = exchange
+        // “Sent twice” answers a repeat: the first one was carried out.
+        exchange.isUnknownToHost = !packager.codes.approved.contains(code) && !["94", "913"].contains(code)
         return [move(exchange, to: .reversed), .reversed(exchange.id)]
     }
 

@@ -68,6 +68,23 @@ public struct FieldFormat: Equatable, Sendable {
         }
     }
 
+    /// As the standard writes it, and a packager file.
+    public var notation: String {
+        let kind =
+            switch content {
+            case .binary: "b"
+            case .track: "z"
+            case .signed: "x+n"
+            case .text(let characters):
+                (characters.contains(.letters) ? "a" : "") + (characters.contains(.digits) ? "n" : "")
+                    + (characters.contains(.special) ? "s" : "")
+            }
+        return switch length {
+        case .fixed(let count): "\(kind)\(content == .signed ? count - 1 : count)"
+        case .variable(let digits, let most): kind + String(repeating: ".", count: digits) + "\(most)"
+        }
+    }
+
     /// The most characters, digits or bytes.
     public var most: Int {
         switch length {

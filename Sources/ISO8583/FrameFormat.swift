@@ -36,11 +36,16 @@ public struct FrameFormat: Equatable, Sendable {
     /// Whether the length counts itself.
     public let countsItself: Bool
     public let hasTPDU: Bool
+    /// Whom the TPDU of a request names.
+    public let destination: UInt16
 
-    public init(length: Length = .binary2, countsItself: Bool = false, hasTPDU: Bool = false) {
+    public init(
+        length: Length = .binary2, countsItself: Bool = false, hasTPDU: Bool = false, destination: UInt16 = 1
+    ) {
         self.length = length
         self.countsItself = countsItself
         self.hasTPDU = hasTPDU
+        self.destination = destination
     }
 
     var lengthBytes: Int { length == .ascii4 ? 4 : 2 }

@@ -42,6 +42,31 @@ public struct NetworkRules: Equatable, Sendable {
     public let refused: String
 }
 
+/// What a host wants in requests beside what the read and the tables say.
+public struct RequestRules: Equatable, Sendable {
+    public enum Kind: String, Sendable, CaseIterable {
+        case sale, preauth, refund, offline, capture, release
+    }
+
+    /// Set in every message of the kind, in place of what stands there; an empty text leaves the field out.
+    public let constants: [Kind: [Int: String]]
+    /// Field 22 of a read with chip data, and of one in magnetic-stripe mode.
+    public let chipEntry: String
+    public let stripeEntry: String
+
+    /// Fields that say what was read, what is paid and who asks, or that lead from one message to another: no file sets them.
+    static let ofTheProgram: Set<Int> = [
+        2, 4, 7, 11, 12, 13, 14, 22, 23, 32, 33, 35, 36, 37, 38, 39, 41, 42, 45, 49, 50, 52, 55, 56, 64, 90, 95, 128,
+    ]
+
+    /// Fields that a host may not want.
+    static let dispensable: Set<Int> = [12, 13, 14, 18, 22, 23, 25, 35, 43]
+
+    public func complete(_ message: inout ISOMessage, _ kind: Kind) {
+        for (field, text) in constants[kind] ?? [:] { message[field] = text.isEmpty ? nil : Array(text.utf8) }
+    }
+}
+
 /// What a reversal is made of.
 public struct ReversalRules: Equatable, Sendable {
     /// 0420 is repeated as advice, 0400 as request.

@@ -31,6 +31,8 @@ public struct Exchange: Equatable, Sendable {
     public internal(set) var stage: Stage
     /// The message that was repeated last, whose answers may still come.
     var taking: ISOMessage?
+    /// The host has ended the reversal by saying that it knows nothing of the payment: it may still come to know of it.
+    public internal(set) var isUnknownToHost = false
     /// What the card said is not here any more: only an exchange taken from the books is followed by another message.
     var isShed = false
 

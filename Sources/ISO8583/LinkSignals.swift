@@ -74,6 +74,8 @@ public enum Refusal: Equatable, Sendable {
 
 public enum LinkAlarm: Equatable, Sendable {
     case lateApproval(ExchangeID, afterReversal: Bool)
+    /// The host knew nothing of the payment when it was taken back, and has approved it since: it has to be taken back again, from the books.
+    case approvedAfterAll(ExchangeID)
     /// The first answer has decided; another one says otherwise.
     case answersDiffer(ExchangeID)
     case contradiction(ExchangeID, Contradiction)

@@ -34,6 +34,51 @@ extension Packager {
             refused: try text("refused", base?.refused))
     }
 
+    static func requests(
+        _ root: PackagerObject, _ base: RequestRules?, _ fields: [Int: FieldRule]
+    ) throws(PackagerError) -> RequestRules {
+        var constants = base?.constants ?? [:]
+        if let object = try root.object("requests") {
+            try object.only(Set(RequestRules.Kind.allCases.map(\.rawValue)))
+            for kind in RequestRules.Kind.allCases {
+                for (key, text) in try object.texts(kind.rawValue) ?? [] {
+                    let member = "requests.\(kind.rawValue)"
+                    constants[kind, default: [:]][try number(key, text, member, fields)] = text
+                }
+            }
+        }
+        let entry = try root.object("entry")
+        try entry?.only(["chip", "magstripe"])
+        func code(_ name: String, _ inherited: String) throws(PackagerError) -> String {
+            guard let text = try entry?.string(name) else { return inherited }
+            try fits(text, 22, "entry.\(name)", fields)
+            return text
+        }
+        return RequestRules(
+            constants: constants, chipEntry: try code("chip", base?.chipEntry ?? "072"),
+            stripeEntry: try code("magstripe", base?.stripeEntry ?? "912"))
+    }
+
+    /// Of a field whose text the file may say.
+    private static func number(
+        _ key: String, _ text: String, _ member: String, _ fields: [Int: FieldRule]
+    ) throws(PackagerError) -> Int {
+        guard let number = Int(key), (2...128).contains(number) else { throw .fieldOutOfRange("\(member).\(key)") }
+        if text.isEmpty, RequestRules.dispensable.contains(number) { return number }
+        guard !RequestRules.ofTheProgram.contains(number) else { throw .notInItself(member, field: number) }
+        try fits(text, number, member, fields)
+        return number
+    }
+
+    private static func fits(
+        _ text: String, _ number: Int, _ member: String, _ fields: [Int: FieldRule]
+    ) throws(PackagerError) {
+        guard let rule = fields[number] else { throw .noSuchField(member, field: number) }
+        do throws(MessageError) { _ = try rule.encode(Array(text.utf8)) } catch {
+            throw .wrongKind("\(member).\(number)", wanted: "a text that the field's format takes, padding included")
+        }
+    }
+
     static func reversal(_ object: PackagerObject?, _ base: ReversalRules?) throws(PackagerError) -> ReversalRules {
         guard let object else { return try demanded(base, "reversal") }
         try object.only(["advice", "fields", "reasonField", "reasons", "constants"])

@@ -27,7 +27,7 @@ extension Packager {
         let root = try PackagerDocument(file).root
         try root.only([
             "name", "base", "version", "mti", "bitmap", "numbers", "text", "binary", "lengths", "separator", "frame",
-            "fields", "codes", "network", "reversal", "chip",
+            "fields", "codes", "network", "requests", "entry", "reversal", "chip",
         ])
         // Every base stands on a built-in file that has none, or one more of them: the way ends.
         let base = try root.choice("base", BuiltIn.self).map { (builtIn) throws(PackagerError) in try Packager(builtIn)
@@ -41,6 +41,7 @@ extension Packager {
         fields = try Self.fields(root, base, defaults)
         codes = try Self.codes(root.object("codes"), base?.codes)
         network = try Self.network(root.object("network"), base?.network)
+        requests = try Self.requests(root, base?.requests, fields)
         reversal = try Self.reversal(root.object("reversal"), base?.reversal)
         chip = try Self.chip(root.object("chip"), base?.chip)
         try checkReferences()
@@ -57,11 +58,18 @@ extension Packager {
 
     private static func frame(_ root: PackagerObject, _ base: FrameFormat) throws(PackagerError) -> FrameFormat {
         guard let object = try root.object("frame") else { return base }
-        try object.only(["length", "countsItself", "tpdu"])
+        try object.only(["length", "countsItself", "tpdu", "destination"])
+        var destination = base.destination
+        if let text = try object.string("destination") {
+            guard text.utf8.count == 4, let number = UInt16(text, radix: 16) else {
+                throw .wrongKind("frame.destination", wanted: "four hexadecimal digits as in 0003")
+            }
+            destination = number
+        }
         return FrameFormat(
             length: try object.choice("length") ?? base.length,
             countsItself: try object.flag("countsItself") ?? base.countsItself,
-            hasTPDU: try object.flag("tpdu") ?? base.hasTPDU)
+            hasTPDU: try object.flag("tpdu") ?? base.hasTPDU, destination: destination)
     }
 
     // MARK: - Fields

@@ -4,39 +4,50 @@ import CPQ
 /// One connection. It belongs to one thread.
 ///
 /// Each `unsafe` is one call of libpq with a connection that this type has made and ends, or with a result that the same
-/// function clears; no pointer that libpq gives is kept after the line.
+/// function clears; no pointer that libpq gives is kept after the line. What libpq is given to write to lives as long as the connection.
 @safe final class Connection {
     private let handle: OpaquePointer
+    /// Not 0 once the server has reported a commit that its standby may not have. It goes with the connection.
+    private let hasWarned: UnsafeMutablePointer<Int32>
     private var prepared: [String: String] = [:]
     private var lastName = 0
 
     /// Limits of PostgreSQL's own, in milliseconds: nothing waits longer than a till does.
     private static let limits = """
         set statement_timeout = 4000; set lock_timeout = 2000; set idle_in_transaction_session_timeout = 5000;
-        set client_min_messages = error; set synchronous_commit = on
+        set client_min_messages = warning; set synchronous_commit = on
         """
 
     /// - Parameter address: libpq's own words, such as `host=/run/postgresql dbname=switch`.
     /// - Throws: `.unreachable`.
     init(_ address: String) throws(DatabaseError) {
-        let words = address + " connect_timeout=3 tcp_user_timeout=5000 application_name=nfc-tap-switch"
+        // A machine that lost its power says nothing: without signs of life an answer of it would be waited for for hours.
+        let words =
+            address + """
+                 connect_timeout=3 tcp_user_timeout=5000 keepalives_idle=3 keepalives_interval=2 keepalives_count=3 \
+                application_name=nfc-tap-switch
+                """
         let made = unsafe PQconnectdb(words)
         guard let made = unsafe made else { throw .unreachable }
         unsafe handle = made
-        guard unsafe PQstatus(handle) == CONNECTION_OK else {
-            unsafe PQfinish(handle)
-            throw .unreachable
-        }
-        unsafe cpq_ignore_notices(handle)
+        unsafe hasWarned = .allocate(capacity: 1)
+        unsafe hasWarned.initialize(to: 0)
+        unsafe cpq_note_warnings(handle, hasWarned)
         do throws(DatabaseError) {
+            guard unsafe PQstatus(handle) == CONNECTION_OK else { throw .unreachable }
             try script(Self.limits)
         } catch {
-            unsafe PQfinish(handle)
+            end()
             throw .unreachable
         }
+        // Of a connection's begin, which commits nothing.
+        unsafe hasWarned.pointee = 0
     }
 
-    func end() { unsafe PQfinish(handle) }
+    func end() {
+        unsafe PQfinish(handle)
+        unsafe hasWarned.deallocate()
+    }
 
     /// Whether the server is still there, as far as this side has heard.
     var isAlive: Bool {
@@ -122,6 +133,7 @@ import CPQ
             defer { unsafe PQclear(end) }
             if status == PGRES_PIPELINE_SYNC {
                 if let failure { throw failure }
+                guard unsafe hasWarned.pointee == 0 else { throw .unknown }
                 return collected
             }
             // Constraints that are checked when the transaction ends fail here.

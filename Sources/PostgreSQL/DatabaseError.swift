@@ -6,7 +6,8 @@ public enum DatabaseError: Error, Equatable, Sendable {
     case duplicate(constraint: String)
     /// Rolled back, because others were in the way: the same again may succeed (40001, 40P01, 55P03, 57014).
     case again(state: String)
-    /// Whether it was carried out is not known: the connection was lost, or the server is going down. Read by key.
+    /// Whether it was carried out is not known, or not whether it lasts: the connection was lost, the server is going down, or somebody
+    /// has cancelled the wait for its standby. Read by key.
     case unknown
     /// Rolled back, and it will be again: the statement or its values are wrong.
     case refused(state: String)

@@ -32,20 +32,19 @@ extension Acquirer {
 
     private func enqueue(_ exchange: Exchange, _ after: [LinkEffect]) {
         let id = exchange.id
-        let before = tails[id]
-        queued[id, default: 0] += 1
-        tails[id] = Task {
-            await before?.value
+        let before = writing[id]
+        let task = Task {
+            await before?.last.value
             await carryOut(exchange, after)
             leave(id)
         }
+        writing[id] = (task, (before?.count ?? 0) + 1)
     }
 
     private func leave(_ id: ExchangeID) {
-        queued[id, default: 1] -= 1
-        guard queued[id] == 0 else { return }
-        queued[id] = nil
-        tails[id] = nil
+        writing[id]?.count -= 1
+        guard (writing[id]?.count ?? 0) <= 0 else { return }
+        writing[id] = nil
         dropped.remove(id)
         guard let exchange = link.exchange(id), !exchange.isOpen else { return }
         ended.append((id, MachineClock.all / 1_000_000))
@@ -63,12 +62,7 @@ extension Acquirer {
             guard await keep(exchange, after) else { return }
         }
         for effect in after {
-            if case .send = effect, case .awaiting(let until, _) = exchange.stage,
-                MachineClock.all / 1_000_000 >= until
-            {
-                // The commit took so long that the payment is being taken back: it must not be sent after that.
-                continue
-            }
+            if case .send = effect, case .awaiting(let until, _) = exchange.stage, !isInTime(until) { continue }
             switch effect {
             case .settled, .reversed, .advised, .reconciled: break
             case .send where exchange.stage.isAwaiting:
@@ -79,8 +73,15 @@ extension Acquirer {
         }
     }
 
+    /// Whether a payment whose answer is waited for until then may still be sent. Where its first commit took half of that time it is not:
+    /// another replica may have taken it up meanwhile, and what is sent after its reversal is never taken back.
+    private func isInTime(_ until: UInt64) -> Bool {
+        MachineClock.all / 1_000_000 + link.rules.answerWithin / 2 < until
+    }
+
     private func drop(_ id: ExchangeID, _ reply: Reply) {
         dropped.insert(id)
+        asked[id] = nil
         put(.withdraw(id))
         resume(id, reply)
     }
@@ -113,6 +114,10 @@ extension Acquirer {
                 }
                 measures.observe(.firstCommit, since: start)
                 intents[id] = nil
+                if case .payment(let payment) = intent, !intent.isAdvice {
+                    let request = payment.request
+                    asked[id] = AskedPayment(amount: request.amount, kind: request.type, token: payment.token)
+                }
                 if intent.isAdvice { waitForAdvice(id) }
                 return true
             } catch {
@@ -165,6 +170,7 @@ extension Acquirer {
     private func keep(_ exchange: Exchange, _ after: [LinkEffect]) async -> Bool {
         let id = exchange.id
         let news = after.compactMap(\.news)
+        let asked = asked.removeValue(forKey: id)
         measures.answered(id.description)
         let start = MachineClock.awake
         var attempt = 0
@@ -172,7 +178,8 @@ extension Acquirer {
             var row = ExchangeRow(exchange: exchange, sealed: nil, owner: seat.owner)
             row.isSealedAlready = exchange.stage.hasFirstMessagesOnly
             if !row.isSealedAlready {
-                guard case .success(let sealed) = await sealed(exchange, isFinal: exchange.stage.isFinal) else {
+                let isFinal = exchange.stage.isFinal && !exchange.isUnknownToHost
+                guard case .success(let sealed) = await sealed(exchange, isFinal: isFinal) else {
                     await pause(attempt)
                     attempt += 1
                     continue
@@ -180,7 +187,7 @@ extension Acquirer {
                 row.sealed = sealed
             }
             do throws(DatabaseError) {
-                switch try await books.keep(row, news, now: .now) {
+                switch try await keep(row, news, asked) {
                 case .kept(let answer): if let answer { resume(id, .answer(answer)) }
                 case .takeBack(let reason, let answer):
                     resume(id, .answer(answer))
@@ -203,6 +210,17 @@ extension Acquirer {
         return false
     }
 
+    private func keep(
+        _ row: ExchangeRow, _ news: [ExchangeNews], _ asked: AskedPayment?
+    ) async throws(DatabaseError) -> Kept {
+        if let asked, news.count == 1, case .decided(let decision) = news[0], case .answered = row.exchange.stage,
+            row.isSealedAlready, let answer = try await books.approve(row, decision, asked, now: .now)
+        {
+            return .kept(answer)
+        }
+        return try await books.keep(row, news, now: .now)
+    }
+
     /// Longer each time, up to two seconds. A cancelled sleep ends early, which does no harm.
     private func pause(_ attempt: Int) async { try? await Task.sleep(for: .milliseconds(100 << min(attempt, 4))) }
 
@@ -217,6 +235,7 @@ extension Acquirer {
         case .alarm(.refused(let id, let refusal)):
             guard intents[id] != nil else { return }
             resume(id, refusal == .idInUse ? .inUse : .notSent(HostDecision(.notSent(refusal))))
+        case .alarm(.approvedAfterAll(let id)): takeBackAgain(id)
         case .alarm(let alarm): logger.warning("acquirer", metadata: ["alarm": "\(alarm)"])
         case .disconnect(let end):
             logger.warning("connection to the acquirer ends", metadata: ["reason": "\(end)"])
@@ -225,9 +244,25 @@ extension Acquirer {
         }
     }
 
+    /// After what is still being written of it.
+    private func takeBackAgain(_ id: ExchangeID) {
+        logger.critical("approved after its reversal, which is sent again", metadata: ["id": "\(id)"])
+        let before = writing[id]?.last
+        Task {
+            await before?.value
+            var attempt = 0
+            while !isLost {
+                do throws(DatabaseError) { return try await books.takeBackAgain(id.description) } catch {
+                    await pause(attempt)
+                    attempt += 1
+                }
+            }
+        }
+    }
+
     private func send(_ message: ISOMessage) {
         do {
-            let header = packager.frame.hasTPDU ? TPDU(destination: 1, source: 0) : nil
+            let header = packager.frame.hasTPDU ? TPDU(destination: packager.frame.destination, source: 0) : nil
             line?(try packager.frame.frame(try packager.build(message), header))
         } catch {
             logger.critical("a message cannot be packed", metadata: ["type": "\(message.type)"])

@@ -64,9 +64,10 @@ actor Acquirer {
     var link: AcquirerLink
     var waiters: [ExchangeID: CheckedContinuation<Reply, Never>] = [:]
     var intents: [ExchangeID: Intent] = [:]
+    /// Payments that were begun here and have no answer yet.
+    var asked: [ExchangeID: AskedPayment] = [:]
     /// What is being written of an exchange, and how much more.
-    var tails: [ExchangeID: Task<Void, Never>] = [:]
-    var queued: [ExchangeID: Int] = [:]
+    var writing: [ExchangeID: (last: Task<Void, Never>, count: Int)] = [:]
     /// Not begun, or another replica's: what is still queued of them is left out.
     var dropped: Set<ExchangeID> = []
     /// Exchanges at an end, oldest first: late answers to them are known for a while.
@@ -160,7 +161,7 @@ actor Acquirer {
     /// An open exchange from the books.
     func take(_ row: Row) async {
         let id = ExchangeID(row.text("id"))
-        guard tails[id] == nil, intents[id] == nil else { return }
+        guard writing[id] == nil, intents[id] == nil else { return }
         if let known = link.exchange(id), known.isOpen, row["wanted"] == nil { return }
         guard let sealed = row.bytes("sealed"), let content = try? await keys.unseal(sealed, for: id.description),
             let exchange = StoredExchange.exchange(row, content, packager)
@@ -168,8 +169,8 @@ actor Acquirer {
             return logger.critical("an exchange cannot be read: a person has to look at it", metadata: ["id": "\(id)"])
         }
         dropped.remove(id)
-        let age = UInt64(clamping: row.number("age") ?? 0)
-        put(.adopt(exchange, rest: 20_000 - min(20_000, age * 1_000)))
+        let (age, within) = (UInt64(clamping: row.number("age") ?? 0), link.rules.answerWithin)
+        put(.adopt(exchange, rest: within - min(within, age * 1_000)))
         if let wanted = row["wanted"] { put(.reverse(id, ReversalReason(rawValue: wanted) ?? .timeout)) }
     }
 }

@@ -102,17 +102,21 @@ extension Books {
 
     // MARK: - Entries
 
-    private static let untilDayEnds = Call("select pg_advisory_xact_lock_shared(6583, 2)")
+    static let untilDayEnds = Call("select pg_advisory_xact_lock_shared(6583, 2)")
 
     static func book(
         _ booking: Booking, _ payment: String, _ currency: String, isReversal: Bool = false,
         in transaction: borrowing DatabaseTransaction
     ) {
+        for call in calls(booking, payment, currency, isReversal: isReversal) { transaction.later(call) }
+    }
+
+    static func calls(_ booking: Booking, _ payment: String, _ currency: String, isReversal: Bool) -> [Call] {
         let entries = booking.entries
-        guard !entries.isEmpty else { return }
-        // Those who close a day wait for bookings under way, and bookings for them.
-        transaction.later(Self.untilDayEnds)
-        transaction.later(
+        guard !entries.isEmpty else { return [] }
+        return [
+            // Those who close a day wait for bookings under way, and bookings for them.
+            untilDayEnds,
             Call(
                 """
                 insert into entry (payment, seq, account, amount, currency, is_reversal, day)
@@ -124,7 +128,8 @@ extension Books {
                     .text(payment), .text("{" + entries.map(\.account).joined(separator: ",") + "}"),
                     .text("{" + entries.map { "\($0.amount)" }.joined(separator: ",") + "}"), .text(currency),
                     .flag(isReversal),
-                ]))
+                ]),
+        ]
     }
 
     /// Gives back everything that was booked for a payment.

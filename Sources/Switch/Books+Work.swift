@@ -33,6 +33,28 @@ extension Books {
                     """, [.number(owner)])))
     }
 
+    /// Wants something back whose reversal the host had answered by knowing nothing of it. Whoever takes work takes it.
+    func takeBackAgain(_ id: String) async throws(DatabaseError) {
+        let id = DatabaseValue.text(id)
+        _ = try await database.run([
+            Call(
+                """
+                update exchange set stage = 'answered', detail = '00', wanted = 'timeout', owner = null, attempts = 0, changed = now()
+                where id = $1::uuid and stage = 'reversed' and sealed is not null
+                """, [id]),
+            Call(
+                """
+                update payment set state = 'reversing' where id = $1::uuid and state = 'reversed'
+                    and exists (select 1 from exchange where id = $1::uuid and wanted is not null)
+                """, [id]),
+            Call(
+                """
+                update operation set state = 'reversing' where id = $1::uuid and state = 'reversed'
+                    and exists (select 1 from exchange where id = $1::uuid and wanted is not null)
+                """, [id]),
+        ])
+    }
+
     /// Takes out what is older than it has to be kept.
     ///
     /// - Parameters:
@@ -44,7 +66,7 @@ extension Books {
                 """
                 update exchange set sealed = null where sealed is not null and wanted is null
                     and stage in ('answered', 'reversed', 'advised', 'reconciled')
-                    and changed < now() - $1::int * interval '1 day'
+                    and changed < now() - case when stage = 'reversed' then 1 else $1::int end * interval '1 day'
                 """, [.number(cardDays)]),
             Call(
                 """

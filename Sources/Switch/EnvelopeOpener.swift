@@ -24,6 +24,13 @@ public protocol EnvelopeOpener: Sendable {
     /// - Returns: the card record, JSON in UTF-8.
     func open(_ envelope: String) async throws(OpeningRefusal) -> SecretBytes
 
+    /// Opens the compact JWE of one read and names its card, if `number` finds one in it.
+    ///
+    /// - Returns: the card record and the card's name; `nil` for a name where there is no number.
+    func open(
+        _ envelope: String, merchant: String, number: @escaping @Sendable (SecretBytes) -> SecretBytes?
+    ) async throws(OpeningRefusal) -> (record: SecretBytes, token: String?)
+
     /// The card's name for one merchant: the same for each read, another one for each merchant; without the key nobody gets from it
     /// to the number. Make its text with `CardTokenText`.
     ///

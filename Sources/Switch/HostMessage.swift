@@ -101,7 +101,8 @@ struct HostMessages: Sendable {
         message.set(4, Self.padded(request.amount.value, 12))
         setTime(&message, record, now)
         if let expiry = record.expiry { message.set(14, expiry) }
-        message.set(22, request.entryMode == .contactlessEMV ? "072" : "912")
+        let rules = packager.requests
+        message.set(22, request.entryMode == .contactlessEMV ? rules.chipEntry : rules.stripeEntry)
         if let sequence = record.sequence { message.set(23, "0" + sequence) }
         message.set(25, "00")
         setAcceptor(&message, acceptor)
@@ -115,8 +116,13 @@ struct HostMessages: Sendable {
                 throw .chipData(error)
             }
         }
+        rules.complete(&message, request.offline ? .offline : Self.kinds[request.type] ?? .sale)
         return message
     }
+
+    private static let kinds: [AuthorizationRequest.Kind: RequestRules.Kind] = [
+        .sale: .sale, .preauth: .preauth, .refund: .refund,
+    ]
 
     private func setTime(_ message: inout ISOMessage, _ record: OpenedRecord, _ now: Timestamp) {
         // Of the terminal where the read has it; the reversal then has the same.
@@ -148,6 +154,7 @@ struct HostMessages: Sendable {
         if let approval, approval.utf8.count <= 6 { message.set(38, Self.filled(approval, 6)) }
         message.set(39, "00")
         message.set(90, data.field90)
+        packager.requests.complete(&message, .capture)
         return message
     }
 
@@ -161,6 +168,7 @@ struct HostMessages: Sendable {
         if let text = packager.reversal.reasons[.customerCancel] { message.set(packager.reversal.reasonField, text) }
         message.set(90, data.field90)
         message.set(95, amounts.field95)
+        packager.requests.complete(&message, .release)
         return message
     }
 
@@ -173,6 +181,7 @@ struct HostMessages: Sendable {
         message.set(4, Self.padded(value, 12))
         message.set(12, String(time.transmission.suffix(6)))
         message.set(13, String(time.transmission.prefix(4)))
+        packager.requests.complete(&message, .refund)
         return message
     }
 

@@ -23,7 +23,9 @@ struct Books: Sendable {
     let database: Database
 
     /// Steps from an empty database to this version.
-    private static let schema: [[UInt8]] = [PackageResources.schema_1_sql, PackageResources.schema_2_sql]
+    private static let schema: [[UInt8]] = [
+        PackageResources.schema_1_sql, PackageResources.schema_2_sql, PackageResources.schema_3_sql,
+    ]
 
     enum MigrationError: Error, Equatable, Sendable {
         case database(DatabaseError)

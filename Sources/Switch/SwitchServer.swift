@@ -171,6 +171,7 @@ public struct SwitchServer: Sendable {
             group.addTask { await self.keepSeat() }
             group.addTask { await self.every(.milliseconds(50)) { await self.acquirer.tick() } }
             group.addTask { await self.every(.milliseconds(250)) { await self.work() } }
+            group.addTask { await self.every(.seconds(1)) { await self.workSeldom() } }
             group.addTask { await self.every(.seconds(3_600)) { await self.erase() } }
             if let address = settings.acquirer {
                 group.addTask {
@@ -243,6 +244,15 @@ public struct SwitchServer: Sendable {
         guard settings.acquirer != nil else { return }
         do throws(DatabaseError) {
             for row in try await books.takeWork(seat.owner) { await acquirer.take(row) }
+        } catch {
+            // The books' own round comes again.
+        }
+    }
+
+    /// Own exchanges that were not finished in ten seconds, and days that nobody was told of.
+    private func workSeldom() async {
+        guard settings.acquirer != nil else { return }
+        do throws(DatabaseError) {
             for row in try await books.ownWork(seat.owner) { await acquirer.take(row) }
             guard await acquirer.isSignedOn else { return }
             for day in try await books.untoldDays() {

@@ -98,9 +98,10 @@ struct SwitchService: Sendable {
     private func read(_ request: AuthorizationRequest) async -> Result<Read, OpeningRefusal> {
         let start = MachineClock.awake
         do throws(OpeningRefusal) {
-            let plaintext = try await keys.open(request.envelope)
-            guard let record = try? OpenedRecord(plaintext) else { return .failure(.unreadable) }
-            let token = try await keys.cardToken(merchant: request.terminal.merchant, number: record.number)
+            let (plaintext, token) = try await keys.open(request.envelope, merchant: request.terminal.merchant) {
+                (try? OpenedRecord($0))?.number
+            }
+            guard let token, let record = try? OpenedRecord(plaintext) else { return .failure(.unreadable) }
             measures.observe(.keys, since: start)
             return .success(Read(record: record, token: token))
         } catch {

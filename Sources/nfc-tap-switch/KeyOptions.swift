@@ -111,6 +111,24 @@ struct TokenOpener: EnvelopeOpener {
         do throws(TokenError) { return try await token.open(envelope) } catch { throw OpeningRefusal(error) }
     }
 
+    func open(
+        _ envelope: String, merchant: String, number: @escaping @Sendable (SecretBytes) -> SecretBytes?
+    ) async throws(OpeningRefusal) -> (record: SecretBytes, token: String?) {
+        let (record, code): (SecretBytes, [UInt8]?)
+        do throws(TokenError) {
+            (record, code) = try await token.open(envelope) { record in
+                number(record).map { CardTokenText.message(merchant: merchant, number: $0, attempt: 0) }
+            }
+        } catch {
+            throw OpeningRefusal(error)
+        }
+        guard let code else { return (record, nil) }
+        if let text = CardTokenText.text(code) { return (record, text) }
+        // Looks like a part of a number: counted up.
+        guard let number = number(record) else { return (record, nil) }
+        return (record, try await cardToken(merchant: merchant, number: number))
+    }
+
     func cardToken(merchant: String, number: SecretBytes) async throws(OpeningRefusal) -> String {
         for attempt in UInt8.min...UInt8.max {
             let message = CardTokenText.message(merchant: merchant, number: number, attempt: attempt)

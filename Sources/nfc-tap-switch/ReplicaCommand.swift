@@ -95,7 +95,8 @@ struct ReplicaCommand: AsyncParsableCommand {
     func run() async throws {
         _ = ProcessHardening.apply()
         let logger = Logger(label: "nfc-tap-switch") { StreamLogHandler.standardError(label: $0) }
-        var settings = SwitchSettings(socket: socket, database: database, packager: try readPackager())
+        var settings = SwitchSettings(
+            socket: socket, database: database, packager: try PackagerCommand.packager(packager))
         settings.connections = connections
         settings.acquirer = acquirer.flatMap(AcquirerAddress.init)
         settings.acquirerNumber = acquirerNumber
@@ -111,11 +112,6 @@ struct ReplicaCommand: AsyncParsableCommand {
         if let warning { say("warning: \(warning)") }
         ServiceNotification().send(.ready)
         try await serve(server)
-    }
-
-    private func readPackager() throws -> Packager {
-        if let builtIn = Packager.BuiltIn(rawValue: packager) { return try Packager(builtIn) }
-        return try Packager(file: try FileSystem.bytes(of: packager, atMost: 1 << 20))
     }
 
     private func serve(_ server: SwitchServer) async throws {

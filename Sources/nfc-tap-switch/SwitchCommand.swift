@@ -8,7 +8,8 @@ struct SwitchCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "nfc-tap-switch",
         abstract: "Answer the tills of many merchants, keep their books, and speak ISO 8583 to an acquirer.",
-        subcommands: [ReplicaCommand.self, CloseDayCommand.self], defaultSubcommand: ReplicaCommand.self)
+        subcommands: [ReplicaCommand.self, CloseDayCommand.self, PackagerCommand.self],
+        defaultSubcommand: ReplicaCommand.self)
 }
 
 /// The end of a business day.

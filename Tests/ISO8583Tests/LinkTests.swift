@@ -157,10 +157,30 @@ struct LinkTests {
             Issue.record("not being taken back")
             return
         }
-        _ = rig.put(.received(try rig.answer(to: repetition.message, "25")))
+        _ = rig.put(.received(try rig.answer(to: repetition.message, "00")))
         #expect(rig.link.exchange(id)?.stage == .reversed)
         #expect(
             rig.put(.received(try rig.answer(to: request, "00"))) == [.alarm(.lateApproval(id, afterReversal: true))])
+    }
+
+    @Test(arguments: ["25", "12", "94"])
+    func `what a host approves that knew nothing of it when it was to take it back is told apart`(code: String) throws {
+        var rig = try LinkRig()
+        let request = try rig.pay("a")
+        _ = rig.put(.tick, after: 20_000)
+        guard case .reversing(let repetition) = rig.link.exchange(id)?.stage else {
+            Issue.record("not being taken back")
+            return
+        }
+        _ = rig.put(.received(try rig.answer(to: repetition.message, code)))
+        #expect(rig.link.exchange(id)?.stage == .reversed)
+        // Also where the card's data is not here any more.
+        _ = rig.put(.shed(id))
+        let late = LinkEffect.alarm(.lateApproval(id, afterReversal: true))
+        // 94: an earlier one of the same kind was carried out.
+        let told = code == "94" ? [late] : [late, .alarm(.approvedAfterAll(id))]
+        #expect(rig.put(.received(try rig.answer(to: request, "00"))) == told)
+        #expect(rig.put(.received(try rig.answer(to: request, "51"))) == [])
     }
 
     @Test func `a reversal waits for the answer, and what is approved then is no approval`() throws {

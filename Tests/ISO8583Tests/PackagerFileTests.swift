@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import CardBytes
+import Foundation
+import TestSupport
 import Testing
 
 @testable import ISO8583
@@ -75,6 +77,23 @@ struct PackagerFileTests {
             .notOneOf("reversal.reasons", ReversalReason.allCases.map(\.rawValue))
         ),
         (#", "network": {"type": "0810"}"#, .wrongKind("network.type", wanted: "four digits of a request as in 0800")),
+        (
+            #", "frame": {"destination": "3"}"#,
+            .wrongKind("frame.destination", wanted: "four hexadecimal digits as in 0003")
+        ),
+        (#", "requests": {"verify": {"24": "003"}}"#, .unknownMember("requests.verify")),
+        (#", "requests": {"sale": {"4": "000000000001"}}"#, .notInItself("requests.sale", field: 4)),
+        (#", "requests": {"sale": {"2": ""}}"#, .notInItself("requests.sale", field: 2)),
+        (#", "requests": {"sale": {"65": "1"}}"#, .noSuchField("requests.sale", field: 65)),
+        (#", "requests": {"sale": {"here": "1"}}"#, .fieldOutOfRange("requests.sale.here")),
+        (
+            #", "requests": {"sale": {"24": "1234"}}"#,
+            .wrongKind("requests.sale.24", wanted: "a text that the field's format takes, padding included")
+        ),
+        (
+            #", "entry": {"chip": "0720"}"#,
+            .wrongKind("entry.chip.22", wanted: "a text that the field's format takes, padding included")
+        ),
         (#", "codes": {"approved": "00"}"#, .wrongKind("codes.approved", wanted: "a list in brackets")),
         (#", "name": "twice""#, .notJSON(offset: 0)),
     ])
@@ -86,6 +105,22 @@ struct PackagerFileTests {
         default: #expect(found == error)
         }
         #expect(try #require(found).description.contains(where: { $0 == ":" || $0 == ";" }))
+    }
+
+    @Test func `what a host wants besides is set in its kind of request, and in no other`() throws {
+        let packager = try Self.packager(
+            #", "frame": {"tpdu": true, "destination": "0003"}, "requests": {"sale": {"24": "003", "18": ""}, "preauth": {"3": "300000"}}"#
+        )
+        var (sale, hold) = (ISOMessage(try #require(MessageType(200))), ISOMessage(try #require(MessageType(100))))
+        sale.set(3, "000000")
+        hold.set(3, "000000")
+        sale.set(18, "5411")
+        packager.requests.complete(&sale, .sale)
+        packager.requests.complete(&hold, .preauth)
+        #expect(sale.text(24) == "003" && sale.text(3) == "000000" && sale[18] == nil)
+        #expect(hold.text(24) == nil && hold.text(3) == "300000")
+        #expect(packager.frame.destination == 3)
+        #expect(packager.requests.chipEntry == "072" && packager.requests.stripeEntry == "912")
     }
 
     @Test func `a file without a base has to say everything, and says what is missing`() throws {
@@ -103,7 +138,9 @@ struct PackagerFileTests {
     }
 
     @Test(arguments: ["n6", "n..19", "an12", "ans...999", "b8", "b...255", "z..37", "x+n8", "ns..28", "a3"])
-    func `a format is read as the standard writes it`(notation: String) { #expect(FieldFormat(notation) != nil) }
+    func `a format is read as the standard writes it, and written so`(notation: String) {
+        #expect(FieldFormat(notation)?.notation == notation)
+    }
 
     @Test(arguments: [
         "", "n", "6", "n0", "n06", "n.6", "n..100", "n...1000", "q6", "x+n..8", "n-6", "n6 ", "nn6", "n....6",
@@ -169,5 +206,31 @@ struct PackagerFileTests {
         #expect(throws: MessageError.character(field: 41, position: 0)) { try build(100, 41, "\u{7F}ERM0001") }
         #expect(throws: MessageError.notInPackager(field: 65)) { try build(100, 65, "1") }
         #expect(throws: MessageError.otherVersion(1)) { try build(1100, 3, "000000") }
+    }
+
+    /// docs/iso8583.md: the sale as it is printed there, which pyiso8583 4.0.1 reads so, and its answer.
+    @Test func `the worked example of the documentation is what its packager makes`() throws {
+        let text = try String(contentsOf: Checkout.file("docs/iso8583.md"), encoding: .utf8)
+        let file = Array(try Data(contentsOf: Checkout.file("docs/examples/packager.json")))
+        let packager = try Packager(file: file)
+        let printed = try #require(text.firstMatch(of: #/```\n(0075 [0-9A-F \n]+)```/#)).1.filter { !$0.isWhitespace }
+        var sale = ISOMessage(try #require(MessageType(200)))
+        for (field, value) in [
+            (2, "4761739001010119"), (3, "000000"), (4, "000000001234"), (7, "1124123456"), (11, "000042"),
+            (12, "143456"), (13, "1124"), (14, "3012"), (22, packager.requests.stripeEntry), (25, "00"),
+            (32, "12345678901"), (35, "4761739001010119D3012201"), (37, "632812000042"), (41, "TERM0001"),
+            (42, "M-4711         "), (43, String(repeating: "x", count: 40)), (49, "978"),
+        ] { sale.set(field, value) }
+        packager.requests.complete(&sale, .sale)
+        let header = TPDU(destination: packager.frame.destination, source: 0)
+        #expect(try Hex.string(packager.frame.frame(packager.build(sale), header)) == printed)
+        let told = try #require(text.firstMatch(of: #/ (003F[0-9A-F ]+)\n(0210 .*)\n/#))
+        var reader = FrameReader(packager.frame)
+        reader.append(try Hex.bytes(told.1.filter { !$0.isWhitespace }))
+        guard case .message(let answer, let swapped) = try reader.next() else {
+            return #expect(Bool(false), "no frame")
+        }
+        #expect(swapped == header.swapped)
+        #expect("\(try packager.parse(answer))" == told.2)
     }
 }

@@ -145,6 +145,34 @@ final class DatabaseTests {
         #expect(try await database.run(Call("select 1 as one")).first?.number("one") == 1)
     }
 
+    /// PostgreSQL's manual, 27.2.8.4: a wait for the standby that is cancelled ends with a warning, and the commit stands on one machine alone.
+    @Test func `a commit whose wait for the standby was cancelled is unknown, and the same again waits`() async throws {
+        let database = try database(connections: 2)
+        try await database.script("create table kept (id int primary key)")
+        try server.sql("alter system set synchronous_standby_names = 'ANY 1 (nobody)'")
+        try server.sql("select pg_reload_conf()")
+        let cancelled = Task { try await database.run(Call("insert into kept values (1)")) }
+        try await eventually("a wait for the standby") {
+            try server.sql("select pg_cancel_backend(pid) from pg_stat_activity where wait_event = 'SyncRep'")
+                .contains("t")
+        }
+        await #expect(throws: DatabaseError.unknown) { try await cancelled.value }
+        // It is there, and would be gone with this machine.
+        #expect(try server.sql("select count(*) from kept") == "1\n")
+        let again = Task {
+            try await database.run([
+                Call("insert into kept values (1) on conflict do nothing"),
+                Call("select pg_logical_emit_message(true, 'test', '')"),
+            ])
+        }
+        try await eventually("a wait for the standby") {
+            try server.sql("select count(*) from pg_stat_activity where wait_event = 'SyncRep'") == "1\n"
+        }
+        try server.sql("alter system reset synchronous_standby_names")
+        try server.sql("select pg_reload_conf()")
+        #expect(try await again.value.first?.changed == 0)
+    }
+
     @Test func `without a server nothing is sent`() async throws {
         let database = try Database("host=/nonexistent dbname=x", connections: 1)
         await #expect(throws: DatabaseError.unreachable) { try await database.run(Call("select 1 as one")) }

@@ -53,6 +53,8 @@ struct ShopDay: Sendable {
         let reader = try VirtualReaderControl(name: "till-\(number)") { _ in nil }
         try reader.present(CardCatalogue.visa(account: UInt32(number)), named: "visa")
         till.reader = reader
+        // Not all of them at the same moment.
+        if pause > .zero { try await Task.sleep(for: pause * Double(number % 997) / 997) }
         for _ in 0..<taps where ContinuousClock.now < end {
             let told = try await tap(till, &dice)
             try await tell(told)

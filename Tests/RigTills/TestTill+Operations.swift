@@ -33,7 +33,7 @@ extension TestTill {
         let post = HTTPClientRequest(
             .post, "/v1/authorizations/\(payment)/\(path)", fields: fields, body: try WireJSON.encode(message))
         let deadline = ContinuousClock.now.advanced(by: hangLimit)
-        var request = post
+        var (request, pause) = (post, Duration.milliseconds(150))
         repeat {
             let got = try? await client.send(request, answerWithin: patience)
             if let got, got.status == 200,
@@ -45,7 +45,8 @@ extension TestTill {
             // Refused before anything was begun.
             if let got, [400, 403, 422].contains(got.status) { return .declined }
             request = got?.status == 404 ? post : HTTPClientRequest(.get, "/v1/operations/\(id)")
-            try await Task.sleep(for: .milliseconds(150))
+            try await Task.sleep(for: pause)
+            pause = min(pause * 2, .seconds(2))
         } while ContinuousClock.now < deadline
         return .open
     }

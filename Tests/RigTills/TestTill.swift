@@ -76,7 +76,7 @@ struct TestTill: Sendable {
     /// - Parameter cancels: takes an approval back, as a customer who changes his mind.
     func pay(_ request: AuthorizationRequest, cancels: Bool) async throws -> Belief {
         let deadline = ContinuousClock.now.advanced(by: patience)
-        var isDoubtful = false
+        var (isDoubtful, pause) = (false, Duration.milliseconds(150))
         var got = try? await post(request)
         while ContinuousClock.now < deadline {
             if let answer = got?.answer, answer.outcome != .pending {
@@ -90,7 +90,8 @@ struct TestTill: Sendable {
             // 421 to the first request: handed on to nobody.
             if got?.status == 421, !isDoubtful { return .declined }
             if got == nil || (got?.status ?? 0) >= 500 { isDoubtful = true }
-            try await Task.sleep(for: .milliseconds(150))
+            try await Task.sleep(for: pause)
+            pause = min(pause * 2, .seconds(2))
             got = try? await send(HTTPClientRequest(.get, "/v1/authorizations/\(request.id)"))
             if got?.status == 404 { got = try? await post(request) }
         }
@@ -100,12 +101,14 @@ struct TestTill: Sendable {
     func reverse(_ request: AuthorizationRequest, _ reason: ReversalRequest.Reason) async throws -> Belief {
         let fields: HTTPFields = ["Content-Type": "application/json", "Idempotency-Key": request.id.text]
         let body = try WireJSON.encode(ReversalRequest(reason: reason))
+        var pause = Duration.milliseconds(200)
         try await eventually("an acknowledgement of a reversal") {
             let answer = try? await client.send(
                 HTTPClientRequest(.post, "/v1/authorizations/\(request.id)/reversals", fields: fields, body: body),
                 answerWithin: .seconds(10))
             if let answer, [200, 202].contains(answer.status) { return true }
-            try await Task.sleep(for: .milliseconds(200))
+            try await Task.sleep(for: pause)
+            pause = min(pause * 2, .seconds(3))
             return false
         }
         return .reversed

@@ -147,4 +147,82 @@ struct BooksTests {
             #expect(throws: DatabaseError.refused(state: "22004")) { try KnownPayment(row).figures }
         }
     }
+
+    // MARK: - An approval in one exchange with the database
+
+    private static let other = "01990000-0000-7000-8000-000000000004"
+
+    /// Two payments that were begun alike, and the host's answer to either.
+    private func withTwoRunning(
+        _ kind: String,
+        _ body: (Books, PrivatePostgreSQL, (String) throws -> ExchangeRow, HostDecision) async throws -> Void
+    ) async throws {
+        let server = try PrivatePostgreSQL()
+        let books = Books(database: try Database(server.address, connections: 1))
+        try await books.migrate()
+        for (number, id) in [Self.id, Self.other].enumerated() {
+            try server.sql(
+                """
+                insert into payment (id, merchant, body, kind, amount, currency, token, state)
+                    values ('\(id)', 'm', decode(repeat('00', 32), 'hex'), '\(kind)', 1000, 'EUR', 'ct_x', 'running');
+                insert into exchange (id, payment, kind, owner, stage, type, trace, reference, transmitted, sealed)
+                    values ('\(id)', '\(id)', 'payment', 7, 'awaiting', '0200', '00000\(number)', '632812000042', '1124123456', 'x')
+                """)
+        }
+        var decision = HostDecision(.partial(600), "10")
+        decision.approval = "A1B2C3"
+        try await body(books, server, { try answered($0) }, decision)
+    }
+
+    private func answered(_ id: String) throws -> ExchangeRow {
+        var message = ISOMessage(try #require(MessageType(200)))
+        message.set(7, "1124123456")
+        message.set(37, "632812000042")
+        let exchange = Exchange(id: ExchangeID(id), order: 1, original: message, stage: .answered(.partial))
+        return ExchangeRow(exchange: exchange, sealed: nil, owner: 7, isSealedAlready: true)
+    }
+
+    @Test(arguments: ["sale", "preauth", "refund"])
+    func `the short way of an approval writes what the long one writes`(_ kind: String) async throws {
+        try await withTwoRunning(kind) { books, server, row, decision in
+            let asked = AskedPayment(
+                amount: Money(value: 1_000, currency: try #require(Currency("EUR"))),
+                kind: try #require(AuthorizationRequest.Kind(rawValue: kind)), token: "ct_x")
+            let now = Timestamp.now
+            let short = try #require(try await books.approve(row(Self.id), decision, asked, now: now))
+            guard case .kept(let long?) = try await books.keep(row(Self.other), [.decided(decision)], now: now) else {
+                Issue.record("the long way has no answer")
+                return
+            }
+            #expect(short == long && short.contains("A1B2C3") && short.contains("632812000042-1124"))
+            for rows in [
+                "select state, answer, approval, hold_until, authorised, captured, refunded, reason from payment where id = ",
+                "select stage, detail, attempts, given_up, wanted, sealed, owner from exchange where id = ",
+                "select seq, account, amount, currency, is_reversal, day from entry where payment = ",
+            ] {
+                let (one, two) = (try server.sql("\(rows)'\(Self.id)'"), try server.sql("\(rows)'\(Self.other)'"))
+                #expect(one == two && !one.isEmpty)
+            }
+        }
+    }
+
+    @Test(arguments: [
+        "update payment set reason = 'customerCancel'", "update exchange set owner = 8",
+        "update exchange set stage = 'reversing'", "update exchange set wanted = 'timeout'",
+        "update payment set state = 'reversing', answer = '{}'",
+    ])
+    func `where somebody wants it back or speaks of it, the short way leaves everything as it was`(_ change: String)
+        async throws
+    {
+        try await withTwoRunning("sale") { books, server, row, decision in
+            try server.sql(change)
+            let rows = "select p.*, x.* from payment p join exchange x on x.id = p.id order by p.id"
+            let before = try server.sql(rows)
+            let asked = AskedPayment(
+                amount: Money(value: 1_000, currency: try #require(Currency("EUR"))), kind: .sale, token: nil)
+            #expect(try await books.approve(row(Self.id), decision, asked, now: .now) == nil)
+            #expect(try server.sql(rows) == before)
+            #expect(try server.sql("select count(*) from entry") == "0\n")
+        }
+    }
 }

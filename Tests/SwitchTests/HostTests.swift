@@ -121,4 +121,23 @@ struct HostTests {
             #expect(try await till.status(rig.desks[0], "/v1/keys") == 404)
         }
     }
+
+    /// The reversal overtakes its payment at the host, which says that it knows nothing of it, and approves it then. `acquirer.py` decides such
+    /// amounts after three seconds.
+    @Test func `what a host approves after it knew nothing of it is taken back again`() async throws {
+        try await SwitchRig.run(replicas: 1, faults: ["seconds=3"], answerSeconds: 1) { rig in
+            let till = TestTill(rig.sockets[0])
+            let sale = try await till.sale(1_090)
+            #expect(try await till.pay(sale, cancels: false) == .declined)
+            let row =
+                "select x.stage || ' ' || p.state || coalesce(x.wanted, '') from exchange x join payment p on p.id = x.id"
+            try await eventually("the first end") { try rig.server.sql(row).hasPrefix("reversed reversed") }
+            try await eventually("a reversal that the host carries out") {
+                try String(contentsOf: rig.book, encoding: .utf8).contains(#/"042[01]".*"code": "00"/#)
+            }
+            try await eventually("the last end") { try rig.server.sql(row) == "reversed reversed\n" }
+            try await PaymentBooksCheck(rig).holds([sale.id.text: .declined])
+            #expect(try rig.server.sql("select count(*) from exchange where sealed is not null") == "0\n")
+        }
+    }
 }

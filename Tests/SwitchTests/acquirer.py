@@ -85,6 +85,9 @@ def decide(kind, fields):
             found["remains"] = int(fields["95"][:12])
             return {"39": "00"}
         if not found or not found["approved"]:
+            # An amount that ends in 90 came to a host that does not keep in mind what it was to take back.
+            if fields["4"][-2:] == "90":
+                return {"39": "25"}
             # It must not be taken if it still comes.
             payments.setdefault(original(fields), {"approved": False, "reversed": True, "remains": 0})
             payments[original(fields)]["reversed"] = True
@@ -125,6 +128,9 @@ async def send(writer, message):
 
 async def handle(writer, fields):
     kind = fields["t"]
+    if kind == "0200" and fields["4"][-2:] == "90":
+        # Decided late, and not only answered late.
+        await asyncio.sleep(faults.get("seconds", 3))
     answer = {"t": f"{int(kind) // 2 * 2 + 10:04d}"} | {
         number: fields[number] for number in ("3", "4", "7", "11", "12", "13", "32", "37", "41", "42", "49", "70") if number in fields}
     if kind == "0800":

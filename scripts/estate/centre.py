@@ -20,8 +20,11 @@ DEFAULTS = (
 
 
 class Estate:
-    def __init__(self, programs, replicas=3, shops=4, tills=16, standby=True, token=True, proxies=True, host=(), switch=(), log=False):
+    def __init__(self, programs, replicas=3, shops=4, tills=16, standby=True, token=True, proxies=True, host=(), switch=(), log=False,
+                 acquirer=None, number="12345678901", packager="1987-bcd", answer_seconds=3):
         self.programs, self.shops, self.tills = pathlib.Path(programs).resolve(), shops, tills
+        # An address where another host listens than ours, and how one speaks to it.
+        self.acquirer, self.number, self.packager, self.answer_seconds = acquirer, number, packager, answer_seconds
         self.has_standby, self.has_token, self.has_proxies, self.has_log = standby, token, proxies, log
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="estate-", dir="/tmp"))
         self.folder.chmod(0o711)
@@ -51,17 +54,19 @@ class Estate:
     def start(self):
         self.start_databases()
         keys = self.make_token() if self.has_token else self.make_key()
-        port = free_port()
-        self.host = self.part(
-            "acquirer", self.programs / "nfc-tap-acquirer-sim", "--listen", f"127.0.0.1:{port}", "--book", self.book,
-            "--slow-seconds", "1", "--late-seconds", "4", *self.host_options)
+        acquirer = self.acquirer or f"127.0.0.1:{free_port()}"
+        if not self.acquirer:
+            self.host = self.part(
+                "acquirer", self.programs / "nfc-tap-acquirer-sim", "--listen", acquirer, "--book", self.book, "--packager",
+                self.packager, "--slow-seconds", "1", "--late-seconds", "4", *self.host_options)
         sources = ["--till-field", "X-Till"] if self.has_proxies else ["--trust-requests"]
         for number in range(self.count):
             self.replicas.append(self.part(
                 f"switch-{number}", self.programs / "nfc-tap-switch", "--socket", self.path(f"{number + 1}.sock"),
                 "--desk", self.path(f"desk-{number}.sock"),
                 "--database", self.address, *keys, *sources, *self.switch_options,
-                "--acquirer", f"127.0.0.1:{port}", "--acquirer-number", "12345678901", "--answer-seconds", "3",
+                "--acquirer", acquirer, "--acquirer-number", self.number, "--packager", self.packager, "--answer-seconds",
+                self.answer_seconds,
                 environment={"SOFTHSM2_CONF": self.path("softhsm2.conf")}))
             if number == 0:
                 until("the tables", lambda: self.primary.sql("select to_regclass('schema_version')") != "")
@@ -137,6 +142,9 @@ class Estate:
             format_line = '    log global\n    log-format "%HM %HP %ST queue %Tw connect %Tc answer %Tr all %Ta"\n'
         # As it is printed, with a line for the log where one is wanted.
         example = (pathlib.Path(__file__).parents[2] / "docs/examples/haproxy-centre.cfg").read_text()
+        # Servers that are not there would be asked until the first check.
+        for letter in "abc"[self.count:]:
+            example = "".join(line for line in example.splitlines(keepends=True) if not line.startswith(f"    server {letter} "))
         pathlib.Path(self.path("centre.cfg")).write_text(
             log + example.replace("frontend tills\n", "frontend tills\n" + format_line))
         shops = ""
@@ -145,7 +153,7 @@ class Estate:
                 f"frontend shop-{shop}\n{format_line}    bind unix@{self.path(f'shop-{shop}.sock')} mode 666\n"
                 + UNREACHED % f"centre-{shop}" + f"    default_backend centre-{shop}\nbackend centre-{shop}\n"
                 + f"    server centre 127.0.0.1:{port} ssl verify required ca-file {folder}/ca.pem verifyhost centre.example "
-                + f"sni str(centre.example) crt {folder}/shop-{shop}.pem alpn http/1.1 check inter 500ms fall 1 rise 1\n")
+                + f"sni str(centre.example) crt {folder}/shop-{shop}.pem alpn http/1.1 check inter 2s fastinter 1s downinter 500ms fall 2 rise 1\n")
         pathlib.Path(self.path("tills.cfg")).write_text(log + DEFAULTS + shops)
         self.centre = self.part("haproxy-centre", "/usr/sbin/haproxy", "-db", "-f", self.path("centre.cfg"), environment={
             "CENTRE_ADDRESS": f"127.0.0.1:{port}", "CENTRE_CERTIFICATE": f"{folder}/centre.example.pem",

@@ -151,6 +151,8 @@ class Database:
     def crash(self):
         """Kills every process of it, as the loss of its machine would."""
         main = int((self.data / "postmaster.pid").read_text().split()[0])
+        # Stopped first, or a child that begins meanwhile lives on with the shared memory.
+        os.kill(main, signal.SIGSTOP)
         children = [int(pid) for pid in run("pgrep", "-P", str(main)).split()]
         for pid in [main, *children]:
             with contextlib.suppress(ProcessLookupError):
