@@ -46,25 +46,35 @@ enum TillBenchmark {
         defer { programs.stop() }
         let client = try await TapClient.connect(to: programs.posSocket)
         while try await !client.status().ready { usleep(1_000) }
-        for kind in kinds { try memory(programs, [kind], taps) }
-        try memory(programs, kinds, taps)
+        for kind in kinds { try memory(programs, [kind], taps, kind) }
+        try memory(programs, kinds, taps, "all four")
+        try memory(programs, kinds, taps, "all four, with 10,000 payments each before", kept: 10_000)
     }
 
     private static let kinds = ["zvt", "caisse-ap", "hw-proxy", "caisse-e-plus"]
 
-    private static func memory(_ programs: Programs, _ tills: [String], _ taps: Int) throws {
+    private static func memory(
+        _ programs: Programs, _ tills: [String], _ taps: Int, _ name: String, kept: Int? = nil
+    ) throws {
         let line = try SerialEnd()
         let addresses = try tills.map { _ in try freeAddress() }
         let tables = tills.enumerated().map { lane, kind in
             let place = kind == "caisse-e-plus" ? "device = \"\(line.device)\"" : "listen = \"\(addresses[lane])\""
             return table(kind, place, programs.laneName(lane))
         }
-        let bridge = try start(programs, tables)
-        defer {
-            kill(bridge, SIGTERM)
-            usleep(rest / 5)
+        if let kept {
+            for (lane, kind) in tills.enumerated() {
+                try BenchLedger.write(
+                    "\(programs.path)/\(kind).ledger", kind: kind, lane: programs.laneName(lane), payments: kept)
+            }
+            // Once to bring the ledgers into the form of now.
+            try open(programs, tables, addresses[0], "ledgers of before are opened")
         }
-        let name = tills.count == 1 ? tills[0] : "all four"
+        let bridge =
+            kept == nil
+            ? try start(programs, tables)
+            : try open(programs, tables, addresses[0], "ledgers of now are opened", ends: false)
+        defer { end(bridge) }
         let sells = try zip(tills, addresses).map { kind, address in
             switch kind {
             case "zvt": try BenchTill.zvt(address)
@@ -82,6 +92,26 @@ enum TillBenchmark {
             }
         }
         try show("\(name), after the sales", bridge)
+    }
+
+    private static func end(_ bridge: pid_t) {
+        kill(bridge, SIGTERM)
+        usleep(rest / 5)
+    }
+
+    @discardableResult
+    private static func open(
+        _ programs: Programs, _ tables: [String], _ address: TCPAddress, _ what: String, ends: Bool = true
+    ) throws -> pid_t {
+        let begun = Stopwatch.wallTime()
+        let bridge = try start(programs, tables)
+        while (try? Descriptor.connected(to: address)) == nil {
+            guard Stopwatch.wallTime() - begun < 600_000_000_000 else { throw BenchmarkError.failed("not ready") }
+            usleep(5_000)
+        }
+        Table.note("\(what): \(Table.duration(Double(Stopwatch.wallTime() - begun))) until the first port is open")
+        if ends { end(bridge) }
+        return bridge
     }
 
     /// Of the unit, SWIFT_BACKTRACE is the only setting that changes what is measured.

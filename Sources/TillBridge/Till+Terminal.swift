@@ -7,8 +7,9 @@ extension TillsFile.Till {
     func terminal(_ contents: TillLedger.Contents) -> any TillTerminal {
         let desk = TillDesk(
             lane: lane, installation: contents.installation, counter: contents.counter, attempts: contents.attempts,
-            closedThrough: contents.closedThrough,
-            refundLimit: refundLimit.map { RefundLimit(each: $0, day: refundLimitOfDay) })
+            past: contents.past, closedThrough: contents.closedThrough,
+            refundLimit: refundLimit.map { RefundLimit(each: $0, day: refundLimitOfDay) },
+            reversalTime: kind == .zvt ? Int64(reversalMinutes) * 60_000 : 0)
         let kinds: Set<TillOrder.Kind> = refundLimit == nil ? [.sale] : [.sale, .refund]
         switch kind {
         case .caisseEPlus:

@@ -6,7 +6,8 @@ import Wire
 
 /// What a till has asked for, on disk: a line for each change, added at the end.
 ///
-/// The receipts of an approval stand in its first line only, and are kept for the last payment only.
+/// The receipts of an approval stand in its first line only, and are kept for the last payment only. A file that has become long is
+/// written anew with what counts: attempts to which something can happen yet as they are, and of all others what a till can ask for again.
 ///
 /// A line is the checksum of what stands behind it, a blank, and JSON. One that was cut off by the end of the machine was never
 /// promised to anybody. One that is damaged costs its payment, and the key of the installation: with another one no number
@@ -26,8 +27,10 @@ final class TillLedger {
         var closedThrough: UInt64 = 0
         /// The newest of each number, oldest first.
         var attempts: [Attempt] = []
+        var past = TillPast()
         /// Lines that are not as they were written.
         var damaged = 0
+        /// But for those of the past.
         fileprivate var lines = 0
 
         init() {}
@@ -37,6 +40,7 @@ final class TillLedger {
             installation = desk.installation
             counter = desk.counter
             closedThrough = desk.closedThrough
+            past = desk.past
             attempts = desk.finished + (desk.open.map { [$0] } ?? [])
         }
     }
@@ -46,18 +50,24 @@ final class TillLedger {
         var counter: UInt64?
         var closedThrough: UInt64?
         var attempt: Attempt?
+        var turnover: Turnover?
+        var refunds: [TillPast.Refunds]?
+        var sale: TillPast.Sale?
+        var reservation: TillPast.Reservation?
     }
 
-    /// So many attempts are kept when the file is written anew; a desk keeps as many.
-    static let kept = 10_000
-    /// Lines beyond which that has to happen.
-    static let longest = 60_000
+    /// Lines beyond which the file is written anew, but for those of the past.
+    static let longest = 4_000
+    /// Numbers that are left out after damage: a till must not take a new payment for one that was lost.
+    static let gap: UInt64 = 1_000
     /// Bytes that are read and written at a time.
     private static let pieceSize = 64 * 1_024
 
     private let path: String
     private var file: Descriptor
     private var lines: Int
+    /// Beyond which it is written anew.
+    private var limit: Int
     private var unwritten: [UInt8] = []
     private var isDirty = false
 
@@ -76,7 +86,8 @@ final class TillLedger {
                 contents.installation = fresh
                 isNew = true
             }
-            if contents.lines > longest || contents.damaged > 0 {
+            if contents.damaged > 0 { contents.counter += gap }
+            if contents.lines > limit(contents) || contents.damaged > 0 {
                 if contents.damaged > 0 { try keepDamaged(path) }
                 file = try rewrite(path, contents)
                 contents.lines = contents.attempts.count
@@ -84,7 +95,7 @@ final class TillLedger {
             } else {
                 try file.truncate(to: length)
             }
-            let ledger = TillLedger(consume file, at: path, lines: contents.lines)
+            let ledger = TillLedger(consume file, at: path, contents)
             if isNew {
                 try ledger.add(Line(installation: contents.installation))
                 try ledger.flush()
@@ -95,20 +106,25 @@ final class TillLedger {
         }
     }
 
-    private init(_ file: consuming Descriptor, at path: String, lines: Int) {
+    private init(_ file: consuming Descriptor, at path: String, _ contents: Contents) {
         self.file = file
         self.path = path
-        self.lines = lines
+        lines = contents.lines
+        limit = TillLedger.limit(contents)
     }
 
+    /// Where much has to stay as it is, so that not each further line writes it all anew.
+    private static func limit(_ contents: Contents) -> Int { max(longest, contents.attempts.count * 2) }
+
     /// It should be written anew as soon as nobody waits.
-    var isLong: Bool { lines > TillLedger.longest }
+    var isLong: Bool { lines > limit }
 
     /// Writes the file anew with what counts.
     func renew(_ contents: Contents) throws(Failure) {
         try synchronize()
         do throws(SystemError) { file = try TillLedger.rewrite(path, contents) } catch { throw .file(error) }
         lines = contents.attempts.count
+        limit = TillLedger.limit(contents)
     }
 
     func record(_ attempt: Attempt) throws(Failure) {
@@ -155,7 +171,8 @@ final class TillLedger {
 
     /// FNV-1a of 64 bits, in 16 digits.
     private static func sum(of bytes: ArraySlice<UInt8>) -> String {
-        let sum = bytes.reduce(0xCBF2_9CE4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
+        var sum: UInt64 = 0xCBF2_9CE4_8422_2325
+        for byte in bytes { sum = (sum ^ UInt64(byte)) &* 0x100_0000_01B3 }
         let digits = String(sum, radix: 16)
         return String(repeating: "0", count: 16 - digits.utf8.count) + digits
     }
@@ -203,13 +220,20 @@ final class TillLedger {
             }
             if let installation = line.installation { contents.installation = installation }
             if let counter = line.counter { contents.counter = max(contents.counter, counter) }
-            if let closed = line.closedThrough { contents.closedThrough = max(contents.closedThrough, closed) }
+            if let closed = line.closedThrough, closed > contents.closedThrough {
+                contents.closedThrough = closed
+                contents.past.closeBatch()
+            }
+            if let turnover = line.turnover { contents.past.read(turnover, line.refunds ?? []) }
+            if let sale = line.sale { contents.past.read(sale) }
+            if let reservation = line.reservation { contents.past.read(reservation) }
+            if line.sale != nil || line.reservation != nil { contents.lines -= 1 }
             if let attempt = line.attempt { take(attempt) }
         }
 
         private mutating func take(_ attempt: Attempt) {
             var attempt = attempt
-            contents.counter = max(contents.counter, attempt.number, attempt.booking?.number ?? 0)
+            contents.counter = max(contents.counter, attempt.highest)
             // Receipts are most of a ledger: those of any other payment than the last are gone before the next line is read.
             if attempt.number > newest {
                 attempts[newest]?.dropReceipts()
@@ -225,10 +249,11 @@ final class TillLedger {
 
         consuming func end() -> Contents {
             let ordered = attempts.values.sorted { $0.number < $1.number }
-            // A day's refunds are added up as long as it lasts.
-            let today = ordered.compactMap(\.day).max() ?? 0
-            contents.attempts =
-                ordered.dropLast(kept).filter { $0.isHeld || $0.isGivenBack(since: today) } + ordered.suffix(kept)
+            attempts = [:]
+            let recent = contents.counter - min(contents.counter, UInt64(TillDesk.kept))
+            contents.attempts = contents.past.take(
+                ordered, keeping: TillDesk.kept, closedThrough: contents.closedThrough
+            ) { $0.highest > recent }
             return contents
         }
     }
@@ -247,15 +272,14 @@ final class TillLedger {
 
     private static func rewrite(_ path: String, _ contents: Contents) throws(SystemError) -> Descriptor {
         let new = try Descriptor(opening: path + ".new", O_RDWR | O_CREAT | O_TRUNC | O_APPEND, mode: 0o600)
+        let past = contents.past
         let head = Line(
-            installation: contents.installation, counter: contents.counter, closedThrough: contents.closedThrough)
+            installation: contents.installation, counter: contents.counter, closedThrough: contents.closedThrough,
+            turnover: past.turnover, refunds: past.refunds)
         var piece = try bytes(of: head)
-        for attempt in contents.attempts {
-            piece += try bytes(of: Line(attempt: attempt))
-            guard piece.count >= pieceSize else { continue }
-            try new.write(piece)
-            piece.removeAll(keepingCapacity: true)
-        }
+        for sale in past.sales { try write(Line(sale: sale), &piece, new) }
+        for reservation in past.reservations { try write(Line(reservation: reservation), &piece, new) }
+        for attempt in contents.attempts { try write(Line(attempt: attempt), &piece, new) }
         try new.write(piece)
         try new.synchronize()
         // Before it has its name: nobody else may have it in between.
@@ -264,5 +288,14 @@ final class TillLedger {
         let folder = path.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(separator: "/")
         try Descriptor(opening: folder.isEmpty ? "/" : folder, O_RDONLY).synchronize()
         return new
+    }
+
+    private static func write(
+        _ line: Line, _ piece: inout [UInt8], _ file: borrowing Descriptor
+    ) throws(SystemError) {
+        piece += try bytes(of: line)
+        guard piece.count >= pieceSize else { return }
+        try file.write(piece)
+        piece.removeAll(keepingCapacity: true)
     }
 }

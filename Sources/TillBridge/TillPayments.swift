@@ -29,6 +29,8 @@ final class TillPayments: Sendable {
     private static let patience: Duration = .seconds(5)
     private static let shortPause: Duration = .milliseconds(200)
     private static let longPause: Duration = .seconds(2)
+    /// Milliseconds by which a transaction is older than what was asked for, on one clock.
+    private static let stale: Int64 = 60_000
     /// Until somebody may have given it the rights that it lacks.
     private static let rightsPause: Duration = .seconds(30)
 
@@ -54,12 +56,21 @@ final class TillPayments: Sendable {
         request.deadline = demand.deadline
         request.confirmWithin = demand.confirmWithin
         request.language = till.language.rawValue
-        let began = ContinuousClock.now
+        let (began, asked) = (ContinuousClock.now, Timestamp.now)
         // An answer was lost: only one to the same key says whether the payment has begun.
         var isInDoubt = false
         while !Task.isCancelled {
             do throws(TapClientError) {
                 let tap = try await client.start(request, idempotencyKey: demand.key.text)
+                // Nobody has asked under this key before: an older transaction is another sale, for which its customer has paid.
+                guard isInDoubt || asked.milliseconds &- tap.started.createdAt.milliseconds < Self.stale else {
+                    logger.critical(
+                        """
+                        ledger older than the daemon's journal, payments are refused: stop nfc-tap-ecr, remove this \
+                        till's ledger, and start it again
+                        """, metadata: ["till": "\(till.name)", "key": "\(demand.key)"])
+                    return feed(.settled(demand.key, .notPaid(TillRefusal(.failed))))
+                }
                 await follow(tap, demand.key)
                 return
             } catch {
@@ -214,7 +225,14 @@ final class TillPayments: Sendable {
     private func tell(_ transaction: Transaction, _ key: AttemptKey) async {
         var receipts: [TillReceipt] = []
         if till.kind == .zvt, transaction.state == .approved { receipts = await self.receipts(of: transaction.id) }
-        guard let outcome = TillOutcome(transaction, in: till.language, receipts: receipts) else { return }
+        guard var outcome = TillOutcome(transaction, in: till.language, receipts: receipts) else { return }
+        if case .approved(var approval) = outcome {
+            // It may be heard of late, after a restart or a lost line; the daemon counts from the approval.
+            let then = transaction.history.last { $0.state == .approved }?.at ?? transaction.updatedAt
+            let (age, overflow) = Timestamp.now.milliseconds.subtractingReportingOverflow(then.milliseconds)
+            approval.age = overflow ? .max : age
+            outcome = .approved(approval)
+        }
         feed(.settled(key, outcome))
         // What was approved has to be confirmed or taken back yet.
         if case .notPaid = outcome { forget(key) }

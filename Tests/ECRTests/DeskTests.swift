@@ -116,6 +116,17 @@ struct DeskTests {
         #expect(effects.last == .takeBack(key, .late))
     }
 
+    @Test mutating func `an approval that is heard of late is told within what is left of the daemon's time`() throws {
+        for (age, isTold) in [(Int64(25_000), true), (25_001, false), (.max, false), (-5_000, true)] {
+            let key = try start(order)
+            var approval = TillApproval(amount: 280, maskedCard: "****1", reference: "1")
+            approval.age = age
+            _ = desk.settle(key, .approved(approval), at: 1_000_000, &effects)
+            #expect(desk.beginTelling(key, at: 1_000_000, confirmWithin: 30, &effects) == isTold, "\(age)")
+            if isTold { desk.giveUp(key, &effects) } else { #expect(effects.last == .takeBack(key, .late)) }
+        }
+    }
+
     @Test mutating func `the same card and sum within a minute calls a person, and is not refused`() throws {
         _ = try pay(order, at: 0)
         #expect(!effects.contains { if case .alarm = $0 { true } else { false } })

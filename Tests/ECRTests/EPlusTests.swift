@@ -155,6 +155,37 @@ struct EPlusTests {
         #expect(try settle(Self.approval).contains(.confirm(key)))
     }
 
+    @Test(arguments: [false, true])
+    mutating func `a payment of which a till at once cannot be told that it has begun is not paid`(isApproved: Bool)
+        throws
+    {
+        terminal = try Self.terminal(.atOnce)
+        var effects = ask("0100001250010978          A011B010")
+        let key = try #require(terminal.desk.open?.key)
+        if isApproved { _ = try settle(Self.approval) }
+        for _ in 0..<3 {
+            let numbers = effects.compactMap { if case .arm(.answer(let number), _) = $0 { number } else { nil } }
+            effects = terminal.handle(.timer(.answer(try #require(numbers.last))), at: 0)
+        }
+        #expect(effects.contains(isApproved ? .takeBack(key, .notDelivered) : .cancel(key)))
+    }
+
+    @Test(arguments: [Attempt.Phase.approved, .telling])
+    mutating func `a person is called where a restart takes back what a till has booked at once`(phase: Attempt.Phase)
+        throws
+    {
+        terminal = try Self.terminal(.atOnce)
+        ask("0100001250010978          A011B010")
+        let open = try #require(terminal.desk.open)
+        let attempt = Attempt(key: open.key, number: 1, order: open.order, peer: "", phase: phase)
+        var again = EPlusTerminal(
+            desk: TillDesk(lane: "main", installation: "1", attempts: [attempt]),
+            settings: .init(currency: open.order.currency, answer: .atOnce))
+        let effects = again.handle(.restored, at: 0)
+        #expect(
+            effects.contains(.takeBack(open.key, .notDelivered)) && effects.contains(.alarm(.bookedNotPaid(open.key))))
+    }
+
     @Test mutating func `a till that booked at once what is not paid then has a person called`() throws {
         terminal = try Self.terminal(.atOnce)
         ask("0100001250010978          A011B010")

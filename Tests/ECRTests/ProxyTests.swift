@@ -124,6 +124,57 @@ struct ProxyTests {
         #expect(terminal.handle(.sent(TillConnection(exchange)), at: 0).contains(.confirm(key)))
     }
 
+    @Test mutating func `a till that does not hear that its payment has begun has none`() throws {
+        _ = start(Self.info("1"))
+        let key = try #require(terminal.desk.open?.key)
+        #expect(terminal.handle(.lost(TillConnection(exchange), .reset), at: 0).contains(.cancel(key)))
+        // The keepalive of another page hears of no approval.
+        #expect(try #require(poll()).contains("\"success\":null"))
+        let end = terminal.handle(.settled(key, .approved(TillApproval(amount: 1250, reference: "7"))), at: 0)
+        #expect(end.contains(.takeBack(key, .notDelivered)))
+    }
+
+    @Test mutating func `a second press whose answer is lost stops nothing that its till knows of`() throws {
+        _ = start(Self.info("1"))
+        let key = try #require(terminal.desk.open?.key)
+        _ = terminal.handle(.sent(TillConnection(exchange)), at: 0)
+        _ = start(Self.info("1"))
+        #expect(!terminal.handle(.lost(TillConnection(exchange), .reset), at: 0).contains(.cancel(key)))
+        #expect(terminal.desk.open?.phase == .running)
+    }
+
+    @Test mutating func `a paid line is found and told again after hundreds of others and a restart`() throws {
+        func pay(_ payment: String) throws {
+            _ = start(Self.info(payment))
+            let key = try #require(terminal.desk.open?.key)
+            let (number, reference) = (Int64(terminal.desk.counter), "ref\(payment)")
+            _ = terminal.handle(
+                .settled(key, .approved(TillApproval(amount: 1250, reference: reference))), at: number * 100_000)
+            _ = terminal.request(
+                ProxyTill.request("/hw_proxy/status_json", [:], id: 2), on: TillConnection(.max), at: number * 100_000)
+            _ = terminal.handle(.sent(TillConnection(.max)), at: number * 100_000)
+            _ = terminal.handle(.confirmed(key), at: number * 100_000)
+        }
+        for payment in 1...200 { try pay("\(payment)") }
+        for _ in 0..<2 {
+            let answer = try #require(start(Self.info("1")))
+            #expect(answer.contains("\"transaction_id\":1,"))
+            #expect(
+                try #require(poll()).contains(
+                    "{\"transaction_id\":1,\"success\":true,\"status\":null,\"status_details\":null,\"reference\":\"ref1\"}"
+                ))
+            #expect(terminal.desk.counter == 200 && terminal.desk.open == nil)
+            let desk = terminal.desk
+            #expect(desk.finished.count == TillDesk.kept)
+            terminal = ProxyTerminal(
+                desk: TillDesk(
+                    lane: "main", installation: "1", counter: desk.counter, attempts: desk.finished, past: desk.past),
+                settings: .init(
+                    currency: try #require(CurrencyCode("EUR")), hosts: [ProxyTill.headers.host],
+                    origins: [ProxyTill.headers.origin]))
+        }
+    }
+
     @Test mutating func `another sale cancels the one that runs, and is refused where that is too late`() throws {
         _ = start(Self.info("1"))
         let key = try #require(terminal.desk.open?.key)
@@ -167,6 +218,7 @@ struct ProxyTests {
     @Test(arguments: [
         "", "[]", "{}", info("1", amount: "0"), info("1", amount: "-5"), info("1", amount: "1.001"),
         info("1").replacing("EUR", with: "USD"), info("1").replacing("card", with: "check"),
+        info(String(repeating: "1", count: 129)),
         info("1").replacing("\"order_id\"", with: "\"currency_decimals\":3,\"order_id\""),
     ])
     mutating func `what cannot be paid is answered with false`(info: String) {

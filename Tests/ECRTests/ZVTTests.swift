@@ -229,6 +229,43 @@ struct ZVTTests {
         #expect(till(command) == [Self.ok, "040F0727B42929001006"])
     }
 
+    @Test(arguments: [TillInput.Answer.done, .refused])
+    mutating func `a till that lost its line in a reversal learns of the reversal, not of the sale before it`(
+        answer: TillInput.Answer
+    ) throws {
+        try pay()
+        let key = try #require(terminal.desk.finished.last?.key)
+        _ = till("063006123456870042")
+        _ = terminal.handle(.lost(line, .closed), at: 0)
+        _ = terminal.handle(.connected(line, peer: "p"), at: 0)
+        #expect(till("0620051234560303") == ["849C00"], "it goes on")
+        #expect(till("065003123456") == ["849C00"], "and belongs to this batch")
+        _ = terminal.handle(.reversed(key, answer), at: 0)
+        let told =
+            answer == .done
+            ? "040F192700040000000012500B0000432929001006" + "37000042" + "870043" : "040F0727B52929001006"
+        #expect(till("0620051234560303") == [Self.ok, told])
+        _ = (till(Self.ok), till(Self.ok))
+        try pay()
+        #expect(till("0620051234560303").last?.contains("870044") == true)
+    }
+
+    @Test mutating func `an old sale whose place was given away reverses nothing, and is a guess`() throws {
+        try pay()
+        let first = try #require(terminal.desk.finished.last?.key)
+        now = 1_000_000
+        for _ in 0..<100 {
+            try pay()
+            let key = try #require(terminal.desk.finished.last?.key)
+            _ = terminal.handle(.confirmed(key), at: now)
+            _ = terminal.handle(.confirmed(first), at: now)
+        }
+        #expect(terminal.desk.attempt(first) == nil)
+        let effects = terminal.handle(.bytes(ZVTText.hexadecimal("063006123456870042") ?? [], line), at: now)
+        #expect(sent(effects) == [Self.ok, "040F0727B52929001006"])
+        #expect(!effects.contains { if case .reverse = $0 { true } else { false } })
+    }
+
     @Test mutating func `wrong sums, strangers, old sales and guesses reverse nothing`() throws {
         try pay()
         let command = "063006123456870042"

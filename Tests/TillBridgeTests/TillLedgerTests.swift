@@ -81,10 +81,81 @@ struct TillLedgerTests {
             try ledger.record(refund(1, 20_261_123, .confirmed))
             try ledger.record(refund(2, 20_261_124, .confirmed))
             try ledger.record(refund(3, 20_261_124, .notPaid))
-            for number in 4...UInt64(TillLedger.kept + 3) { try ledger.record(attempt(number, .notPaid)) }
+            for number in 4...300 as ClosedRange<UInt64> { try ledger.record(attempt(number, .notPaid)) }
         }
-        let attempts = try read().attempts
-        #expect(attempts.count == TillLedger.kept + 1 && attempts.first == refund(2, 20_261_124, .confirmed))
+        let contents = try read()
+        #expect(contents.attempts.count == TillDesk.kept)
+        // Today, after a clock was set back, and tomorrow.
+        for (day, sum) in [(20_261_124, 100), (20_261_123, 200), (20_261_125, 0)] as [(UInt32, Int64)] {
+            var desk = TillDesk(
+                lane: "main", installation: "abc", counter: contents.counter, attempts: contents.attempts,
+                past: contents.past)
+            var effects: [TillEffect] = []
+            desk.acknowledged(.day(day), &effects)
+            #expect(desk.givenBack == sum)
+        }
+    }
+
+    @Test("A till's thousands of payments are a short file, in which each is found again and counted once")
+    func thousands() throws {
+        let euro = try #require(CurrencyCode("EUR"))
+        func named(_ number: Int) -> TillOrder {
+            TillOrder(kind: .sale, amount: 250, currency: euro, identity: "order \(number)")
+        }
+        func desk(_ contents: TillLedger.Contents) -> TillDesk {
+            TillDesk(
+                lane: "main", installation: contents.installation, counter: contents.counter,
+                attempts: contents.attempts, past: contents.past, closedThrough: contents.closedThrough)
+        }
+        var (ledger, contents) = try TillLedger.open(path, fresh: "abc")
+        var books = desk(contents)
+        var renewed = 0
+        for number in 1...3_000 {
+            var effects: [TillEffect] = []
+            guard case .started(let key) = books.ask(named(number), peer: "", confirmWithin: 30, &effects) else {
+                Issue.record("\(number) is not new")
+                return
+            }
+            let now = Int64(number) * 100_000
+            _ = books.settle(key, .approved(TillApproval(amount: 250, reference: "\(number)")), at: now, &effects)
+            _ = books.beginTelling(key, at: now, confirmWithin: 30, &effects)
+            books.told(key, at: now, &effects)
+            books.acknowledged(.confirmed(key), &effects)
+            if number == 500 { books.closeBatch(&effects) }
+            for effect in effects {
+                switch effect {
+                case .record(let attempt): try ledger.record(attempt)
+                case .closeBatch(let through): try ledger.closeBatch(through: through)
+                default: break
+                }
+            }
+            if ledger.isLong {
+                try ledger.renew(TillLedger.Contents(books))
+                renewed += 1
+            }
+            guard number.isMultiple(of: 700) else { continue }
+            // The program ends, wherever the file is.
+            try ledger.synchronize()
+            contents = try TillLedger.read(Descriptor(opening: path, O_RDONLY)).0
+            books = desk(contents)
+        }
+        try ledger.synchronize()
+        #expect(renewed > 2)
+        contents = try TillLedger.read(Descriptor(opening: path, O_RDONLY)).0
+        books = desk(contents)
+        #expect(books.finished.count == TillDesk.kept && books.counter == 3_000 && contents.damaged == 0)
+        for number in 1...3_000 {
+            var effects: [TillEffect] = []
+            guard case .same(let attempt) = books.ask(named(number), peer: "", confirmWithin: 30, &effects) else {
+                Issue.record("\(number) would be paid again")
+                return
+            }
+            #expect(attempt.number == UInt64(number) && attempt.approval?.reference == "\(number)")
+        }
+        #expect(books.turnover.sums.map(\.count) == [2_500] && books.turnover.sums.map(\.amount) == [625_000])
+        #expect(books.turnover.first == 501 && books.turnover.last == 3_000)
+        let lines = try String(contentsOf: URL(filePath: path), encoding: .utf8).split(separator: "\n").count
+        #expect(lines < 3_000 + TillLedger.longest + 10)
     }
 
     @Test("A ledger that has become long is written anew while it is used, and stays the same program's")
@@ -140,6 +211,8 @@ struct TillLedgerTests {
             try changed.write(to: URL(filePath: path))
             let contents = try read("fresh")
             #expect(contents.damaged > 0 && contents.installation == "fresh", "byte \(index)")
+            // No till takes a payment to come for one that was lost.
+            #expect(contents.counter >= TillLedger.gap, "byte \(index)")
             #expect(FileManager.default.fileExists(atPath: path + ".damaged"))
             // Once only: the file is whole again.
             let again = try read("later")
@@ -171,7 +244,7 @@ struct TillLedgerTests {
         }
         let before = try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int ?? 0
         let contents = try read()
-        #expect(contents.counter == UInt64(TillLedger.longest / 2 + 1) && contents.attempts.count == TillLedger.kept)
+        #expect(contents.counter == UInt64(TillLedger.longest / 2 + 1) && contents.attempts.count == TillDesk.kept)
         let after = try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int ?? 0
         #expect(after < before / 2)
         let again = try read()

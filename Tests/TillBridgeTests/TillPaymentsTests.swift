@@ -67,11 +67,13 @@ struct TillPaymentsTests {
         .json(state.isSettled ? 200 : 201, try WireJSON.encode(paid(state, mode)))
     }
 
-    private static func paid(_ state: TransactionState, _ mode: Mode = .test) throws -> Transaction {
+    private static func paid(
+        _ state: TransactionState, _ mode: Mode = .test, at milliseconds: Int64 = Timestamp.now.milliseconds
+    ) throws -> Transaction {
         let euro = try #require(Currency("EUR"))
         var transaction = Transaction(
             id: id, type: .purchase, mode: mode, lane: "main", amount: Money(value: 1_250, currency: euro),
-            createdAt: .now)
+            createdAt: Timestamp(milliseconds: milliseconds))
         transaction.state = state
         return transaction
     }
@@ -139,6 +141,40 @@ struct TillPaymentsTests {
             }
             #expect(refusal.reason == reason, "\(code.rawValue)")
         }
+    }
+
+    @Test("What the daemon had under a new key before is another sale: it is not told as this one, and not touched")
+    func olderLedger() async throws {
+        let sale = try Self.demand()
+        let (told, asked) = try await run { call, _ in
+            switch call {
+            case "POST transactions":
+                .json(201, try WireJSON.encode(Self.paid(.approved, at: Timestamp.now.milliseconds - 90_000)))
+            default: HTTPResponse(status: 500)
+            }
+        } _: {
+            await $0.start(sale)
+        }
+        #expect(told == [.settled(Self.key, .notPaid(TillRefusal(.failed)))])
+        #expect(asked.allSatisfy { ["GET status", "POST transactions"].contains($0.call) }, "\(asked)")
+    }
+
+    @Test("An approval that is heard of late says how old it is")
+    func late() async throws {
+        let (told, _) = try await run { call, _ in
+            switch call {
+            case "GET transactions":
+                .json(200, try WireJSON.encode(TransactionList(transactions: [Self.paid(.approved)])))
+            default: .json(200, try WireJSON.encode(Self.paid(.approved, at: Timestamp.now.milliseconds - 20_000)))
+            }
+        } _: {
+            await $0.lookUp(Self.key)
+        }
+        guard case .settled(Self.key, .approved(let approval)) = told.first, told.count == 1 else {
+            Issue.record("\(told)")
+            return
+        }
+        #expect((20_000..<200_000).contains(approval.age))
     }
 
     @Test("A sale in the other mode never begins or is cancelled")

@@ -32,6 +32,8 @@ public struct EPlusTerminal: TillTerminal {
         let frame: [UInt8]
         /// Of an approval.
         let key: AttemptKey?
+        /// Of a payment that has begun, which the till books with this answer.
+        var begun: AttemptKey?
         var tries = EPlusTerminal.tries
     }
 
@@ -61,7 +63,7 @@ public struct EPlusTerminal: TillTerminal {
     public mutating func handle(_ input: TillInput, at now: Int64) -> [TillEffect] {
         var effects: [TillEffect] = []
         switch input {
-        case .restored: desk.restore(keepsWaiting: settings.answer == .atOnce, &effects)
+        case .restored: restored(&effects)
         case .connected(let connection, _):
             leave(&effects)
             line = connection
@@ -79,6 +81,15 @@ public struct EPlusTerminal: TillTerminal {
         case .timer, .sent, .progress, .tooLate: break
         }
         return effects
+    }
+
+    private mutating func restored(_ effects: inout [TillEffect]) {
+        let before = desk.open
+        desk.restore(keepsWaiting: settings.answer == .atOnce, &effects)
+        // Taken back, though its till has booked it already.
+        if settings.answer == .atOnce, let before, desk.open == nil {
+            effects.append(.alarm(.bookedNotPaid(before.key)))
+        }
     }
 
     // MARK: - The line
@@ -155,7 +166,10 @@ public struct EPlusTerminal: TillTerminal {
         switch stage {
         case .idle, .receiving, .accepted: break
         case .running(let key, _): desk.giveUp(key, &effects)
-        case .asking(let reply): if let key = reply.key { desk.giveUp(key, &effects) }
+        // A till that never gave the line has booked nothing, and asks for its payment again.
+        case .asking(let reply):
+            guard let key = reply.key ?? reply.begun else { break }
+            if desk.open?.key == key { desk.giveUp(key, &effects) } else { desk.takeBack(key, .notDelivered, &effects) }
         case .answering(let reply):
             guard let key = reply.key else { break }
             // It may have read it, though nothing says so.
@@ -183,7 +197,7 @@ public struct EPlusTerminal: TillTerminal {
         case .atTheEnd:
             stage = .running(key, request)
             effects.append(.arm(.patience(key), milliseconds: Self.patience))
-        case .atOnce: answer(request.answered(isPaid: true), nil, &effects)
+        case .atOnce: answer(request.answered(isPaid: true), nil, begun: key, &effects)
         }
     }
 
@@ -191,8 +205,10 @@ public struct EPlusTerminal: TillTerminal {
         answer(request.answered(isPaid: key != nil), key, &effects)
     }
 
-    private mutating func answer(_ body: [UInt8], _ key: AttemptKey?, _ effects: inout [TillEffect]) {
-        stage = .asking(Reply(frame: EPlusFrame.bytes(of: body), key: key))
+    private mutating func answer(
+        _ body: [UInt8], _ key: AttemptKey?, begun: AttemptKey? = nil, _ effects: inout [TillEffect]
+    ) {
+        stage = .asking(Reply(frame: EPlusFrame.bytes(of: body), key: key, begun: begun))
         send([EPlusFrame.enq], &effects)
     }
 

@@ -74,12 +74,14 @@ public struct Attempt: Codable, Equatable, Sendable {
     public internal(set) var refusal: TillRefusal?
     /// Of a reservation.
     public internal(set) var booking: Booking?
+    /// The number of the reversal that was asked for last.
+    public internal(set) var reversal: UInt64?
     /// On the machine's clock, in milliseconds.
     public internal(set) var settledAt: Int64?
 
     /// Not the moment on a clock that starts anew with the machine.
     private enum CodingKeys: String, CodingKey {
-        case key, number, order, peer, day, phase, approval, refusal, booking
+        case key, number, order, peer, day, phase, approval, refusal, booking, reversal
     }
 
     public init(
@@ -97,6 +99,9 @@ public struct Attempt: Codable, Equatable, Sendable {
     public var receipt: UInt64 { Attempt.receipt(of: number) }
     /// 1 to 999999, then again from 1.
     public var trace: UInt64 { Attempt.trace(of: number) }
+
+    /// Of its own number and those of what followed it.
+    public var highest: UInt64 { max(number, booking?.number ?? 0, reversal ?? 0) }
 
     /// Receipts are printed again for the last payment only.
     public mutating func dropReceipts() { approval?.receipts = [] }

@@ -26,7 +26,7 @@ extension TillDesk {
     /// later day counts as well.
     var givenBack: Int64 {
         let all = finished + (open.map { [$0] } ?? [])
-        return all.filter { $0.isGivenBack(since: today) }.reduce(0) { sum, attempt in
+        return all.filter { $0.isGivenBack(since: today) }.reduce(past.givenBack(since: today)) { sum, attempt in
             let (next, overflow) = sum.addingReportingOverflow(attempt.order.amount)
             return overflow ? .max : next
         }

@@ -16,8 +16,8 @@ public struct TillDesk: Sendable {
         case busy
     }
 
-    /// How many finished attempts are kept for repeats, reversals and totals.
-    static let kept = 10_000
+    /// How many finished attempts are kept whole, whatever they are.
+    public static let kept = 64
     /// An approval is not told in the last seconds before the daemon takes it back by itself.
     static let margin: Int64 = 5_000
     /// The same card and sum within this time is suspicious.
@@ -28,25 +28,39 @@ public struct TillDesk: Sendable {
     /// The number of the newest attempt.
     public private(set) var counter: UInt64
     public private(set) var open: Attempt?
-    /// Oldest first.
+    /// Those that are kept whole, oldest first: the newest, and any to which something can happen yet.
     public private(set) var finished: [Attempt] = []
+    /// What is kept of the others.
+    public private(set) var past: TillPast
     /// Attempts up to this number belong to closed batches.
     public private(set) var closedThrough: UInt64
     let refundLimit: RefundLimit?
     /// As `TillInput.day` says it.
     private(set) var today: UInt32 = 0
+    private let keeps: Int
+    /// Milliseconds for which an approval stays whole, since it can be reversed or looks like another one.
+    private let keepTime: Int64
+    /// When the newest approval came.
+    private var latest: Int64 = .min
 
     /// - Parameters:
     ///   - counter: the highest number that was ever given out, also of attempts that are not kept any more.
-    ///   - attempts: what the ledger keeps, in any order.
+    ///   - attempts: what the ledger keeps whole, in any order.
+    ///   - past: what it keeps of all others.
+    ///   - reversalTime: milliseconds within which an approval can be reversed.
+    ///   - keeps: how many attempts stay whole at least.
     public init(
-        lane: String, installation: String, counter: UInt64 = 0, attempts: [Attempt] = [], closedThrough: UInt64 = 0,
-        refundLimit: RefundLimit? = nil
+        lane: String, installation: String, counter: UInt64 = 0, attempts: [Attempt] = [],
+        past: TillPast = TillPast(), closedThrough: UInt64 = 0, refundLimit: RefundLimit? = nil,
+        reversalTime: Int64 = 0, keeps: Int = TillDesk.kept
     ) {
         self.lane = lane
         self.installation = installation
         self.refundLimit = refundLimit
-        self.counter = attempts.reduce(counter) { max($0, $1.number, $1.booking?.number ?? 0) }
+        self.past = past
+        self.keeps = keeps
+        keepTime = max(reversalTime, TillDesk.suspicion)
+        self.counter = attempts.reduce(counter) { max($0, $1.highest) }
         self.closedThrough = closedThrough
         let ordered = attempts.sorted { $0.number < $1.number }.map { attempt in
             // The clock of another run says nothing in this one.
@@ -57,12 +71,20 @@ public struct TillDesk: Sendable {
         // Never more than one: a second one could only come from a damaged ledger, and is brought to its end as given up.
         open = ordered.last { $0.phase.isOpen }
         finished = ordered.filter { $0.number != open?.number }
+        takePast()
     }
 
     public var last: Attempt? { open ?? finished.last }
 
+    /// One that is kept whole.
     public func attempt(_ key: AttemptKey) -> Attempt? {
         open?.key == key ? open : finished.last { $0.key == key }
+    }
+
+    /// Also a sale that is not kept whole, if its till has a name for it.
+    func attempt(_ number: UInt64) -> Attempt? {
+        open?.number == number
+            ? open : finished.last { $0.number == number } ?? past.sale(number).map { again($0) }
     }
 
     // MARK: - After a restart
@@ -109,7 +131,11 @@ public struct TillDesk: Sendable {
             if open.phase == .givenUp { return .wait }
             return order.isRepeat(of: open.order) ? .same(open) : .busy
         }
-        if let paid = finished.last(where: { order.isRepeat(of: $0.order) && $0.phase.isPaid }) { return .same(paid) }
+        if let paid = finished.last(where: { order.isRepeat(of: $0.order) && $0.phase.isPaid })
+            ?? past.sale(like: order).map({ again($0) })
+        {
+            return .same(paid)
+        }
         counter += 1
         let key = AttemptKey(lane: lane, installation: installation, counter: counter)
         let day = order.kind == .refund ? today : nil
@@ -159,7 +185,10 @@ public struct TillDesk: Sendable {
             }
             attempt.phase = .approved
             attempt.approval = approval
-            attempt.settledAt = now
+            // The daemon waits for its confirmation since then.
+            let (then, overflow) = now.subtractingReportingOverflow(max(0, approval.age))
+            attempt.settledAt = overflow ? .min : then
+            latest = max(latest, now)
             set(attempt, &effects)
             return attempt
         case (.running, .notPaid(let refusal)):
@@ -230,49 +259,12 @@ public struct TillDesk: Sendable {
     mutating func reverse(_ key: AttemptKey, _ effects: inout [TillEffect]) {
         guard var attempt = attempt(key), attempt.phase.isPaid else { return }
         attempt.phase = .reversing
+        attempt.reversal = spend(&effects)
         replace(attempt, &effects)
         effects.append(.reverse(key))
     }
 
-    // MARK: - Reservations
-
-    /// The newest with this receipt that was not taken back.
-    func reservation(receipt: UInt64) -> Attempt? {
-        finished.last { $0.order.kind == .reservation && $0.receipt == receipt && $0.phase.isPaid }
-    }
-
-    /// Oldest first.
-    public var held: [Attempt] { finished.filter(\.isHeld) }
-
-    /// The booking that was asked for last, if nothing has been asked for since.
-    var lastBooking: (attempt: Attempt, booking: Booking)? {
-        let booked = finished.compactMap { attempt in attempt.booking.map { (attempt: attempt, booking: $0) } }
-        guard let newest = booked.max(by: { $0.booking.number < $1.booking.number }), let last,
-            newest.booking.number > last.number
-        else { return nil }
-        return newest
-    }
-
-    /// - Parameter amount: what the shop gets of it, at most what is held.
-    mutating func book(_ key: AttemptKey, amount: Int64, _ effects: inout [TillEffect]) {
-        guard var attempt = attempt(key), attempt.isHeld, attempt.booking?.phase != .asked else { return }
-        let number = spend(&effects)
-        let booking = Booking(
-            key: AttemptKey(lane: lane, installation: installation, counter: number), number: number, amount: amount)
-        attempt.booking = booking
-        replace(attempt, &effects)
-        effects.append(.book(booking, of: key))
-    }
-
-    private mutating func booked(_ key: AttemptKey, _ answer: TillInput.Answer, _ effects: inout [TillEffect]) {
-        guard var attempt = attempt(key), attempt.booking?.phase == .asked else { return }
-        switch answer {
-        case .done, .already: attempt.booking?.phase = .done
-        case .refused: attempt.booking?.phase = .refused
-        case .unknown: return
-        }
-        replace(attempt, &effects)
-    }
+    // MARK: - Answers
 
     /// What the daemon has said to a confirmation, a reversal, a booking or an approval that was taken back; or a new day.
     mutating func acknowledged(_ input: TillInput, _ effects: inout [TillEffect]) {
@@ -301,28 +293,9 @@ public struct TillDesk: Sendable {
         return counter
     }
 
-    // MARK: - The batch
-
-    /// What was paid or reversed since the last end of day.
-    public var batch: [Attempt] { finished.filter { $0.number > closedThrough } }
-
-    /// What the shop got in this batch, and gave back. A reservation counts once it is booked.
-    var turnover: [Turnover] {
-        let items = finished.filter(\.phase.isPaid).compactMap { attempt -> Turnover? in
-            let network = attempt.approval?.network
-            switch attempt.order.kind {
-            case .sale: return Turnover(number: attempt.number, amount: attempt.order.amount, network: network)
-            case .refund: return Turnover(number: attempt.number, amount: -attempt.order.amount, network: network)
-            case .reservation:
-                guard let booking = attempt.booking, booking.phase == .done, booking.amount > 0 else { return nil }
-                return Turnover(number: booking.number, amount: booking.amount, network: network)
-            }
-        }
-        return items.filter { $0.number > closedThrough }.sorted { $0.number < $1.number }
-    }
-
     mutating func closeBatch(_ effects: inout [TillEffect]) {
         closedThrough = counter
+        past.closeBatch()
         effects.append(.closeBatch(through: counter))
     }
 
@@ -375,14 +348,20 @@ public struct TillDesk: Sendable {
     private mutating func keep(_ attempt: Attempt) {
         if let last = finished.indices.last { finished[last].dropReceipts() }
         finished.append(attempt)
-        // A reservation waits for its booking, however long it takes.
-        guard finished.count > TillDesk.kept,
-            let oldest = finished.firstIndex(where: { !$0.isHeld && !$0.isGivenBack(since: today) })
-        else { return }
-        finished.remove(at: oldest)
+        takePast()
     }
 
-    private mutating func replace(_ attempt: Attempt, _ effects: inout [TillEffect]) {
+    private mutating func takePast() {
+        let (latest, keepTime, recent) = (latest, keepTime, counter - min(counter, UInt64(keeps)))
+        finished = past.take(finished, keeping: keeps, closedThrough: closedThrough) { attempt in
+            if attempt.highest > recent { return true }
+            guard let settledAt = attempt.settledAt else { return false }
+            let (elapsed, overflow) = latest.subtractingReportingOverflow(settledAt)
+            return !overflow && elapsed <= keepTime
+        }
+    }
+
+    mutating func replace(_ attempt: Attempt, _ effects: inout [TillEffect]) {
         guard let index = finished.lastIndex(where: { $0.key == attempt.key }) else { return }
         effects.append(.record(attempt))
         finished[index] = attempt

@@ -69,6 +69,13 @@ public struct TillApproval: Codable, Equatable, Sendable {
     public var time: TillTime?
     /// Receipts for the till's printer, line by line; the merchant's first.
     public var receipts: [TillReceipt]
+    /// Milliseconds since the approval, when it was heard of.
+    public var age: Int64 = 0
+
+    /// Not what holds for one moment only.
+    private enum CodingKeys: String, CodingKey {
+        case amount, maskedCard, authorisation, aid, network, reference, time, receipts
+    }
 
     public init(
         amount: Int64, maskedCard: String? = nil, authorisation: String? = nil, aid: String? = nil,

@@ -45,6 +45,9 @@ struct ProxyCall: Equatable, Sendable {
 struct ProxyPayment: Equatable, Sendable {
     let order: TillOrder
 
+    /// Of the three parts of an identity, each. Known tills have up to 36 characters.
+    static let longestName = 128
+
     /// - Returns: `nil` for whatever cannot be a payment by card: nothing is begun.
     init?(_ text: String, in currency: CurrencyCode) {
         let body = Array(text.utf8)
@@ -68,9 +71,12 @@ struct ProxyPayment: Equatable, Sendable {
         else { return nil }
         // Decimals that differ from the currency's own would say that the two sides mean different sums.
         if let decimals = word("currency_decimals"), decimals != String(currency.exponent) { return nil }
+        // It is kept for a long time.
+        let names = ["order_id", "payment_id", "terminal_id"].map { word($0) }
+        guard names.allSatisfy({ ($0?.utf8.count ?? 0) <= Self.longestName }) else { return nil }
         order = TillOrder(
             kind: .sale, amount: minor, currency: currency,
-            identity: Self.identity(order: word("order_id"), payment: word("payment_id"), word("terminal_id")))
+            identity: Self.identity(order: names[0], payment: names[1], names[2]))
     }
 
     /// Only both together are unique: the payment's id of older tills counts within its order.

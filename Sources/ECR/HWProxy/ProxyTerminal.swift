@@ -43,8 +43,12 @@ public struct ProxyTerminal: TillTerminal {
     private var parked: [Parked] = []
     /// Answers that hold the approval and have not left yet.
     private var tellings: [TillConnection: AttemptKey] = [:]
+    /// Answers to a start that have not left yet. A till that does not get one knows of no payment that it could ask for.
+    private var beginnings: [TillConnection: AttemptKey] = [:]
+    /// Its till knows of it.
+    private var known: AttemptKey?
     /// Asked for again after many others.
-    private var pinned: AttemptKey?
+    private var pinned: UInt64?
 
     public init(desk: TillDesk, settings: Settings) {
         self.desk = desk
@@ -56,8 +60,10 @@ public struct ProxyTerminal: TillTerminal {
         switch input {
         case .restored:
             desk.restore(keepsWaiting: true, &effects)
+            known = desk.open?.key
             if desk.open != nil { effects.append(.arm(.keepWaiting, milliseconds: Self.silence)) }
         case .sent(let connection):
+            if let key = beginnings.removeValue(forKey: connection) { known = key }
             guard let key = tellings.removeValue(forKey: connection) else { break }
             // Another poll may have failed meanwhile; this one was read.
             _ = desk.beginTelling(key, at: now, confirmWithin: Self.confirmWithin, &effects)
@@ -66,6 +72,10 @@ public struct ProxyTerminal: TillTerminal {
             parked.removeAll { $0.connection == connection }
             if let key = tellings.removeValue(forKey: connection), !tellings.values.contains(key) {
                 desk.notTold(key, &effects)
+            }
+            // Polls of other pages would go on for it, and one of them be told of its approval.
+            if let key = beginnings.removeValue(forKey: connection), key != known, !beginnings.values.contains(key) {
+                desk.giveUp(key, &effects)
             }
         case .timer(.parked(let connection)):
             for waiting in parked where waiting.connection == connection { refuse(waiting, &effects) }
@@ -147,7 +157,7 @@ public struct ProxyTerminal: TillTerminal {
             }
         }
         var attempts = desk.finished.suffix(Self.listed) + [desk.open].compactMap(\.self)
-        if let pinned, !attempts.contains(where: { $0.key == pinned }), let attempt = desk.attempt(pinned) {
+        if let pinned, !attempts.contains(where: { $0.number == pinned }), let attempt = desk.attempt(pinned) {
             attempts.insert(attempt, at: attempts.startIndex)
         }
         return ProxyResponse(
@@ -168,10 +178,8 @@ public struct ProxyTerminal: TillTerminal {
             desk.giveUp(open.key, &effects)
         }
         switch desk.ask(order, peer: "", confirmWithin: Self.confirmWithin, &effects) {
-        case .started(let key): return started(key, call.id, &effects)
-        case .same(let attempt):
-            pinned = attempt.key
-            return ProxyResponse(result: ProxyAnswer.transaction(attempt, told: false), id: call.id)
+        case .started(let key): return begun(key, call.id, connection, &effects)
+        case .same(let attempt): return same(attempt, call.id, connection)
         case .wait where parked.count < Self.mostParked && parked.allSatisfy { order.isRepeat(of: $0.order) }:
             parked.append(Parked(connection: connection, request: request, id: call.id, order: order))
             effects.append(.arm(.parked(connection), milliseconds: Self.parkedTime))
@@ -180,11 +188,21 @@ public struct ProxyTerminal: TillTerminal {
         }
     }
 
-    private func started(_ key: AttemptKey, _ id: String, _ effects: inout [TillEffect]) -> ProxyResponse? {
+    private mutating func begun(
+        _ key: AttemptKey, _ id: String, _ connection: TillConnection, _ effects: inout [TillEffect]
+    ) -> ProxyResponse? {
         effects.append(.arm(.keepWaiting, milliseconds: Self.silence))
-        return desk.attempt(key).map {
-            ProxyResponse(result: ProxyAnswer.transaction($0, told: false), id: id)
-        }
+        return desk.attempt(key).map { answer($0, id, connection) }
+    }
+
+    private mutating func same(_ attempt: Attempt, _ id: String, _ connection: TillConnection) -> ProxyResponse {
+        pinned = attempt.number
+        return answer(attempt, id, connection)
+    }
+
+    private mutating func answer(_ attempt: Attempt, _ id: String, _ connection: TillConnection) -> ProxyResponse {
+        beginnings[connection] = attempt.key
+        return ProxyResponse(result: ProxyAnswer.transaction(attempt, told: false), id: id)
     }
 
     private mutating func unpark(_ effects: inout [TillEffect]) {
@@ -194,12 +212,11 @@ public struct ProxyTerminal: TillTerminal {
         for waiting in all {
             switch desk.ask(waiting.order, peer: "", confirmWithin: Self.confirmWithin, &effects) {
             case .started(let key):
-                if let response = started(key, waiting.id, &effects) {
+                if let response = begun(key, waiting.id, waiting.connection, &effects) {
                     effects.append(.respond(marked(response, for: waiting.request), waiting.connection))
                 }
             case .same(let attempt):
-                pinned = attempt.key
-                let response = ProxyResponse(result: ProxyAnswer.transaction(attempt, told: false), id: waiting.id)
+                let response = same(attempt, waiting.id, waiting.connection)
                 effects.append(.respond(marked(response, for: waiting.request), waiting.connection))
             case .wait, .busy: refuse(waiting, &effects)
             }

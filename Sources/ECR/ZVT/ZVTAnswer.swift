@@ -97,9 +97,14 @@ struct ZVTAnswer: Sendable {
     }
 
     /// The sum is what the shop gets.
-    func booked(_ attempt: Attempt, _ booking: Booking, _ session: ZVTSession) -> ZVTPacket {
-        guard booking.phase == .done else { return notPaid(0xB5) }
+    func booked(_ attempt: Attempt, _ session: ZVTSession) -> ZVTPacket {
+        guard let booking = attempt.booking, booking.phase == .done else { return notPaid(0xB5) }
         return followed(attempt, number: booking.number, amount: booking.amount, session)
+    }
+
+    func reversed(_ attempt: Attempt, _ session: ZVTSession) -> ZVTPacket {
+        guard let number = attempt.reversal, attempt.phase == .reversed else { return notPaid(0xB5) }
+        return followed(attempt, number: number, amount: attempt.order.amount, session)
     }
 
     func notPaid(_ code: UInt8, text: String? = nil) -> ZVTPacket {
@@ -192,17 +197,24 @@ struct ZVTAnswer: Sendable {
     // MARK: - Totals
 
     /// Sums by card, what was given back subtracted. A sum that the form cannot say is left out; it is never bent.
-    func totals(_ turnover: [Turnover]) -> ZVTPacket {
+    func totals(_ turnover: Turnover) -> ZVTPacket {
         var counts = [Int64](repeating: 0, count: 7)
         var sums = counts
-        for item in turnover {
-            let group = Self.group(item.network)
-            counts[group] += 1
-            sums[group] += item.amount
+        var total: Int64? = 0
+        func added(_ sum: Int64, _ amount: Int64) -> Int64? {
+            let (next, overflow) = sum.addingReportingOverflow(amount)
+            return overflow || amount == .max ? nil : next
+        }
+        for sum in turnover.sums {
+            let group = Self.group(sum.network)
+            counts[group] += sum.count
+            sums[group] = added(sums[group], sum.amount) ?? .min
+            total = total.flatMap { added($0, sum.amount) }
         }
         var single: [UInt8] = []
         if let first = turnover.first, let last = turnover.last, zip(counts, sums).allSatisfy({ $0 < 256 && $1 >= 0 }),
-            let ends = ZVTField(0x87, decimal: first.receipt), let end = ZVTField(0x87, decimal: last.receipt)
+            let ends = ZVTField(0x87, decimal: Attempt.receipt(of: first)),
+            let end = ZVTField(0x87, decimal: Attempt.receipt(of: last))
         {
             single = ends.value + end.value
             for (count, sum) in zip(counts, sums) {
@@ -210,11 +222,10 @@ struct ZVTAnswer: Sendable {
                 single += [UInt8(truncatingIfNeeded: count)] + (amount?.value ?? [])
             }
         }
-        let sum = sums.reduce(0, +)
         return Self.packet(
             0x040F,
             [
-                ZVTField(0x27, [0]), sum >= 0 ? ZVTField(0x04, decimal: UInt64(clamping: sum)) : nil,
+                ZVTField(0x27, [0]), total.flatMap { $0 < 0 ? nil : ZVTField(0x04, decimal: UInt64($0)) },
                 single.count == 53 ? ZVTField(0x60, single) : nil,
             ])
     }

@@ -70,7 +70,7 @@ extension ZVTTerminal {
             ]
         case .endOfDay(let password):
             try check(password, at: now, &effects)
-            guard desk.open == nil else { throw .busy }
+            guard desk.open == nil, !desk.isFollowing else { throw .busy }
             reply(.positive, &effects)
             stage = .closingBatch
             outbox = [Outgoing(packet: answers.totals(desk.turnover), role: .totals)]
@@ -160,11 +160,13 @@ extension ZVTTerminal {
         // Not settled yet: the till asks again.
         guard desk.open == nil else { throw .busy }
         let withResult = parts & 0x01 != 0
-        if let (attempt, booking) = desk.lastBooking {
-            guard booking.phase != .asked else { throw .busy }
+        if let followed = desk.lastFollowed {
+            let isReversal = followed.reversal == followed.highest
+            guard followed.phase != .reversing, followed.booking?.phase != .asked else { throw .busy }
             reply(.positive, &effects)
             stage = .ending
-            outbox = withResult ? [Outgoing(packet: answers.booked(attempt, booking, session), role: .notice)] : []
+            let result = isReversal ? answers.reversed(followed, session) : answers.booked(followed, session)
+            outbox = withResult ? [Outgoing(packet: result, role: .notice)] : []
             outbox.append(Outgoing(packet: ZVTAnswer.completion, role: .end))
             return
         }

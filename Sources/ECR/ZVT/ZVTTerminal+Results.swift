@@ -153,12 +153,10 @@ extension ZVTTerminal {
         switch answer {
         case .done:
             guard let attempt = desk.attempt(key) else { return stop(0xB5, withResult: true) }
-            let number = desk.spend(&effects)
             stage = .ending
             outbox = [
-                Outgoing(
-                    packet: answers.followed(attempt, number: number, amount: attempt.order.amount, session),
-                    role: .notice), Outgoing(packet: ZVTAnswer.completion, role: .end),
+                Outgoing(packet: answers.reversed(attempt, session), role: .notice),
+                Outgoing(packet: ZVTAnswer.completion, role: .end),
             ]
         case .already: stop(0xB4, withResult: true)
         case .refused: stop(0xB5, withResult: true)
@@ -177,10 +175,9 @@ extension ZVTTerminal {
 
     /// An answer that is lost costs nothing: the same booking, asked for again, has the same answer.
     mutating func tellBooked(_ attempt: Attempt) {
-        guard let booking = attempt.booking else { return stop(0xB5, withResult: true) }
         stage = .ending
         outbox = [
-            Outgoing(packet: answers.booked(attempt, booking, session), role: .notice),
+            Outgoing(packet: answers.booked(attempt, session), role: .notice),
             Outgoing(packet: ZVTAnswer.completion, role: .end),
         ]
     }
