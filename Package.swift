@@ -80,6 +80,7 @@ let package = Package(
         room("ReaderNFC", ["CardBytes", "Linux", "ReaderCore"]),
         room("ReaderNFCWorker", ["CardBytes", "CNFC", "Linux", "ReaderCore", "ReaderNFC"]),
         room("ReaderModels", ["ReaderCore"]),
+        room("PINDevice", ["Configuration", "Envelope", "LocalHTTP", "Wire"]),
         room("Doctor", ["Configuration", "Envelope", "Linux", "ReaderModels", "Wire"]),
         room("ReaderVirtual", ["CardBytes", "CardSim", "Linux", "ReaderCore"]),
         room("CardSim", ["CardBytes", "EMVCrypto", crypto]),
@@ -125,7 +126,8 @@ let package = Package(
             [
                 "CardBytes", "CardSim", "Codes", "Configuration", "EMV", "Envelope", "Help", "Journal", "Ledger",
                 "Linux",
-                "LocalHTTP", "Loyalty", "Metrics", "Profile", "ReaderCore", "ReaderModels", "ReaderNFC", "ReaderPCSC",
+                "LocalHTTP", "Loyalty", "Metrics", "PINDevice", "Profile", "ReaderCore", "ReaderModels", "ReaderNFC",
+                "ReaderPCSC",
                 "ReaderVirtual", "Receipt", "StoreAndForward", "StrictJSON", "TapSession", "Transactions", "Wire",
                 crypto, logging,
             ], embedding: "API/openapi.yaml"),
@@ -155,8 +157,8 @@ let package = Package(
             "nfc-tap",
             [
                 "AdapterCheck", "CardBytes", "CardSim", "CLinux", "Codes", "Configuration", "CScrub", "Doctor", "EMV",
-                "Envelope", "Explain", "Help", "Journal", "KernelDiff", "Linux", "Loyalty", "ReaderCore",
-                "ReaderModels",
+                "Envelope", "Explain", "Help", "Journal", "KernelDiff", "Linux", "Loyalty", "PINDevice",
+                "ReaderCore", "ReaderModels",
                 "ReaderNFC", "ReaderPCSC", "ReaderVirtual", "Receipt", "TapClient", "TapSession", "Wire", arguments,
             ]),
         program("nfc-tap-psp-sandbox", ["Linux", "LocalHTTP", "PSPSandbox", "Wire", arguments, logging, signals]),
@@ -293,7 +295,8 @@ let package = Package(
             "TapDaemonTests",
             [
                 "CardBytes", "CardSim", "Codes", "Configuration", "EMVCrypto", "Envelope", "Help", "Journal", "Linux",
-                "LocalHTTP", "Loyalty", "Metrics", "nfc-tapd", "PSPSandbox", "ReaderCore", "ReaderModels", "ReaderPCSC",
+                "LocalHTTP", "Loyalty", "Metrics", "nfc-tapd", "PINDevice", "PSPSandbox", "ReaderCore", "ReaderModels",
+                "ReaderPCSC",
                 "ReaderVirtual", "Receipt", "Rigs", "StoreAndForward", "TapDaemon", "TapSession", "Transactions",
                 "Wire", logging,
             ]),

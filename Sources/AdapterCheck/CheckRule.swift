@@ -43,6 +43,7 @@ public enum CheckRule: String, CaseIterable, Codable, Sendable {
     case deletion = "deletion.acknowledged"
     case deletionRepeat = "deletion.repeat"
     case deletionEnds = "deletion.ends-charges"
+    case pinVerified = "pin.verified"
 
     /// The rule, as a sentence.
     public var text: String {
@@ -91,6 +92,7 @@ public enum CheckRule: String, CaseIterable, Codable, Sendable {
         case .deletion: "A deletion is answered with 200 or 202 and its id"
         case .deletionRepeat: "A deletion that is sent again is answered with 200, 202 or 404"
         case .deletionEnds: "After a deletion no charge of the token is approved"
+        case .pinVerified: "A sale that promises a PIN is not approved without one that opens"
         }
     }
 
@@ -112,6 +114,7 @@ public enum CheckRule: String, CaseIterable, Codable, Sendable {
         case .release: "docs/openapi-psp.yaml, POST /v1/authorizations/{id}/releases"
         case .charge, .chargeRepeat, .chargeOtherBody, .unknownToken: "docs/openapi-psp.yaml, POST /v1/charges"
         case .deletion, .deletionRepeat, .deletionEnds: "docs/openapi-psp.yaml, POST /v1/token-deletions"
+        case .pinVerified: "docs/adapters.md#pin"
         case .refund, .refundBounded, .refundReversal: "docs/openapi-psp.yaml, POST /v1/authorizations/{id}/refunds"
         case .figures, .figuresRepeat, .figuresQuery, .figuresItems: "docs/adapters.md#figures-of-a-day"
         }
@@ -142,6 +145,7 @@ public enum CheckRule: String, CaseIterable, Codable, Sendable {
         case .chargeRepeat: [.charge, .query]
         case .chargeOtherBody, .unknownToken, .deletion: [.charge]
         case .deletionRepeat, .deletionEnds: [.deletion]
+        case .pinVerified: [.saleApproved]
         }
     }
 }

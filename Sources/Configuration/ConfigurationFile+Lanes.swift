@@ -38,8 +38,11 @@ extension ConfigurationFile {
         }
         let feedback = FeedbackLevel(rawValue: table.text("feedback") ?? "lights+sound")
         if feedback == nil { table.report("feedback", "is of no known kind", "write lights+sound, lights or off") }
+        let device = table.text("pin-device")
         guard let name, let reader, let feedback else { return nil }
-        return Lane(name: name, reader: reader, feedback: feedback)
+        var lane = Lane(name: name, reader: reader, feedback: feedback)
+        lane.pinDevice = device
+        return lane
     }
 
     private mutating func readLaneGroups(_ top: inout ConfigurationTable, _ lanes: Set<String>) {

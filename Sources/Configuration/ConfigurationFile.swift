@@ -6,7 +6,7 @@ public import Wire
 
 /// The configuration file, in TOML. Every setting has a default but the lanes; every value is checked.
 ///
-/// The daemon, the doctor and `nfc-tap config check` read it with this code and no other.
+/// The daemon, the doctor and `nfc-tap config check` read it with this code and no other. It has a stored property for each table.
 public struct ConfigurationFile: Sendable {
     public var mode = Mode.test
     public var pos: PointOfSaleSettings
@@ -18,6 +18,8 @@ public struct ConfigurationFile: Sendable {
     public var lanes: [Lane] = []
     /// Lanes of which any will do, by the group's name.
     public var laneGroups: [String: [String]] = [:]
+    /// PIN entry devices by their names.
+    public var pinDevices: [String: PINDeviceSettings] = [:]
     public var terminal = Terminal.test
     /// `nil` where no display name is configured.
     public var merchant: Merchant?
@@ -37,6 +39,8 @@ public struct ConfigurationFile: Sendable {
         public var reader: ReaderAddress
         /// LED and buzzer of a reader that has them.
         public var feedback: FeedbackLevel
+        /// The PIN device that stands beside the reader, by its name in `pinDevices`.
+        public var pinDevice: String?
 
         public var isVirtual: Bool { if case .virtual = reader { true } else { false } }
 
@@ -133,6 +137,7 @@ public struct ConfigurationFile: Sendable {
         readGroups(&top)
         readCredentials(&top)
         readLanes(&top)
+        readPINDevices(&top)
         readGateway(&top)
         loyalty = LoyaltySettings(&top)
         offline = ConfigurationFile.offline(&top, mode: mode)

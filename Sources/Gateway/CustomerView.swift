@@ -110,6 +110,11 @@ struct LaneDisplay: Sendable {
             show(.processing, "read")
             // A stranger's sale has no end that is told here.
             later = (now + Self.readTime, event.transaction == nil ? .goIdle : .wait)
+        case .pinRequested:
+            later = nil
+            show(.processing, "pin")
+        case .pinCompleted:
+            if view.key == "pin" { show(.processing, "wait") }
         case .paymentAuthorizing:
             if view.phase != .processing { show(.processing, "wait") }
         case .paymentApproved:

@@ -95,6 +95,7 @@ public final class Journal {
             guard state.successors.contains(change.state) else {
                 throw .illegalChange(from: state, to: change.state)
             }
+            try note(change.pin, of: id, at: change.at)
             try write(change, to: id)
             try book(change, of: id)
             try store(change, of: id)
@@ -254,6 +255,9 @@ extension Journal {
     }
 
     private func write(_ change: StateChange, to id: TransactionID) throws(JournalError) {
+        var authorization = change.authorization
+        // Whatever comes: a PIN block is on no disk, not even as what cannot be opened here.
+        authorization?.pin = nil
         try database.run(
             """
             UPDATE payment SET state = ?, updated_at = ?, lane = coalesce(?, lane), card = coalesce(?, card),
@@ -269,7 +273,7 @@ extension Journal {
                 try json(change.card),
                 try json(change.result), try json(change.error), try json(change.chip),
                 SQLValue(change.cancelledBy?.rawValue), SQLValue(change.message?.rawValue),
-                .integer(change.state.needsAuthorization ? 1 : 0), try json(change.authorization),
+                .integer(change.state.needsAuthorization ? 1 : 0), try json(authorization),
                 SQLValue(change.reversal?.reason.rawValue), SQLValue(change.reversal.map { Int64($0.attempts) }),
                 SQLValue(change.reversal?.due.milliseconds), SQLValue(change.confirmBy?.milliseconds),
                 try json(change.settlement), try json(change.service), try json(change.terms),

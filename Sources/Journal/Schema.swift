@@ -163,6 +163,6 @@ enum Schema {
             BEGIN DELETE FROM open_item WHERE payment = NEW.id; END;
         CREATE TABLE spent_key (digest TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;
         """,
-        lists, operations, ledger, principals, credentials, reconciliation,
+        lists, operations, ledger, principals, credentials, reconciliation, pins,
     ]
 }

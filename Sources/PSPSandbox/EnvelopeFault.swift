@@ -18,6 +18,10 @@ enum EnvelopeFault: Error, Equatable, Sendable {
     case wrongCryptogram
     /// A data object that the cryptogram is made over is missing.
     case incompleteData
+    /// The PIN is not the test cards'.
+    case wrongPIN
+    /// A PIN was promised, and none came that the sandbox can open.
+    case noPIN
 
     var responseCode: String {
         switch self {
@@ -27,6 +31,8 @@ enum EnvelopeFault: Error, Equatable, Sendable {
         case .invalidNumber: "14"
         case .expiredCard: "54"
         case .wrongCryptogram: "82"
+        case .wrongPIN: "55"
+        case .noPIN: "86"
         }
     }
 }

@@ -191,7 +191,10 @@ public actor Sandbox {
         guard try store.noteOnce("record " + record.id) else { return .failure(.replayed) }
         payment.cardToken = CardToken.make(
             record.digits, merchant: request.terminal.merchant, secret: SymmetricKey(data: try store.secret()))
-        do throws(EnvelopeFault) { return .success(try record.verdict(on: request, at: now())) } catch {
+        do throws(EnvelopeFault) {
+            try record.checkPIN(of: request)
+            return .success(try record.verdict(on: request, at: now()))
+        } catch {
             return .failure(error)
         }
     }

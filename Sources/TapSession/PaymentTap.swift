@@ -21,6 +21,20 @@ public struct PaymentTap: Sendable {
     public var kernels = KernelSet.standard
     /// Visa cards that were read a moment ago, which kernel 3 refuses; `nil` for none.
     public var recentCards: RecentCards?
+    /// What a PIN device has to know of the account, and under which key.
+    public struct PINAccount: Sendable {
+        public var recipient: RecipientKey
+        /// Format 4 takes the whole number, the others twelve digits of it.
+        public var takesWholeNumber: Bool
+
+        public init(recipient: RecipientKey, takesWholeNumber: Bool) {
+            self.recipient = recipient
+            self.takesWholeNumber = takesWholeNumber
+        }
+    }
+
+    /// Where a PIN device stands beside the reader: the terminal announces an online PIN then, and never else.
+    public var pinAccount: PINAccount?
     /// Marks the card, so that it is known again while the process lives; `nil` for no mark.
     public var marker: CardMarker?
 
@@ -80,7 +94,7 @@ public struct PaymentTap: Sendable {
         _ display: TapDisplay
     ) throws(PaymentTapError) -> FinalOutcome {
         var machine = EntryPoint(
-            configuration: configuration, transaction: transaction, unpredictableNumbers: unpredictableNumbers,
+            configuration: announced, transaction: transaction, unpredictableNumbers: unpredictableNumbers,
             authentication: authentication, kernels: recentCards?.guarding(kernels) ?? kernels)
         do throws(ReaderError) {
             while true {
@@ -95,6 +109,9 @@ public struct PaymentTap: Sendable {
             throw .reader(error)
         }
     }
+
+    /// What the terminal says of itself to this card.
+    private var announced: TerminalConfiguration { pinAccount == nil ? configuration : configuration.withOnlinePIN }
 
     /// The kernel's outcome, or a decline of an account on the deny list, with what becomes of the kernel's record.
     private func checked(_ final: FinalOutcome) -> (final: FinalOutcome, unsealed: UnsealedRecord?) {
@@ -117,7 +134,7 @@ public struct PaymentTap: Sendable {
         let read = try sealedRead(final, seal, secondsSinceArmed: cardRead.nanoseconds(since: armed) / 1_000_000_000)
         return PaymentTapResult(
             final, read: read, unsealed: unsealed,
-            issuerUpdate: read == nil ? nil : IssuerUpdateTap(final, configuration, transaction, marker),
+            issuerUpdate: read == nil ? nil : IssuerUpdateTap(final, announced, transaction, marker),
             choice: ApplicationChoice(final, observed.directory, configuration, transaction),
             phases: TapPhases(
                 armed: armed, cardDetected: observed.cardDetected, directoryRead: observed.directoryRead,
@@ -146,6 +163,28 @@ public struct PaymentTap: Sendable {
         do throws(EnvelopeError) { return try OneTimeSeal(to: recipient) } catch { throw .sealing(error) }
     }
 
+    /// What the device needs of the number, for a minute, as plaintext in this function only.
+    private func sealed(
+        _ account: PINAccount, _ final: FinalOutcome, _ binding: CardRecord.Binding
+    ) throws(EnvelopeError) -> String? {
+        let digits = AccountData(final.outcome.dataRecord ?? []).digits
+        // Twelve digits and the check digit: a shorter number has no block of formats 0 and 3.
+        guard account.takesWholeNumber || digits.count > 12 else { return nil }
+        let plaintext = SecretBytes(capacity: 256) { writer in
+            writer.append(text: #"{"v":1"#)
+            writer.member(#","txn":"#, text: binding.transaction)
+            writer.member(#","iat":"#, number: binding.issuedAt)
+            writer.member(#","exp":"#, number: binding.issuedAt &+ 60)
+            if account.takesWholeNumber {
+                writer.member(#","pan":"#, digits: digits)
+            } else {
+                writer.member(#","digits":"#, digits: Array(digits.dropLast().suffix(12)))
+            }
+            writer.append(text: "}")
+        }
+        return try JWE.seal(plaintext, to: account.recipient)
+    }
+
     /// The record as plaintext lives in this function only. Its five minutes begin when the card was read, however long
     /// it was waited for.
     private func sealedRead(
@@ -154,12 +193,16 @@ public struct PaymentTap: Sendable {
         guard isSealable(final) else { return nil }
         var binding = binding
         binding.issuedAt &+= secondsSinceArmed
-        let final = final.completed(for: transaction, at: configuration)
-        if let tag = final.missingHostData(for: transaction, at: configuration) { throw .missingHostData(tag) }
+        let final = final.completed(for: transaction, at: announced)
+        if let tag = final.missingHostData(for: transaction, at: announced) { throw .missingHostData(tag) }
         let record = try CardRecord(final, binding, marker)
         do throws(EnvelopeError) {
+            let account = final.outcome.cvm == .onlinePIN ? pinAccount : nil
+            let sealedAccount = try account.flatMap { (account) throws(EnvelopeError) in
+                try sealed(account, final, binding)
+            }
             return PaymentTapResult.SealedRead(
-                envelope: try seal.seal(record.plaintext), keyID: recipient.keyID,
+                envelope: try seal.seal(record.plaintext), keyID: recipient.keyID, pinAccount: sealedAccount,
                 isTest: recipient.isTest, clearTags: record.clearTags, account: record.account,
                 mark: record.mark,
                 validity: CardValidity(final.outcome.dataRecord ?? [], on: transaction.date))

@@ -11,6 +11,8 @@ public struct PaymentTapResult: Equatable, Sendable {
         public let envelope: String
         /// `kid` of the recipient's key.
         public let keyID: String
+        /// For the PIN device: compact JWE. `nil` where no online PIN is wanted, or none can be had.
+        public let pinAccount: String?
         /// Sealed to a published test key: nothing in it is protected.
         public let isTest: Bool
         public let clearTags: ClearDataObjects

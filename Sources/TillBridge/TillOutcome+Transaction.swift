@@ -87,7 +87,7 @@ extension TillRefusal {
         case .amountTooLarge, .amountTotalNotPositive: .amount
         case .pspUnreachable, .clockUnbelievable: .serviceAway
         case .pspNoAnswer: .hostTimeout
-        case .readTimedOut: .deadline
+        case .readTimedOut, .pinTimedOut: .deadline
         case .readCancelled: .cancelledByCustomer
         case .readOtherInterface: .otherInterface
         case .readCardUnsupported: .notAccepted
@@ -106,7 +106,7 @@ extension TillProgress {
         case .readRetry: step = event.message == .seePhone ? .unlockPhone : .cardNotReadable
         case .readRemoveCard: step = .removeCard
         case .readCancelled: step = .cancelled
-        case .paymentAuthorizing: step = .authorising
+        case .paymentAuthorizing, .pinRequested: step = .authorising
         case .paymentDeclined: step = .declined
         case .paymentUnknown: step = .unknown
         case .paymentReversed: step = .reversed

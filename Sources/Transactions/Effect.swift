@@ -54,6 +54,10 @@ public enum Outward: Equatable, Sendable {
     /// The same for a stored card.
     case charge(ChargeRequest, question: Int, isAgain: Bool, within: Duration)
     case query(question: Int, within: Duration)
+    /// The device asks the customer for a PIN. Wants `pin`.
+    case askPIN(PINDemand, within: Duration)
+    /// The device stops to ask.
+    case withdrawPIN(PINAttempt)
     case reverse(ReversalRequest, question: Int)
     /// The reader may say that the card was read.
     case settleReader

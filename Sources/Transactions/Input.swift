@@ -18,14 +18,27 @@ public struct Read: Equatable, Sendable {
     public var at: Timestamp
     /// The same card has paid the same amount on the same lane minutes ago: in that transaction.
     public var repeats: TransactionID?
+    /// A PIN is wanted before it can be sent.
+    public var pin: PINDemand?
     /// When the machine took it over, on the monotonic clock.
     var takenAt: Int64 = 0
+    /// What the device has given.
+    var entered: OnlinePIN?
+    /// The reader has let the card go while the PIN was awaited.
+    var hasLeft = false
 
     public init(request: AuthorizationRequest, sale: OfflineSale, chip: ChipData?, at: Timestamp) {
         self.request = request
         self.sale = sale
         self.chip = chip
         self.at = at
+    }
+
+    /// As it is sent: with the PIN, which nothing else gets.
+    var message: AuthorizationRequest {
+        var message = request
+        message.pin = entered
+        return message
     }
 }
 
@@ -132,6 +145,9 @@ public enum Input: Sendable {
     case cardMayGo
     /// The winner's thread has come back.
     case tapFinished
+
+    // From the PIN device.
+    case pin(PINReply, PINAttemptID)
 
     // From the way to the payment service.
     case connected

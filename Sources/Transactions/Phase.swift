@@ -12,6 +12,8 @@ public enum Phase: Sendable {
     case reading(Presentation)
     /// Read, and nothing sent: connects, or stores.
     case sealed(Read, giveUpAt: Int64)
+    /// Read, and the customer is asked for the PIN.
+    case awaitingPIN(PINWait)
     case sent(Question)
     case unknown(Question)
     /// - Parameter confirmBy: monotonic; `nil` where nobody has to confirm it.
@@ -34,6 +36,7 @@ public enum Phase: Sendable {
             .reading(let presentation):
             presentation.giveUpAt
         case .sealed(_, let time), .leaving(_, let time), .unwritten(_, let time), .settled(_, let time): time
+        case .awaitingPIN(let wait): wait.until
         case .sent(let question), .unknown(let question): question.due
         case .approved(let time): time
         case .reversing(let reversal): reversal.due

@@ -16,7 +16,7 @@ public struct ReversalPlan: Equatable, Sendable {
     }
 }
 
-/// A change of state, with what is known since.
+/// A change of state, with what is known since. It has a stored property for each thing that may be.
 public struct StateChange: Equatable, Sendable {
     public var state: TransactionState
     public var at: Timestamp
@@ -32,6 +32,8 @@ public struct StateChange: Equatable, Sendable {
     public var message: CardholderMessage?
     /// With `sealed`.
     public var authorization: AuthorizationRequest?
+    /// What became of the entry of a PIN.
+    public var pin: PINAttempt?
     /// With `reversing`.
     public var reversal: ReversalPlan?
     /// With `approved`, where the POS has to confirm it.

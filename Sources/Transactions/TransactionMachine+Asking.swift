@@ -2,86 +2,18 @@
 import StoreAndForward
 import Wire
 
-/// From a read that is sealed to the payment service's answer.
+/// From a request that was sent to the payment service's answer.
 extension TransactionMachine {
     mutating func keep(_ question: Question) { phase.question = question }
 
     private var question: Question? { phase.question }
 
-    /// What the card said is there: it is sent as soon as there is somebody to send it to.
-    mutating func take(_ read: Read) {
-        if demand.earlierFailedReads > 0 || (presentation?.failedReads ?? 0) > 0 { local(.failedReads(0)) }
-        answerCancels(.tooLate(.reading, becomesReversal: false))
-        var read = read
-        read.takenAt = now.monotonic
-        // What nobody has approved cannot be confirmed.
-        if read.repeats != nil, demand.confirmRepeatWithin != nil { read.sale.needsConfirmation = true }
-        phase = .sealed(read, giveUpAt: now.after(demand.times.query + Self.answerMargin))
-        local(.connect)
-    }
-
-    private func sealed(_ read: Read) -> StateChange {
-        var sealed = StateChange(.sealed, at: read.at)
-        sealed.authorization = read.request
-        sealed.card = read.request.card
-        sealed.chip = read.chip
-        return sealed
-    }
-
-    mutating func connection(_ input: Input) {
-        if let charge = demand.charge, case .created = phase {
-            return send(charge, input)
-        }
-        guard case .sealed(let read, _) = phase else { return }
-        guard case .connected = input else { return store(read) }
-        guard mayBeSent(read) else {
-            return end(.readExpired, after: [sealed(read)])
-        }
-        local(.draft(read.request))
-        let question = Question(
-            subject: .payment(read.request), read: read, askUntil: now.after(demand.times.answer),
-            pause: demand.times.pause,
-            step: .asking(until: now.after(demand.times.answer + Self.answerMargin)),
-            reader: .held(until: now.after(demand.times.handover)), keyLife: demand.times.keyLife)
-        write(
-            [sealed(read), change(.sent)], next: .sent(question),
-            then: [.send(read.request, question: 1, isAgain: false, within: demand.times.answer)])
-    }
-
-    /// Whether a read is young enough, by the clock that nobody sets (rule R2).
-    private func mayBeSent(_ read: Read?) -> Bool {
-        guard let read else { return true }
-        let (age, isFar) = now.monotonic.subtractingReportingOverflow(read.takenAt)
-        return !isFar && age <= demand.times.readLife.milliseconds
-    }
-
-    /// Nothing has left: the payment is stored where the rules allow it, else the sealed read is forgotten in the same
-    /// write that ends the transaction.
-    private mutating func store(_ read: Read) {
-        // Nothing but a sale is ever stored.
-        guard read.request.type == .sale else { return end(.pspUnreachable, after: [sealed(read)]) }
-        let (stored, told) = stored(read)
-        write(
-            [sealed(read), stored], as: .store(read.request, read.sale),
-            next: .leaving([.publish(completed(read.request.card))] + told, at: now.after(Self.settleTime)),
-            then: [.settleReader])
-    }
-
-    /// What is written of a payment that is stored, and what is told of it. Nobody has approved it: the reader says no more
-    /// than that the card was read.
-    private func stored(_ read: Read) -> (StateChange, [Outward]) {
-        var stored = change(.stored)
-        stored.result = PaymentResult(mode: transaction.mode, outcome: .stored)
-        stored.result?.repeats = read.repeats
-        var event = event(.paymentStored)
-        (event.result, event.card) = (stored.result, read.request.card)
-        return (stored, [.publish(event), .show(.read)])
-    }
-
     /// Something before the adapter has passed it on to nobody: the same as if there had been no connection.
     private mutating func notDelivered(_ question: Question) {
         guard let read = question.read else { return putBack(question, .pspUnreachable) }
-        guard read.request.type == .sale, !question.mustBeReversed else { return decline(.pspUnreachable) }
+        guard read.request.type == .sale, read.pin == nil, !question.mustBeReversed else {
+            return decline(.pspUnreachable)
+        }
         let (stored, told) = stored(read)
         lastQuestion = question.number
         write([stored], as: .store(read.request, read.sale), next: .stored, then: told)
@@ -101,7 +33,7 @@ extension TransactionMachine {
         write([change(.stored)], .forCertain, next: .stored, then: [wish].compactMap(\.self))
     }
 
-    private func completed(_ card: MaskedCard?) -> Event {
+    func completed(_ card: MaskedCard?) -> Event {
         var event = event(.readCompleted)
         event.card = card
         return event

@@ -8,7 +8,9 @@ extension TransactionMachine {
         case .created(let presentation), .preparing(let presentation), .armed(let presentation),
             .reading(let presentation):
             presentation
-        case .sealed, .sent, .unknown, .approved, .reversing, .leaving, .unwritten, .settled, .stored, .ended: nil
+        case .sealed, .awaitingPIN, .sent, .unknown, .approved, .reversing, .leaving, .unwritten, .settled, .stored,
+            .ended:
+            nil
         }
     }
 
@@ -19,7 +21,9 @@ extension TransactionMachine {
         case .preparing: phase = .preparing(presentation)
         case .armed: phase = .armed(presentation)
         case .reading: phase = .reading(presentation)
-        case .sealed, .sent, .unknown, .approved, .reversing, .leaving, .unwritten, .settled, .stored, .ended: break
+        case .sealed, .awaitingPIN, .sent, .unknown, .approved, .reversing, .leaving, .unwritten, .settled, .stored,
+            .ended:
+            break
         }
     }
 
@@ -99,7 +103,7 @@ extension TransactionMachine {
     /// Said only once it has been read to the end, and not after the transaction's own.
     private mutating func cardMayGo() {
         switch phase {
-        case .sent, .unknown, .leaving: outward(.publish(readEvent(.readRemoveCard, transaction.lane)))
+        case .sent, .unknown, .leaving, .awaitingPIN: outward(.publish(readEvent(.readRemoveCard, transaction.lane)))
         case .created, .preparing, .armed, .reading, .sealed, .approved, .reversing, .unwritten, .settled, .stored,
             .ended:
             break
@@ -243,7 +247,11 @@ extension TransactionMachine {
             outward(last)
         case .armed, .reading: end(.internalFault)
         case .sent(let question), .unknown(let question): readerIsFree(question)
-        case .created, .preparing, .sealed, .approved, .reversing, .unwritten, .settled, .stored, .ended: break
+        case .sealed(let read, let time): phase = .sealed(cardHasLeft(read), giveUpAt: time)
+        case .awaitingPIN(var wait):
+            wait.read = cardHasLeft(wait.read)
+            phase = .awaitingPIN(wait)
+        case .created, .preparing, .approved, .reversing, .unwritten, .settled, .stored, .ended: break
         }
     }
 
@@ -282,7 +290,9 @@ extension TransactionMachine {
     }
 
     mutating func answerCancels(_ answer: WishAnswer) {
-        for wish in presentation?.wishes ?? [] { outward(.answer(wish, answer)) }
+        var wishes = presentation?.wishes ?? []
+        if case .awaitingPIN(let wait) = phase { wishes += wait.wishes }
+        for wish in wishes { outward(.answer(wish, answer)) }
     }
 
     // MARK: - Cancelling
@@ -303,7 +313,8 @@ extension TransactionMachine {
             if let wish { presentation.wishes.append(wish) }
             keep(presentation)
             local(.disarm)
-        case .sealed: answer(wish, .tooLate(.reading, becomesReversal: false))
+        case .awaitingPIN(let wait): cancelPIN(wait, by: canceller, wish)
+        case .sealed: answer(wish, .tooLate(transaction.state, becomesReversal: false))
         case .sent(var question), .unknown(var question):
             if !question.isOwed { question.mustBeReversed = true }
             keep(question)

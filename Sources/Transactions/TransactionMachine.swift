@@ -166,6 +166,7 @@ public struct TransactionMachine: Sendable {
         case .ready, .won, .cardLeft, .collision, .cardAwaited, .message, .cardDetected, .passAgain, .passes,
             .endedWithPasses, .read, .declinedOffline, .ended, .cardMayGo, .tapFinished:
             present(input)
+        case .pin(let reply, let attempt): pin(reply, attempt)
         case .connected, .notConnected: connection(input)
         case .replied(let reply, let question): replied(reply, question)
         case .acknowledged(let acknowledgement, let question): acknowledged(acknowledgement, question)
@@ -369,6 +370,7 @@ public struct TransactionMachine: Sendable {
         case .armed: end(.readTimedOut)
         case .reading: end(.readerFaulty)
         case .sealed: end(.pspUnreachable)
+        case .awaitingPIN(let wait): pinIsLate(wait)
         case .sent(let question), .unknown(let question): questionDue(question)
         case .approved: takeBackUnconfirmed()
         case .reversing(let reversal): reversalDue(reversal)

@@ -60,6 +60,23 @@ struct SandboxCommand: AsyncParsableCommand {
     var without: String = ""
 
     @Option(
+        help: ArgumentHelp(
+            "Be a PIN device in software too, with published test keys, on this Unix socket.", valueName: "path"))
+    var pinDevice: String?
+
+    @Option(help: ArgumentHelp("What its customer enters; test cards have 1234.", valueName: "digits"))
+    var pin = "1234"
+
+    @Option(help: ArgumentHelp("What its customer does: enter, cancel, bypass, time-out or fail.", valueName: "what"))
+    var pinEnds = "enter"
+
+    @Option(help: ArgumentHelp("Seconds that its customer takes.", valueName: "seconds"))
+    var pinDelay: Double = 1
+
+    @Option(help: ArgumentHelp("The PIN device's keys: test-aes-dukpt or test-tdes-dukpt.", valueName: "name"))
+    var pinKeys = "test-aes-dukpt"
+
+    @Option(
         help: ArgumentHelp("Version of the terms in the profile; each version has its own text.", valueName: "text"))
     var termsVersion = "2026-01"
 
@@ -94,6 +111,13 @@ struct SandboxCommand: AsyncParsableCommand {
         guard (0...31_536_000).contains(holdSeconds) else {
             throw ValidationError("A sum can be held for 0 to 31536000 seconds.")
         }
+        guard SimulatedPINDevice.Ending(rawValue: pinEnds) != nil, (0...120).contains(pinDelay),
+            SimulatedPINDevice.keySets.contains(pinKeys), (4...12).contains(pin.utf8.count),
+            pin.utf8.allSatisfy({ (0x30...0x39).contains($0) })
+        else {
+            throw ValidationError(
+                "A PIN has 4 to 12 digits and takes up to 120 seconds; see --help for how it ends, and for the keys.")
+        }
         for word in words where AdapterFeature(rawValue: word) == nil {
             throw ValidationError("\(word) is no word of supports.")
         }
@@ -110,8 +134,19 @@ struct SandboxCommand: AsyncParsableCommand {
             logger: logger)
         say("listening at \(socket)")
         if sandbox { say("warning: published test key in use, nothing sealed to it is protected") }
+        let device = try simulatedPINDevice(logger)
+        if let pinDevice { say("PIN device in software at \(pinDevice)") }
         ServiceNotification().send(.ready)
-        try await serve(server)
+        try await serve(server, device)
+    }
+
+    private func simulatedPINDevice(_ logger: Logger) throws -> SimulatedPINDeviceServer? {
+        guard let pinDevice,
+            let device = SimulatedPINDevice(
+                key: try TestRecipient.privateKey(), keySet: pinKeys, pin: pin,
+                ending: SimulatedPINDevice.Ending(rawValue: pinEnds) ?? .fail, delay: .seconds(pinDelay))
+        else { return nil }
+        return try SimulatedPINDeviceServer(path: pinDevice, device: device, logger: logger)
     }
 
     private func profile() throws -> SandboxProfile? {
@@ -132,18 +167,19 @@ struct SandboxCommand: AsyncParsableCommand {
         }
     }
 
-    private func serve(_ server: SandboxServer) async throws {
+    private func serve(_ server: SandboxServer, _ device: SimulatedPINDeviceServer?) async throws {
         let signals = await UnixSignalsSequence(trapping: .sigterm, .sigint)
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await server.run() }
+            if let device { group.addTask { try await device.run() } }
             group.addTask {
                 for await _ in signals {
                     server.shutDown()
+                    device?.shutDown()
                     return
                 }
             }
-            try await group.next()
-            try await group.next()
+            try await group.waitForAll()
         }
     }
 

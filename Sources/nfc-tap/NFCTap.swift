@@ -25,6 +25,6 @@ struct NFCTap: AsyncParsableCommand {
             HelpTopics.self, Try.self, Virtual.self,
             Decode.self, ExplainCommand.self, Replay.self, KernelDiffCommand.self, Record.self, Simulate.self,
             DoctorCommand.self, DiagnoseCommand.self, AuditCommand.self, AdapterCheckCommand.self,
-            ECRBench.self,
+            PINDevicesCommand.self, ECRBench.self,
         ])
 }

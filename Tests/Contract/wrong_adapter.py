@@ -17,7 +17,7 @@ import uuid
 
 SOCKET, STORE, WRONG = sys.argv[1:4]
 FEATURES = ["sale", "preauth", "refund", "verify", "capture", "multicapture", "adjust", "release", "refundLinked", "refundReversal",
-            "reconcile", "charge", "tokenDeletion"]
+            "reconcile", "charge", "tokenDeletion", "pin"]
 lock = threading.Lock()
 forgotten = time.time() if WRONG == "restart.memory" else 0
 
@@ -59,6 +59,9 @@ def authorize(memory, sale):
         return {"outcome": "declined", "responseCode": "51"}
     if WRONG != "reversal.before-sale" and memory.get("reversed", sale["id"]):
         return {"outcome": "declined", "responseCode": "94"}
+    # It has no keys of any PIN device: whatever is promised cannot be verified here.
+    if sale.get("cvm") == "ONLINE_PIN" and WRONG != "pin.verified":
+        return {"outcome": "declined", "responseCode": "86"}
     account = {"held": 0, "captured": 0, "refunded": 0}
     account["held" if sale.get("type") == "preauth" else "captured"] = amount
     if "token" in sale and memory.get("token", sale["token"]) is False and WRONG != "deletion.ends-charges":

@@ -17,7 +17,8 @@ struct JSONTests {
     static let withoutDaemon: [Run] = [
         Run(command: "readers", status: [0, 69]), Run(command: "read", arguments: "--reader virtual:visa"),
         Run(command: "loyalty", arguments: "--reader virtual:apple-pass"),
-        Run(command: "config check", arguments: "CONFIGURATION"), Run(command: "try"),
+        Run(command: "config check", arguments: "CONFIGURATION"),
+        Run(command: "pin-devices", arguments: "CONFIGURATION"), Run(command: "try"),
         Run(command: "decode", arguments: "9F270180"), Run(command: "simulate", arguments: "--list"),
         Run(command: "record", arguments: "TAP --reader virtual:visa"), Run(command: "explain", arguments: "TAP"),
         Run(command: "replay", arguments: "TAP"),

@@ -43,6 +43,8 @@ final class Shop: Sendable {
         var times = AdapterTimes()
         var patience: Duration = .milliseconds(300)
         var groups: [String: [String]] = [:]
+        /// The PIN device of every lane.
+        var pinDevice: PINDeviceSettings?
         /// Lanes whose reader hangs, or is not there, from the start.
         var hanging: [Int] = []
         var unplugged: [Int] = []
@@ -113,6 +115,14 @@ final class Shop: Sendable {
         configuration.support.url = "https://example.com/help"
         configuration.adapter.times = wish.times
         configuration.laneGroups = wish.groups
+        if let device = wish.pinDevice {
+            configuration.file.pinDevices = ["pad": device]
+            configuration.file.lanes = configuration.lanes.map {
+                var lane = ConfigurationFile.Lane(name: $0.name, reader: .virtual("unused"))
+                lane.pinDevice = "pad"
+                return lane
+            }
+        }
         configuration.surroundings.patience = wish.patience
         configuration.offer = wish.loyalty
         (configuration.mode, configuration.profile) = (wish.mode, wish.profile)

@@ -13,7 +13,7 @@ const names = (message) => (message.match(/\{[a-zA-Z]+\}/g) ?? []).sort();
 
 // What a customer reads. Everything else is the cashier's.
 const customers = ["again", "approved", "cancelled", "chip", "declined", "failed", "hold", "notReady", "one", "other", "partial", "pass", "pay", "pending",
-  "phone", "read", "receipt", "reversing", "sign", "staff", "stored", "test", "thanks", "unknown", "wait", "welcome"];
+  "phone", "pin", "read", "receipt", "reversing", "sign", "staff", "stored", "test", "thanks", "unknown", "wait", "welcome"];
 const tradeNames = /apple|google|samsung|\bvisa\b|master ?card|maestro|amex|american express|discover|diners|jcb|unionpay|girocard|paypal|tap to pay on/i;
 
 test("there is a file for each language that is offered, and no other", () => {

@@ -15,6 +15,9 @@ struct Books {
     private(set) var open: OpenReason?
     /// The rules of storing allow it.
     var mayStore = true
+    /// Every request and every entry of a PIN that was written down.
+    private(set) var authorizations: [AuthorizationRequest] = []
+    private(set) var pins: [PINAttempt] = []
     /// What a charge rests on still stands.
     var mayCharge = true
 
@@ -60,6 +63,8 @@ struct Books {
 
     private mutating func note(_ change: StateChange) {
         if change.state != transaction.state { open = nil }
+        if let authorization = change.authorization { authorizations.append(authorization) }
+        if let pin = change.pin { pins.append(pin) }
         if let settlement = change.settlement { transaction.settlement = settlement }
         transaction.history.append(Transaction.Step(state: change.state, at: change.at))
         transaction.state = change.state
@@ -112,6 +117,11 @@ enum Sample {
     static let lanes = ["east", "west"]
     /// Two wishes to cancel and so on are told apart by their numbers.
     static let id = TransactionID("01a20157-d467-7ab4-b58e-da1ff08a1669") ?? TransactionID()
+    static let pin = OnlinePIN(
+        attempt: PINAttemptID("01a20157-d467-7ab4-b58e-da1ff08a1701") ?? PINAttemptID(), format: 4, keySet: "keys",
+        algorithm: "AES-128", ksn: "123456789012345600000001", block: "A912150391AB65A67E52883D81CE2D15",
+        device: OnlinePIN.Device(serial: "1"))
+    static let otherPIN = PINAttemptID("01a20157-d467-7ab4-b58e-da1ff08a1702") ?? PINAttemptID()
     static let card = MaskedCard(scheme: "Visa", last4: "0010", masked: "************0010")
 
     static func transaction(_ type: TransactionType, amount: Int64 = 1_250) -> Transaction {

@@ -79,9 +79,15 @@ struct RandomStory {
         case .armed: return one(of: [.ready, .won, .cardDetected, .cardDetected, .cardDetected, .cancel])
         case .reading:
             return one(of: [
-                .read, .read, .read, .read, .read, .cardAwaited, .seePhone, .declinedOffline, .unreadable, .passesSame,
+                .read, .read, .read, .read, .read, .readForPIN, .readForPIN, .cardAwaited, .seePhone, .declinedOffline,
+                .unreadable, .passesSame,
             ])
         case .sealed: return one(of: [.connected, .connected, .notConnected])
+        case .awaitingPIN:
+            return one(of: [
+                .pinEntered, .pinEntered, .pinEntered, .tapFinished, .pinCancelled, .pinTimedOut, .pinFailed, .due,
+                .cancel,
+            ])
         case .sent, .unknown:
             return one(of: [
                 .tapFinished, .due, .due, .unusable, .approved, .declined, .unusable, .neverSeen, .running, .refused,

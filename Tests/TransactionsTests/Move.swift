@@ -9,6 +9,7 @@ enum Move: UInt8, CaseIterable, Sendable {
     case ready, readyWest, won, cardLeft, collision, cardAwaited, seePhone, otherMessage, cardDetected
     case passAgain, passesSame, passesReset, passesRemoval, endedWithPasses
     case read, declinedOffline, timedOut, unreadable, withdrawn, detached, noApplication, cardMayGo, tapFinished
+    case readForPIN, pinEntered, pinOfAnother, pinCancelled, pinTimedOut, pinFailed
     case connected, notConnected
     case approved, partial, declined, running, neverSeen, refused, notDelivered, unusable, lateApproved
     case acknowledged, reversalNeverSeen, notAcknowledged, lateAcknowledged, notAsked, hasten
@@ -23,6 +24,8 @@ enum Move: UInt8, CaseIterable, Sendable {
     static let forOrders = allCases.filter { $0.rawValue < Move.earlyDue.rawValue }
 
     static let ofPasses: Set<Move> = [.passAgain, .passesSame, .passesReset, .passesRemoval, .endedWithPasses]
+
+    static let ofPIN: Set<Move> = [.readForPIN, .pinEntered, .pinOfAnother, .pinCancelled, .pinTimedOut, .pinFailed]
 
     var isOfJournal: Bool { [.written, .full, .failed].contains(self) }
 
@@ -83,6 +86,11 @@ enum Move: UInt8, CaseIterable, Sendable {
         case .noApplication: .ended(.readCardUnsupported, withoutApplication: true)
         case .cardMayGo: .cardMayGo
         case .tapFinished: .tapFinished
+        case .pinEntered: .pin(.entered(Sample.pin), Sample.pin.attempt)
+        case .pinOfAnother: .pin(.entered(Sample.pin), Sample.otherPIN)
+        case .pinCancelled: .pin(.cancelled, Sample.pin.attempt)
+        case .pinTimedOut: .pin(.timedOut, Sample.pin.attempt)
+        case .pinFailed: .pin(.failed, Sample.pin.attempt)
         case .connected: .connected
         case .notConnected: .notConnected
         default: nil

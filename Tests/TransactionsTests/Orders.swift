@@ -186,6 +186,12 @@ extension Stage {
         case .sealed(let read, let time):
             hasher.combine(left(time))
             hasher.combine(min(60_001, now.wall.milliseconds - read.at.milliseconds))
+            hasher.combine([read.pin != nil, read.entered != nil, read.hasLeft])
+        case .awaitingPIN(let wait):
+            hasher.combine(left(wait.until))
+            hasher.combine(wait.read.hasLeft)
+            hasher.combine(wait.wishes.count)
+            hasher.combine(min(60_001, now.monotonic - wait.read.takenAt))
         case .sent(let question), .unknown(let question): add(question, &hasher)
         case .approved(let time): hasher.combine(time.map(left))
         case .reversing(let reversal):
@@ -206,6 +212,7 @@ extension Stage {
         hasher.combine(left(question.askUntil))
         hasher.combine(min(60_001, now.monotonic - (question.read?.takenAt ?? 0)))
         hasher.combine(question.isOwed)
+        hasher.combine(question.read?.pin != nil)
         hasher.combine(question.owedTo != nil)
         hasher.combine(question.mustBeReversed)
         hasher.combine(question.kind)

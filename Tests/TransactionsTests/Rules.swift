@@ -77,6 +77,7 @@ extension Stage {
         case .armed: Int64(demand.deadline) * 1_000 + 15_000
         case .reading: 60_000
         case .sealed: 10_000
+        case .awaitingPIN: 32_000
         case .sent, .unknown: 35_000
         // After a restart the journal's time is all there is, and a clock that was put back makes it at most a day.
         case .approved: 86_400_001
@@ -131,9 +132,17 @@ extension Stage {
                 if books.isQueued, books.open != .neverSeen { fault("sent again without a note of it") }
             }
             if !isAgain { sends += 1 }
+            if (request.pin != nil) != (pins > 0) {
+                fault("sent with a PIN: \(request.pin != nil), asked \(pins) times")
+            }
             if sends != 1 { fault("sent \(sends) times for the first time") }
             if state != .sent, !(isAgain && state == .unknown) { fault("sent in \(state)") }
             ask(number)
+        case .askPIN:
+            pins += 1
+            hasPIN = false
+            if state != .sealed || pins > 1 { fault("asks for a PIN in \(state), time \(pins)") }
+        case .withdrawPIN: if state != .sealed || pins == 0 { fault("withdraws a PIN in \(state)") }
         case .query(let number, _):
             if state != .sent, state != .unknown { fault("asks in \(state)") }
             if sends == 0 { fault("asks about what was never sent") }
@@ -144,7 +153,7 @@ extension Stage {
             if number <= reversalQuestion { fault("reversal question \(number) after \(reversalQuestion)") }
             reversalQuestion = number
         case .settleReader:
-            let isRead: Set<TransactionState> = [.sent, .unknown, .stored, .declined, .completed]
+            let isRead: Set<TransactionState> = [.sealed, .sent, .unknown, .stored, .declined, .completed]
             if !isRead.contains(state) { fault("lets the reader go in \(state)") }
         case .show(let lamp): check(lamp, state)
         case .publish(let event): check(event, state)
@@ -164,7 +173,7 @@ extension Stage {
             case .read: [.stored]
             case .approved: [.approved]
             case .declined: [.declined]
-            case .error: [.declined, .reversing]
+            case .error: [.declined, .reversing, .cancelled, .failed]
             }
         if !right.contains(state), !isStale { fault("shows \(lamp) in \(state)") }
     }
@@ -180,7 +189,7 @@ extension Stage {
             switch event.name {
             case .readReadyForTap, .readRetry: [.armed, .reading]
             case .readCardDetected: [.reading]
-            case .readCompleted: [.sent, .unknown, .stored, .declined, .completed]
+            case .readCompleted: [.sealed, .sent, .unknown, .stored, .declined, .completed]
             case .readNotCompleted: [.failed]
             case .readCancelled: [.cancelled]
             case .paymentAuthorizing: [.sent, .unknown]
@@ -191,13 +200,18 @@ extension Stage {
             case .paymentReversed: [.reversed]
             case .queueForwarded: [.approved, .declined]
             case .openItemContradicted: [.approved, .declined, .reversed]
-            case .readRemoveCard: [.armed, .reading, .sent, .unknown, .stored, .declined, .completed]
+            case .pinRequested: [.sealed]
+            case .pinCompleted: [.sealed, .cancelled, .failed]
+            case .readRemoveCard: [.armed, .reading, .sealed, .sent, .unknown, .stored, .declined, .completed]
             case .loyaltyResult: [.armed, .reading]
             default: nil
             }
         // The till may have declined a stored payment before the reader has let the card go.
         if right?.contains(state) != true, !isStale { fault("\(event.name.rawValue) in \(state)") }
-        let wantsText: Set<EventName> = [.readReadyForTap, .readRetry, .readRemoveCard]
+        if event.name == .pinRequested || event.name == .pinCompleted, event.pin == nil || pins == 0 {
+            fault("\(event.name.rawValue) that nobody was asked for")
+        }
+        let wantsText: Set<EventName> = [.pinRequested, .readReadyForTap, .readRetry, .readRemoveCard]
         if wantsText.contains(event.name), event.customerText == nil { fault("\(event.name.rawValue) without a word") }
     }
 

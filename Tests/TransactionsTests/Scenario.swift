@@ -6,7 +6,7 @@ import Wire
 
 /// A kind of transaction, with stories that lead through all of its states.
 enum Scenario: String, CaseIterable, Sendable {
-    case payment, refund, loyalty, combined, confirmed, stored, owedSent, interrupted, unconfirmed
+    case payment, pin, refund, loyalty, combined, confirmed, stored, owedSent, interrupted, unconfirmed
 
     static let all = allCases
 
@@ -33,7 +33,7 @@ enum Scenario: String, CaseIterable, Sendable {
     var start: Stage {
         let demand = demand
         switch self {
-        case .payment, .combined, .confirmed: return Stage(Sample.transaction(.purchase), demand)
+        case .payment, .pin, .combined, .confirmed: return Stage(Sample.transaction(.purchase), demand)
         case .refund: return Stage(Sample.transaction(.refund), demand)
         case .loyalty: return Stage(Sample.transaction(.loyalty), demand)
         case .stored: return recorded([.armed, .reading, .sealed, .stored], isQueued: true)
@@ -49,16 +49,33 @@ enum Scenario: String, CaseIterable, Sendable {
         return Stage(recorded: books, demand)
     }
 
-    /// What passes and nothing else brings about is left out where none are wanted.
+    /// What passes, or PINs, and nothing else brings about is left out where none are wanted.
     var moves: [Move] {
-        demand.wantsPasses ? Move.forOrders : Move.forOrders.filter { !Move.ofPasses.contains($0) }
+        Move.forOrders.filter {
+            (demand.wantsPasses || !Move.ofPasses.contains($0)) && (self == .pin || !Move.ofPIN.contains($0))
+        }
     }
 
     private var stories: [[Move]] {
         let armed: [Move] = [.begin, .preparing, .written, .preparedTwo, .written, .ready, .won]
         let sent: [Move] = armed + [.cardDetected, .written, .read, .connected, .written]
         let asked: [Move] = sent + [.due, .tapFinished, .unusable, .written, .due]
+        let asking: [Move] = armed + [.cardDetected, .written, .readForPIN, .written]
+        let entered: [Move] = asking + [.tapFinished, .pinEntered, .connected, .written]
         switch self {
+        case .pin:
+            return [
+                entered + [.approved, .written],
+                entered + [.unusable, .written, .due, .neverSeen, .approved, .written],
+                entered + [.cancel, .approved, .written, .acknowledged, .written],
+                entered + [.notDelivered, .written],
+                asking + [.pinEntered, .connected, .written, .tapFinished, .declined, .written],
+                asking + [.pinEntered, .notConnected, .written],
+                asking + [.cancel, .written], asking + [.stop, .written], asking + [.due, .written],
+                asking + [.pinCancelled, .failed, .due, .written], asking + [.pinTimedOut, .written],
+                asking + [.pinFailed, .written],
+                armed + [.cardDetected, .written, .cancel, .readForPIN, .written],
+            ]
         case .payment, .refund:
             return [
                 asked + [.neverSeen, .running, .due, .approved, .written],

@@ -35,6 +35,9 @@ struct Stage {
     var sent: AuthorizationRequest?
     var drafted: AuthorizationRequest?
     var arms = 0
+    /// How often a PIN was asked for, and whether the latest one has come.
+    var pins = 0
+    var hasPIN = false
     /// Somebody has been told that it will not stay approved.
     var mustNotStay = false
     /// The queue has let it go behind the machine's back.
@@ -112,6 +115,11 @@ struct Stage {
         if let input = move.fromLanes { return input }
         switch move {
         case .read: return Sample.read(machine.transaction, at: now.wall).map { .read($0) }
+        case .readForPIN:
+            guard var read = Sample.read(machine.transaction, at: now.wall) else { return nil }
+            read.pin = PINDemand(
+                PINAttempt(id: Sample.pin.attempt, device: "pad", format: 4, keySet: "keys"), account: "sealed")
+            return .read(read)
         case .approved, .partial, .declined, .running, .neverSeen, .refused, .notDelivered, .unusable:
             note(move)
             return move.reply.map { .replied($0, question: question) }
@@ -216,6 +224,7 @@ struct Stage {
         next.isResent = isResent
         next.mustNotStay = mustNotStay
         next.sent = sent
+        next.pins = pins
         next.faults = faults
         self = next
         play(books.isQueued ? .forward : .recover)
@@ -264,6 +273,7 @@ extension Phase {
         case .armed: "armed"
         case .reading: "reading"
         case .sealed: "sealed"
+        case .awaitingPIN: "sealed, PIN awaited"
         case .sent: "sent"
         case .unknown: "unknown"
         case .approved(confirmBy: nil): "approved"

@@ -13,6 +13,7 @@ struct StateTableTests {
         ("armed", "its lanes, failed reads, who wants it cancelled"),
         ("reading", "the lane that has the card"),
         ("sealed", "the sealed read; the journal has still `reading`"),
+        ("sealed, PIN awaited", "the same, and which device asks the customer; the journal has `sealed`"),
         ("sent", "the request, its question's number, when to give up"),
         ("unknown", "the same, and that an answer was lost"),
         ("approved, unconfirmed", "until when it has to be confirmed"),

@@ -22,6 +22,7 @@ export function headline(app) {
   const { say, desk } = app;
   const screen = screenOf(desk.sale);
   if (screen === "armed" || (screen === "reading" && prompt(desk.sale.transaction) !== "hold")) return say(type(app) === "loyalty" && prompt(desk.sale.transaction) === "hold" ? "pass" : prompt(desk.sale.transaction));
+  if (screen === "authorising" && desk.sale.transaction?.state === "sealed") return say("pin");
   if (screen === "authorising" && desk.sale.cancelling) return say("till.stopping");
   if (screen === "refused" && desk.sale.error.code === "order.free") return say("till.free");
   return say({ approved: "approved", declined: "declined", cancelled: "cancelled", failed: "failed", asking: "till.asking" }[screen] ?? `till.${screen}`);

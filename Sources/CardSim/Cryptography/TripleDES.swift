@@ -18,6 +18,8 @@ struct TripleDES: Sendable {
 
     func encrypted(_ block: UInt64) -> UInt64 { left.encrypted(right.decrypted(left.encrypted(block))) }
 
+    func decrypted(_ block: UInt64) -> UInt64 { left.decrypted(right.encrypted(left.decrypted(block))) }
+
     /// MAC algorithm 3 of ISO/IEC 9797-1 (the retail MAC) over data of whole blocks: eight bytes.
     func mac(_ data: [UInt8]) -> [UInt8] {
         var chained: UInt64 = 0

@@ -30,7 +30,7 @@ package struct AES128: Sendable {
     }
 
     /// FIPS 197 §5.3.
-    func decrypt(_ block: Block) -> Block {
+    package func decrypt(_ block: Block) -> Block {
         apply(block) { (bytes) throws in try AES.inversePermute(&bytes, key: key) }
     }
 

@@ -97,6 +97,7 @@ extension DaemonConfiguration {
         kept.file.adapter.recipient = before.file.adapter.recipient
         kept.file.offline = before.file.offline
         kept.file.formerServices = before.file.formerServices
+        kept.file.pinDevices = before.file.pinDevices
         kept.file.loyalty = before.file.loyalty
         kept.offer = before.offer
         return kept

@@ -85,7 +85,7 @@ struct Books: Sendable {
     /// Nobody cares for it, nobody has since, and it can still be cancelled.
     func isAbandoned(_ id: TransactionID, since generation: Int) -> Bool {
         guard let running = live[id], !running.machine.demand.isDetached else { return false }
-        return holders.isAbandoned(id, since: generation) && running.transaction.state.isCancellable
+        return holders.isAbandoned(id, since: generation) && running.isCancellable
     }
 
     // MARK: - What the outside world said
@@ -142,7 +142,7 @@ struct Books: Sendable {
         }?.transaction.id
     }
 
-    var cancellable: [Running] { live.values.filter(\.transaction.state.isCancellable) }
+    var cancellable: [Running] { live.values.filter(\.isCancellable) }
 
     /// The occasion to wait for; `nil` where nothing is waited for any more.
     func settling(_ id: TransactionID) -> OneShot? {

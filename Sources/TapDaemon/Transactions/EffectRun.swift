@@ -126,6 +126,11 @@ struct EffectRun: Sendable {
                     books.lanes.table.release(by: id, only: lane.name)
                 }
             }
+            // Before the card is asked for: what it is told of the terminal has to be true.
+            if let places = running.terms.pinPlaces {
+                let usable = await places.ready(of: ready, at: .now, runner.logger)
+                await runner.change { $0.live[id]?.pinPlaces = usable }
+            }
             return .prepared(ready)
         case .failed(let code): return .notPrepared(code)
         }

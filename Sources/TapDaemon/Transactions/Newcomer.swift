@@ -77,6 +77,9 @@ struct Newcomer {
         if health.supports?.contains(AdapterFeature.charge.rawValue) == true {
             terms.agreement = laidDown.storing.map(AgreementProof.init)
         }
+        if request.type == .purchase, health.supports?.contains(AdapterFeature.pin.rawValue) == true {
+            terms.pinPlaces = PINPlaces(configuration)
+        }
         laidDown.wantsPasses = terms.loyalty != nil
         laidDown.lanes = names
         laidDown.times = configuration.adapter.times.ofMachine

@@ -22,6 +22,8 @@ struct Running: Sendable {
     var connection: HTTPClientConnection?
     /// The authorisation as it is sent, while the journal is busy with it.
     var draft: Task<HTTPClientRequest?, Never>?
+    /// The PIN devices that may be used, by lane.
+    var pinPlaces: [String: PINPlace] = [:]
     var sealedAt: TapInstant?
     var sentAt: TapInstant?
     /// Until it has settled once, on the monotonic clock.
@@ -42,6 +44,9 @@ struct Running: Sendable {
     }
 
     var transaction: Transaction { machine.transaction }
+
+    /// Nothing has been sent, and nobody has to be asked whether it may end.
+    var isCancellable: Bool { transaction.state.isCancellable || machine.isPINAwaited }
 
     /// Whether a confirmation comes in time, by the clocks that nobody sets; `nil` where none is waited for.
     var isConfirmable: Bool? {
@@ -72,6 +77,9 @@ struct RunTerms: Sendable {
     var offline: OfflineSettings
     /// What the payment service is to store the card for, where it knows stored cards.
     var agreement: AgreementProof?
+
+    /// `nil` where no PIN is asked for.
+    var pinPlaces: PINPlaces?
 
     var adapter: AdapterLink? { addressee.link }
 

@@ -24,6 +24,8 @@ struct TapOrder: Sendable {
     /// AIDs or RIDs that the shop prefers on a co-badged card.
     let preferredApplications: [[UInt8]]
     let marker: CardMarker?
+    /// What has to be sealed for the PIN device of each lane that has one.
+    let pinAccounts: [String: PaymentTap.PINAccount]
     /// Signalled when the adapter has the result, or will not get it.
     let delivered: WakeSignal
     /// How long the reader's thread waits for that at most: longer than it takes to connect.
@@ -60,6 +62,7 @@ struct TapOrder: Sendable {
             transaction: transaction, binding: binding, recipient: terminal.recipient,
             deadlines: TapDeadlines(card: monotonicNow().advanced(byMilliseconds: UInt64(max(0, deadline)) * 1_000)))
         tap.marker = marker
+        tap.pinAccount = pinAccounts[reader]
         tap.denied = terminal.denied
         return tap
     }

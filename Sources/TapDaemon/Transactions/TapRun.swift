@@ -75,7 +75,8 @@ struct TapRun: Sendable {
         let order = TapOrder(
             id: id, type: transaction.type, amount: transaction.amount, terminal: terms.terminal,
             sequence: running.sequence, deadline: deadline, loyalty: terms.loyalty,
-            preferredApplications: terms.preferredApplications, marker: terms.marker, delivered: tap.handover)
+            preferredApplications: terms.preferredApplications, marker: terms.marker,
+            pinAccounts: running.pinPlaces.mapValues(\.account), delivered: tap.handover)
         return { await $0.tap(order, $1) }
     }
 }

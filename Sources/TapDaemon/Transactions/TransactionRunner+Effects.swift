@@ -64,6 +64,10 @@ extension TransactionRunner {
             follow(id, run.services) {
                 .replied(await run.charge(request, isAgain: isAgain, within: time), question: question)
             }
+        case .askPIN(let demand, let time):
+            follow(id, run.services) { await PINConversation(running: run.running).ask(demand, within: time) }
+        case .withdrawPIN(let attempt):
+            run.services.work.add { await PINConversation(running: run.running).withdraw(attempt) }
         case .query(let question, let time):
             follow(id, run.services) { .replied(await run.query(within: time), question: question) }
         case .reverse(let request, let question):

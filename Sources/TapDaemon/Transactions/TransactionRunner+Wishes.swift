@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Journal
 import LocalHTTP
+import PINDevice
 import Transactions
 import Wire
 
@@ -92,6 +93,12 @@ extension TransactionRunner {
     /// Brings what an earlier run of the daemon left open to a definite state, and goes on with reversals and with
     /// approvals that nobody has confirmed yet.
     func recover() async throws(JournalError) {
+        // A device may still ask for a PIN that nobody waits for any more.
+        let configuration = settings.snapshot
+        for (id, name) in try await journal.use({ (journal) throws(JournalError) in try journal.awaitedPINs() }) {
+            guard let link = PINPlaces.link(name, configuration) else { continue }
+            services?.work.add { await link.withdraw(id) }
+        }
         // What names a payment is the operations' engine's: it is never reversed for want of an answer.
         for record in try await journal.unfinished() where record.transaction.of == nil { try await recover(record) }
         for (id, _) in try await journal.unconfirmed() {

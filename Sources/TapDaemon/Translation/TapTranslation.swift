@@ -98,9 +98,12 @@ struct TapTranslation {
             guard let request = AuthorizationRequest(result, running) else {
                 return .ended(.readCardUnreadable, withoutApplication: false)
             }
-            return .read(
-                Read(
-                    request: request, sale: OfflineSale(request, result, running), chip: ChipData(result), at: .now))
+            var read = Read(
+                request: request, sale: OfflineSale(request, result, running), chip: ChipData(result), at: .now)
+            if request.cvm == .onlinePIN, let account = result.read?.pinAccount {
+                read.pin = running.pinPlaces[lane]?.demand(account)
+            }
+            return .read(read)
         case .declined:
             return .declinedOffline(
                 result.read.flatMap { MaskedCard($0.account) }, ChipData(result),
@@ -166,8 +169,9 @@ extension AuthorizationRequest {
             case .noCVM: .noCVM
             case .obtainSignature: .signature
             case .confirmationCodeVerified: .consumerDevice
-            // There is no PIN pad: the issuer decides without one.
-            case .onlinePIN, nil: .none
+            // Without a PIN device the issuer decides without a PIN.
+            case .onlinePIN: read.pinAccount == nil ? .none : .onlinePIN
+            case nil: .none
             }
         let (transaction, merchant) = (running.transaction, running.terms.terminal)
         self.init(

@@ -16,6 +16,8 @@ public struct AuthorizationRequest: Codable, Equatable, Sendable {
         case noCVM = "NO_CVM"
         case consumerDevice = "CONSUMER_DEVICE"
         case signature = "SIGNATURE"
+        /// Verified by the issuer, who gets it in `pin`.
+        case onlinePIN = "ONLINE_PIN"
         case none = "NONE"
     }
 
@@ -66,6 +68,8 @@ public struct AuthorizationRequest: Codable, Equatable, Sendable {
     public var hold: Hold?
     /// With `verify`: the card is to be stored, as its holder has agreed to.
     public var agreement: AgreementProof?
+    /// With `ONLINE_PIN`. It is put in as the request is sent, and never written down.
+    public var pin: OnlinePIN?
 
     public init(
         id: TransactionID, mode: Mode, type: Kind, amount: Money, entryMode: EntryMode, cvm: CVM, emv: String,

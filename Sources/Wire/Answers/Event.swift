@@ -38,6 +38,8 @@ public struct Event: Codable, Equatable, Sendable {
     /// What to say to the customer, in the language of the request, with `read.readyForTap`, `read.retry`,
     /// `read.removeCard`, and wherever `message` is.
     public var customerText: String?
+    /// With `pin.…`.
+    public var pin: PINNotice?
     /// With `terms.changed`.
     public var terms: Status.Terms?
     public var mode: Mode?
@@ -89,4 +91,6 @@ extension Event {
 /// On whose wish a transaction was cancelled.
 public enum Canceller: String, Codable, CaseIterable, Sendable {
     case client, disconnect, administrator, shutdown
+    /// At the PIN device.
+    case customer
 }

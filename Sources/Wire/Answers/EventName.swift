@@ -12,6 +12,9 @@ public enum EventName: String, Codable, CaseIterable, Sendable {
     case readCompleted = "read.completed"
     case readNotCompleted = "read.notCompleted"
     case readCancelled = "read.cancelled"
+    /// The customer is asked for the PIN, by the device.
+    case pinRequested = "pin.requested"
+    case pinCompleted = "pin.completed"
     case paymentAuthorizing = "payment.authorizing"
     case paymentApproved = "payment.approved"
     case paymentDeclined = "payment.declined"
@@ -54,7 +57,7 @@ extension EventName {
     public var vocabulary: Int {
         switch self {
         case .operationDone, .operationRefused, .operationUnknown, .paymentRefunded, .paymentExpiring, .paymentExpired,
-            .dayClosed, .dayDiffers, .booksAttention:
+            .dayClosed, .dayDiffers, .booksAttention, .pinRequested, .pinCompleted:
             2
         case .readerAttached, .readerDetached, .readerNotReady, .prepareProgress, .readReadyForTap, .readCardDetected,
             .readRetry, .readRemoveCard, .readCompleted, .readNotCompleted, .readCancelled, .paymentAuthorizing,

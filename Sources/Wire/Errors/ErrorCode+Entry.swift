@@ -126,6 +126,10 @@ extension ErrorCode {
             row(408, .customer, retry: true)
         case .loyaltyUnreadable:
             row(422, .customer, retry: true)
+        case .pinTimedOut:
+            row(408, .customer, retry: true, next: [.retrySameCard, .otherCard, .otherMethod])
+        case .pinDeviceFailed:
+            row(503, .administrator, retry: true, next: [.retrySameCard, .otherInterface, .otherMethod])
         case .pspUnreachable:
             row(503, .administrator, retry: true, next: [.retrySameCard, .otherMethod])
         case .pspRefused:

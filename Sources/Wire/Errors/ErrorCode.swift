@@ -172,6 +172,8 @@ public enum ErrorCode: String, Codable, CaseIterable, Sendable {
     case loyaltyTimedOut = "loyalty.timed_out"
     case loyaltyUnreadable = "loyalty.unreadable"
     case envelopeKeyUnusable = "envelope.key_unusable"
+    case pinTimedOut = "pin.timed_out"
+    case pinDeviceFailed = "pin.device_failed"
     case pspUnreachable = "psp.unreachable"
     case pspRefused = "psp.refused"
     case pspNoAnswer = "psp.no_answer"

@@ -25,6 +25,8 @@ public enum AdapterFeature: String, CaseIterable, Sendable {
     case charge
     /// Forgets a token.
     case tokenDeletion
+    /// Verifies a PIN that comes with an authorisation.
+    case pin
 }
 
 extension AdapterHealth {

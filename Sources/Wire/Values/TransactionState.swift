@@ -41,8 +41,8 @@ public enum TransactionState: String, Codable, CaseIterable, Sendable {
         case .armed: [.reading, .completed, .cancelled, .failed]
         // Back to armed when the card has to be presented again; declined when the card itself says no.
         case .reading: [.armed, .sealed, .declined, .completed, .cancelled, .failed]
-        // Failed only while it is certain that no byte has left.
-        case .sealed: [.sent, .stored, .failed]
+        // Cancelled or failed only while it is certain that no byte has left: a PIN that did not come, for example.
+        case .sealed: [.sent, .stored, .cancelled, .failed]
         // Stored again where the adapter has certainly not carried out what was forwarded.
         case .sent: [.approved, .declined, .stored, .unknown, .reversing]
         case .unknown: [.approved, .declined, .reversing]

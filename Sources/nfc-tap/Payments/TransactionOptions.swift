@@ -143,13 +143,14 @@ actor Narrator {
             say(event.customerAction?.text(in: nil) ?? event.message?.text(in: .english) ?? "present the card again")
         case .readRemoveCard: say("remove the card")
         case .readCompleted: say(readsPasses ? "done" : "card read")
+        case .pinRequested: say("the customer enters the PIN on the device")
         case .paymentAuthorizing: say("authorising")
         case .paymentUnknown: say("no clear answer yet; asking again")
         case .readerAttached, .readerDetached, .readerNotReady, .readNotCompleted, .readCancelled, .paymentApproved,
             .paymentDeclined, .paymentStored, .paymentReversed, .loyaltyResult, .queueForwarded, .queueFailed,
             .openItemContradicted, .termsChanged, .profileApplied, .profileRefused, .clockUnbelievable, .clockBelieved,
             .eventsMissed, .operationDone, .operationRefused, .operationUnknown, .paymentRefunded,
-            .paymentExpiring, .paymentExpired, .dayClosed, .dayDiffers, .booksAttention:
+            .paymentExpiring, .paymentExpired, .dayClosed, .dayDiffers, .booksAttention, .pinCompleted:
             break
         }
     }

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+import Wire
+
+/// From a read whose card wants an online PIN to the PIN, or to an end without it. Nothing has been sent, so that whatever
+/// goes wrong ends the payment without a doubt.
+extension TransactionMachine {
+    /// From the read to the PIN's end, whatever the customer does: five seconds are left of the read's life for sending.
+    static let pinTime: Duration = .seconds(55)
+    /// For the customer at the device.
+    static let pinEntryTime: Duration = .seconds(30)
+    /// What the device's answer may take beyond that.
+    static let pinMargin: Duration = .seconds(2)
+
+    /// Nobody has sent anything yet, though a card has been read.
+    public var isPINAwaited: Bool { if case .awaitingPIN = phase { writing == nil } else { false } }
+
+    /// The read is on the disk before the customer is asked: whoever finds it there knows that nothing has left.
+    mutating func ask(for demand: PINDemand, _ read: Read) {
+        var sealed = sealed(read)
+        sealed.pin = demand.attempt
+        var event = event(.pinRequested)
+        event.pin = PINNotice(device: demand.attempt.device, timeout: Int(Self.pinEntryTime.components.seconds))
+        event.message = .enterPIN
+        event.customerText = CardholderMessage.enterPIN.text(in: self.demand.language)
+        let wait = PINWait(read: read, demand: demand, until: now.after(Self.pinEntryTime + Self.pinMargin))
+        write(
+            [sealed], next: .awaitingPIN(wait),
+            then: [.settleReader, .askPIN(demand, within: Self.pinEntryTime), .publish(event)])
+    }
+
+    mutating func pin(_ reply: PINReply, _ attempt: PINAttemptID) {
+        guard case .awaitingPIN(let wait) = phase, wait.demand.attempt.id == attempt else { return }
+        switch reply {
+        case .entered(let pin) where pin.attempt == attempt: entered(pin, wait)
+        case .entered, .failed: endPIN(wait, .failed, .pinDeviceFailed)
+        case .timedOut: endPIN(wait, .timedOut, .pinTimedOut)
+        case .cancelled: endPIN(wait, .cancelled, nil, by: .customer)
+        }
+    }
+
+    private mutating func entered(_ pin: OnlinePIN, _ wait: PINWait) {
+        let (age, isFar) = now.monotonic.subtractingReportingOverflow(wait.read.takenAt)
+        guard !isFar, age <= Self.pinTime.milliseconds else { return endPIN(wait, .timedOut, .pinTimedOut) }
+        outward(.publish(completed(wait, .entered)))
+        var read = wait.read
+        read.entered = pin
+        phase = .sealed(read, giveUpAt: now.after(demand.times.query + Self.answerMargin))
+        local(.connect)
+    }
+
+    private func completed(_ wait: PINWait, _ state: PINNotice.State) -> Event {
+        var event = event(.pinCompleted)
+        event.pin = PINNotice(device: wait.demand.attempt.device, state: state)
+        return event
+    }
+
+    mutating func pinIsLate(_ wait: PINWait) {
+        outward(.withdrawPIN(wait.demand.attempt))
+        endPIN(wait, .timedOut, .pinTimedOut)
+    }
+
+    /// On the wish of a till, or of the host: the device stops to ask.
+    mutating func cancelPIN(_ wait: PINWait, by canceller: Canceller, _ wish: WishID?) {
+        var wait = wait
+        if let wish { wait.wishes.append(wish) }
+        phase = .awaitingPIN(wait)
+        outward(.withdrawPIN(wait.demand.attempt))
+        endPIN(wait, .cancelled, nil, by: canceller)
+    }
+
+    /// - Parameter code: what went wrong; `nil` where somebody did not want to go on.
+    private mutating func endPIN(
+        _ wait: PINWait, _ state: PINNotice.State, _ code: ErrorCode?, by canceller: Canceller? = nil
+    ) {
+        var end = change(code == nil ? .cancelled : .failed)
+        end.pin = wait.demand.attempt
+        end.pin?.state = PINAttempt.State(state)
+        end.cancelledBy = canceller
+        end.error = code.map { ErrorDetail($0, transaction: id) }
+        var event = event(code == nil ? .readCancelled : .readNotCompleted)
+        (event.by, event.error) = (canceller, end.error)
+        let answer = code == nil ? WishAnswer.cancelled : .nothingToCancel
+        write(
+            [end], next: .ended,
+            then: [.publish(completed(wait, state)), .publish(event), .show(.error), .scrub]
+                + wait.wishes.map { .answer($0, answer) })
+    }
+
+    /// The reader has let the card go while the PIN was awaited.
+    mutating func cardHasLeft(_ read: Read) -> Read {
+        guard read.pin != nil, !read.hasLeft else { return read }
+        var event = event(.readCompleted)
+        event.card = read.request.card
+        outward(.publish(event))
+        var read = read
+        read.hasLeft = true
+        return read
+    }
+}
+
+extension PINAttempt.State {
+    init(_ state: PINNotice.State) {
+        switch state {
+        case .entered: self = .sent
+        case .cancelled: self = .cancelled
+        case .timedOut: self = .timedOut
+        case .failed: self = .failed
+        }
+    }
+}
