@@ -156,7 +156,7 @@ extension TillsFile.Till {
                 self.language = language
             } else {
                 let known = Language.allCases.map(\.rawValue).joined(separator: ", ")
-                table.report("language", "is none that has texts", "write one of \(known)")
+                table.report("language", "has no texts", "write one of \(known)")
             }
         }
     }
@@ -224,7 +224,7 @@ extension TillsFile {
             }
             guard baudRates.contains(baud ?? 9_600) else {
                 return table.report(
-                    "speed", "is none of a serial line",
+                    "speed", "is not a speed of a serial line",
                     "write one of \(baudRates.map(String.init).joined(separator: ", "))")
             }
             return .serial(device: device, baud: baud ?? 9_600)

@@ -77,7 +77,7 @@ extension HostFacts {
         if listeners.isEmpty {
             return [
                 Finding(
-                    .gateway, .error, "nobody listens at 127.0.0.1:\(port), so that no browser reaches the gateway",
+                    .gateway, .error, "no program listens at 127.0.0.1:\(port): browsers cannot reach the gateway",
                     remedy: Self.switchOn.joined(separator: " "), fix: .run(Self.switchOn))
             ]
         }

@@ -2,6 +2,7 @@
 import Crypto
 import Linux
 import LocalHTTP
+import Wire
 
 /// The till's and the display's files, read once: no path of a request reaches the file system.
 struct Pages: Sendable {
@@ -37,7 +38,7 @@ struct Pages: Sendable {
             } else if let type = name.split(separator: ".").last.flatMap({ Self.types[String($0)] }),
                 let bytes = try? FileSystem.bytes(of: path, atMost: Self.largest)
             {
-                let sum = SHA256.hash(data: bytes).prefix(8).map { String($0, radix: 16) }.joined()
+                let sum = LowerHex.text(SHA256.hash(data: bytes).prefix(8))
                 table[prefix + name] = Page(type: type, tag: "\"\(sum)\"", bytes: bytes)
             }
         }

@@ -55,18 +55,13 @@ struct TillToken: Equatable, Sendable {
     }
 
     /// What is kept of it. A plain hash is enough for 256 random bits.
-    var hash: String { Self.hexadecimal(SHA256.hash(data: secret)) }
+    var hash: String { LowerHex.text(SHA256.hash(data: secret)) }
 
-    static func hash(of text: String) -> String { hexadecimal(SHA256.hash(data: Array(text.utf8))) }
+    static func hash(of text: String) -> String { LowerHex.text(SHA256.hash(data: Array(text.utf8))) }
 
     /// Takes as long for hashes that differ as for the same ones.
     static func isSame(_ left: String, _ right: String) -> Bool {
         guard left.utf8.count == right.utf8.count else { return false }
         return zip(left.utf8, right.utf8).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) } == 0
-    }
-
-    private static func hexadecimal(_ bytes: some Sequence<UInt8>) -> String {
-        let digits = Array("0123456789abcdef".utf8)
-        return String(decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
     }
 }

@@ -56,11 +56,7 @@ extension Journal {
     }
 
     /// SHA-256 of an agreement's text in UTF-8, in lower-case hexadecimal.
-    public static func hash(of text: String) -> String {
-        let digits = Array("0123456789abcdef".utf8)
-        let bytes = SHA256.hash(data: Array(text.utf8)).flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 0x0F)]] }
-        return String(decoding: bytes, as: UTF8.self)
-    }
+    public static func hash(of text: String) -> String { LowerHex.text(SHA256.hash(data: Array(text.utf8))) }
 
     public func agreement(_ id: AgreementID) throws(JournalError) -> Agreement? {
         try agreements(where: "id = ?", [.text(id.rawValue)]).first

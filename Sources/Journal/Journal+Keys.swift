@@ -50,9 +50,7 @@ extension Journal {
 
     /// Without a till as it was before there were tills.
     private static func digest(uid: Int64, till: String, _ key: String) -> String {
-        let digits = Array("0123456789abcdef".utf8)
         let name = till.isEmpty ? "\(uid)" : "\(uid) \(till)"
-        let hash = SHA256.hash(data: Array("\(name)\n\(key)".utf8)).prefix(16)
-        return String(decoding: hash.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 0x0F)]] }, as: UTF8.self)
+        return LowerHex.text(SHA256.hash(data: Array("\(name)\n\(key)".utf8)).prefix(16))
     }
 }

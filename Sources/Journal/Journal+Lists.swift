@@ -140,8 +140,6 @@ extension Journal {
 
     private static func digest(_ filter: TransactionFilter) -> String {
         let text = filter.parameters.map { "\($0.name)=\($0.value)\n" }.joined()
-        let digits = Array("0123456789abcdef".utf8)
-        let hash = SHA256.hash(data: Array(text.utf8)).prefix(6)
-        return String(decoding: hash.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 0x0F)]] }, as: UTF8.self)
+        return LowerHex.text(SHA256.hash(data: Array(text.utf8)).prefix(6))
     }
 }

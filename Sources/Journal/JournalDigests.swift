@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Crypto
+import Wire
 
 /// What tells a damaged payment from a sound one: a digest over its row and its states, renewed with each write in the same
 /// transaction. SQLite finds pages that hang together wrongly; a byte that is another one within a value it does not find.
@@ -59,9 +60,7 @@ enum JournalDigests {
                 hash.update(data: Array(text.utf8))
             }
         }
-        let digits = Array("0123456789abcdef".utf8)
-        let text = hash.finalize().prefix(16).flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 0x0F)]] }
-        return String(decoding: text, as: UTF8.self)
+        return LowerHex.text(hash.finalize().prefix(16))
     }
 
     private static func bytes(of number: UInt64) -> [UInt8] {

@@ -83,7 +83,7 @@ extension TapClient {
         try await call(HTTPClientRequest(.get, "/v1/day-ends/\(HTTPClientRequest.percentEncoded(day))"))
     }
 
-    /// Settles a day whose figures differ from the payment service's, or were never given. For administrators.
+    /// Settles a day whose figures differ from the payment service's, or whose figures the service never gave. For administrators.
     ///
     /// - Parameter note: what was found out, for whoever asks later.
     /// - Throws: `resolution.not_open` for every other day.

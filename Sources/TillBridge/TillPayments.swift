@@ -114,7 +114,7 @@ final class TillPayments: Sendable {
         switch await untilAnswered({ () throws(TapClientError) in try await self.client.confirm(id) }) {
         case .success?: feed(.confirmed(key))
         case .failure(let error)?:
-            logger.critical("approval not kept that a till was told of", metadata: about(key, error))
+            logger.critical("approval that a till has was not kept", metadata: about(key, error))
             feed(.notConfirmed(key))
         case nil: break
         }

@@ -213,7 +213,7 @@ extension TillAlarm {
         switch self {
         case .endedWhileTelling(let key):
             "\(key) is taken back, and the till may show it as paid: compare the till's list with nfc-tap's"
-        case .toldButNotKept(let key): "\(key) was told as paid, and is not: ask the customer to pay again"
+        case .toldButNotKept(let key): "the till took \(key) as paid, and it is not: ask the customer to pay again"
         case .bookedNotPaid(let key):
             "\(key) is not paid, and the till booked it at once: ask the customer to pay again, and correct the till"
         case .sameCardAgain(let key):

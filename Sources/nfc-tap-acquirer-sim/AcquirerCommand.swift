@@ -12,7 +12,7 @@ import Wire
 struct AcquirerCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "nfc-tap-acquirer-sim",
-        abstract: "Be an acquirer's host for tests, in ISO 8583 over TCP.",
+        abstract: "Act as an acquirer's host for tests, in ISO 8583 over TCP.",
         discussion: """
             Verifies the cryptograms of test cards, answers by the last two digits of the amount and keeps its own book: see \
             docs/acquirer-simulator.md. It moves no money. Real cards are declined with 14.
@@ -26,7 +26,7 @@ struct AcquirerCommand: AsyncParsableCommand {
 }
 
 struct Serve: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "Serve switches until it is told to end.")
+    static let configuration = CommandConfiguration(abstract: "Serve switches until it is stopped.")
 
     @Option(help: ArgumentHelp("Address and port to listen at.", valueName: "address"))
     var listen = "127.0.0.1:8583"
@@ -39,7 +39,7 @@ struct Serve: AsyncParsableCommand {
             "Built-in packager, or a file as docs/iso8583.md describes it, whose name has a slash.", valueName: "name"))
     var packager = Packager.BuiltIn.bcd1987.rawValue
 
-    @Option(help: ArgumentHelp("Keep the book in this file, and go on with what is in it.", valueName: "file"))
+    @Option(help: ArgumentHelp("Keep the book in this file, and continue it.", valueName: "file"))
     var book: String?
 
     @Option(help: ArgumentHelp("Seconds until amounts ending in 97 are answered.", valueName: "seconds"))
@@ -51,25 +51,25 @@ struct Serve: AsyncParsableCommand {
     @Flag(help: "Answer amounts ending in 85 to 89 with something wrong.")
     var lies = false
 
-    @Flag(help: "Take cards of other issuers than the catalogue's, without a look at their cryptograms.")
+    @Flag(help: "Also take cards of issuers outside the catalogue, without verifying their cryptograms.")
     var anyCard = false
 
     @Flag(help: "Decline payments without chip data.")
     var demandChip = false
 
-    @Option(help: ArgumentHelp("Of a hundred answers, lose so many.", valueName: "number"))
+    @Option(help: ArgumentHelp("How many of a hundred answers to lose.", valueName: "number"))
     var lose = 0
 
-    @Option(help: ArgumentHelp("Of a hundred answers, send so many twice.", valueName: "number"))
+    @Option(help: ArgumentHelp("How many of a hundred answers to send twice.", valueName: "number"))
     var twice = 0
 
-    @Option(help: ArgumentHelp("Of a hundred answers, delay so many by up to two seconds.", valueName: "number"))
+    @Option(help: ArgumentHelp("How many of a hundred answers to delay by up to two seconds.", valueName: "number"))
     var delay = 0
 
-    @Option(help: ArgumentHelp("Of a hundred answers, send so many after --late-seconds.", valueName: "number"))
+    @Option(help: ArgumentHelp("How many of a hundred answers to send after --late-seconds.", valueName: "number"))
     var late = 0
 
-    @Option(help: ArgumentHelp("Where the chances begin: the same number gives the same ones.", valueName: "number"))
+    @Option(help: ArgumentHelp("Seed of the random choices: the same number repeats them.", valueName: "number"))
     var seed: UInt64 = 1
 
     func validate() throws {
@@ -138,7 +138,7 @@ struct Serve: AsyncParsableCommand {
 
 struct Book: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Print what a book comes to: a line of JSON for each payment.")
+        abstract: "Print a book: a line of JSON for each payment.")
 
     @Argument(help: ArgumentHelp("Book that serve has kept.", valueName: "file"))
     var file: String
@@ -187,7 +187,7 @@ extension AcquirerServer.Fault {
             "\(text) can be reached by other machines; use 127.0.0.1, or say --allow-other-machines"
         case .port(let code) where code == EADDRINUSE:
             "another program listens there; stop it, or choose another port with --listen"
-        case .port(let code): "the port cannot be had (errno \(code)); check --listen"
+        case .port(let code): "the port cannot be opened (errno \(code)); check --listen"
         case .book(let fault): "the book \(fault)"
         }
     }

@@ -13,19 +13,19 @@ import UnixSignals
 struct BridgeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "nfc-tap-ecr",
-        abstract: "Be the payment terminal of tills that speak Caisse-AP, hw_proxy or ZVT.",
+        abstract: "Act as the payment terminal of tills that speak Caisse-AP, Caisse E+, hw_proxy or ZVT.",
         discussion: """
-            Each till has a table in the configuration, see docs/tills.md. What the tills ask for is paid through nfc-tapd. \
-            It ends with status 1 where a port or a ledger cannot be had.
+            Each till has a table in the configuration, see docs/tills.md. Payments go through nfc-tapd. Ends with \
+            exit code 1 if a port or a ledger cannot be opened.
             """)
 
     @Option(help: ArgumentHelp("Configuration file.", valueName: "file"))
     var config = "/etc/nfc-tap/nfc-tap-ecr.toml"
 
-    @Flag(help: "Only look whether the configuration is right.")
+    @Flag(help: "Validate the configuration, and end.")
     var check = false
 
-    @Flag(help: "Log details for a developer, too.")
+    @Flag(help: "Also log details for developers.")
     var verbose = false
 
     func run() async throws {
@@ -106,8 +106,8 @@ extension TillBridge.Failure {
             "\(till): another program listens on its port; stop that program, or choose another port"
         case .port(let till, let code) where code == EACCES || code == ENOENT || code == ENOTTY:
             "\(till): its device or port may not be opened (errno \(code)); check its name and its group"
-        case .port(let till, let code): "\(till): its port cannot be had (errno \(code)); check listen or device"
-        case .server(let till, let what): "\(till): its port cannot be had (\(what)); check listen"
+        case .port(let till, let code): "\(till): its port cannot be opened (errno \(code)); check listen or device"
+        case .server(let till, let what): "\(till): its port cannot be opened (\(what)); check listen"
         }
     }
 }

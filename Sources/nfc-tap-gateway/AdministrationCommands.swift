@@ -43,32 +43,33 @@ struct GatewayPlace: ParsableArguments {
 struct PairCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "pair",
-        abstract: "Make a code that turns a page or a program into a till; it holds for five minutes, once.")
+        abstract: "Make a code that turns a page or a program into a till; it works once, within five minutes.")
 
     @Option(
         help: ArgumentHelp(
-            "Name of the till: 1 to 32 of a-z, 0-9 and -. Without it: till-1, till-2 and so on.", valueName: "name"))
+            "Name of the till: 1 to 32 of a-z, 0-9 and -. Default: till-1, till-2 and so on.", valueName: "name"))
     var till = ""
 
     @Option(
         help: ArgumentHelp(
-            "Lane that it may use; several times for several. The first is its own. Without it: the daemon's only one.",
+            "Lane that the till may use; may be repeated. The first is the till's own. Default: the daemon's only lane.",
             valueName: "name"))
     var lane: [String] = []
 
     @Option(
         help: ArgumentHelp(
-            "cashier, loyalty, monitor or display; several times for several. Without it: cashier.", valueName: "role"))
+            "cashier, loyalty, monitor or display; may be repeated. Default: cashier.", valueName: "role"))
     var role: [String] = []
 
     @Option(
         help: ArgumentHelp(
-            "purchase, refund, verification or loyalty; several times for several. Without it: purchase for a cashier.",
+            "purchase, refund, verification or loyalty; may be repeated. Default: purchase, for a cashier.",
             valueName: "type"))
     var type: [String] = []
 
     @Option(
-        help: ArgumentHelp("Origin of somebody else's page that it is: https://pos.example.", valueName: "origin"))
+        help: ArgumentHelp("Origin of the page, if another server serves it: https://pos.example.", valueName: "origin")
+    )
     var origin: [String] = []
 
     @OptionGroup var place: GatewayPlace
@@ -76,7 +77,7 @@ struct PairCommand: AsyncParsableCommand {
     func run() async throws {
         var roles = try role.map { word in
             guard let role = TillRole(rawValue: word) else {
-                complain("--role: \(word) is none; write cashier, loyalty, monitor or display")
+                complain("--role: \(word) is not a role; write cashier, loyalty, monitor or display")
                 throw ExitCode(1)
             }
             return role
@@ -84,7 +85,7 @@ struct PairCommand: AsyncParsableCommand {
         if roles.isEmpty { roles = [.cashier] }
         var types = try type.map { word in
             guard let type = TransactionType(rawValue: word) else {
-                complain("--type: \(word) is none; write purchase, refund, verification or loyalty")
+                complain("--type: \(word) is not a type; write purchase, refund, verification or loyalty")
                 throw ExitCode(1)
             }
             return type
@@ -123,7 +124,7 @@ struct TillsCommand: AsyncParsableCommand {
 
 struct RevokeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "revoke", abstract: "End a till for ever; what it has begun goes on.")
+        commandName: "revoke", abstract: "End a till for good; its running transactions go on.")
 
     @Argument(help: ArgumentHelp("Name of the till.", valueName: "till"))
     var till: String
@@ -137,7 +138,7 @@ struct RevokeCommand: AsyncParsableCommand {
 
 struct RotateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "rotate", abstract: "Have a till fetch a new token; the old one ends when the new one is used.")
+        commandName: "rotate", abstract: "Have a till fetch a new token; the old token ends once the new one is used.")
 
     @Argument(help: ArgumentHelp("Name of the till.", valueName: "till"))
     var till: String

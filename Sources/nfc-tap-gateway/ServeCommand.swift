@@ -10,7 +10,7 @@ import UnixSignals
 
 struct ServeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "serve", abstract: "Serve browsers and tills; what is done without a command.")
+        commandName: "serve", abstract: "Serve browsers and tills (the default command).")
 
     private static let defaultFile = "/etc/nfc-tap/nfc-tap-gateway.toml"
 
@@ -33,7 +33,7 @@ struct ServeCommand: AsyncParsableCommand {
 
     @OptionGroup var place: GatewayPlace
 
-    @Flag(help: "Only look whether the configuration is right.")
+    @Flag(help: "Validate the configuration, and end.")
     var check = false
 
     @Flag(
@@ -47,7 +47,7 @@ struct ServeCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Name of the display, with --kiosk-url.", valueName: "name"))
     var till: String?
 
-    @Flag(help: "Log details for a developer, too.")
+    @Flag(help: "Also log details for developers.")
     var verbose = false
 
     func run() async throws {
@@ -88,7 +88,7 @@ struct ServeCommand: AsyncParsableCommand {
         guard !listen.isEmpty else { return settings }
         settings.listen = try listen.map { text in
             guard let address = TCPAddress(text, anyPort: true) else {
-                complain("--listen: \(text) is no address with a port; write 127.0.0.1:8716")
+                complain("--listen: \(text) is not an address with a port; write 127.0.0.1:8716")
                 throw ExitCode(1)
             }
             guard address.isLoopback else {

@@ -26,8 +26,8 @@ struct NewKey: AsyncParsableCommand {
         commandName: "new",
         abstract: "Make a key and print its public JWK.",
         discussion: """
-            A key in a token never leaves it. --file makes a signing key for tests in a file. What is printed goes to \
-            profile.key of the tills' configuration, into recipientKeys or receiptTokenKey of a profile.
+            A key in a token never leaves it. --file makes a signing key for tests in a file. Put the printed JWK into \
+            profile.key of the tills' configuration, or into recipientKeys or receiptTokenKey of a profile.
             """)
 
     @OptionGroup var tokens: TokenOptions
@@ -38,15 +38,15 @@ struct NewKey: AsyncParsableCommand {
     @Option(name: .customLong("for"), help: "signing, recipient, cardTokens or books.")
     var purpose = Purpose.signing
 
-    @Option(help: ArgumentHelp("Make a signing key in this file, which must not be there.", valueName: "file"))
+    @Option(help: ArgumentHelp("Make a signing key in this file, which must not exist yet.", valueName: "file"))
     var file: String?
 
     func validate() throws {
         guard (file != nil) != (label != nil), (label == nil) == (tokens.pkcs11 == nil) else {
-            throw ValidationError("Say where: --pkcs11, --token and --label, or --file.")
+            throw ValidationError("Say where to make the key: give --pkcs11, --token and --label, or --file.")
         }
         guard file == nil || purpose == .signing else {
-            throw ValidationError("A file can have a signing key only; keys for other things belong into a token.")
+            throw ValidationError("A file can hold a signing key only; make other keys in a token.")
         }
         guard !(label?.isEmpty ?? false), (label?.utf8.count ?? 0) <= 128 else {
             throw ValidationError("A label has 1 to 128 bytes.")

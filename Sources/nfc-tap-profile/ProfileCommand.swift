@@ -16,8 +16,8 @@ struct ProfileCommand: AsyncParsableCommand {
         commandName: "nfc-tap-profile",
         abstract: "Make, check and sign merchants' profiles, terms and receipts of batches.",
         discussion: """
-            For a payment service: tills need none of it. Keys are in a PKCS #11 token or, for tests, in files; see \
-            docs/keys-and-token.md. What a profile says is in docs/profile.md.
+            For payment services; tills do not need it. Keys are in a PKCS #11 token or, for tests, in files; see \
+            docs/keys-and-token.md. docs/profile.md describes profiles.
             """,
         subcommands: [
             KeyCommand.self, Check.self, Sign.self, Show.self, Diff.self, Fleet.self, Renew.self, Revoke.self,
@@ -61,7 +61,7 @@ struct TokenOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "File with the token's PIN, which its owner alone may read. By default the credential token-pin of systemd.",
+            "File with the token's PIN, which only its owner may read. Default: the credential token-pin of systemd.",
             valueName: "file"))
     var pinFile: String?
 
@@ -94,7 +94,7 @@ struct TokenOptions: ParsableArguments {
 struct SignerOptions: ParsableArguments {
     @OptionGroup var tokens: TokenOptions
 
-    @Option(help: ArgumentHelp("Label of the key that signs, in the token; it is its kid too.", valueName: "label"))
+    @Option(help: ArgumentHelp("Label of the signing key in the token, which is also its kid.", valueName: "label"))
     var label: String?
 
     @Option(
@@ -144,7 +144,7 @@ enum Secrets {
 struct ProofOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "Label of the token that has the recipient keys, where it is another one than that of the signing key.",
+            "Label of the token that has the recipient keys, if it is not the signing key's token.",
             valueName: "label"))
     var recipientToken: String?
 
@@ -152,10 +152,10 @@ struct ProofOptions: ParsableArguments {
     var recipientPinFile: String?
 
     @Option(
-        help: ArgumentHelp("File with a private JWK of a recipient, for tests; may be given again.", valueName: "file"))
+        help: ArgumentHelp("File with a private JWK of a recipient, for tests; may be repeated.", valueName: "file"))
     var recipientFile: [String] = []
 
-    @Flag(help: "Sign although nobody shows here that envelopes for the recipient keys can be opened.")
+    @Flag(help: "Sign without a proof that envelopes for the recipient keys can be opened.")
     var recipientsElsewhere = false
 
     func proof(_ signer: SignerOptions) throws -> RecipientProof {

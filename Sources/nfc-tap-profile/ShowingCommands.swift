@@ -39,7 +39,7 @@ struct Show: AsyncParsableCommand {
 struct Diff: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Print what changes from one profile to another.",
-        discussion: "Profiles as JSON or as tokens. A token's signature is not looked at: use show for that.")
+        discussion: "Profiles as JSON or as tokens. Does not verify a token's signature: use show for that.")
 
     @Argument(help: ArgumentHelp("Profile or token.", valueName: "before"))
     var before: String
@@ -67,14 +67,14 @@ struct Serve: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Serve a merchant's kept profile on a Unix socket, so that a daemon can be tried with it.",
         discussion: """
-            Answers GET /v1/health, /v1/keys and /v1/profile of the adapter's contract, and no payment. Each question gets the \
-            latest token of the store: a renewal shows at the daemon's next refresh.
+            Answers GET /v1/health, /v1/keys and /v1/profile of the adapter's contract, and no payment. Always serves \
+            the latest token of the store: the daemon gets a renewed profile at its next refresh.
             """)
 
     @Option(help: ArgumentHelp("Unix socket to listen at.", valueName: "path"))
     var socket: String
 
-    @Option(help: ArgumentHelp("Folder of the profiles that were issued.", valueName: "folder"))
+    @Option(help: ArgumentHelp("Folder of the issued profiles.", valueName: "folder"))
     var store: String
 
     @Option(help: ArgumentHelp("merchant.id", valueName: "merchant"))

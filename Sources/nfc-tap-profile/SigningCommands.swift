@@ -8,7 +8,7 @@ import Wire
 struct StoreOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "Folder of the profiles that were issued: their serials and their tokens.", valueName: "folder"))
+            "Folder of the issued profiles, with their serials and tokens.", valueName: "folder"))
     var store: String
 
     @Option(help: ArgumentHelp("Days until it expires, 2 to 35.", valueName: "days"))
@@ -38,8 +38,8 @@ struct Sign: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Sign a profile and keep its token.",
         discussion: """
-            Serial and dates are set here, whatever the file says. A serial is signed once: what is printed is the only token \
-            that there is of it.
+            Sets serial and dates, and ignores those of the file. A serial is signed once: the printed token is the \
+            only one with this serial.
             """)
 
     @Argument(help: ArgumentHelp("Profile as JSON; - for standard input.", valueName: "file"))
@@ -75,7 +75,7 @@ struct Fleet: AsyncParsableCommand {
         abstract: "Sign a profile for each merchant of a list, on one template.",
         discussion: """
             The list is CSV with a head of id, displayName, statementDescriptor, addressLine1, addressLine2, onBehalfOf and \
-            country. The template is a profile without merchant, serial and dates. All are checked before the first is signed.
+            country. The template is a profile without merchant, serial and dates. Checks all profiles before it signs the first.
             """)
 
     @Argument(help: ArgumentHelp("Profile as JSON, without merchant.", valueName: "template"))
@@ -108,7 +108,7 @@ struct Fleet: AsyncParsableCommand {
 
 struct Renew: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Sign again what expires soon, with a new serial and new dates.")
+        abstract: "Sign profiles that expire soon again, with new serials and dates.")
 
     @Option(help: ArgumentHelp("Days before the expiry, as 10d.", valueName: "days"))
     var before = "10d"
@@ -165,10 +165,10 @@ struct TermsFile: AsyncParsableCommand {
     @Argument(help: ArgumentHelp("merchant.id", valueName: "merchant"))
     var merchant: String
 
-    @Option(help: ArgumentHelp("Who has accepted them, as “Erika Muster, owner”.", valueName: "name"))
+    @Option(help: ArgumentHelp("Who has accepted the terms, such as “Erika Muster, owner”.", valueName: "name"))
     var acceptedBy: String
 
-    @Option(help: ArgumentHelp("Folder of the profiles that were issued.", valueName: "folder"))
+    @Option(help: ArgumentHelp("Folder of the issued profiles.", valueName: "folder"))
     var store: String
 
     @OptionGroup var signer: SignerOptions
@@ -186,11 +186,11 @@ struct Receipt: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Sign the receipt of a batch, for nfc-tap queue resolve.",
         discussion: """
-            Verifies the batch first. Sign it only once all its payments are in your books: a till lets go of them with the \
-            receipt. The key is receiptTokenKey of the profile.
+            Verifies the batch first. Sign it only once all its payments are in your books: a till removes them from \
+            its queue with the receipt. The key is receiptTokenKey of the profile.
             """)
 
-    @Argument(help: ArgumentHelp("What nfc-tap queue export gave; - for standard input.", valueName: "batch"))
+    @Argument(help: ArgumentHelp("The output of nfc-tap queue export; - for standard input.", valueName: "batch"))
     var batch: String
 
     @Option(help: ArgumentHelp("JWK of the installation, as you know it.", valueName: "file"))

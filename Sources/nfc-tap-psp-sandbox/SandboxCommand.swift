@@ -13,7 +13,7 @@ import Wire
 struct SandboxCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "nfc-tap-psp-sandbox",
-        abstract: "Answer nfc-tapd as a payment service for tests, by the amount.",
+        abstract: "Answer nfc-tapd as a test payment service; the amount chooses the answer.",
         discussion: """
             Opens envelopes with a published test key (give --sandbox to say that you know) or with the private JWK of \
             --key. The last two digits of the amount choose the answer: see docs/sandbox.md. GET /debug/ledger shows \
@@ -39,7 +39,7 @@ struct SandboxCommand: AsyncParsableCommand {
     var holdSeconds: Double = 604_800
 
     @Option(
-        help: ArgumentHelp("Seconds after a day was told until its figures are there.", valueName: "seconds"))
+        help: ArgumentHelp("Seconds from the report of a day to its figures.", valueName: "seconds"))
     var figuresSeconds: Double = 0
 
     @Option(
@@ -56,7 +56,7 @@ struct SandboxCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Words of supports that it is to do without, such as capture,refundLinked.", valueName: "words"))
+            "Words to leave out of supports, such as capture,refundLinked.", valueName: "words"))
     var without: String = ""
 
     @Option(
@@ -119,7 +119,7 @@ struct SandboxCommand: AsyncParsableCommand {
                 "A PIN has 4 to 12 digits and takes up to 120 seconds; see --help for how it ends, and for the keys.")
         }
         for word in words where AdapterFeature(rawValue: word) == nil {
-            throw ValidationError("\(word) is no word of supports.")
+            throw ValidationError("supports has no word \(word); see docs/adapters.md.")
         }
     }
 

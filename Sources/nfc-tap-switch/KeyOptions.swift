@@ -24,13 +24,13 @@ struct KeyOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "File with the token's PIN, which its owner alone may read. By default the credential token-pin of systemd.",
+            "File with the token's PIN, which only its owner may read. Default: the credential token-pin of systemd.",
             valueName: "file"))
     var pinFile: String?
 
     @Option(
         help: ArgumentHelp(
-            "Label of a key that tills seal to; it is its kid too. The newest first; keep an old one for 35 days.",
+            "Label of a key that tills seal to, which is also its kid. Give the newest first; keep an old one for 35 days.",
             valueName: "label"))
     var recipient: [String] = []
 
@@ -39,7 +39,7 @@ struct KeyOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "How labels of the AES keys begin that seal card numbers in the books; a month follows, as in books-2026-11.",
+            "Prefix of the labels of the AES keys that seal card numbers in the books; a month follows, as in books-2026-11.",
             valueName: "prefix"))
     var books: String = "books-"
 

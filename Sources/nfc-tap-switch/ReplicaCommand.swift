@@ -48,7 +48,7 @@ struct ReplicaCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Requests that a till may send in a second; beyond three times that at once it gets 429.",
+            "Requests that a till may send in a second; a burst of more than three times as many is answered with 429.",
             valueName: "count"))
     var tillRequests: Int = 50
 
@@ -58,7 +58,10 @@ struct ReplicaCommand: AsyncParsableCommand {
             valueName: "path"))
     var desk: String?
 
-    @Flag(help: "Believe each request about its merchant: only where nobody but one merchant's tills reach the socket.")
+    @Flag(
+        help:
+            "Believe each request about its merchant. Use it only if no tills but those of one merchant reach the socket."
+    )
     var trustRequests = false
 
     @Option(help: ArgumentHelp("Seconds in which the acquirer must answer.", valueName: "seconds"))

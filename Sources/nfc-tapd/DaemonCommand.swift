@@ -17,8 +17,8 @@ struct DaemonCommand: AsyncParsableCommand {
         commandName: "nfc-tapd",
         abstract: "Take contactless cards for POS applications on this machine.",
         discussion: """
-            Without --config it runs in test mode with one virtual reader, in folders of the user who starts it. Card \
-            data is sealed to a published test key then: never for real cards.
+            Without --config the daemon runs in test mode with one virtual reader, in folders of the user who starts \
+            it. It then seals card data to a published test key: use no real cards.
             """,
         version: Version.text)
 
@@ -54,15 +54,15 @@ struct DaemonCommand: AsyncParsableCommand {
 
     @Flag(
         help: """
-            Begin new books where journal or key is lost and there is no backup. What is left is moved aside, nothing is \
-            deleted. Refused where the books are whole.
+            Begin new books if the journal or its key is lost and there is no backup. Moves aside what is left, and \
+            deletes nothing. Refused while the books are whole.
             """)
     var newBooks = false
 
     @Flag(
         help: """
-            Only list the money that is open in the journal: ends with 1 where there is any, and with 65 where the journal \
-            cannot be read.
+            List the money that is open in the journal, and end: with 1 if there is any, with 65 if the journal cannot \
+            be read.
             """)
     var openMoney = false
 

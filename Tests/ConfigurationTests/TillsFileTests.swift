@@ -77,7 +77,7 @@ struct TillsFileTests {
         ("terminal-id = \"123456789\"", "till[0].terminal-id", "is not 1 to 8 digits"),
         ("password = \"/nowhere/at/all\"", "till[0].password", "names a file that cannot be read"),
         ("test = \"yes\"", "till[0].test", "is neither true nor false"),
-        ("language = \"xx\"", "till[0].language", "is none that has texts"),
+        ("language = \"xx\"", "till[0].language", "has no texts"),
         ("origins = [\"https://shop.example\"]", "till[0].origins", "is no setting"),
     ]
 

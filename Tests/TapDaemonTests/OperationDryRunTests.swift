@@ -11,27 +11,6 @@ import Wire
 
 @Suite("Operations that are only tried", .timeLimit(.minutes(2)))
 struct OperationDryRunTests {
-    private func shop(_ body: (Shop, OperationService) async throws -> Void) async throws {
-        let (folder, service) = (try TestFolder(), OperationService())
-        try await withAdapter(in: folder, health: OperationService.health) {
-            service.answer($0)
-        } _: { _ in
-            try await Shop.open(in: folder) { shop in
-                _ = try await eventually("the service has said what it can") { shop.daemon.health.supports }
-                try await body(shop, service)
-            }
-        }
-    }
-
-    private func approved(_ shop: Shop, _ value: Int64, held: Bool) async throws -> TransactionID {
-        try shop.reader.obey("present visa")
-        let more = held ? #","amountStatus":"preauthorized""# : ""
-        let sale = try await shop.post(purchase(value, order: UUID().uuidString, more: more), wait: 20).transaction()
-        try shop.reader.obey("remove")
-        try #require(sale.state == .approved)
-        return sale.id
-    }
-
     private func attempt(
         _ shop: Shop, _ id: TransactionID, _ call: String, _ body: String, key: String = UUID().uuidString
     ) async throws -> Answer {
@@ -53,8 +32,8 @@ struct OperationDryRunTests {
     }
 
     @Test func `A capture, an adjustment and a release say what they would do, and nothing is done`() async throws {
-        try await shop { shop, service in
-            let id = try await approved(shop, 20_000, held: true)
+        try await withOperations { shop, service in
+            let id = try await shop.approved(20_000, held: true).id
             let before = try written(shop)
             let capture = try trial(
                 try await attempt(
@@ -81,14 +60,14 @@ struct OperationDryRunTests {
     }
 
     @Test func `What would be refused is refused with the same word and limit`() async throws {
-        try await shop { shop, _ in
-            let held = try await approved(shop, 5_000, held: true)
+        try await withOperations { shop, _ in
+            let held = try await shop.approved(5_000, held: true).id
             let body = #"{"amount":{"value":5001,"currency":"EUR"},"dryRun":"#
             let tried = try await attempt(shop, held, "captures", body + "true}")
             let real = try await attempt(shop, held, "captures", body + "false}")
             #expect(tried.status == 422 && real.status == 422)
             #expect(try tried.error().code == "capture.too_much" && real.error().code == "capture.too_much")
-            let sale = try await approved(shop, 1_250, held: false)
+            let sale = try await shop.approved(1_250, held: false).id
             let other = try await attempt(shop, sale, "captures", #"{"dryRun":true}"#)
             #expect(try other.error().code == "capture.automatic")
             #expect(try await attempt(shop, held, "captures", #"{"dryRun":1}"#).status == 400)
@@ -96,8 +75,8 @@ struct OperationDryRunTests {
     }
 
     @Test func `A refund of a payment is tried against what is left of it`() async throws {
-        try await shop { shop, service in
-            let sale = try await approved(shop, 1_250, held: false)
+        try await withOperations { shop, service in
+            let sale = try await shop.approved(1_250, held: false).id
             let before = try written(shop)
             func body(_ value: Int64) -> String {
                 #"{"type":"refund","of":"\#(sale)","amount":{"value":\#(value),"currency":"EUR"},"dryRun":true}"#

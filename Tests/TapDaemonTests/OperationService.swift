@@ -1,7 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import LocalHTTP
+import ReaderVirtual
 import Synchronization
+import TestSupport
+import Testing
+import Wire
+
+@testable import TapDaemon
 
 /// A payment service with books of its own in a few lines: what it holds, has taken and given back, by the id of the payment.
 /// It reads and writes JSON by itself, and shares nothing with the daemon's ledger. A fault befalls each new operation once.
@@ -129,5 +135,30 @@ final class OperationService: Sendable {
                 200, #"{"id":"\#(id)","outcome":"approved","amountDone":{"value":\#(value + 1),"currency":"EUR"}}"#)
         default: return .text(200, answer)
         }
+    }
+}
+
+/// A shop whose payment service is an `OperationService`, which has said what it can.
+func withOperations(_ body: (Shop, OperationService) async throws -> Void) async throws {
+    let (folder, service) = (try TestFolder(), OperationService())
+    try await withAdapter(in: folder, health: OperationService.health) {
+        service.answer($0)
+    } _: { _ in
+        try await Shop.open(in: folder) { shop in
+            _ = try await eventually("the service has said what it can") { shop.daemon.health.supports }
+            try await body(shop, service)
+        }
+    }
+}
+
+extension Shop {
+    /// A sale, or a sum that is held, of a Visa card.
+    func approved(_ value: Int64, held: Bool) async throws -> Transaction {
+        try reader.obey("present visa")
+        let more = held ? #","amountStatus":"preauthorized""# : ""
+        let transaction = try await post(purchase(value, order: UUID().uuidString, more: more), wait: 20).transaction()
+        try reader.obey("remove")
+        try #require(transaction.state == .approved)
+        return transaction
     }
 }

@@ -11,31 +11,6 @@ import Wire
 
 @Suite("Captures, adjustments, releases and linked refunds", .timeLimit(.minutes(3)))
 struct OperationTests {
-    /// A shop whose payment service has books of its own.
-    private func shop(
-        in folder: TestFolder, _ body: (Shop, OperationService) async throws -> Void
-    ) async throws {
-        let service = OperationService()
-        try await withAdapter(in: folder, health: OperationService.health) {
-            service.answer($0)
-        } _: { _ in
-            try await Shop.open(in: folder) { shop in
-                _ = try await eventually("the service has said what it can") { shop.daemon.health.supports }
-                try await body(shop, service)
-            }
-        }
-    }
-
-    private func approved(_ shop: Shop, _ value: Int64, held: Bool) async throws -> Transaction {
-        try shop.reader.obey("present visa")
-        let more = held ? #","amountStatus":"preauthorized""# : ""
-        let transaction = try await shop.post(purchase(value, order: UUID().uuidString, more: more), wait: 20)
-            .transaction()
-        try shop.reader.obey("remove")
-        try #require(transaction.state == .approved)
-        return transaction
-    }
-
     private func operate(
         _ shop: Shop, _ id: TransactionID, _ call: String, _ body: String, key: String = UUID().uuidString,
         wait: Int = 20
@@ -71,8 +46,8 @@ struct OperationTests {
     }
 
     @Test func `Example 1: a final capture takes its part and releases the rest`() async throws {
-        try await shop(in: TestFolder()) { shop, service in
-            let sale = try await approved(shop, 20_000, held: true)
+        try await withOperations { shop, service in
+            let sale = try await shop.approved(20_000, held: true)
             let answer = try await operate(
                 shop, sale.id, "captures", "{\(euros(13_400)),\(euros(1_400, "tip")),\"final\":true}", key: "T-7/1")
             #expect(answer.status == 201)
@@ -94,8 +69,8 @@ struct OperationTests {
 
     @Test func `Examples 2 and 3: several captures, adjustments of which one is declined, and a release`() async throws
     {
-        try await shop(in: TestFolder()) { shop, service in
-            let sale = try await approved(shop, 10_000, held: true)
+        try await withOperations { shop, service in
+            let sale = try await shop.approved(10_000, held: true)
             for value: Int64 in [4_000, 3_000] {
                 let answer = try await operate(shop, sale.id, "captures", "{\(euros(value)),\"final\":false}")
                 #expect(try state(answer) == .done)
@@ -105,7 +80,7 @@ struct OperationTests {
                 try rows(shop, sale.id)
                     == "authorised 10000/0; captured -4000/4000; captured -3000/3000; released -3000/0")
 
-            let hotel = try await approved(shop, 5_000, held: true)
+            let hotel = try await shop.approved(5_000, held: true)
             #expect(try state(try await operate(shop, hotel.id, "adjustments", "{\(euros(8_000, "total"))}")) == .done)
             service.fail(.decline)
             let declined = try await operate(shop, hotel.id, "adjustments", "{\(euros(12_000, "total"))}")
@@ -117,8 +92,8 @@ struct OperationTests {
     }
 
     @Test func `Example 4: a tip goes beyond the hold as far as the service allows`() async throws {
-        try await shop(in: TestFolder()) { shop, _ in
-            let sale = try await approved(shop, 4_000, held: true)
+        try await withOperations { shop, _ in
+            let sale = try await shop.approved(4_000, held: true)
             let above = try await operate(shop, sale.id, "captures", "{\(euros(9_001))}")
             #expect(above.status == 422)
             #expect(try above.error().limit?.value == 9_000)
@@ -131,8 +106,8 @@ struct OperationTests {
     @Test func `Examples 5 to 7: refunds never exceed what was captured, those without an answer included`()
         async throws
     {
-        try await shop(in: TestFolder()) { shop, service in
-            let sale = try await approved(shop, 1_250, held: false)
+        try await withOperations { shop, service in
+            let sale = try await shop.approved(1_250, held: false)
             for value: Int64 in [500, 750] {
                 let answer = try await refund(shop, sale.id, value)
                 #expect(answer.status == 201)
@@ -144,7 +119,7 @@ struct OperationTests {
             #expect(try await account(shop, sale.id).state == .refunded)
             #expect(service.account(sale.id.text)?.refunded == 1_250)
 
-            let other = try await approved(shop, 1_250, held: false)
+            let other = try await shop.approved(1_250, held: false)
             service.fail(.lostBefore, .decline)
             let open = try await refund(shop, other.id, 1_000, wait: 0).transaction()
             let second = try await refund(shop, other.id, 300)
@@ -162,8 +137,8 @@ struct OperationTests {
     @Test func `Example 9: a capture whose answer is lost is asked about, and nothing else goes meanwhile`()
         async throws
     {
-        try await shop(in: TestFolder()) { shop, service in
-            let sale = try await approved(shop, 3_000, held: true)
+        try await withOperations { shop, service in
+            let sale = try await shop.approved(3_000, held: true)
             service.fail(.lostAfter)
             let capture = try await operate(shop, sale.id, "captures", "{\(euros(1_000))}", wait: 0)
             #expect(capture.status == 202)
@@ -181,8 +156,8 @@ struct OperationTests {
     @Test(arguments: [OperationService.Fault.lostBefore, .lostAfter, .pending])
     func `Whatever is lost, a capture is carried out once and booked once`(_ fault: OperationService.Fault) async throws
     {
-        try await shop(in: TestFolder()) { shop, service in
-            let sale = try await approved(shop, 3_000, held: true)
+        try await withOperations { shop, service in
+            let sale = try await shop.approved(3_000, held: true)
             service.fail(fault)
             let answer = try await operate(shop, sale.id, "captures", "{}", wait: 60)
             #expect(try state(answer) == .done)
@@ -192,8 +167,8 @@ struct OperationTests {
     }
 
     @Test func `A service that has never seen what it was sent, also when asked, has refused it`() async throws {
-        try await shop(in: TestFolder()) { shop, service in
-            let sale = try await approved(shop, 3_000, held: true)
+        try await withOperations { shop, service in
+            let sale = try await shop.approved(3_000, held: true)
             service.fail(.unseen)
             let answer = try await operate(shop, sale.id, "captures", "{}")
             #expect(try state(answer) == .refused)
@@ -203,8 +178,8 @@ struct OperationTests {
     }
 
     @Test func `Figures of the service that differ are booked as answered, and a person looks at them`() async throws {
-        try await shop(in: TestFolder()) { shop, service in
-            let sale = try await approved(shop, 3_000, held: true)
+        try await withOperations { shop, service in
+            let sale = try await shop.approved(3_000, held: true)
             service.fail(.otherFigures)
             #expect(try state(try await operate(shop, sale.id, "captures", "{}")) == .done)
             let attention = try shop.journal("SELECT attention FROM operation")
@@ -213,13 +188,13 @@ struct OperationTests {
     }
 
     @Test func `After a part was given back or captured there is no whole to take back`() async throws {
-        try await shop(in: TestFolder()) { shop, _ in
-            let sale = try await approved(shop, 1_000, held: false)
+        try await withOperations { shop, _ in
+            let sale = try await shop.approved(1_000, held: false)
             #expect(try await refund(shop, sale.id, 400).status == 201)
             let reversal = try await shop.post(
                 to: "/v1/transactions/\(sale.id)/reversal", #"{"reason":"customerCancel"}"#)
             #expect(try reversal.error().code == "reversal.refunded")
-            let held = try await approved(shop, 1_000, held: true)
+            let held = try await shop.approved(1_000, held: true)
             _ = try await operate(shop, held.id, "captures", "{\(euros(400)),\"final\":false}")
             let part = try await shop.post(
                 to: "/v1/transactions/\(held.id)/reversal", #"{"reason":"customerCancel"}"#)
@@ -228,9 +203,9 @@ struct OperationTests {
     }
 
     @Test func `Sixty-four captures and refunds at once: the sums hold`() async throws {
-        try await shop(in: TestFolder()) { shop, service in
-            let held = try await approved(shop, 1_000, held: true)
-            let sale = try await approved(shop, 1_000, held: false)
+        try await withOperations { shop, service in
+            let held = try await shop.approved(1_000, held: true)
+            let sale = try await shop.approved(1_000, held: false)
             try await withThrowingTaskGroup(of: Int.self) { group in
                 for index in 0..<64 {
                     group.addTask {
@@ -251,8 +226,8 @@ struct OperationTests {
     }
 
     @Test func `An administrator ends what gets no usable answer, once`() async throws {
-        try await shop(in: TestFolder()) { shop, service in
-            let sale = try await approved(shop, 1_000, held: true)
+        try await withOperations { shop, service in
+            let sale = try await shop.approved(1_000, held: true)
             service.fail(.lostBefore, .unavailable, .unavailable)
             let capture = try await operate(shop, sale.id, "captures", "{}", wait: 0)
             let id = try WireJSON.decode(PaymentOperation.self, from: capture.body).id
@@ -272,8 +247,8 @@ struct OperationTests {
     @Test func `What other figures of the service have opened is closed by a person, and the books stay`()
         async throws
     {
-        try await shop(in: TestFolder()) { shop, service in
-            let sale = try await approved(shop, 1_000, held: true)
+        try await withOperations { shop, service in
+            let sale = try await shop.approved(1_000, held: true)
             service.fail(.otherFigures)
             let capture = try await operate(shop, sale.id, "captures", "{}")
             let id = try WireJSON.decode(PaymentOperation.self, from: capture.body).id
@@ -291,8 +266,8 @@ struct OperationTests {
     }
 
     @Test func `An administrator settles a refund without an answer, once, and it is booked`() async throws {
-        try await shop(in: TestFolder()) { shop, service in
-            let sale = try await approved(shop, 1_000, held: false)
+        try await withOperations { shop, service in
+            let sale = try await shop.approved(1_000, held: false)
             service.fail(.lostBefore, .unavailable, .unavailable)
             let id = try await refund(shop, sale.id, 400, wait: 0).transaction().id
             _ = try await eventually("the answer is lost") {
@@ -311,8 +286,8 @@ struct OperationTests {
     @Test func `A hold is told of a day and two hours before its end, each once, and booked as expired a day after it`()
         async throws
     {
-        try await shop(in: TestFolder()) { shop, _ in
-            let sale = try await approved(shop, 3_300, held: true)
+        try await withOperations { shop, _ in
+            let sale = try await shop.approved(3_300, held: true)
             let told = Mutex<[String]>([])
             let watch = ExpiryWatch(
                 journal: await shop.daemon.store.journal, clock: shop.daemon.clock, logger: shop.daemon.logger
@@ -342,7 +317,7 @@ struct OperationTests {
             var (sale, id): (TransactionID?, OperationID?) = (nil, nil)
             try await Shop.open(in: folder) { shop in
                 _ = try await eventually("the service has said what it can") { shop.daemon.health.supports }
-                let transaction = try await approved(shop, 1_000, held: true)
+                let transaction = try await shop.approved(1_000, held: true)
                 service.fail(.lostAfter)
                 let capture = try await operate(shop, transaction.id, "captures", "{}", wait: 0)
                 sale = transaction.id

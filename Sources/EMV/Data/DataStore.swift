@@ -19,10 +19,14 @@ public struct DataStore: Sendable {
     }
 
     let kernel: KernelIdentifier
-    /// The index is scanned from end to end; real cards stay below a hundred objects.
+    /// Where tags share a hash the index is scanned from end to end; real cards stay below a hundred objects.
     private static let maximumCount = 1_024
     private var bytes: [UInt8] = []
     private var entries: [Entry] = []
+    /// For each hash of a tag: the index of the only entry that has it, `DataStore.none`, or `DataStore.several`.
+    private var places = [Int16](repeating: DataStore.none, count: 512)
+    private static let none: Int16 = -1
+    private static let several: Int16 = -2
 
     public init(kernel: KernelIdentifier) {
         self.kernel = kernel
@@ -78,7 +82,12 @@ public struct DataStore: Sendable {
         bytes.append(contentsOf: value)
     }
 
-    public mutating func remove(_ tag: Tag) { entries.removeAll { $0.tag == tag.rawValue } }
+    public mutating func remove(_ tag: Tag) {
+        guard position(tag) != nil else { return }
+        entries.removeAll { $0.tag == tag.rawValue }
+        for place in places.indices { places[place] = DataStore.none }
+        for (index, entry) in entries.enumerated() { note(entry.tag, at: index) }
+    }
 
     /// Room for `count` bytes of terminal data; contents undefined.
     private mutating func reserve(_ tag: Tag, _ count: Int) -> Int {
@@ -97,6 +106,7 @@ public struct DataStore: Sendable {
     }
 
     private mutating func append(_ tag: Tag, offset: Int, length: Int, _ origin: Origin) {
+        note(tag.rawValue, at: entries.count)
         entries.append(
             Entry(
                 tag: tag.rawValue, offset: Int32(truncatingIfNeeded: offset),
@@ -202,11 +212,22 @@ public struct DataStore: Sendable {
         }
     }
 
-    /// Index of an object in the flat index. A linear scan: at some 60 entries it beats hashing.
+    /// Index of an object in the flat index, the first where a card's answer brought it twice.
     private func position(_ tag: Tag) -> Int? {
-        for index in entries.indices where entries[index].tag == tag.rawValue { return index }
-        return nil
+        let place = places[DataStore.hash(tag.rawValue)]
+        guard place != DataStore.several else { return entries.firstIndex { $0.tag == tag.rawValue } }
+        guard place != DataStore.none, entries[Int(place)].tag == tag.rawValue else { return nil }
+        return Int(place)
     }
+
+    private mutating func note(_ tag: UInt32, at index: Int) {
+        let hash = DataStore.hash(tag)
+        let isAlone = places[hash] == DataStore.none
+        places[hash] = isAlone ? Int16(exactly: index) ?? DataStore.several : DataStore.several
+    }
+
+    /// Nine bits (Knuth's multiplication).
+    private static func hash(_ tag: UInt32) -> Int { Int((tag &* 0x9E37_79B1) >> 23) }
 
     private func valueRange(_ entry: Entry) -> Range<Int> { Int(entry.offset)..<Int(entry.offset) + Int(entry.length) }
 

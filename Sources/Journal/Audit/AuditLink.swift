@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Crypto
+import Wire
 
 /// An entry in its place in the chain.
 ///
@@ -31,8 +32,6 @@ public struct AuditLink: Equatable, Sendable {
 
     private static func hash(_ entry: AuditEntry, _ sequence: Int64, after hash: String) -> String {
         let text = "\(hash)\n\(sequence)\n\(entry.at)\n\(entry.kind.rawValue)\n\(entry.subject)\n\(entry.detail)"
-        let digits = Array("0123456789abcdef".utf8)
-        let bytes = SHA256.hash(data: Array(text.utf8)).flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 0x0F)]] }
-        return String(decoding: bytes, as: UTF8.self)
+        return LowerHex.text(SHA256.hash(data: Array(text.utf8)))
     }
 }

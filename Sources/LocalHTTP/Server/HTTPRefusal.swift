@@ -52,7 +52,7 @@ public enum HTTPRefusal: String, CaseIterable, Error, Sendable {
     public var message: String {
         switch self {
         case .malformed: "Malformed HTTP request"
-        case .invalidTarget: "Path or query that is not percent-encoded text"
+        case .invalidTarget: "Path or query without valid percent-encoding"
         case .versionNotSupported: "Unsupported HTTP version"
         case .methodNotImplemented: "Unknown HTTP method"
         case .incomplete: "Incomplete request"

@@ -51,7 +51,7 @@ extension PointOfSaleAPI {
             stored, oldest,
             gauge(
                 "nfc_tap_queue_readable", outline.failure == nil ? 1 : 0,
-                "Whether the journal gives what is stored; nothing is forwarded where not."),
+                "1 if the journal gives the stored payments; if it is 0, nothing is forwarded."),
         ]
     }
 

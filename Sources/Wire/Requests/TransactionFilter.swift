@@ -21,7 +21,7 @@ public struct TransactionFilter: Equatable, Sendable {
     public var currency: Currency?
     /// With rows of the ledger in the day of this number; 0 stands for the day that is open.
     public var day: Int64?
-    /// Only what somebody has to look after, or wait for.
+    /// Only transactions that need a person, or have not ended.
     public var isOpen = false
 
     public init() {}

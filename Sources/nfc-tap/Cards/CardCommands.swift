@@ -9,7 +9,7 @@ struct Refund: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Refunds an amount to the presented card, or an earlier payment without its card.",
         discussion:
-            "With --of no card is read; without an amount all that is left of the payment is refunded. Exit codes: 0 approved, 10 declined, 12 unknown, 13 not completed."
+            "With --of, no card is read. Without an amount, all that is left of the payment is refunded. Exit codes: 0 approved, 10 declined, 12 unknown, 13 not completed."
     )
 
     @Argument(help: ArgumentHelp("The amount, as in 12.50 EUR.", valueName: "amount currency"))
@@ -101,8 +101,8 @@ struct LookUp: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "look-up", abstract: "Looks up earlier transactions of the presented card.",
         discussion: """
-            Prints your service's name for the card, if it gives one: the name is the same for each read of the card by \
-            this merchant. Then the card's newest transactions of this shop. Never shows the card number. Exit codes: 0 read, 10 declined, 12 unknown, 13 not completed.
+            Prints your service's name for the card, if it gives one: the name is the same for each read of the card \
+            by this merchant. Then prints the card's newest transactions in this shop. Never shows the card number. Exit codes: 0 read, 10 declined, 12 unknown, 13 not completed.
             """)
 
     @OptionGroup var check: CheckOptions

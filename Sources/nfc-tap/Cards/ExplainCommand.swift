@@ -10,8 +10,8 @@ struct ExplainCommand: ParsableCommand {
         discussion: """
             Explains why the application and kernel were chosen, which limits applied, what was read, how the card was \
             authenticated, which verification rule applied, which cryptogram was requested and given, and how the tap \
-            ended. With --html the same as a page with a chart of the tap's phases: how long the card took for each \
-            command, and how long the terminal, where the recording has times.
+            ended. With --html, also writes a page with a chart of the tap's phases. If the recording has times, the \
+            chart shows how long card and terminal took for each command.
             """)
 
     @Argument(help: ArgumentHelp("A transcript (.tap); - reads standard input.", valueName: "file"))

@@ -7,7 +7,7 @@ import Wire
 
 struct AdapterCheckCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "adapter-check", abstract: "Holds a payment adapter against its contract, with test cards.",
+        commandName: "adapter-check", abstract: "Checks a payment adapter against its contract, with test cards.",
         discussion: """
             For authors of adapters: docs/adapters.md has the rules. Never run it against an adapter in live use: it \
             authorises, captures, refunds and reverses. Give --socket once for each replica. Exit codes: 0 every rule that \
@@ -19,13 +19,13 @@ struct AdapterCheckCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "An amount that the adapter approves, and ten times of it too; default: 9.00 EUR.",
+            "An amount that the adapter approves, and ten times of which it approves too.",
             valueName: "amount currency"))
     var amount = "9.00 EUR"
 
     @Option(
         help: ArgumentHelp(
-            "A shell command that kills the adapter and starts it again; it has to come back to an end by itself.",
+            "A shell command that kills the adapter, starts it again, and then ends.",
             valueName: "command"))
     var restart: String?
 

@@ -8,7 +8,8 @@ struct TotalsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "totals", abstract: "Shows the sums of a business day and what is open. Closes nothing.")
 
-    @Option(help: ArgumentHelp("Group by scheme, type, lane, cashier: several with commas.", valueName: "words"))
+    @Option(
+        help: ArgumentHelp("Group by scheme, type, lane or cashier; separate several with commas.", valueName: "words"))
     var by = "scheme"
 
     @Option(help: ArgumentHelp("A closed day, by its number.", valueName: "number"))
@@ -40,13 +41,13 @@ struct TotalsCommand: AsyncParsableCommand {
 
 struct DayEndCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "day-end", abstract: "Closes the business day, and shows days that were closed.",
+        commandName: "day-end", abstract: "Closes the business day, and shows closed days.",
         discussion: """
-            Sales may go on meanwhile: what is booked after the day end belongs to the next day. What is open does not keep \
-            the day open, unless the configuration says so: it is printed and stays open.
+            Sales may go on meanwhile: a payment that is booked after the day end belongs to the next day. Open \
+            payments are printed and stay open. They keep the day open only if the configuration says so.
 
-            Where the payment service gives its figures, the day is held against them. Exit codes: 0 where they are the same, \
-            or where it gives none at all; 12 as long as they are not there; 15 where they differ.
+            If the payment service gives its figures, the command compares the day with them. Exit codes: 0 the \
+            figures match or the service gives none, 12 they are not there yet, 15 they differ.
             """,
         subcommands: [DayEndClose.self, DayEndShow.self, DayEndList.self, DayEndResolve.self],
         defaultSubcommand: DayEndClose.self)
@@ -56,16 +57,19 @@ struct DayEndClose: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "close", abstract: "Closes the business day and prints its report.")
 
-    @Option(help: ArgumentHelp("What the shop calls the day; default: today's date.", valueName: "text"))
+    @Option(help: ArgumentHelp("The shop's name for the day; default: today's date.", valueName: "text"))
     var label: String?
 
-    @Flag(help: "Close although something is open that the configuration holds a day open for.")
+    @Flag(help: "Close the day although open payments would keep it open.")
     var force = false
 
-    @Option(help: ArgumentHelp("The same for a repetition; without it, each call is a new day end.", valueName: "key"))
+    @Option(
+        help: ArgumentHelp(
+            "Key of this day end. Repeating the command with the same key closes no further day; without a key each call is a new day end.",
+            valueName: "key"))
     var key: String?
 
-    @Option(help: ArgumentHelp("Wait so long for the payment service's figures.", valueName: "seconds"))
+    @Option(help: ArgumentHelp("Seconds to wait for the payment service's figures.", valueName: "seconds"))
     var wait = 20
 
     @OptionGroup var form: ReportForm
@@ -113,13 +117,14 @@ struct DayEndShow: AsyncParsableCommand {
 struct DayEndResolve: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "resolve",
-        abstract: "Settles a day whose figures differ from the payment service's, or were never given.",
-        discussion: "For administrators. Nothing in the books changes: the note says what was found out, and stays.")
+        abstract:
+            "Settles a day whose figures differ from the payment service's, or whose figures the service never gave.",
+        discussion: "Needs an administrator. Changes nothing in the books, and keeps the note with the day.")
 
     @Argument(help: ArgumentHelp("The day's number.", valueName: "number"))
     var day: Int64
 
-    @Option(help: ArgumentHelp("What was found out, and from where.", valueName: "text"))
+    @Option(help: ArgumentHelp("What you found out, and where.", valueName: "text"))
     var note: String
 
     @OptionGroup var form: ReportForm

@@ -6,10 +6,10 @@ import Wire
 struct OpenCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "open",
-        abstract: "Shows and settles payments that nobody can end by proof.",
+        abstract: "Shows and settles payments that no answer has ended.",
         discussion: """
-            A payment that was sent ends only on an answer of the payment service that was asked. If there is no such \
-            answer, the payment is an open item: ask the payment service by telephone or in its portal, then settle the \
+            A payment that was sent ends only with an answer of the payment service that was asked. Without such an \
+            answer the payment is an open item: ask the payment service by telephone or in its portal, then settle the \
             item. Settling needs an administrator.
             """,
         subcommands: [OpenList.self, OpenSettle.self], defaultSubcommand: OpenList.self)

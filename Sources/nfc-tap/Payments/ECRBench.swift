@@ -10,15 +10,15 @@ import TapClient
 /// A terminal for a till's developer, on which everything can go wrong on purpose.
 struct ECRBench: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "ecr-bench", abstract: "Be a payment terminal for a till's developer, with faults on demand.",
+        commandName: "ecr-bench", abstract: "Acts as a payment terminal for a till's developer, with faults on demand.",
         discussion: """
             Starts a daemon in test mode with a virtual reader on which a card stays, a test payment service and \
             nfc-tap-ecr in a temporary folder, and prints what passes on the till's line. The last two digits of the amount \
             choose the outcome, as docs/sandbox.md lists them: 51 is declined, 10 approves a part, 99 is answered late. The \
-            options choose what goes wrong on the line. No money moves. It ends with its input: press Control-D.
+            options choose what goes wrong on the line. No money moves. Press Control-D to end it.
             """)
 
-    @Argument(help: ArgumentHelp("The till's protocol: caisse-ap, hw-proxy or zvt.", valueName: "protocol"))
+    @Argument(help: ArgumentHelp("The till's protocol.", valueName: "protocol"))
     var kind: TillsFile.TillProtocol
 
     @Option(help: ArgumentHelp("Address and port; default: 127.0.0.1 with the protocol's port.", valueName: "address"))
@@ -27,16 +27,16 @@ struct ECRBench: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Name of a simulated card, from nfc-tap simulate --list.", valueName: "card"))
     var card = "visa"
 
-    @Option(help: ArgumentHelp("Page that may use the proxy; hw-proxy only.", valueName: "origin"))
+    @Option(help: ArgumentHelp("Origin of a page that may use the proxy; hw-proxy only.", valueName: "origin"))
     var origin: [String] = []
 
-    @Option(help: ArgumentHelp("Lose the line after so many messages of the terminal.", valueName: "messages"))
+    @Option(help: ArgumentHelp("Cut the line after this many messages of the terminal.", valueName: "messages"))
     var cutAfter: Int?
 
-    @Flag(help: "With --cut-after: lose it with a reset.")
+    @Flag(help: "With --cut-after: cut the line with a reset.")
     var reset = false
 
-    @Option(help: ArgumentHelp("Keep each message of the terminal back for so long.", valueName: "seconds"))
+    @Option(help: ArgumentHelp("Seconds by which each message of the terminal is delayed.", valueName: "seconds"))
     var delay: Double = 0
 
     @Flag(help: "Send each byte of the terminal by itself.")
@@ -54,7 +54,7 @@ struct ECRBench: AsyncParsableCommand {
     func validate() throws {
         guard (0...600).contains(delay) else { throw ValidationError("The delay must be between 0 and 600 seconds.") }
         guard cutAfter ?? 0 >= 0, garble ?? 1 >= 1 else {
-            throw ValidationError("Messages are counted from 1, and cut after 0 or more.")
+            throw ValidationError("--garble takes 1 or more, --cut-after 0 or more.")
         }
         guard kind != .caisseEPlus else {
             throw ValidationError("Caisse E+ needs a serial line, and the bench has none: run nfc-tap-ecr itself.")

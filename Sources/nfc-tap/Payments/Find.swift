@@ -5,10 +5,10 @@ import Wire
 
 struct Find: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Says what became of a request with your own idempotency key.",
+        abstract: "Shows what became of a request, by its idempotency key.",
         discussion: """
-            For a till that has lost an answer. Ends like the command that began the transaction; a key that never arrived is \
-            an error, and the request may be sent again with the same key.
+            For a till that has lost an answer. Ends with the exit code of the command that began the transaction. A \
+            key that never arrived is an error: send the request again with the same key.
             """)
 
     @Argument(help: ArgumentHelp("The key of the request.", valueName: "key"))

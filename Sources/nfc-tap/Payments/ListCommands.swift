@@ -6,7 +6,7 @@ import Wire
 struct ListCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list", abstract: "Lists transactions, newest first.",
-        discussion: "All that is said must hold. Without --all, the newest fifty are listed.")
+        discussion: "Lists transactions that match every option. Without --all, lists the newest fifty.")
 
     @Option(
         help: ArgumentHelp("Created at this time or later, as 2026-11-22T00:00:00Z.", valueName: "time"),
@@ -16,7 +16,7 @@ struct ListCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Created before this time.", valueName: "time"), transform: time)
     var to: Timestamp?
 
-    @Option(help: ArgumentHelp("In this state; may be given several times.", valueName: "state"), transform: word)
+    @Option(help: ArgumentHelp("In this state; may be repeated.", valueName: "state"), transform: word)
     var state: [TransactionState] = []
 
     @Option(
@@ -42,10 +42,10 @@ struct ListCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("In this currency.", valueName: "code"), transform: currencyCode)
     var currency: Currency?
 
-    @Flag(help: "Only what somebody has to look after, or wait for.")
+    @Flag(help: "Only transactions that need a person, or have not ended.")
     var open = false
 
-    @Flag(help: "All of them, page after page.")
+    @Flag(help: "List all transactions, page after page.")
     var all = false
 
     @Flag(help: "Print JSON.")
@@ -86,18 +86,22 @@ struct ListCommand: AsyncParsableCommand {
 
     private static func time(_ text: String) throws -> Timestamp {
         guard let time = Timestamp(text) else {
-            throw ValidationError("\(text) is no time such as 2026-11-22T00:00:00Z.")
+            throw ValidationError("\(text) is not a time; write 2026-11-22T00:00:00Z.")
         }
         return time
     }
 
     private static func currencyCode(_ text: String) throws -> Currency {
-        guard let currency = Currency(text) else { throw ValidationError("\(text) is no currency such as EUR.") }
+        guard let currency = Currency(text) else {
+            throw ValidationError("\(text) is not a currency; write three letters, such as EUR.")
+        }
         return currency
     }
 
     private static func word<Word: RawRepresentable<String>>(_ text: String) throws -> Word {
-        guard let word = Word(rawValue: text) else { throw ValidationError("There is no \(text).") }
+        guard let word = Word(rawValue: text) else {
+            throw ValidationError("\(text) is not one of the values; see the help.")
+        }
         return word
     }
 }
@@ -105,12 +109,12 @@ struct ListCommand: AsyncParsableCommand {
 struct LastCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "last", abstract: "Shows the newest transaction of a lane.",
-        discussion: "Compare amount and time before you believe that it is the one you mean.")
+        discussion: "Compare amount and time to be sure that it is the transaction you mean.")
 
     @Argument(help: ArgumentHelp("The lane.", valueName: "lane"))
     var lane: String
 
-    @Flag(help: "Leave out the one that runs now.")
+    @Flag(help: "Skip a transaction that is still running.")
     var settled = false
 
     @Flag(help: "Print JSON.")

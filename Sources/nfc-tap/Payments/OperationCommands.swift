@@ -6,8 +6,8 @@ import Wire
 
 struct Capture: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Takes what a preauthorised payment holds, or a part of it.",
-        discussion: "Without an amount, takes all that remains. Exit codes: 0 done, 10 refused, 12 not known yet.")
+        abstract: "Captures what a preauthorised payment holds, or a part of it.",
+        discussion: "Without an amount, captures all that remains. Exit codes: 0 done, 10 refused, 12 not known yet.")
 
     @Option(help: ArgumentHelp("The part of the amount that is a tip.", valueName: "amount currency"))
     var tip: String?
@@ -29,9 +29,9 @@ struct Capture: AsyncParsableCommand {
 
 struct Adjust: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Has another total held for a preauthorised payment.",
+        abstract: "Changes the sum that a preauthorised payment holds.",
         discussion: """
-            Give the whole sum to be held from now on, not the difference; or --extend to hold the same sum for longer. \
+            Give the whole sum to hold from now on, not the difference; or give --extend to hold the same sum for longer. \
             Exit codes: 0 done, 10 refused, 12 not known yet.
             """)
 
@@ -53,8 +53,8 @@ struct Adjust: AsyncParsableCommand {
 
 struct Release: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Gives up what a preauthorised payment holds, or a part of it.",
-        discussion: "Without an amount, gives up all that remains. Exit codes: 0 done, 10 refused, 12 not known yet.")
+        abstract: "Releases what a preauthorised payment holds, or a part of it.",
+        discussion: "Without an amount, releases all that remains. Exit codes: 0 done, 10 refused, 12 not known yet.")
 
     @OptionGroup var choice: OperationChoice
 
@@ -67,10 +67,10 @@ struct Release: AsyncParsableCommand {
 
 struct Resolve: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Says how an operation without an answer has ended.",
+        abstract: "Records how an operation without an answer has ended.",
         discussion: """
-            Ask the payment service first. The evidence is kept in the audit chain. Resolving needs an administrator: \
-            without one the exit code is 14.
+            Ask the payment service first. The evidence is kept in the audit chain. Resolving needs an administrator; \
+            other users get exit code 14.
             """)
 
     @Argument(help: ArgumentHelp("The operation's id.", valueName: "id"))
@@ -123,7 +123,7 @@ struct OperationChoice: ParsableArguments {
             valueName: "text"))
     var key: String?
 
-    @Flag(help: "Only say what would be done: nothing is written down or sent.")
+    @Flag(help: "Show what would be done; nothing is recorded or sent.")
     var dryRun = false
 
     @OptionGroup var daemon: DaemonChoice

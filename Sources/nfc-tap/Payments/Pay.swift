@@ -13,12 +13,12 @@ struct Pay: AsyncParsableCommand {
 
     @Argument(
         help: ArgumentHelp(
-            "The amount, as in 12.50 EUR; with --retry-of that of the sale before where it is missing.",
+            "The amount, as in 12.50 EUR. With --retry-of, leave it out to ask for the amount of the earlier sale.",
             valueName: "amount currency"))
     var amount: [String] = []
 
     @Option(
-        help: ArgumentHelp("Try this sale once more, which ended without money, under its order.", valueName: "id"))
+        help: ArgumentHelp("Repeat this sale, which ended without money, under the same order.", valueName: "id"))
     var retryOf: String?
 
     @Option(help: ArgumentHelp("Print the customer's receipt at the end: text, json or qr.", valueName: "form"))
@@ -47,7 +47,7 @@ struct Pay: AsyncParsableCommand {
             "The same, only if the same card has just paid the same amount on the same lane.", valueName: "seconds"))
     var confirmRepeatWithin: Int?
 
-    @Flag(help: "Charge an order that has been paid already once more.")
+    @Flag(help: "Charge the order even if it is already paid.")
     var allowRepeat = false
 
     @OptionGroup var daemon: DaemonChoice

@@ -14,7 +14,7 @@ struct StoreCard: AsyncParsableCommand {
 
     @OptionGroup var agreement: AgreementOptions
 
-    @Option(help: ArgumentHelp("How the customer was told, and agreed, instead of --text.", valueName: "text"))
+    @Option(help: ArgumentHelp("Instead of --text: how the customer was informed, and agreed.", valueName: "text"))
     var consent: String?
 
     @OptionGroup var check: CheckOptions
@@ -39,7 +39,7 @@ struct AgreementOptions: ParsableArguments {
     @Option(
         name: .customLong("agreement"),
         help: ArgumentHelp(
-            "What for: recurring, instalment, unscheduled, delayedCharge or noShow.", valueName: "kind"),
+            "Purpose: recurring, instalment, unscheduled, delayedCharge or noShow.", valueName: "kind"),
         transform: { text in
             guard let kind = AgreementTerms.Kind(rawValue: text) else {
                 throw ValidationError("Give recurring, instalment, unscheduled, delayedCharge or noShow.")
@@ -52,10 +52,10 @@ struct AgreementOptions: ParsableArguments {
         help: ArgumentHelp("File with the text as the customer was shown it; - is standard input.", valueName: "file"))
     var text: String?
 
-    @Option(help: ArgumentHelp("The most that is taken at a time.", valueName: "amount currency"))
+    @Option(help: ArgumentHelp("Largest amount of one charge.", valueName: "amount currency"))
     var maximum: String?
 
-    @Option(help: ArgumentHelp("When it ends, such as 2027-11-22T00:00:00.000Z.", valueName: "time"))
+    @Option(help: ArgumentHelp("When the agreement ends, such as 2027-11-22T00:00:00.000Z.", valueName: "time"))
     var until: String?
 
     @Option(
@@ -88,9 +88,9 @@ struct AgreementOptions: ParsableArguments {
 
 struct Charge: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Charges a stored card, under what its holder has agreed to.",
+        abstract: "Charges a stored card under an agreement of its holder.",
         discussion: """
-            Needs an administrator, or a member of the group of [credentials]: without one the exit code is 14. Without --key \
+            Needs an administrator, or a member of the group in [credentials]; other users get exit code 14. Without --key \
             each call is a new charge. Exit codes: 0 approved, 10 declined or reversed, 12 unknown (look it up before charging \
             again), 13 not completed, 65 no agreement allows it.
             """)
@@ -110,22 +110,24 @@ struct Charge: AsyncParsableCommand {
             valueName: "word"),
         transform: { text in
             guard let reason = ChargeWish.Reason(rawValue: text) else {
-                throw ValidationError("\(text) is no reason; see the help.")
+                throw ValidationError("\(text) is not a reason; see the help.")
             }
             return reason
         })
     var reason = ChargeWish.Reason.unscheduled
 
-    @Option(help: ArgumentHelp("The transaction that it follows from.", valueName: "id"))
+    @Option(help: ArgumentHelp("The transaction that this charge follows.", valueName: "id"))
     var of: String?
 
     @Option(help: ArgumentHelp("Your reference for the sale.", valueName: "text"))
     var order: String?
 
-    @Flag(help: "Charge although the order is paid.")
+    @Flag(help: "Charge the order even if it is already paid.")
     var allowRepeat = false
 
-    @Option(help: ArgumentHelp("Key of this charge. The same again never charges twice.", valueName: "text"))
+    @Option(
+        help: ArgumentHelp(
+            "Key of this charge. Repeating the command with the same key never charges twice.", valueName: "text"))
     var key: String?
 
     @OptionGroup var daemon: DaemonChoice
@@ -163,15 +165,15 @@ struct Charge: AsyncParsableCommand {
 
 struct StoredCards: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "stored-cards", abstract: "Lists, shows and deletes stored cards, and what was agreed to.",
+        commandName: "stored-cards", abstract: "Lists, shows and deletes stored cards and their agreements.",
         discussion:
-            "Needs an administrator, or a member of the group of [credentials]: without one the exit code is 14.",
+            "Needs an administrator, or a member of the group in [credentials]; other users get exit code 14.",
         subcommands: [List.self, Show.self, Delete.self, Agree.self, End.self], defaultSubcommand: List.self)
 
     struct List: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Stored cards, newest first.")
+        static let configuration = CommandConfiguration(abstract: "Lists stored cards, newest first.")
 
-        @Option(help: ArgumentHelp("Only that of this name of your service's.", valueName: "token"))
+        @Option(help: ArgumentHelp("Only the card to which your service gave this token.", valueName: "token"))
         var token: String?
 
         @OptionGroup var report: StoredCardReport
@@ -187,7 +189,7 @@ struct StoredCards: AsyncParsableCommand {
     }
 
     struct Show: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "One stored card, with what was agreed to.")
+        static let configuration = CommandConfiguration(abstract: "Shows a stored card with its agreements.")
 
         @Argument(help: ArgumentHelp("The stored card's id.", valueName: "id"))
         var id: String
@@ -202,7 +204,7 @@ struct StoredCards: AsyncParsableCommand {
     struct Delete: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Deletes a stored card here and at your service.",
-            discussion: "It is charged no more from then on. What was agreed to stays, as proof.")
+            discussion: "The card cannot be charged any more. Its agreements are kept as proof.")
 
         @Argument(help: ArgumentHelp("The stored card's id.", valueName: "id"))
         var id: String
@@ -216,7 +218,7 @@ struct StoredCards: AsyncParsableCommand {
 
     struct Agree: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Keeps a further agreement about a stored card.")
+            abstract: "Adds an agreement to a stored card.")
 
         @Argument(help: ArgumentHelp("The stored card's id.", valueName: "id"))
         var id: String
@@ -226,7 +228,10 @@ struct StoredCards: AsyncParsableCommand {
         @Option(help: ArgumentHelp("Language of the text, for example de.", valueName: "tag"))
         var language: String?
 
-        @Option(help: ArgumentHelp("Key of this agreement; the same again makes no second one.", valueName: "text"))
+        @Option(
+            help: ArgumentHelp(
+                "Key of this agreement. Repeating the command with the same key makes no second agreement.",
+                valueName: "text"))
         var key: String?
 
         @OptionGroup var report: StoredCardReport
@@ -247,7 +252,7 @@ struct StoredCards: AsyncParsableCommand {
 
     struct End: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "end-agreement", abstract: "Ends an agreement: nothing is taken under it any more.")
+            commandName: "end-agreement", abstract: "Ends an agreement: the card is no longer charged under it.")
 
         @Argument(help: ArgumentHelp("The agreement's id.", valueName: "id"))
         var id: String

@@ -26,7 +26,7 @@ extension Kernel4 {
         store.set(.cvmResults, selection.results)
         store.set(.tvr, tvr.bytes)
         requested = analyse()
-        return generateAC()
+        return generateAC(orFail: .cardDataError)
     }
 
     /// K4-3. CDA where card (AIP byte 1 bit 1) and reader (9F33 byte 3 bit 4) do it, else SDA where the card does (bit
@@ -78,17 +78,6 @@ extension Kernel4 {
             store.set(.authorisationResponseCode, Array((decision == .tc ? "Y1" : "Z1").utf8))
         }
         return decision
-    }
-
-    /// K4-7: the first GENERATE AC (EMV Book 3 §9.3).
-    mutating func generateAC() -> KernelStep {
-        requestedCDA = GenerateAC.asksForCDA(requested, wantsCDA, tvr)
-        guard let values = store.fill(listIn: .cdol1),
-            let command = GenerateAC.command(requested, cda: requestedCDA, cdolData: values)
-        else { return fail(.cardDataError, at: .cryptogram) }
-        cdolData = values
-        state = .generatingAC
-        return KernelStep(.transmit(command))
     }
 
     /// K4-7, with EMV Book 2 §6.6 for the signature.

@@ -42,7 +42,7 @@ extension Kernel4 {
         store.set(.cvmResults, selection.results)
         store.set(.tvr, tvr.bytes)
         requested = .arqc
-        return generateAC()
+        return generateAC(orFail: .cardDataError)
     }
 
     /// The two low bytes of the unpredictable number become the effective date's YYMM, moved back by 0…59 months.

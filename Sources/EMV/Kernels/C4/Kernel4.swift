@@ -14,8 +14,8 @@ public import CardBytes
 /// nowhere else to keep them.
 ///
 /// Not done: delayed authorisation, full online mode with a second GENERATE AC, the exemption from no-CVM checks.
-public struct Kernel4: Kernel, CertifiedKernel {
-    enum State: RecordReadingState {
+public struct Kernel4: Kernel, GeneratingKernel {
+    enum State: GeneratingState {
         case idle
         case processingOptions
         case readingRecords

@@ -17,7 +17,7 @@ extension Kernel5 {
         // Legacy cards are asked for an ARQC only; that a refund in EMV mode goes on to the card is unverified.
         if requested == .aac, mode == .legacy || !isRefund { return finish(declined.ended(at: .actionAnalysis)) }
         if mode == .legacy { requested = .arqc }
-        return generateAC()
+        return generateAC(orFail: .parsingError)
     }
 
     /// K5-4: CDA where the options, and AIP byte 1 bit 1, have it.
@@ -34,17 +34,6 @@ extension Kernel5 {
     private var restrictions: TVR {
         let country: Tag = store.isPresentNotEmpty(.schemeIssuerCountry) ? .schemeIssuerCountry : .issuerCountry
         return ProcessingRestrictions.evaluate(store, issuerCountry: country).subtracting(.differentVersions)
-    }
-
-    /// K5-4.
-    private mutating func generateAC() -> KernelStep {
-        requestedCDA = GenerateAC.asksForCDA(requested, wantsCDA, tvr)
-        guard let values = store.fill(listIn: .cdol1),
-            let command = GenerateAC.command(requested, cda: requestedCDA, cdolData: values)
-        else { return fail(.parsingError, at: .cryptogram) }
-        cdolData = values
-        state = .generatingAC
-        return KernelStep(.transmit(command))
     }
 
     /// K5-4: the status words; any other than these ending the application is unverified.

@@ -14,8 +14,8 @@ public import CardBytes
 /// nowhere else to keep them.
 ///
 /// Not done: transit transactions, offline PIN over contact.
-public struct Kernel5: Kernel, CertifiedKernel, IssuerUpdatingKernel {
-    enum State: RecordReadingState, IssuerUpdateState {
+public struct Kernel5: Kernel, GeneratingKernel, IssuerUpdatingKernel {
+    enum State: GeneratingState, IssuerUpdateState {
         case idle
         case processingOptions
         case recovering

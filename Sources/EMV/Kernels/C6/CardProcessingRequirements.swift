@@ -8,7 +8,7 @@ struct CardProcessingRequirements: Equatable {
 
     init(rawValue: UInt16) { self.rawValue = rawValue }
 
-    /// `nil` where the card sent none of two bytes.
+    /// `nil` unless the card sent exactly two bytes.
     init?(_ store: DataStore) {
         guard let number = store.number(.cardProcessingRequirements, count: 2) else { return nil }
         rawValue = UInt16(truncatingIfNeeded: number)

@@ -7,7 +7,7 @@ struct CTQ: Equatable {
 
     init(rawValue: UInt16) { self.rawValue = rawValue }
 
-    /// `nil` where the card sent none of two bytes.
+    /// `nil` unless the card sent exactly two bytes.
     init?(_ store: DataStore) {
         guard let number = store.number(.ctq, count: 2) else { return nil }
         rawValue = UInt16(truncatingIfNeeded: number)
