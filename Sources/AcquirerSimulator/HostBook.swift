@@ -36,6 +36,9 @@ public struct HostBook: Sendable {
     public private(set) var lines = 0
     /// Lines by the names of what they answered.
     private var places: [String: [Int]] = [:]
+    /// Authorisations by their references, and the first advice that took what one held.
+    private var holds: [String: [Int]] = [:]
+    private var captures: [Int: Int] = [:]
     /// What was reversed before it came.
     private(set) var stopped: Set<String> = []
     private(set) var approvals = 0
@@ -51,7 +54,9 @@ public struct HostBook: Sendable {
         case .authorization, .sale: begin(line)
         case .advice:
             begin(line)
-            if let original = line.original, line.booked != nil { bookings[original]?.held = 0 }
+            guard let original = line.original, line.booked != nil else { break }
+            bookings[original]?.held = 0
+            captures[original] = captures[original] ?? line.number
         case .reversal: reverse(line)
         case .reconciliation:
             places[Self.name(line), default: []].append(line.number)
@@ -69,6 +74,7 @@ public struct HostBook: Sendable {
         if line.approval != nil { approvals += 1 }
         if line.event == .authorization {
             booking.held = booked
+            if let reference = line.reference { holds[reference, default: []].append(line.number) }
         } else {
             booking.taken = booked
             if booked > 0, let currency = line.currency {
@@ -126,15 +132,12 @@ public struct HostBook: Sendable {
 
     /// What an advice takes: an approved authorisation of the same reference and terminal that nobody has taken or reversed.
     func heldAuthorization(reference: String, terminal: String?) -> Booking? {
-        bookings.values.filter {
-            $0.line.event == .authorization && $0.held > 0 && $0.line.reference == reference
-                && $0.line.terminal == terminal
-        }.min { $0.line.number < $1.line.number }
+        (holds[reference] ?? []).compactMap { bookings[$0] }.first { $0.held > 0 && $0.line.terminal == terminal }
     }
 
     /// The advice that took what this authorisation held.
     func capture(of number: Int) -> Booking? {
-        bookings.values.first { $0.line.event == .advice && $0.line.original == number && $0.line.booked != nil }
+        captures[number].flatMap { bookings[$0] }
     }
 
     /// Payments in the order in which they came, as lines of JSON: what a ledger is compared with.

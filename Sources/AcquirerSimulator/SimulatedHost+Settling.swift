@@ -10,13 +10,13 @@ extension SimulatedHost {
         var line = line(.reversal, message, now)
         guard let name = originalName(message) else {
             line.code = "30"
-            return settled(message, append(line))
+            return settled(message, adding: line)
         }
         guard var original = book.line(name, terminal: message.trimmed(41)) else {
             // What was taken back is not taken any more, also where it comes later.
             line.stopped = name
             line.code = "25"
-            return settled(message, append(line))
+            return settled(message, adding: line)
         }
         // What was held may have been taken since.
         if let capture = book.capture(of: original.line.number) { original = capture }
@@ -24,11 +24,11 @@ extension SimulatedHost {
         line.lastFour = original.line.lastFour
         guard let remains = remainder(message, of: original) else {
             line.code = "13"
-            return settled(message, append(line))
+            return settled(message, adding: line)
         }
         line.remains = remains
         line.code = "00"
-        return settled(message, append(line))
+        return settled(message, adding: line)
     }
 
     /// Field 90 of 1987, field 56 of 1993.
@@ -66,7 +66,7 @@ extension SimulatedHost {
         let totals = line.currency.map { book.totals[$0] ?? HostBook.Totals() }
         line.isInBalance = totals.map { isSame($0, message) } ?? false
         line.code = "00"
-        return settled(message, append(line))
+        return settled(message, adding: line)
     }
 
     private func isSame(_ totals: HostBook.Totals, _ message: ISOMessage) -> Bool {
@@ -84,6 +84,12 @@ extension SimulatedHost {
     }
 
     // MARK: - Answers
+
+    /// First into the book: a host that is held for its answer meanwhile would be copied with all of its book.
+    private mutating func settled(_ message: ISOMessage, adding line: BookLine) -> [HostEffect] {
+        let line = append(line)
+        return settled(message, line)
+    }
 
     private func settled(_ message: ISOMessage, _ line: BookLine) -> [HostEffect] {
         guard var answer = answer(message, code: line.code ?? "96") else { return [.book(line)] }
