@@ -8,7 +8,7 @@ import PSPSandbox
 import UnixSignals
 import Wire
 
-/// A payment service for tests on a Unix socket.
+/// A payment service for tests on a Unix socket, and a PIN device beside it. It has a stored property for each option.
 @main
 struct SandboxCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
