@@ -9,7 +9,7 @@ public struct ChipData: Codable, Equatable, Sendable {
         /// By the customer's own device: a phone, a watch.
         case device
         case signature
-        /// Asked for online, which takes a PIN pad that is not here.
+        /// A PIN that the issuer checks, entered at an approved PIN device if at all.
         case onlinePIN
     }
 
