@@ -12,20 +12,13 @@ extension TransactionMachine {
     mutating func take(_ read: Read) {
         if demand.earlierFailedReads > 0 || (presentation?.failedReads ?? 0) > 0 { local(.failedReads(0)) }
         answerCancels(.tooLate(.reading, becomesReversal: false))
+        if demand.isHandedOver { return handOver(read) }
         var read = read
         read.takenAt = now.monotonic
         // What nobody has approved cannot be confirmed.
         if read.repeats != nil, demand.confirmRepeatWithin != nil { read.sale.needsConfirmation = true }
         phase = .sealed(read, giveUpAt: now.after(demand.times.query + Self.answerMargin))
         local(.connect)
-    }
-
-    private func sealed(_ read: Read) -> StateChange {
-        var sealed = StateChange(.sealed, at: read.at)
-        sealed.authorization = read.request
-        sealed.card = read.request.card
-        sealed.chip = read.chip
-        return sealed
     }
 
     mutating func connection(_ input: Input) {
@@ -101,7 +94,7 @@ extension TransactionMachine {
         write([change(.stored)], .forCertain, next: .stored, then: [wish].compactMap(\.self))
     }
 
-    private func completed(_ card: MaskedCard?) -> Event {
+    func completed(_ card: MaskedCard?) -> Event {
         var event = event(.readCompleted)
         event.card = card
         return event
@@ -220,7 +213,9 @@ extension TransactionMachine {
         var result = PaymentResult(answer, mode: transaction.mode)
         result.repeats = result.outcome == .declined ? nil : question.read?.repeats ?? transaction.result?.repeats
         let card = transaction.card?.named(answer.cardToken)
-        if question.isOwed { return forwarded(result, question) }
+        if question.isOwed {
+            return forwarded(result, question, card, ServiceTerms(answer, transaction.amount))
+        }
         guard result.outcome != .declined else {
             guard !question.isInDoubt else { return takeBack(.hostTimeout, .timeout, .pspNoAnswer) }
             return finish(.declined, .paymentDeclined, result, .declined, card)
@@ -343,12 +338,15 @@ extension TransactionMachine {
         }
     }
 
-    private mutating func forwarded(_ result: PaymentResult, _ question: Question) {
+    private mutating func forwarded(
+        _ result: PaymentResult, _ question: Question, _ card: MaskedCard?, _ terms: ServiceTerms?
+    ) {
         // A refusal of what was sent again may come from a service that has booked the payment and forgotten it, and what
         // the customer has cannot be taken back (rule R1).
         if result.outcome == .declined, wasNeverSeen { return rest(question, .refusedAfterDoubt, .pspRefused) }
         var change = change(result.outcome == .declined ? .declined : .approved)
         change.result = result
+        if result.outcome != .declined { (change.card, change.terms) = (card, terms) }
         var event = event(.queueForwarded)
         (event.amount, event.result) = (transaction.amount, result)
         var then: [Outward] = [.publish(event), .scrub]

@@ -141,7 +141,7 @@ extension Story {
     private mutating func carryOut(_ outward: Outward, _ number: Int) {
         switch outward {
         // Of stored cards; nobody asks for one here.
-        case .charge: break
+        case .charge, .handOver: break
         case .arm(let lanes): presentCard(number, on: lanes[Int(dice.upTo(Int64(lanes.count)))])
         case .send(let request, let question, let isAgain, let limit):
             if isAgain { traces[number].isInDoubt = true }

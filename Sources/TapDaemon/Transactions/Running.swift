@@ -2,6 +2,7 @@
 import CardBytes
 import Configuration
 import Envelope
+import Journal
 import Linux
 import LocalHTTP
 import Loyalty
@@ -43,6 +44,9 @@ struct Running: Sendable {
 
     var transaction: Transaction { machine.transaction }
 
+    /// What was read is an operation on an approved payment by now.
+    var isHandedOver: Bool { machine.demand.isHandedOver && transaction.state == .sealed }
+
     /// Whether a confirmation comes in time, by the clocks that nobody sets; `nil` where none is waited for.
     var isConfirmable: Bool? {
         guard let isInTime = machine.isConfirmable(at: .now) else { return nil }
@@ -70,6 +74,8 @@ struct RunTerms: Sendable {
     /// On which the authorisation goes out.
     var early: EarlyConnection?
     var offline: OfflineSettings
+    /// The payment that is given back, where what is read is handed over.
+    var original: JournalRecord?
     /// What the payment service is to store the card for, where it knows stored cards.
     var agreement: AgreementProof?
 

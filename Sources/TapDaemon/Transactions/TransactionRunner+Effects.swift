@@ -64,6 +64,8 @@ extension TransactionRunner {
             follow(id, run.services) {
                 .replied(await run.charge(request, isAgain: isAgain, within: time), question: question)
             }
+        case .handOver(let request):
+            run.services.work.add { await run.handOver(request) }
         case .query(let question, let time):
             follow(id, run.services) { .replied(await run.query(within: time), question: question) }
         case .reverse(let request, let question):

@@ -64,7 +64,7 @@ public struct AuthorizationRequest: Codable, Equatable, Sendable {
     public var description: AmountDescription?
     /// With `preauth`.
     public var hold: Hold?
-    /// With `verify`: the card is to be stored, as its holder has agreed to.
+    /// With all but `refund`: the card is to be stored, as its holder has agreed to.
     public var agreement: AgreementProof?
 
     public init(

@@ -149,7 +149,7 @@ actor Narrator {
             .paymentDeclined, .paymentStored, .paymentReversed, .loyaltyResult, .queueForwarded, .queueFailed,
             .openItemContradicted, .termsChanged, .profileApplied, .profileRefused, .clockUnbelievable, .clockBelieved,
             .eventsMissed, .operationDone, .operationRefused, .operationUnknown, .paymentRefunded,
-            .paymentExpiring, .paymentExpired, .dayClosed, .dayDiffers, .booksAttention:
+            .paymentExpiring, .paymentExpired, .cardStored, .cardDeleted, .dayClosed, .dayDiffers, .booksAttention:
             break
         }
     }
