@@ -212,10 +212,9 @@ let package = Package(
         .executableTarget(
             name: "tap-bench",
             dependencies: [
-                "CPCSC", "CYardstick", "CardBytes", "CardSim", "EMV", "EMVCrypto", "Envelope", "Linux", "LocalHTTP",
-                "ReaderCore",
-                "ReaderPCSC",
-                "ReaderVirtual", "Rigs", "TapClient", "TapSession", "Wire", logging,
+                "CPCSC", "CYardstick", "CardBytes", "CardSim", "EMV", "EMVCrypto", "Envelope", "Journal", "Linux",
+                "LocalHTTP", "ReaderCore", "ReaderPCSC", "ReaderVirtual", "Rigs", "TapClient", "TapSession",
+                "Transactions", "Wire", logging,
             ], path: "Benchmarks/TapBench", swiftSettings: strict),
         .target(
             name: "ExampleKernel", dependencies: ["CardBytes", "EMV"], path: "docs/examples/kernel",

@@ -45,6 +45,12 @@ enum Table {
         line([name, "× " + twoDigits(ratio), verdict(ratio, target, twoDigits)])
     }
 
+    static func row(_ name: String, ratio: Double, p50: Double, p99: Double, target: Double) {
+        line([
+            name, "× " + twoDigits(ratio), verdict(ratio, target, twoDigits), duration(p50), duration(p99) + " p99",
+        ])
+    }
+
     /// What we add to a bare loop.
     static func row(_ name: String, _ comparison: PCSCRunner.Comparison, target: Double? = nil) {
         line([

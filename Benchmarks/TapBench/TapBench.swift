@@ -7,7 +7,8 @@ import Glibc
 @main
 struct TapBench {
     enum Section: String, CaseIterable {
-        case bytes, transactions, keys, sealing, programs, footprint, daemon, monitors, tills, gateway, handover, load
+        case bytes, transactions, keys, sealing, programs, footprint, daemon, monitors, tills, gateway, handover, load,
+            books
         case pcscFake = "pcsc-fake"
         case pcscDaemon = "pcsc-daemon"
     }
@@ -49,6 +50,7 @@ struct TapBench {
         case .load:
             try await HandoverBenchmark.run(taps: taps)
             try await LoadBenchmark.run(seconds: seconds)
+        case .books: try BooksBenchmark.run()
         case .daemon: try await DaemonBenchmark.run(taps: taps)
         case .monitors: try await MonitorBenchmark.run(taps: taps)
         case .tills: try await TillBenchmark.run(taps: taps)

@@ -83,7 +83,7 @@ public struct AdapterCheck: Sendable {
             case .captureSeveral: [.preauth, .capture, .multicapture]
             case .adjust: [.preauth, .capture, .adjust]
             case .release: [.preauth, .capture, .release]
-            case .refund, .refundBounded: [.refundLinked]
+            case .refund, .refundBounded, .refundOtherCard: [.refundLinked]
             case .refundReversal: [.refundLinked, .refundReversal]
             case .figures, .figuresRepeat, .figuresQuery, .figuresItems: [.sale, .reconcile]
             case .charge, .chargeRepeat, .chargeOtherBody, .unknownToken: [.verify, .charge]
@@ -162,6 +162,7 @@ public struct AdapterCheck: Sendable {
         case .release: try await bench.checkRelease()
         case .refund: try await bench.checkRefund()
         case .refundBounded: try await bench.checkRefundBounded()
+        case .refundOtherCard: try await bench.checkRefundOtherCard()
         case .refundReversal: try await bench.checkRefundReversal()
         case .figures: try await bench.checkFigures()
         case .figuresRepeat: try await bench.checkFiguresRepeat()

@@ -135,6 +135,25 @@ extension CheckBench {
         try demandApproved(try await refund(amount.value, of: request.id), "a refund of the rest")
     }
 
+    /// Who cannot compare cards declines them all.
+    func checkRefundOtherCard() async throws(Complaint) {
+        let (payment, _) = try await approved(times: 3)
+        func refund(_ card: String) async throws(Complaint) -> AdapterOperationAnswer? {
+            let read = try TestSale.make(
+                money(amount.value), type: .refund, id: TransactionID(), recipient: recipient,
+                reader: try TestSale.reader(with: card))
+            let request = RefundRequest(
+                id: read.id, mode: .test, amount: read.amount, card: .same, authorization: read)
+            return try await settled("refunds", on: payment.id, request, key: read.id.text)
+        }
+        try demandRefused(try await refund("mastercard"), "a refund with another card")
+        if let answer = try await refund("visa"), answer.outcome == .declined, answer.reason == .otherCard {
+            throw Complaint("a refund with the card of the payment was declined as another card's")
+        }
+        let spent = try await self.refund(amount.value * 2, of: payment.id)
+        try demandApproved(spent, "a refund of what nobody had given back")
+    }
+
     func checkRefundReversal() async throws(Complaint) {
         let (request, _) = try await approved(times: 3)
         let id = TransactionID()

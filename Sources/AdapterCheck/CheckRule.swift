@@ -31,6 +31,7 @@ public enum CheckRule: String, CaseIterable, Codable, Sendable {
     case release = "release.bounded"
     case refund = "refund.approved"
     case refundBounded = "refund.bounded"
+    case refundOtherCard = "refund.other-card"
     case refundReversal = "refund.reversal"
     case figures = "reconciliation.figures"
     case figuresRepeat = "reconciliation.repeat"
@@ -78,6 +79,8 @@ public enum CheckRule: String, CaseIterable, Codable, Sendable {
         case .release: "A release gives up what it names, and never more than is held"
         case .refund: "A linked refund of a part is carried out"
         case .refundBounded: "Linked refunds never give back more than was captured"
+        case .refundOtherCard:
+            "A linked refund with another card than the payment's is declined before anything is booked"
         case .refundReversal: "A linked refund can be taken back at its own id"
         case .figures: "A day that is told of is answered with figures of what was booked, or with later"
         case .figuresRepeat: "A day with the same key and body is told once; with another body it gets 422"
@@ -115,7 +118,8 @@ public enum CheckRule: String, CaseIterable, Codable, Sendable {
         case .charge, .chargeRepeat, .chargeOtherBody, .unknownToken: "docs/openapi-psp.yaml, POST /v1/charges"
         case .deletion, .deletionRepeat, .deletionEnds: "docs/openapi-psp.yaml, POST /v1/token-deletions"
         case .pinVerified: "docs/adapters.md#pin"
-        case .refund, .refundBounded, .refundReversal: "docs/openapi-psp.yaml, POST /v1/authorizations/{id}/refunds"
+        case .refund, .refundBounded, .refundReversal, .refundOtherCard:
+            "docs/openapi-psp.yaml, POST /v1/authorizations/{id}/refunds"
         case .figures, .figuresRepeat, .figuresQuery, .figuresItems: "docs/adapters.md#figures-of-a-day"
         }
     }
@@ -138,7 +142,7 @@ public enum CheckRule: String, CaseIterable, Codable, Sendable {
             .captureOnce, .captureSeveral:
             [.capture]
         case .adjust, .release: [.captureBounded]
-        case .refundBounded, .refundReversal: [.refund]
+        case .refundBounded, .refundReversal, .refundOtherCard: [.refund]
         case .figures: [.saleApproved]
         case .figuresRepeat, .figuresQuery, .figuresItems: [.figures]
         case .charge: [.saleApproved, .saleAmount]

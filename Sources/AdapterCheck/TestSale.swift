@@ -60,4 +60,15 @@ package enum TestSale {
         try control.obey("present visa")
         return control
     }
+
+    /// A reader with a new card in its field.
+    static func reader(with card: String) throws(Complaint) -> VirtualReaderControl {
+        do {
+            let control = try VirtualReaderControl { CardCatalogue.card(named: $0) }
+            try control.obey("present \(card)")
+            return control
+        } catch {
+            throw Complaint("the test card could not be presented: \(error)")
+        }
+    }
 }

@@ -136,6 +136,8 @@ public struct ConfigurationFile: Sendable {
         support = ConfigurationFile.support(&top)
         readGroups(&top)
         readCredentials(&top)
+        var refunds = top.subtable("refunds")
+        self.pos.refunds = RefundSettings(&refunds)
         readLanes(&top)
         readPINDevices(&top)
         readGateway(&top)
@@ -249,6 +251,9 @@ public struct ConfigurationFile: Sendable {
             if pos.chargers == nil {
                 table.report("group", "names a group that does not exist", "create it: groupadd -r \(name)")
             }
+        }
+        if let days = table.number("keep-proof", in: 1...36_500) {
+            journal.retention.proofs = Retention.day * days
         }
         table.finish()
     }

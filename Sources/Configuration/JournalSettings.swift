@@ -54,6 +54,8 @@ public struct Retention: Equatable, Sendable {
     public var transactions = day * 90
     /// Payments that can still be refunded, whatever is said of transactions.
     public var refundable = day * 400
+    /// `[credentials]`: what customers agreed to, from its end on: five years, one of them with a day more.
+    public var proofs = day * 1_826
     /// Entries of the audit chain.
     public var audit = day * 400
     /// Events for clients that come back, which are in memory only.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 public import Wire
 
-/// `[pos]` and `[groups]`: the socket of the points of sale, and who may do what there.
+/// `[pos]`, `[groups]`, `[credentials]` and `[refunds]`: the socket of the points of sale, and who may do what there.
 public struct PointOfSaleSettings: Sendable {
     /// Not used where systemd hands a socket over.
     public var socket: String
@@ -11,6 +11,8 @@ public struct PointOfSaleSettings: Sendable {
     public var roles: [Role: UInt32]
     /// `[credentials]`: whose members may charge stored cards, besides administrators; `nil` for nobody.
     public var chargers: UInt32?
+    /// `[refunds]`.
+    public var refunds = RefundSettings()
     public var places = Places()
 
     /// How many may be there at a time.

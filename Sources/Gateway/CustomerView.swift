@@ -142,7 +142,8 @@ struct LaneDisplay: Sendable {
         case .readerAttached: ready()
         case .queueForwarded, .queueFailed, .openItemContradicted, .termsChanged, .profileApplied, .profileRefused,
             .clockUnbelievable, .clockBelieved, .operationDone, .operationRefused, .operationUnknown, .paymentRefunded,
-            .paymentExpiring, .paymentExpired, .dayClosed, .dayDiffers, .booksAttention, .eventsMissed:
+            .paymentExpiring, .paymentExpired, .cardStored, .cardDeleted, .dayClosed, .dayDiffers, .booksAttention,
+            .eventsMissed:
             break
         }
     }

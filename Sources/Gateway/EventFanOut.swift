@@ -45,7 +45,7 @@ extension EventName {
         case .readRetry, .readRemoveCard, .paymentAuthorizing, .paymentApproved, .paymentDeclined, .paymentUnknown,
             .paymentStored, .paymentReversed, .loyaltyResult, .queueForwarded, .queueFailed, .openItemContradicted,
             .operationDone, .operationRefused, .operationUnknown, .paymentRefunded, .paymentExpiring,
-            .paymentExpired, .booksAttention, .pinRequested, .pinCompleted:
+            .paymentExpired, .cardStored, .cardDeleted, .booksAttention, .pinRequested, .pinCompleted:
             .owner
         }
     }

@@ -203,7 +203,7 @@ extension Gateway {
         do throws(WireError) { wanted = try WireJSON.decode(TransactionRequest.self, from: request.body) } catch {
             throw Door.Refusal(error.code, field: error.field)
         }
-        let needsLanes = wanted.group != nil || (wanted.lane == nil && wanted.lanes == nil && wanted.of == nil)
+        let needsLanes = wanted.group != nil || (wanted.lane == nil && wanted.lanes == nil && wanted.asksForCard)
         try till.checkRequest(wanted, needsLanes ? try await lanes() : [])
     }
 

@@ -125,8 +125,8 @@ extension Till {
             return refusal
         }
         guard types.contains(request.type) else { throw refusal(.authRoleMissing, "type") }
-        // A refund of a payment asks for no card, and so for no lane.
-        if request.of != nil { return }
+        // A refund of a payment without its card needs no lane.
+        guard request.asksForCard else { return }
         if let group = request.group {
             let members = known.filter { $0.groups.contains(group) }
             guard !members.isEmpty, members.allSatisfy({ lanes.contains($0.name) }) else {

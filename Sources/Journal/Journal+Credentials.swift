@@ -108,13 +108,35 @@ extension Journal {
         }
     }
 
+    /// Erases what was agreed to and has ended before a time, and stored cards that are deleted since then and have no
+    /// agreement left.
+    ///
+    /// - Returns: how many agreements.
+    public func eraseProofs(endedBefore time: Timestamp, at now: Timestamp) throws(JournalError) -> Int {
+        let before = SQLValue.integer(min(time, now).milliseconds)
+        return try database.transaction { () throws(JournalError) in
+            let erased = try database.query(
+                "DELETE FROM agreement WHERE ended_at IS NOT NULL AND ended_at < ? RETURNING id", [before]
+            ) { (row) throws(JournalError) in try row.text(0) }
+            try database.run(
+                """
+                DELETE FROM credential WHERE state = 'deleted' AND ended_at < ?
+                    AND id NOT IN (SELECT credential FROM agreement WHERE credential IS NOT NULL)
+                """, [before])
+            guard !erased.isEmpty else { return 0 }
+            try note(AuditEntry(.retention, detail: "\(erased.count) agreements erased", at: now))
+            return erased.count
+        }
+    }
+
     // MARK: - With a transaction's states
 
     /// What a change of state means for stored cards; the change itself has been written.
     func store(_ change: StateChange, of id: TransactionID) throws(JournalError) {
         switch change.state {
         case .approved: try storeCard(change, of: id)
-        case .declined, .cancelled, .failed, .reversing, .completed:
+        // Handed over in a batch, whatever the payment service makes of the card is not heard of here.
+        case .declined, .delivered, .cancelled, .failed, .reversing, .completed:
             try end(
                 "payment = ? AND credential IS NULL", [.text(id.text)], .notGiven, change.state.rawValue, at: change.at)
             try end("payment = ?", [.text(id.text)], .ended, change.state.rawValue, at: change.at)
@@ -123,7 +145,7 @@ extension Journal {
                 """
                 id = (SELECT json_extract(details, '$.charge.agreement') FROM payment WHERE id = ? AND type = 'charge')
                 """, [.text(id.text)], .stopped, "by the payment service", at: change.at)
-        case .created, .preparing, .armed, .reading, .sealed, .sent, .stored, .delivered, .unknown, .reversed: return
+        case .created, .preparing, .armed, .reading, .sealed, .sent, .stored, .unknown, .reversed: return
         }
     }
 

@@ -216,7 +216,7 @@ extension Journal {
     }
 
     /// Closed days that somebody has to look at, the newest first.
-    func unsettledDays() throws(JournalError) -> [BusinessDay]? {
+    public func unsettledDays() throws(JournalError) -> [BusinessDay]? {
         let days = try days(where: "state IN ('differs', 'unconfirmed') ORDER BY number DESC LIMIT 100", [])
         return days.isEmpty ? nil : days
     }

@@ -33,11 +33,17 @@ extension Journal {
             new.of = original
             new.amount.value = refund.amount
             let number = try insert(new)
+            let why = new.details?.refundCard == .any ? " to another card: \(new.details?.refundReason ?? "")" : ""
             try note(
-                AuditEntry(.refund, subject: new.id.text, detail: "of \(original) \(new.owner)", at: new.at))
+                AuditEntry(.refund, subject: new.id.text, detail: "of \(original) \(new.owner)\(why)", at: new.at))
             try renewAccount(of: original, at: new.at)
             return .created(number: number, amount: new.amount)
         }
+    }
+
+    /// What was read for a refund is not sent any more, and not kept.
+    public func dropAuthorization(of id: TransactionID) throws(JournalError) {
+        try database.run("UPDATE payment SET authorization = NULL WHERE id = ?", [.text(id.text)])
     }
 
     /// Begins to take an approved payment back as a whole, because somebody wishes it: where parts of it were given back or

@@ -88,6 +88,7 @@ extension Journal {
         transaction.retryOf = try row.transaction(30)
         transaction.cashier = row.optionalText(31)
         transaction.account = try row.message(32)
+        if transaction.details?.capturable == false { transaction.account?.capturable = false }
         let owner = try row.principal(1, till: 34)
         transaction.till = owner.till
         var record = JournalRecord(transaction: transaction, owner: owner, requestHash: try row.text(2))

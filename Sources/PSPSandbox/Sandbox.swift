@@ -145,8 +145,8 @@ public actor Sandbox {
                 answer = AuthorizationAnswer(outcome: .declined, responseCode: fault.responseCode)
                 answer.action = AuthorizationAnswer.Action.none
             }
-            if answer.outcome == .approved, request.type == .verify, request.agreement != nil,
-                features.contains(.charge)
+            if answer.outcome == .approved || answer.outcome == .partial, request.type != .refund,
+                request.agreement != nil, features.contains(.charge)
             {
                 payment.isStored = true
                 answer.networkReference = "NETWORK-\(request.id.text.prefix(8))"

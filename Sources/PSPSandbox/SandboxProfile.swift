@@ -19,6 +19,8 @@ public struct SandboxProfile: Sendable {
     /// Seconds from issue to expiry. A new one, with a higher serial, is issued after half of them.
     public var lifetime: Int64 = 30 * 86_400
     public var fault: Fault?
+    /// Whether stored cards may be charged on the customer's wish.
+    public var customerCharges = true
     /// The whole payload, where a test wants another one than the sandbox's own.
     public var payload: String?
     public var key: SigningKey
@@ -53,7 +55,7 @@ public struct SandboxProfile: Sendable {
             "currencies": [\(currencies)],
             "acceptedNetworks": ["Visa", "Mastercard", "Maestro", "American Express", "JCB", "Discover", "UnionPay", "Card"],
             "terminal": \(SandboxProfile.terminal),
-            "recipientKeys": \(recipients),
+            "recipientKeys": \(recipients), "charges": {"customer": \(customerCharges)},
             "offline": {"count": 50, "ceilings": [{"currency": "EUR", "amount": 5000, "total": 50000}],
             "networks": ["Visa", "Mastercard"], "maximumAge": 86400, "rebootAllowed": false},
             "receiptTokenKey": \(key.verificationKey.jwk)}

@@ -14,7 +14,7 @@ extension Profile {
         let file = try ProfileValue(file: json)
         try file.object([
             "version", "serial", "issuer", "issuedAt", "expiresAt", "merchant", "terms", "currencies",
-            "acceptedNetworks", "terminal", "recipientKeys", "offline", "receiptTokenKey", "software",
+            "acceptedNetworks", "terminal", "recipientKeys", "offline", "receiptTokenKey", "software", "charges",
         ])
         _ = try file.member("version").number(in: 1...1)
         // Greater numbers are not the same in every JSON reader (RFC 8259 §6).
@@ -37,6 +37,12 @@ extension Profile {
             self.software = try Software(software)
         } else {
             software = Software(minimum: nil, deprecatedFrom: nil)
+        }
+        if let charges = try file.optional("charges") {
+            try charges.object(["customer"])
+            customerCharges = try charges.member("customer").flag()
+        } else {
+            customerCharges = false
         }
         let tokenKey = try file.optional("receiptTokenKey")
         receiptTokenKey =

@@ -29,6 +29,8 @@ public struct Profile: Sendable {
     /// Whose signature says that a batch has been received. Present wherever `offline` is.
     public let receiptTokenKey: VerificationKey?
     public let software: Software
+    /// Whether a stored card may be charged on the customer's wish, who is there without it.
+    public let customerCharges: Bool
 
     /// What the payment service asks of this program.
     public struct Software: Equatable, Sendable {

@@ -116,7 +116,8 @@ public final class Daemon: Sendable {
         let preparer = LanePreparer(
             store: store, health: health, terminal: profiles.currentTerminal,
             refreshProfile: profiles.refreshForLane, queue: background, logger: logger)
-        await store.serve(with: .init(preparer: preparer, stored: stored, health: health, work: background))
+        await store.serve(
+            with: .init(preparer: preparer, stored: stored, health: health, engine: engine, work: background))
         do throws(JournalError) {
             try await store.recover()
             try await engine.recover()

@@ -58,6 +58,8 @@ public struct Demand: Sendable {
     public var times = Times()
     /// The stored card that is charged; `nil` where one is read.
     public var charge: StoredCharge?
+    /// What is read is given to whoever asks the payment service about approved payments, and this ends with it.
+    public var isHandedOver = false
     /// What is read is to be stored by the payment service under a name of its own, as was agreed.
     public var storing: Agreement?
 

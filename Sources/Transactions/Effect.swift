@@ -53,6 +53,8 @@ public enum Outward: Equatable, Sendable {
     case send(AuthorizationRequest, question: Int, isAgain: Bool, within: Duration)
     /// The same for a stored card.
     case charge(ChargeRequest, question: Int, isAgain: Bool, within: Duration)
+    /// What was read goes on as an operation on an approved payment.
+    case handOver(AuthorizationRequest)
     case query(question: Int, within: Duration)
     /// The device asks the customer for a PIN. Wants `pin`.
     case askPIN(PINDemand, within: Duration)

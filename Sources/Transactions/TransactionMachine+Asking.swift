@@ -152,7 +152,9 @@ extension TransactionMachine {
         var result = PaymentResult(answer, mode: transaction.mode)
         result.repeats = result.outcome == .declined ? nil : question.read?.repeats ?? transaction.result?.repeats
         let card = transaction.card?.named(answer.cardToken)
-        if question.isOwed { return forwarded(result, question) }
+        if question.isOwed {
+            return forwarded(result, question, card, ServiceTerms(answer, transaction.amount))
+        }
         guard result.outcome != .declined else {
             guard !question.isInDoubt else { return takeBack(.hostTimeout, .timeout, .pspNoAnswer) }
             return finish(.declined, .paymentDeclined, result, .declined, card)
@@ -275,12 +277,15 @@ extension TransactionMachine {
         }
     }
 
-    private mutating func forwarded(_ result: PaymentResult, _ question: Question) {
+    private mutating func forwarded(
+        _ result: PaymentResult, _ question: Question, _ card: MaskedCard?, _ terms: ServiceTerms?
+    ) {
         // A refusal of what was sent again may come from a service that has booked the payment and forgotten it, and what
         // the customer has cannot be taken back (rule R1).
         if result.outcome == .declined, wasNeverSeen { return rest(question, .refusedAfterDoubt, .pspRefused) }
         var change = change(result.outcome == .declined ? .declined : .approved)
         change.result = result
+        if result.outcome != .declined { (change.card, change.terms) = (card, terms) }
         var event = event(.queueForwarded)
         (event.amount, event.result) = (transaction.amount, result)
         var then: [Outward] = [.publish(event), .scrub]

@@ -319,6 +319,8 @@ extension TransactionMachine {
             if !question.isOwed { question.mustBeReversed = true }
             keep(question)
             answer(wish, .tooLate(transaction.state, becomesReversal: !question.isOwed))
+        // Handed over: whoever has it now does not give it back.
+        case .leaving where transaction.state == .sealed: answer(wish, .tooLate(.sealed, becomesReversal: false))
         case .approved, .reversing, .leaving, .unwritten, .settled, .stored, .ended: answer(wish, .nothingToCancel)
         }
     }

@@ -10,6 +10,7 @@ extension TransactionMachine {
         // Who wants it cancelled is not asked for a PIN.
         if read.pin != nil, presentation?.canceller != nil { return end(.readCancelled) }
         answerCancels(.tooLate(.reading, becomesReversal: false))
+        if demand.isHandedOver { return handOver(read) }
         var read = read
         read.takenAt = now.monotonic
         // What nobody has approved cannot be confirmed.

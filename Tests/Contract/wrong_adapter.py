@@ -71,6 +71,7 @@ def authorize(memory, sale):
     if "token" in sale and WRONG == "charge.approved":
         return {"outcome": "declined", "responseCode": "51"}
     memory.put("account", sale["id"], account)
+    memory.put("card", sale["id"], sale.get("card"))
     if sale.get("type") == "sale":
         memory.put("movement", sale["id"], [sale["terminal"]["id"], sale["card"]["scheme"], sale["amount"]])
     answer = {"outcome": "approved", "responseCode": "00", "approvalCode": "123456", "pspReference": str(uuid.uuid4())}
@@ -105,6 +106,10 @@ def carry_out(memory, payment, part, wish):
         account["held"] -= wish["amount"]["value"]
     elif part == "refunds":
         value = wish["amount"]["value"]
+        if wish.get("card") == "same" and WRONG != "refund.other-card":
+            # A real adapter opens the envelope; the test cards differ in what is shown of them.
+            if wish["authorization"]["card"] != memory.get("card", payment):
+                return False
         if WRONG == "refund.approved" or value > account["captured"] - account["refunded"] and WRONG != "refund.bounded":
             return False
         account["refunded"] += value

@@ -173,6 +173,21 @@ struct TillBookTests {
 
     private static let amount = "\"amount\":{\"value\":1250,\"currency\":\"EUR\"}"
 
+    @Test func `a refund of a payment needs a lane of the till where a card is read for it, and none otherwise`() throws
+    {
+        let refund = "{\"type\":\"refund\",\"of\":\"01a2037f-7168-7d2c-9e61-5263e834c583\""
+        #expect(try self.refusal(refund + "}", types: [.refund]) == nil)
+        #expect(try self.refusal(refund + ",\"card\":\"none\"}", types: [.refund]) == nil)
+        for card in ["same", "any"] {
+            let read = refund + ",\"reason\":\"return\",\"card\":\"\(card)\""
+            #expect(try self.refusal(read + "}", types: [.refund]) == .requestMissingField)
+            #expect(try self.refusal(read + ",\"lane\":\"main\"}", types: [.refund]) == nil)
+            #expect(try self.refusal(read + ",\"lane\":\"other\"}", types: [.refund]) == .laneNotYours)
+            #expect(try self.refusal(read + ",\"lanes\":[\"main\",\"other\"]}", types: [.refund]) == .laneNotYours)
+            #expect(try self.refusal(read + ",\"group\":\"all\"}", types: [.refund]) == .laneNotYours)
+        }
+    }
+
     @Test func `a till sells what it may, on its lanes`() throws {
         let amount = Self.amount
         #expect(try refusal("{\"type\":\"purchase\",\(amount)}", known: [KnownLane(name: "main", groups: [])]) == nil)

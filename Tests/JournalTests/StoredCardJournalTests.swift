@@ -44,6 +44,32 @@ struct StoredCardJournalTests {
         return new
     }
 
+    @Test func `What has ended is proof for its time and erased then; what lives, and a card that has proof, stay`()
+        throws
+    {
+        let books = try BookedJournal()
+        let card = try stored(books)
+        let agreement = try #require(card.agreements.last)
+        let owner = try books.new(.charge, 1).owner
+        let ended = books.now
+        let later = ended.advanced(bySeconds: 1)
+        #expect(try books.journal.eraseProofs(endedBefore: later, at: later) == 0)
+        _ = try books.journal.endAgreement(agreement.id, by: owner, at: ended)
+        #expect(try books.journal.eraseProofs(endedBefore: ended, at: later) == 0)
+        #expect(try books.journal.eraseProofs(endedBefore: later, at: later) == 1)
+        #expect(try books.journal.agreement(agreement.id) == nil)
+        // The card is not deleted: it can be charged under what is agreed to next.
+        #expect(try books.journal.storedCard(card.id)?.state == .active)
+        let deleted = books.now
+        _ = try books.journal.beginDeletion(of: card.id, mode: .test, by: owner, at: deleted)
+        try books.journal.endDeletion(of: card.id, at: deleted)
+        let afterwards = deleted.advanced(bySeconds: 1)
+        _ = try books.journal.eraseProofs(endedBefore: deleted, at: afterwards)
+        #expect(try books.journal.storedCard(card.id)?.state == .deleted)
+        _ = try books.journal.eraseProofs(endedBefore: afterwards, at: afterwards)
+        #expect(try books.journal.storedCard(card.id) == nil)
+    }
+
     @Test func `An agreement that ends between created and sent: the charge is not sent, and nothing is written`()
         throws
     {

@@ -35,6 +35,10 @@ struct ProfileTests {
         #expect(profile.terminal.configuration.combinations.count == 12 && !profile.isLive)
         #expect(profile.recipientKeys.keys == [.sandboxTest])
         #expect(profile.receiptTokenKey?.keyID == "test-nfc-tap-profile-1")
+        #expect(profile.customerCharges)
+        #expect(try !Profile(json: Example.bytes((#""customer": true"#, #""customer": false"#))).customerCharges)
+        #expect(try !Profile(json: Example.bytes((#""charges": { "customer": true },"#, ""))).customerCharges)
+        #expect(try fault(#""customer": true"#, #""customers": true"#) != nil)
         #expect(profile.software.minimum?.description == "0.1.0")
         #expect(profile.software.deprecatedFrom?.description == "2027-03-01T00:00:00.000Z")
     }

@@ -121,6 +121,7 @@ extension Stage {
             arms += 1
             if state != .armed || lanes.isEmpty || arms > 1 { fault("arms \(lanes) in \(state), time \(arms)") }
         case .charge: fault("charges a stored card")
+        case .handOver: fault("hands over what is its own")
         case .send(let request, let number, let isAgain, _):
             if let sent, sent != request { fault("another request") }
             if let drafted, drafted != request { fault("another request than was written out") }

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tills that reserve, capture in parts, release, refund and take back, while the payment service lies and the daemon dies at
+"""Tills that reserve, capture in parts, release, refund with and without the card, charge a stored card and take back, while the payment service lies and the daemon dies at
 any of its writes. After every step the daemon's account is held against the model's, and so is every yes and no."""
 import asyncio
 import os
@@ -11,7 +11,9 @@ from books.shop import Sale, Shop, Till, ask
 from books.teller import SUPPORTS, Teller
 
 NEEDS = {"captures": "capture", "adjustments": "adjust", "releases": "release", "refund": "refundLinked"}
-LATER = {"approved": "done", "declined": "refused", "failed": "refused", "cancelled": "refused", "reversed": "refused"}
+LATER = {"approved": "done", "declined": "refused", "failed": "refused", "cancelled": "refused", "reversed": "refused",
+         "preparing": "created", "armed": "created", "reading": "created", "sealed": "created"}
+AGREEMENT = {"kind": "unscheduled", "text": "I agree that the shop charges what I order.", "language": "en"}
 
 
 def euros(value):
@@ -35,6 +37,9 @@ class Wish:
             why = books.against_refund(self.value)
         else:
             why = books.against_reversal()
+        if self.body.get("card") == "same":
+            # Another one on the lane, or one that has not let it go yet.
+            why.add("reader.busy")
         lacking = {NEEDS.get(self.call)} - {None}
         if self.call == "captures":
             account = books.account()
@@ -57,7 +62,7 @@ class Life:
         result = transaction.get("result", {})
         amount = result.get("amountApproved") or transaction["amount"]
         self.id, self.sale = transaction["id"], sale
-        self.books = Books(amount["value"], sale.request.get("amountStatus") == "preauthorized")
+        self.books = Books(amount["value"], sale.request.get("amountStatus") == "preauthorized" or "capture" in sale.request)
 
 
 class OperationShop(Shop):
@@ -69,7 +74,7 @@ class OperationShop(Shop):
             supports.remove(self.dice.choice(SUPPORTS[5:]))
         self.adapter = Teller(f"{self.folder}/psp.sock", self.adapter.seed, self.adapter.habits, self.tell, supports)
         self.lives, self.day_ends, self.steps, self.is_mortal, self.deaths = [], {}, 0, True, random.Random(self.dice.random())
-        self.listed_operations = 0
+        self.listed_operations, self.card = 0, None
 
     # Deaths: at a write that the dice choose, many of them soon after the start
 
@@ -108,6 +113,8 @@ class OperationShop(Shop):
         self.is_restarting = True
         await self.start()
         trouble = asyncio.create_task(self.trouble())
+        if "charge" in self.adapter.supports:
+            await self.store_card()
         tills = [asyncio.create_task(OperationTill(self, n).work()) for n in range(self.arguments.lanes)]
         try:
             await asyncio.gather(*tills)
@@ -121,6 +128,25 @@ class OperationShop(Shop):
             await self.process.wait()
         await self.start()
         await self.grace()
+
+    async def store_card(self):
+        """While everybody is honest: what a charge may rest on."""
+        self.adapter.is_honest = True
+        while self.card is None:
+            order = f"{self.name}-card-{len(self.orders)}"
+            request = {"type": "verification", "currency": "EUR", "reason": "saveCard", "agreement": AGREEMENT, "order": order,
+                       "lane": "lane-0", "deadline": 8, "detached": True}
+            sale, till = Sale(order, f"key-{order}", request), OperationTill(self, 0)
+            self.orders[order] = sale
+            card = asyncio.create_task(till.present(random.Random(order)))
+            await till.begin(sale, random.Random("honest"))
+            await till.follow(sale, random.Random("honest"))
+            await card
+            sale.is_under_way = False
+            _, transaction = await self.call("GET", f"/v1/transactions/{sale.id}")
+            if stored := transaction.get("credential"):
+                self.card = {"credential": stored["id"], "agreement": stored["agreements"][0]["id"]}
+        self.adapter.is_honest = False
 
     async def unfinished(self):
         rest = await super().unfinished()
@@ -242,7 +268,7 @@ class OperationShop(Shop):
         alive = {life.id for life in self.lives}
         for sale in self.orders.values():
             for id, transaction in sale.books.items():
-                if id not in alive and transaction["state"] == "approved":
+                if id not in alive and transaction["state"] == "approved" and id in self.adapter.accounts:
                     net += self.adapter.accounts[id].captured
         _, totals = await self.call("GET", "/v1/totals")
         booked = sum(each["value"] for each in totals["net"]) + sum(dict(self.day_ends.values()).values())
@@ -259,14 +285,21 @@ class OperationTill(Till):
         shop = self.shop
         request = {"type": "purchase", "amount": euros(dice.choice([dice.randrange(1, 20), dice.randrange(100, 9_000)])),
                    "order": order, "lane": f"lane-{self.lane}", "deadline": 8, "detached": True}
-        if dice.random() < 0.75:
+        kind = dice.random()
+        if kind < 0.2 and shop.card:
+            request = {"type": "charge", "initiator": "merchant", "reason": "unscheduled", "amount": request["amount"],
+                       "order": order} | shop.card
+        elif kind < 0.7:
             request["amountStatus"] = "preauthorized"
+        elif kind < 0.8 and "capture" in shop.adapter.supports:
+            request["capture"] = {"mode": "manual"}
         sale = shop.orders[order] = Sale(order, f"key-{order}", request)
         shop.tell(order, f"till: sells {request}")
-        card = asyncio.create_task(self.present(dice))
+        card = asyncio.create_task(self.present(dice)) if request["type"] == "purchase" else None
         await self.begin(sale, dice)
         await self.follow(sale, random.Random("honest"))
-        await card
+        if card:
+            await card
         _, transaction = await shop.call("GET", f"/v1/transactions/{sale.id}")
         if transaction["state"] == "approved":
             life = Life(sale, transaction)
@@ -319,6 +352,8 @@ class OperationTill(Till):
         body = {} if value is None else {"amount": euros(value)}
         if call == "refund":
             body |= {"type": "refund", "of": life.id, "order": key}
+            if dice.random() < 0.4:
+                body |= {"card": "same", "lane": f"lane-{self.lane}", "deadline": 8, "detached": True}
         return Wish(call, body, key, value)
 
     async def want(self, life, wish, dice, is_alone):
@@ -351,9 +386,20 @@ class OperationTill(Till):
             await shop.learn_reversal(life)
         elif wish.call == "refund":
             life.books.refunds.append(Refund(answer["id"], answer["amount"]["value"]))
+            if "card" in wish.body:
+                await self.read(answer["id"])
         else:
             value = 0 if wish.extend else (answer.get("amount") or answer.get("total"))["value"]
             life.books.begin(Operation(answer["id"], wish.call, value, final=answer.get("final", True), extend=wish.extend))
+
+    async def read(self, id):
+        """The customer presents the card until it is read, or nobody waits for it any more."""
+        state = "created"
+        while LATER.get(state, state) == "created":
+            await self.shop.reader(self.lane, "swap visa")
+            await asyncio.sleep(0.15)
+            _, answer = await self.shop.call("GET", f"/v1/transactions/{id}")
+            state = answer["state"]
 
     async def ask_and_leave(self, target, wish, limit):
         try:

@@ -1,15 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The same payment service asked for captures, adjustments, releases and refunds, written from docs/openapi-psp.yaml. Here too
+"""The same payment service asked for captures, adjustments, releases, refunds and charges, written from docs/openapi-psp.yaml. Here too
 the first full word is true, and what a 4xx to a first request refuses is not carried out; everything else may be wrong."""
 import asyncio
 import json
+import time
 
 from books.ledger import maximum
 from books.liar import Adapter, Dropped
 
 CALLS = {"completions": "capture", "adjustments": "adjust", "releases": "release", "refunds": "refundLinked"}
 SUPPORTS = ["sale", "preauth", "refund", "verify", "capture", "multicapture", "overcapture", "adjust", "extend", "release",
-            "refundLinked"]
+            "refundLinked", "charge"]
 ROADS = [
     ("whole", 3), ("lost", 4), ("torn", 2), ("500", 2), ("503", 1), ("page", 1), ("408", 1), ("429", 1), ("running", 3),
     ("409", 1), ("late", 1), ("twice", 2), ("contrary", 2), ("unknown words", 1), ("empty", 1), ("422", 1),
@@ -34,7 +35,7 @@ class Account:
 class Teller(Adapter):
     def __init__(self, path, seed, habits, tell, supports):
         super().__init__(path, seed, habits, tell)
-        self.supports, self.accounts, self.carried_out = supports, {}, {}
+        self.supports, self.accounts, self.carried_out, self.tokens, self.reads = supports, {}, {}, set(), {}
         self.words = [{} for _ in self.stores] if not habits.has_common_store else [{}] * len(self.stores)
 
     async def restart(self, pause, forgets):
@@ -50,6 +51,11 @@ class Teller(Adapter):
             if self.habits.key_life is not None:
                 health["keyLife"] = self.habits.key_life
             writer.write(self.message(200, health))
+        elif parts == ["v1", "charges"]:
+            charge = json.loads(body)
+            if charge["token"] not in self.tokens:
+                self.faults.append(f"{charge['order']}: a charge of a card that was never named")
+            await self.authorize(writer, fields.get("idempotency-key"), json.dumps(charge | {"type": "sale", "offline": False}).encode())
         elif parts[:2] == ["v1", "operations"] and method == "GET":
             await self.tell_of(writer, parts[2])
         elif len(parts) == 4 and parts[3] in CALLS:
@@ -62,6 +68,9 @@ class Teller(Adapter):
         answer = super().decide(order, request, dice)
         held = request["type"] == "preauth"
         amount = answer.get("amountApproved") or request["amount"]
+        if "agreement" in request and "token" not in request and answer["outcome"] == "approved":
+            answer = answer | {"cardToken": f"card-{request['id'][-6:]}"}
+            self.tokens.add(answer["cardToken"])
         if answer["outcome"] in ("approved", "partial") and amount["value"] > 0:
             self.accounts[request["id"]] = Account(amount["value"], held)
             if held and (most := maximum(amount["value"])):
@@ -88,6 +97,8 @@ class Teller(Adapter):
                 (id in self.carried_out and self.habits.forgets, f"{id} was sent again, and keys live for no time")]:
             if is_wrong:
                 self.faults.append(f"{order}: {what}")
+        if request.get("card") == "same":
+            self.look_at_read(order, request)
         store = self.words[dice.randrange(len(self.words))]
         if id in store:
             return await self.say(writer, order, store[id], dice, isRepeat=True)
@@ -105,6 +116,14 @@ class Teller(Adapter):
         store[id] = answer
         self.tell(order, f"adapter: {call} {id} of {request.get('amount', request.get('total'))}: {answer['outcome']}")
         await self.say(writer, order, answer, dice)
+
+    def look_at_read(self, order, request):
+        """A read is the refund's own, and sent for a minute at most."""
+        read, id, now = request.get("authorization", {}), request["id"], time.monotonic()
+        if read.get("id") != id or read.get("amount") != request["amount"] or read.get("type") != "refund" or not read.get("envelope"):
+            self.faults.append(f"{order}: {id} comes without a read of its own")
+        if now - self.reads.setdefault(id, now) > 65:
+            self.faults.append(f"{order}: the read of {id} was sent again after more than a minute")
 
     def carry_out(self, order, payment, call, request, dice):
         account, id = self.accounts.get(payment), request["id"]

@@ -16,6 +16,8 @@ public struct Access: Equatable, Sendable {
     public var chargers: UInt32?
     /// Who may speak for tills; `nil` for nobody.
     public var gateway: GatewaySettings?
+    /// Who may give back what.
+    public var refunds = RefundSettings()
 
     /// - Parameter owner: the daemon's own user; `nil` for that of this process.
     public init(groups: [Role: UInt32], owner: UInt32? = nil, gateway: GatewaySettings? = nil, chargers: UInt32? = nil)

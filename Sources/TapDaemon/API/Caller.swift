@@ -20,6 +20,8 @@ struct Caller: Sendable {
     let ceiling: GatewaySettings?
     /// May charge stored cards, and see their tokens: never a till.
     var mayCharge = false
+    /// Who may give back what.
+    var refunds = RefundSettings()
 
     var isTill: Bool { kind == .till }
 
@@ -53,6 +55,25 @@ struct Caller: Sendable {
     /// A till asks for what its gateway may ask for, and no more.
     func require(_ type: TransactionType) throws(ErrorBody) {
         guard ceiling?.types.contains(type) ?? true else { throw ErrorBody(.authRoleMissing, field: "type") }
+    }
+
+    /// What the shop lets this caller give back, before the amount is looked at.
+    func require(refund request: TransactionRequest) throws(ErrorBody) {
+        if request.of == nil { try require(refunds.unlinked, field: "type") }
+        if request.card == .any { try require(refunds.otherCard, field: "card") }
+    }
+
+    private func require(_ permission: RefundSettings.Permission, field: String) throws(ErrorBody) {
+        switch permission {
+        case .never: throw ErrorBody(.refundNotAllowed, field: field)
+        case .admin: guard roles.contains(.admin) else { throw ErrorBody(.authAdminRequired, field: field) }
+        case .cashier: break
+        }
+    }
+
+    /// The most that this caller gives back at a time; `nil` for no limit.
+    func refundLimit(in currency: Currency) -> Int64? {
+        roles.contains(.admin) ? nil : refunds.cashierMaximum[currency]
     }
 
     func require(lane: String) throws(ErrorBody) {
@@ -102,7 +123,7 @@ extension Access {
     func caller(of request: HTTPRequest) throws(ErrorBody) -> Caller {
         let settings = gateway.flatMap { request.peer.isMember(ofGroup: $0.group) ? $0 : nil }
         let named = [Access.tillField, Access.rolesField].first { request.fields.contains($0) }
-        let caller: Caller
+        var caller: Caller
         if let named {
             guard let settings else { throw ErrorBody(.authDelegationRefused, field: named) }
             caller = try till(request, settings)
@@ -113,6 +134,7 @@ extension Access {
                 kind: isGateway ? .gateway : .program, principal: Principal(uid: request.peer.userID), roles: roles,
                 ceiling: isGateway ? settings : nil, mayCharge: mayCharge(request.peer))
         }
+        caller.refunds = refunds
         // A transaction belongs to its client's connections, so that a connection belongs to one client.
         guard request.connection.belongs(to: caller.principal.description) else {
             throw ErrorBody(.requestInvalidParameter, field: Access.tillField)

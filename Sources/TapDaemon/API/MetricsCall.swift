@@ -24,18 +24,32 @@ extension PointOfSaleAPI {
         let open = await store.books.unfinishedReversals
         let oldest = open.map { Double(Timestamp.now.milliseconds - $0.milliseconds) / 1_000 }.max() ?? 0
         let journalFamilies = await journal.families()
-        return [lanes] + queue(await payments.outline()) + openItems(await payments.openItems()) + journalFamilies + [
-            gauge(
-                "nfc_tap_reversals_open", Double(open.count),
-                "Payments that the adapter has not confirmed as taken back."),
-            gauge("nfc_tap_reversals_oldest_seconds", max(0, oldest), "Age of the oldest of them."),
-            gauge("nfc_tap_adapter_up", health.state.state == .up ? 1 : 0, "Whether the payment adapter answers."),
-            gauge(
-                "nfc_tap_clock_believed", clock.doubt == nil ? 1 : 0,
-                "Whether the machine's clock is believed; while not, nothing is erased and no live payment taken."),
-            gauge("nfc_tap_event_streams", Double(events.subscriberCount), "Clients that listen to events."),
-            gauge("nfc_tap_connections", Double(connections.count), "Connections to the socket for points of sale."),
-        ]
+        return [lanes, await unsettledDays()] + queue(await payments.outline()) + openItems(await payments.openItems())
+            + journalFamilies + [
+                gauge(
+                    "nfc_tap_reversals_open", Double(open.count),
+                    "Payments that the adapter has not confirmed as taken back."),
+                gauge("nfc_tap_reversals_oldest_seconds", max(0, oldest), "Age of the oldest of them."),
+                gauge("nfc_tap_adapter_up", health.state.state == .up ? 1 : 0, "Whether the payment adapter answers."),
+                gauge(
+                    "nfc_tap_clock_believed", clock.doubt == nil ? 1 : 0,
+                    "Whether the machine's clock is believed; while not, nothing is erased and no live payment taken."),
+                gauge("nfc_tap_event_streams", Double(events.subscriberCount), "Clients that listen to events."),
+                gauge(
+                    "nfc_tap_connections", Double(connections.count), "Connections to the socket for points of sale."),
+            ]
+    }
+
+    /// What is not known has no value.
+    private func unsettledDays() async -> MetricFamily {
+        var days = MetricFamily(
+            "nfc_tap_days_unsettled", .gauge,
+            help: "Closed days that differ from the payment service's figures, or got none, up to a hundred.")
+        let found = try? await store.journal.use { (journal) throws(JournalError) in
+            try journal.unsettledDays()?.count ?? 0
+        }
+        if let found { days.add(Double(found)) }
+        return days
     }
 
     /// What is not known has no value: 0 would look like an empty queue.

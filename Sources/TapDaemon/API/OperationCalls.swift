@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Configuration
 import Journal
 import LocalHTTP
 import Transactions
@@ -128,15 +129,32 @@ extension PointOfSaleAPI {
         _ demand: TransactionDemand, of original: TransactionID, _ request: HTTPRequest, _ caller: Caller,
         waiting seconds: Int
     ) async throws(ErrorBody) -> HTTPResponse {
-        // With the card it would have to be compared with that of the payment: no way to do so yet.
-        guard demand.request.card.map({ $0 == RefundRequest.CardRule.none }) ?? true else {
-            throw ErrorBody(.refundNotSupported, field: "card", transaction: original)
-        }
         try await requireOwn(original, caller)
-        if demand.request.dryRun == true { return .message(200, try await desk.trial(demand, of: original)) }
+        try await requireWithinLimit(demand.request, caller)
+        if demand.request.dryRun == true {
+            if demand.request.asksForCard { try await RefundDesk(desk: desk).check(demand, of: original) }
+            return .message(200, try await desk.trial(demand, of: original))
+        }
+        if demand.request.asksForCard { return await admitted(demand, seconds, request.connection) }
         let (id, isRepeated) = try await desk.refund(demand, of: original)
         if let operation = OperationID(id.text) { await wait(for: operation, seconds, request.connection) }
         return .message(
             201, try await known(id), fields: isRepeated ? ["Idempotency-Replayed": "true"] : [:])
+    }
+
+    /// A cashier gives back up to an amount at a time. What leaves its amount to the payment is all that is left of it; what is
+    /// wrong with it besides is another question.
+    func requireWithinLimit(_ request: TransactionRequest, _ caller: Caller) async throws(ErrorBody) {
+        guard request.type == .refund, !caller.refunds.cashierMaximum.isEmpty else { return }
+        var amount = request.amount
+        if amount == .none, let original = request.of {
+            let trial = try await desk.inJournal { (journal) throws(JournalError) in
+                try journal.tryRefund(of: original, amount: nil, nil)
+            }
+            guard case .acceptable(let value, let account) = trial else { return }
+            amount = Money(value: value, currency: account.currency)
+        }
+        guard let limit = caller.refundLimit(in: amount.currency), amount.value > limit else { return }
+        throw ErrorBody(.authAdminRequired, field: "amount")
     }
 }

@@ -20,6 +20,7 @@ extension PointOfSaleAPI {
         let seconds = try request.preferredWait()
         let message = try request.message(TransactionRequest.self)
         try caller.require(message.type)
+        if message.type == .refund { try caller.require(refund: message) }
         let demand = TransactionDemand(
             request: message, key: key, requestHash: try message.digest(), lanes: caller.ceiling?.lanes)
         if let refusal = await store.change({ $0.keys.claim(key) }) { return .refusal(refusal) }
@@ -33,16 +34,26 @@ extension PointOfSaleAPI {
             await store.change { $0.keys.release(key) }
             return response
         }
-        let response = await admitted(demand, seconds, request.connection)
+        let response: HTTPResponse
+        do throws(ErrorBody) {
+            try await requireWithinLimit(message, caller)
+            response = await admitted(demand, seconds, request.connection)
+        } catch {
+            response = .refusal(error)
+        }
         await store.change { $0.keys.release(key) }
         return response
     }
 
-    private func admitted(
+    func admitted(
         _ demand: TransactionDemand, _ seconds: Int, _ connection: HTTPConnection
     ) async -> HTTPResponse {
         let admission =
-            if let wish = demand.request.charge { await ChargeDesk(runner: store).admit(demand, wish) } else {
+            if let wish = demand.request.charge {
+                await ChargeDesk(runner: store).admit(demand, wish)
+            } else if let original = demand.request.of {
+                await RefundDesk(desk: desk).admit(demand, of: original)
+            } else {
                 await store.admit(demand)
             }
         switch admission {

@@ -75,6 +75,7 @@ public struct DaemonConfiguration: Sendable {
     ) throws(ConfigurationError) {
         self.file = file
         access = Access(groups: file.pos.roles, gateway: file.gateway, chargers: file.pos.chargers)
+        access.refunds = file.pos.refunds
         offer = LoyaltyOffer(file.loyalty, mode: file.mode)
         surroundings.limits = HTTPLimits(file.pos.places)
         if let before { surroundings = before.surroundings }

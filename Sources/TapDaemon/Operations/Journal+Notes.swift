@@ -83,10 +83,13 @@ extension Journal {
         let before = ongoing.machine.state
         switch note {
         case .sent:
+            // Sent again it stays `unknown`.
             if before == .created { try append([StateChange(.sent)], to: id) }
             return []
         case .unknown(_, let isStuck):
             if before == .sent { try append([StateChange(.unknown)], to: id) }
+            // What may not be sent again is not kept.
+            if isStuck, ongoing.asksForCard { try dropAuthorization(of: id) }
             guard isStuck, try record(id)?.open == nil else { return [] }
             try keepOpen(.unanswered, for: id)
             return [ongoing.event(.booksAttention)]
@@ -94,8 +97,14 @@ extension Journal {
         case .done(let answer):
             var change = StateChange(.approved)
             change.result = ongoing.result(answer)
+            let card = try record(id)?.transaction.card
+            change.card = card?.named(answer.cardToken)
             try append([change], to: id)
-            return [ongoing.event(.paymentApproved), ongoing.eventOfOriginal(.paymentRefunded)]
+            let told = [ongoing.event(.paymentApproved), ongoing.eventOfOriginal(.paymentRefunded)]
+            guard try isOtherCard(id, answer, ongoing) else { return told }
+            // Only the payment service can compare cards. Its own names for them say that it has not.
+            try audit(AuditEntry(.refund, subject: id.text, detail: "given back to another card than the payment's"))
+            return told + [ongoing.event(.booksAttention)]
         case .refused(let answer, let end):
             var change = StateChange(before == .created ? .failed : .declined)
             change.error = end.code(of: answer, ongoing).map { ErrorDetail($0, transaction: id) }
@@ -116,6 +125,15 @@ extension Journal {
         }
     }
 
+    private func isOtherCard(
+        _ id: TransactionID, _ answer: AdapterOperationAnswer, _ ongoing: OngoingOperation
+    ) throws(JournalError) -> Bool {
+        guard try record(id)?.transaction.details?.refundCard == .same, let token = answer.cardToken,
+            let known = try record(ongoing.message.payment)?.transaction.card?.token
+        else { return false }
+        return token != known
+    }
+
     private func text(of answer: AdapterOperationAnswer) throws(JournalError) -> String {
         do { return String(decoding: try WireJSON.encode(answer), as: UTF8.self) } catch { throw .failed(code: 0) }
     }
@@ -126,7 +144,7 @@ extension OperationEnd {
     func code(of answer: AdapterOperationAnswer?, _ ongoing: OngoingOperation) -> ErrorCode? {
         switch self {
         case .unsupported: ongoing.unsupported
-        case .expired: .captureExpired
+        case .expired: ongoing.kind == nil ? .readExpired : .captureExpired
         case .withdrawn: .operationWithdrawn
         case .notTaken: .pspRefused
         case .declined:

@@ -5,7 +5,7 @@ import LocalHTTP
 import Transactions
 import Wire
 
-/// An operation, or a refund without a card, that has no end yet.
+/// An operation, or a refund that names a payment, that has no end yet.
 struct OngoingOperation: Sendable {
     enum Subject: Sendable {
         case operation(OperationKind)
@@ -25,6 +25,9 @@ struct OngoingOperation: Sendable {
     let service: AskedService?
     /// From then on it is not sent for the first time any more.
     let expiry: Timestamp?
+    /// A card was read for it, until then fresh enough to be sent; `nil` for what an earlier run has read.
+    let asksForCard: Bool
+    let readUntil: Int64?
     var machine: OperationMachine
     var connection: HTTPClientConnection?
     /// A reply is on its way: it may contradict what a person has said meanwhile.
@@ -59,6 +62,7 @@ struct OngoingOperation: Sendable {
         mode = payment.transaction.mode
         lane = payment.transaction.lane
         (till, tillOfPayment) = (payment.owner.till, payment.owner.till)
+        (asksForCard, readUntil) = (false, nil)
         self.feature = feature
         service = payment.service
         expiry = kind == .release ? nil : captureBefore?.moved(by: Self.margin)
@@ -68,12 +72,19 @@ struct OngoingOperation: Sendable {
             isStuck: record.attention == .stuck, at: .now)
     }
 
-    /// - Parameter original: the payment that is given back.
-    init?(refund record: JournalRecord, of original: JournalRecord) {
+    /// For how long a read may be sent after it was sent for the first time.
+    static let readLife: Duration = .seconds(60)
+
+    /// - Parameters:
+    ///   - original: the payment that is given back.
+    ///   - readUntil: with a card: how long its read is fresh, on the monotonic clock.
+    init?(refund record: JournalRecord, of original: JournalRecord, readUntil: Int64? = nil) {
         let refund = record.transaction
         guard let id = OperationID(refund.id.text) else { return nil }
         let request = RefundRequest(
-            id: refund.id, mode: refund.mode, amount: refund.amount, reason: refund.details?.refundReason,
+            id: refund.id, mode: refund.mode, amount: refund.amount,
+            card: refund.details?.refundCard ?? RefundRequest.CardRule.none,
+            authorization: record.authorization, reason: refund.details?.refundReason,
             order: refund.order, pspReference: original.transaction.result?.pspReference)
         let body: [UInt8]
         do { body = try WireJSON.encode(request) } catch { return nil }
@@ -85,6 +96,8 @@ struct OngoingOperation: Sendable {
         feature = .refundLinked
         service = original.service
         expiry = nil
+        asksForCard = refund.details?.asksForCard == true
+        self.readUntil = record.authorization == nil ? nil : readUntil
         machine = OperationMachine(
             id: id, amount: refund.amount, hasParts: true, state: refund.state.asOperation,
             firstSentAt: refund.history.first { $0.state == .sent }?.at, isStuck: record.open != nil, at: .now)
@@ -111,8 +124,22 @@ extension Ledger.Operation.Action {
     }
 }
 
+extension Transaction {
+    /// A refund that names a payment, once no card is waited for any more: it is asked about, and not taken back.
+    var isOperation: Bool {
+        guard of != nil, type == .refund else { return false }
+        switch state {
+        // Before `sent` nothing has left: what was read is of no use to another run.
+        case .created, .preparing, .armed, .reading, .sealed: return details?.asksForCard != true
+        case .sent, .unknown, .stored, .approved, .declined, .delivered, .cancelled, .failed, .reversing, .reversed,
+            .completed:
+            return true
+        }
+    }
+}
+
 extension TransactionState {
-    /// How far a refund without a card is.
+    /// How far a refund is that names a payment.
     var asOperation: OperationState {
         switch self {
         case .created, .preparing, .armed, .reading, .sealed, .stored: .created

@@ -31,7 +31,7 @@ actor OperationEngine {
             for record in try journal.openOperations() {
                 if let ongoing = try journal.ongoing(record) { found.append(ongoing) }
             }
-            for record in try journal.unfinished() where record.transaction.of != nil {
+            for record in try journal.unfinished() where record.transaction.isOperation {
                 if let ongoing = try journal.ongoing(record) { found.append(ongoing) }
             }
             return found
@@ -99,6 +99,13 @@ actor OperationEngine {
     private func facts(of ongoing: OngoingOperation) -> OperationFacts {
         let isCurrent = ongoing.service == nil || ongoing.service == runner.paymentServices.current
         let known = isCurrent ? health.supports : nil
+        if ongoing.asksForCard {
+            // A read is good for a minute and for this run only: afterwards it is asked about, and never sent again.
+            let isFresh = ongoing.readUntil.map { Moment.now.monotonic < $0 } ?? false
+            return OperationFacts(
+                isUnsupported: known.map { !$0.contains(ongoing.feature.rawValue) } ?? false, isExpired: !isFresh,
+                isClockBelieved: clock.doubt == nil, keyLife: isFresh ? OngoingOperation.readLife : .zero)
+        }
         return OperationFacts(
             isUnsupported: known.map { !$0.contains(ongoing.feature.rawValue) } ?? false,
             isExpired: ongoing.expiry.map { Timestamp.now > $0 } ?? false, isClockBelieved: clock.doubt == nil,
@@ -154,6 +161,8 @@ actor OperationEngine {
                 metadata: [
                     "operation": "\(ongoing.id)", "transaction": "\(ongoing.transaction)", "note": "\(note.word)",
                 ])
+            // What was read for a refund is not in its row any more, and leaves the disk, too.
+            if ongoing.asksForCard { journal.scrubSoon() }
             take(.written(number), ongoing.id)
             for event in written { runner.publish(event) }
         } catch {

@@ -63,15 +63,20 @@ struct AuditKeeper: Sendable {
         events.forget(before: now.moved(by: -retention.events))
         let transactions = now.moved(by: -retention.transactions)
         let refundable = now.moved(by: -retention.refundable)
+        let proofs = now.moved(by: -retention.proofs)
         do throws(JournalError) {
             let count = try await journal.use { (journal) throws(JournalError) in
                 try journal.eraseTransactions(
                     endedBefore: transactions, refundableBefore: refundable, at: now)
             }
             let audit = try await eraseAudit(before: now.moved(by: -retention.audit), at: now)
-            guard count > 0 || audit else { return }
+            let agreements = try await journal.use { (journal) throws(JournalError) in
+                try journal.eraseProofs(endedBefore: proofs, at: now)
+            }
+            guard count > 0 || agreements > 0 || audit else { return }
             try await journal.use { (journal) throws(JournalError) in try journal.scrub() }
-            logger.info("old records erased", metadata: ["transactions": "\(count)"])
+            logger.info(
+                "old records erased", metadata: ["transactions": "\(count)", "agreements": "\(agreements)"])
         } catch {
             logger.error("old records not erased", metadata: ["error": "\(error)"])
         }

@@ -73,6 +73,11 @@ actor TokenDeleter {
                 pending[id] = nil
                 journal.scrubSoon()
                 runner.logger.info("stored card deleted", metadata: ["credential": "\(id)"])
+                let stored = try await journal.use { (journal) throws(JournalError) in try journal.storedCard(id) }
+                var event = Event(.cardDeleted)
+                // Of its transaction, which is nobody's but of whoever has asked for that.
+                (event.credential, event.transaction) = (id, stored?.transaction)
+                runner.publish(event)
                 return timePassed()
             }
             try await plan(deletion)

@@ -116,7 +116,8 @@ struct Books: Sendable {
     mutating func follow(_ running: Running, at now: Moment) {
         let transaction = running.transaction
         sales.follow(transaction)
-        guard transaction.state.isSettled, let begunAt = running.begunAt else { return }
+        let isOver = transaction.state.isSettled || running.isHandedOver
+        guard isOver, let begunAt = running.begunAt else { return }
         // A stored card is not read: what was asked of its service is as good.
         let hasRead = transaction.history.contains { $0.state == .reading || $0.state == .sent }
         if hasRead || now.monotonic - begunAt >= PaceTable.shortest {

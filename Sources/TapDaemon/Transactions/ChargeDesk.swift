@@ -25,8 +25,10 @@ struct ChargeDesk: Sendable {
             return .refused(ErrorCode(error))
         }
         guard let services = await runner.services else { return .refused(.daemonUnavailable) }
-        // Whether the customer may bring a charge about would be in the profile, which has no word for it yet.
-        guard wish.initiator == .merchant else { return .refused(.chargeNotSupported, field: "initiator") }
+        // Somebody who is there without the card: the payment service has to allow that to this merchant.
+        guard wish.initiator == .merchant || runner.profiles.current?.customerCharges == true else {
+            return .refused(.chargeNotSupported, field: "initiator")
+        }
         let newcomer = Newcomer(demand, runner.settings.snapshot, runner.profiles)
         let refusal = await runner.change { newcomer.refusalOfCharge(newcomer.facts($0, paid: paid)) }
         if let refusal { return .refused(refusal) }
@@ -85,12 +87,12 @@ struct ChargeDesk: Sendable {
 }
 
 extension Transaction {
-    /// What the answer to a card check says beyond the check: the card that was stored, and what the journal has of a card
+    /// What the answer to a read says beyond the read: the card that was stored, and what the journal has of a card
     /// that was looked up. Nothing is asked of the service.
     mutating func addStoredCards(from journal: JournalThread) async throws(JournalError) {
-        guard type == .verification, state == .approved else { return }
+        guard type == .verification || details?.store == true, state == .approved else { return }
         let asked = self
-        switch asked.details?.reason {
+        switch asked.details?.store == true ? .saveCard : asked.details?.reason {
         case .saveCard:
             credential = try await journal.use { (journal) throws(JournalError) in
                 try journal.storedCard(with: asked.id)?.withoutToken

@@ -20,9 +20,10 @@ struct ClientWishes: Sendable {
             return CancelAnswer(
                 outcome: .tooLate, phase: phase, becomesReversal: becomesReversal ? true : nil, transaction: transaction
             )
-        case .nothingToCancel, .superseded, .done, .refused, .notForwarded:
+        case .nothingToCancel, .done, .refused, .notForwarded:
             return CancelAnswer(outcome: .nothingToCancel, transaction: transaction)
-        case nil:
+        // No machine of taps has it (any more), as an operation that is under way.
+        case .superseded, nil:
             guard transaction.state.isSettled else {
                 return CancelAnswer(outcome: .tooLate, phase: transaction.state, transaction: transaction)
             }

@@ -170,6 +170,19 @@ struct EffectRun: Sendable {
         return noted(await adapter.charge(request, over: connection, within: time))
     }
 
+    /// The operation has the read before the reader says that the card was read.
+    func handOver(_ request: AuthorizationRequest) async {
+        guard let original = running.terms.original else { return }
+        let record = JournalRecord(
+            transaction: running.transaction, owner: running.machine.demand.owner, requestHash: "",
+            authorization: request, service: original.service)
+        // A little less: it is not sent in the last moment.
+        let life = (running.machine.demand.times.readLife * 5 / 6).components.seconds * 1_000
+        let until = Moment.now.monotonic &+ life
+        guard let ongoing = OngoingOperation(refund: record, of: original, readUntil: until) else { return }
+        await services.engine.begin(ongoing)
+    }
+
     func query(within time: Duration) async -> Reply { noted(await way.link?.query(id, within: time) ?? .unusable) }
 
     /// What was approved has reached the payment service that the transaction began with.

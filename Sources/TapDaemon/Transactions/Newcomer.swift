@@ -39,6 +39,21 @@ struct Newcomer {
         return facts
     }
 
+    /// What the payment service cannot do of what is wished for after the approval. Said before the tap: what nobody can capture
+    /// is not to be held.
+    ///
+    /// - Parameter supports: `nil` where nothing has been heard of the service since the start.
+    func refusal(by supports: Set<String>?) -> ErrorBody? {
+        guard let wish = request.capture, wish.mode == .manual, let supports else { return nil }
+        guard supports.contains(AdapterFeature.capture.rawValue) else {
+            return ErrorBody(.captureNotSupported, field: "capture")
+        }
+        guard wish.incremental != true || supports.contains(AdapterFeature.adjust.rawValue) else {
+            return ErrorBody(.adjustmentNotSupported, field: "capture.incremental")
+        }
+        return nil
+    }
+
     func dryRun(_ lane: String) -> DryRunAnswer {
         DryRunAnswer(mode: configuration.mode, type: request.type, lane: lane)
     }
@@ -60,10 +75,17 @@ struct Newcomer {
             order: request.order, createdAt: now.wall)
         transaction.till = demand.key.owner.till
         transaction.retryOf = request.retryOf
+        transaction.of = request.of
         if isPayment {
             transaction.details = TransactionDetails(
                 request, merchant: profiles.current.map { Merchant($0.merchant) } ?? configuration.shop,
                 terminal: configuration.terminal.id)
+            // A service of before captures keeps working, and nobody waits for a capture in vain.
+            if request.type == .purchase, request.isPreauthorization, let supports = health.supports,
+                !supports.contains(AdapterFeature.capture.rawValue)
+            {
+                transaction.details?.capturable = false
+            }
         }
         var laidDown = Demand(kind: AuthorizationRequest.Kind(request), owner: demand.key.owner)
         laidDown.deadline = request.deadline ?? Limits.defaultDeadlineSeconds
@@ -80,6 +102,7 @@ struct Newcomer {
         if request.type == .purchase, health.supports?.contains(AdapterFeature.pin.rawValue) == true {
             terms.pinPlaces = PINPlaces(configuration)
         }
+        laidDown.isHandedOver = request.of != nil
         laidDown.wantsPasses = terms.loyalty != nil
         laidDown.lanes = names
         laidDown.times = configuration.adapter.times.ofMachine

@@ -27,7 +27,7 @@ extension OperationDesk {
     func trial(_ demand: TransactionDemand, of original: TransactionID) async throws(ErrorBody) -> OperationDryRun {
         let payment = try await inJournal { (journal) throws(JournalError) in try journal.record(original) }
         guard let payment, payment.transaction.mode == runner.mode else { throw ErrorBody(.refundOriginalUnknown) }
-        try check(payment)
+        try check(payment, asksForCard: demand.request.asksForCard)
         let amount = demand.request.amount == .none ? nil : demand.request.amount
         let trial = try await inJournal { (journal) throws(JournalError) in
             try journal.tryRefund(of: original, amount: amount?.value, amount?.currency)

@@ -184,7 +184,7 @@ struct OperationDesk: Sendable {
         let payment = try await inJournal { (journal) throws(JournalError) in try journal.record(original) }
         let mode = runner.mode
         guard let payment, payment.transaction.mode == mode else { throw ErrorBody(.refundOriginalUnknown) }
-        try check(payment)
+        try check(payment, asksForCard: false)
         let (value, currency) = (request.amount == .none ? nil : request.amount.value, request.amount.currency)
         let refund = NewTransaction(
             id: TransactionID(), owner: demand.key.owner, idempotencyKey: demand.key.key,
@@ -240,7 +240,18 @@ struct OperationDesk: Sendable {
         }
     }
 
-    func check(_ payment: JournalRecord) throws(ErrorBody) {
+    /// The payment that a refund names, where it can be given back, and how much of it is.
+    func original(
+        of demand: TransactionDemand, _ id: TransactionID
+    ) async throws(ErrorBody) -> (JournalRecord, Money) {
+        let payment = try await inJournal { (journal) throws(JournalError) in try journal.record(id) }
+        guard let payment, payment.transaction.mode == runner.mode else { throw ErrorBody(.refundOriginalUnknown) }
+        let trial = try await trial(demand, of: id)
+        guard let amount = trial.amount else { throw ErrorBody(.internalFault) }
+        return (payment, amount)
+    }
+
+    func check(_ payment: JournalRecord, asksForCard: Bool) throws(ErrorBody) {
         let (original, id) = (payment.transaction, payment.transaction.id)
         guard [.purchase, .charge].contains(original.type) else { throw ErrorBody(.refundOriginalUnknown) }
         switch original.state {
@@ -251,7 +262,7 @@ struct OperationDesk: Sendable {
         case .created, .preparing, .armed, .reading, .sealed, .declined, .delivered, .cancelled, .failed, .completed:
             throw ErrorBody(.refundNotCaptured, transaction: id)
         }
-        if payment.terms?.refundNeedsCard == true { throw ErrorBody(.refundCardNeeded, transaction: id) }
+        if !asksForCard, payment.terms?.refundNeedsCard == true { throw ErrorBody(.refundCardNeeded, transaction: id) }
         if let supports = engine.health.supports, !supports.contains(AdapterFeature.refundLinked.rawValue) {
             throw ErrorBody(.refundNotSupported, transaction: id)
         }

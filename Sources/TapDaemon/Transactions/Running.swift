@@ -2,6 +2,7 @@
 import CardBytes
 import Configuration
 import Envelope
+import Journal
 import Linux
 import LocalHTTP
 import Loyalty
@@ -48,6 +49,9 @@ struct Running: Sendable {
     /// Nothing has been sent, and nobody has to be asked whether it may end.
     var isCancellable: Bool { transaction.state.isCancellable || machine.isPINAwaited }
 
+    /// What was read is an operation on an approved payment by now.
+    var isHandedOver: Bool { machine.demand.isHandedOver && transaction.state == .sealed }
+
     /// Whether a confirmation comes in time, by the clocks that nobody sets; `nil` where none is waited for.
     var isConfirmable: Bool? {
         guard let isInTime = machine.isConfirmable(at: .now) else { return nil }
@@ -75,6 +79,8 @@ struct RunTerms: Sendable {
     /// On which the authorisation goes out.
     var early: EarlyConnection?
     var offline: OfflineSettings
+    /// The payment that is given back, where what is read is handed over.
+    var original: JournalRecord?
     /// What the payment service is to store the card for, where it knows stored cards.
     var agreement: AgreementProof?
 

@@ -37,6 +37,7 @@ extension TransactionRunner {
         guard let services else { return .refused(.daemonUnavailable) }
         // One configuration for all of it, from here to the transaction's end.
         let newcomer = Newcomer(demand, settings.snapshot, profiles)
+        if let refusal = newcomer.refusal(by: services.health.supports) { return .refused(refusal) }
         switch books.lanes.table.admit(demand.request, newcomer.facts(books, paid: paid)) {
         case .failure(let refusal): return .refused(refusal)
         case .success(let names):

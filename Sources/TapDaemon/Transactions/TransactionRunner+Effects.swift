@@ -68,6 +68,8 @@ extension TransactionRunner {
             follow(id, run.services) { await PINConversation(running: run.running).ask(demand, within: time) }
         case .withdrawPIN(let attempt):
             run.services.work.add { await PINConversation(running: run.running).withdraw(attempt) }
+        case .handOver(let request):
+            run.services.work.add { await run.handOver(request) }
         case .query(let question, let time):
             follow(id, run.services) { .replied(await run.query(within: time), question: question) }
         case .reverse(let request, let question):

@@ -100,7 +100,7 @@ extension TransactionRunner {
             services?.work.add { await link.withdraw(id) }
         }
         // What names a payment is the operations' engine's: it is never reversed for want of an answer.
-        for record in try await journal.unfinished() where record.transaction.of == nil { try await recover(record) }
+        for record in try await journal.unfinished() where !record.transaction.isOperation { try await recover(record) }
         for (id, _) in try await journal.unconfirmed() {
             guard let record = try await journal.record(id), let running = recorded(record) else { continue }
             books.revive(running)

@@ -15,6 +15,8 @@ actor TransactionRunner {
         let preparer: LanePreparer
         let stored: PaymentQueue
         let health: AdapterHealthCheck
+        /// Goes on with what was read for a refund.
+        let engine: OperationEngine
         /// What runs for a machine: goes on until its task is cancelled.
         let work: WorkQueue
     }
@@ -92,7 +94,12 @@ actor TransactionRunner {
             measures.took(.answered, seconds: monotonicNow().seconds(since: sentAt))
         }
         books.follow(running, at: .now)
-        if transaction.state == .approved { books.live[transaction.id]?.approvedAt = Moment.nowWithSleep.monotonic }
+        if transaction.state == .approved {
+            books.live[transaction.id]?.approvedAt = Moment.nowWithSleep.monotonic
+            if running.machine.demand.storing != nil {
+                services?.work.add { await self.outlet.tellOfCard(transaction, self.journal) }
+            }
+        }
         if transaction.state == .armed { books.setDeadline(of: running, at: .now) }
         guard transaction.state.isSettled else { return }
         books.lanes.table.release(by: transaction.id)
@@ -125,7 +132,10 @@ actor TransactionRunner {
     /// Everything known of a transaction but what was in passes; `nil` where there is none.
     func transaction(_ id: TransactionID) async throws(JournalError) -> Transaction? {
         var found = books.live[id]?.transaction
-        if found == nil { found = try await journal.record(id)?.transaction }
+        // What was handed over may be further by now than its machine knows.
+        if found == nil || books.live[id]?.isHandedOver == true {
+            found = try await journal.record(id)?.transaction
+        }
         if [.purchase, .charge].contains(found?.type), found?.state.isSettled == true {
             // What became of its money is in the books only.
             let account = try await journal.record(id)?.transaction.account

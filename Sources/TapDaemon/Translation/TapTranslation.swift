@@ -182,6 +182,9 @@ extension AuthorizationRequest {
                 id: merchant.id, merchant: merchant.merchant, capabilities: ["CONTACTLESS_EMV"]),
             order: transaction.order, offline: result.status == .approved, retryOf: transaction.retryOf)
         description = transaction.details?.description
+        if let wish = transaction.details?.capture, wish.before != nil || wish.incremental != nil {
+            hold = Hold(before: wish.before, incremental: wish.incremental)
+        }
         agreement = running.terms.agreement
     }
 }

@@ -66,7 +66,7 @@ public struct AuthorizationRequest: Codable, Equatable, Sendable {
     public var description: AmountDescription?
     /// With `preauth`.
     public var hold: Hold?
-    /// With `verify`: the card is to be stored, as its holder has agreed to.
+    /// With all but `refund`: the card is to be stored, as its holder has agreed to.
     public var agreement: AgreementProof?
     /// With `ONLINE_PIN`. It is put in as the request is sent, and never written down.
     public var pin: OnlinePIN?

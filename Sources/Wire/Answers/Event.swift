@@ -13,6 +13,8 @@ public struct Event: Codable, Equatable, Sendable {
     /// With `operation.…` and `books.attention`.
     public var operation: OperationID?
     public var kind: OperationKind?
+    /// With `card.…`.
+    public var credential: StoredCardID?
     /// What is to be paid, with `read.readyForTap`.
     public var amount: Money?
     /// With `day.…`, and `books.attention` about a day: its number.
@@ -67,6 +69,7 @@ public struct Event: Codable, Equatable, Sendable {
         event.result = nil
         event.loyalty = nil
         event.amount = nil
+        event.credential = nil
         return event
     }
 }

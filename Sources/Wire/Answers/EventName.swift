@@ -43,6 +43,9 @@ public enum EventName: String, Codable, CaseIterable, Sendable {
     /// A sum is held for another day, or for two hours, and nobody has captured it; then for no longer.
     case paymentExpiring = "payment.expiring"
     case paymentExpired = "payment.expired"
+    /// The payment service keeps a card now, or has forgotten it.
+    case cardStored = "card.stored"
+    case cardDeleted = "card.deleted"
     case dayClosed = "day.closed"
     /// The payment service's figures of a closed day are not the journal's.
     case dayDiffers = "day.differs"
@@ -57,7 +60,7 @@ extension EventName {
     public var vocabulary: Int {
         switch self {
         case .operationDone, .operationRefused, .operationUnknown, .paymentRefunded, .paymentExpiring, .paymentExpired,
-            .dayClosed, .dayDiffers, .booksAttention, .pinRequested, .pinCompleted:
+            .cardStored, .cardDeleted, .dayClosed, .dayDiffers, .booksAttention, .pinRequested, .pinCompleted:
             2
         case .readerAttached, .readerDetached, .readerNotReady, .prepareProgress, .readReadyForTap, .readCardDetected,
             .readRetry, .readRemoveCard, .readCompleted, .readNotCompleted, .readCancelled, .paymentAuthorizing,

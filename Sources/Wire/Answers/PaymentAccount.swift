@@ -43,6 +43,8 @@ public struct PaymentAccount: Hashable, Codable, Sendable {
     public var refundable: Int64
     /// With `manual`: until when the payment service holds the sum, by its own word.
     public var before: Timestamp?
+    /// `false` where the payment service had not said that it captures what it holds.
+    public var capturable: Bool?
 
     public init(
         currency: Currency, capture: Capture, state: State, authorised: Int64, captured: Int64, released: Int64,

@@ -3,12 +3,20 @@
 public struct TransactionDetails: Codable, Equatable, Sendable {
     public var items: [Item]?
     public var amountStatus: AmountStatus?
+    /// How long an amount that is captured later is wished to be held, and whether it will be adjusted.
+    public var capture: CaptureWish?
+    /// `false` where the payment service had not said that it captures what it holds.
+    public var capturable: Bool?
+    /// The card was to be stored with the payment.
+    public var store: Bool?
     public var description: AmountDescription?
     /// Of what the customer reads, BCP 47.
     public var language: String?
     public var reason: VerificationReason?
     /// Why it was given back, with a refund that names a payment, in the till's words.
     public var refundReason: String?
+    /// With a refund that names a payment: which card gets the money.
+    public var refundCard: RefundRequest.CardRule?
     /// How the customer was told that the card is stored, in the till's words.
     public var consent: String?
     /// With a charge: which stored card, under which agreement, and why.
@@ -21,15 +29,21 @@ public struct TransactionDetails: Codable, Equatable, Sendable {
     public init(_ request: TransactionRequest, merchant: Merchant? = nil, terminal: String? = nil) {
         items = request.items
         amountStatus = request.amountStatus
+        capture = request.capture
+        store = request.store
         description = request.description
         language = request.language
         reason = request.reason
         refundReason = request.refundReason
+        refundCard = request.of == nil ? nil : request.card
         consent = request.consent
         charge = request.charge
         self.merchant = merchant
         self.terminal = terminal
     }
+
+    /// Whether a card is read for the refund.
+    public var asksForCard: Bool { refundCard.map { $0 != RefundRequest.CardRule.none } ?? false }
 
     /// Whether the payment is a reservation, which the shop captures later.
     public var isPreauthorization: Bool { amountStatus == .preauthorized || description?.isPreauthorization == true }

@@ -130,6 +130,7 @@ public enum ErrorCode: String, Codable, CaseIterable, Sendable {
     case refundFinal = "refund.final"
     case refundCardNeeded = "refund.card_needed"
     case refundOtherCard = "refund.other_card"
+    case refundNotAllowed = "refund.not_allowed"
     case reversalTooLate = "reversal.too_late"
     case chargeNotSupported = "charge.not_supported"
     // Not `credential.…`: those are about the signed profile.

@@ -14,17 +14,21 @@ public struct TransactionRequest: Equatable, Sendable {
     /// What the amount is made of; their sum is the amount.
     public var items: [Item]?
     public var amountStatus: AmountStatus?
+    /// How the amount is captured; with `purchase` only. What is captured later is `preauthorized`.
+    public var capture: CaptureWish?
+    /// The card is stored with the payment, as `agreement` says; with `purchase` only.
+    public var store: Bool?
     /// Why a card is read without a payment; with `verification` only.
     public var reason: VerificationReason?
     /// How the customer was told that the card is stored; needed with `saveCard`.
     public var consent: String?
-    /// What the customer agrees to; needed with `saveCard`, where `consent` does not say it.
+    /// What the customer agrees to; needed with `store` and with `saveCard`, where `consent` does not say it.
     public var agreement: AgreementTerms?
     /// With `charge`: which stored card, and why.
     public var charge: ChargeWish?
-    /// With `refund`: the payment that is given back, or a part of it; without an amount all of it. No card is asked for.
+    /// With `refund`: the payment that is given back, or a part of it; without an amount all of it.
     public var of: TransactionID?
-    /// With `of`: which card gets the money.
+    /// With `of`: which card gets the money. No card is asked for where it says nothing, or `none`.
     public var card: RefundRequest.CardRule?
     /// With `of`: the till's own words, at most 64 visible characters.
     public var refundReason: String?
@@ -78,26 +82,18 @@ public enum VerificationReason: String, Codable, CaseIterable, Sendable {
 }
 
 extension TransactionRequest: Codable {
-    private enum CodingKeys: String, CodingKey, CaseIterable {
+    enum CodingKeys: String, CodingKey, CaseIterable {
         case type, lane, lanes, group, amount, currency, items, amountStatus, reason, consent, order, deadline, detached
         case loyalty, language, description, preferredApplications, dryRun, confirmWithin
         case confirmRepeatWithin, allowRepeat, of, card, retryOf
-        case agreement, credential, initiator
+        case agreement, credential, initiator, capture, store
     }
 
     public init(from decoder: any Decoder) throws {
         let members = try decoder.strictContainer(keyedBy: CodingKeys.self)
         type = try members.decode(TransactionType.self, forKey: .type)
-        if type == .refund, members.contains(.of) {
-            of = try members.decode(TransactionID.self, forKey: .of)
-            card = try members.decodeIfPresent(RefundRequest.CardRule.self, forKey: .card)
-            refundReason = try members.decodeIfPresent(String.self, forKey: .reason)
-            amount = try members.decodeIfPresent(Money.self, forKey: .amount) ?? Money.none
-            order = try members.decodeIfPresent(String.self, forKey: .order)
-            language = try members.decodeIfPresent(String.self, forKey: .language)
-            dryRun = try members.decodeIfPresent(Bool.self, forKey: .dryRun)
-            try members.refuse(CodingKeys.allCases.filter { !Self.ofLinkedRefund.contains($0) }, decoder)
-            try checkLinkedRefund(decoder)
+        guard type != .refund || !members.contains(.of) else {
+            self = try TransactionRequest(refund: members, decoder)
             return
         }
         guard type != .charge else {
@@ -105,7 +101,8 @@ extension TransactionRequest: Codable {
             return
         }
         try members.refuse([.of, .card, .credential, .initiator], decoder)
-        if type != .verification { try members.refuse([.agreement], decoder) }
+        if type != .purchase { try members.refuse([.capture, .store], decoder) }
+        if type != .verification, type != .purchase { try members.refuse([.agreement], decoder) }
         if type == .verification {
             try members.refuse([.amount, .items, .amountStatus, .description, .retryOf], decoder)
             amount = Money(value: 0, currency: try members.decode(Currency.self, forKey: .currency))
@@ -132,6 +129,8 @@ extension TransactionRequest: Codable {
         group = try members.decodeIfPresent(String.self, forKey: .group)
         items = try members.decodeIfPresent([Item].self, forKey: .items)
         amountStatus = try members.decodeIfPresent(AmountStatus.self, forKey: .amountStatus)
+        try readCapture(members, decoder)
+        store = try members.decodeIfPresent(Bool.self, forKey: .store)
         reason = try members.decodeIfPresent(VerificationReason.self, forKey: .reason)
         consent = try members.decodeIfPresent(String.self, forKey: .consent)
         agreement = try members.decodeIfPresent(AgreementTerms.self, forKey: .agreement)
@@ -167,6 +166,8 @@ extension TransactionRequest: Codable {
         try members.encodeIfPresent(group, forKey: .group)
         try members.encodeIfPresent(items, forKey: .items)
         try members.encodeIfPresent(amountStatus, forKey: .amountStatus)
+        try members.encodeIfPresent(capture, forKey: .capture)
+        try members.encodeIfPresent(store, forKey: .store)
         try members.encodeIfPresent(of, forKey: .of)
         try members.encodeIfPresent(retryOf, forKey: .retryOf)
         try members.encodeIfPresent(card, forKey: .card)
@@ -194,30 +195,13 @@ extension TransactionRequest: Codable {
         try members.encodeIfPresent(dryRun, forKey: .dryRun)
     }
 
-    /// What a refund that names a payment may say.
-    private static var ofLinkedRefund: Set<CodingKeys> {
-        [.type, .of, .card, .amount, .reason, .order, .language, .dryRun]
-    }
-
-    private func checkLinkedRefund(_ decoder: any Decoder) throws {
-        if amount != Money.none, let code = amount.refusalAsTotal { throw decoder.refusal(code, at: CodingKeys.amount) }
-        if let refundReason {
-            guard (1...Limits.orderLength).contains(refundReason.unicodeScalars.count), refundReason.isNote else {
-                throw decoder.refusal(.requestInvalidField, at: CodingKeys.reason)
-            }
-        }
-        if let order, !order.isReference(upTo: Limits.orderLength) {
-            throw decoder.refusal(.requestInvalidField, at: CodingKeys.order)
-        }
-        if let language, !language.isReference(upTo: Limits.languageLength) {
-            throw decoder.refusal(.requestInvalidField, at: CodingKeys.language)
-        }
-    }
-
     private func check(_ decoder: any Decoder) throws {
         if type == .purchase || type == .refund {
             let isCopied = retryOf != nil && amount == Money.none
-            if isCopied, items != nil { throw decoder.refusal(.requestMissingField, at: CodingKeys.amount) }
+            // These speak of an amount, and have to be read with it.
+            if isCopied, items != nil || capture != nil || store != nil {
+                throw decoder.refusal(.requestMissingField, at: CodingKeys.amount)
+            }
             if !isCopied, let code = amount.refusalAsTotal { throw decoder.refusal(code, at: CodingKeys.amount) }
             if let items, let code = Item.refusal(of: items, total: amount) {
                 throw decoder.refusal(code, at: CodingKeys.items)
@@ -227,15 +211,6 @@ extension TransactionRequest: Codable {
             throw decoder.refusal(.requestFieldNotApplicable, at: CodingKeys.amountStatus)
         }
         try checkDescription(decoder)
-        if let language, !language.isReference(upTo: Limits.languageLength) {
-            throw decoder.refusal(.requestInvalidField, at: CodingKeys.language)
-        }
-        if let preferredApplications, !preferredApplications.areApplications {
-            throw decoder.refusal(.requestInvalidField, at: CodingKeys.preferredApplications)
-        }
-        if let deadline, !Limits.deadlineSeconds.contains(deadline) {
-            throw decoder.refusal(.requestInvalidField, at: CodingKeys.deadline)
-        }
         for (seconds, key) in [
             (confirmWithin, CodingKeys.confirmWithin), (confirmRepeatWithin, .confirmRepeatWithin),
         ] {
@@ -250,11 +225,8 @@ extension TransactionRequest: Codable {
         if allowRepeat != nil, type != .purchase {
             throw decoder.refusal(.requestFieldNotApplicable, at: CodingKeys.allowRepeat)
         }
-        if let order, !order.isReference(upTo: Limits.orderLength) {
-            throw decoder.refusal(.requestInvalidField, at: CodingKeys.order)
-        }
-        try checkLanes(decoder)
-        guard reason == .saveCard else {
+        try checkCommon(decoder)
+        guard reason == .saveCard || store == true else {
             guard agreement == nil else {
                 throw decoder.refusal(.requestFieldNotApplicable, at: CodingKeys.agreement)
             }
@@ -262,7 +234,8 @@ extension TransactionRequest: Codable {
         }
         if agreement != nil, consent != nil { throw decoder.refusal(.requestFieldConflict, at: CodingKeys.consent) }
         if agreement == nil, (consent ?? "").isEmpty {
-            throw decoder.refusal(.requestMissingField, at: CodingKeys.consent)
+            throw decoder.refusal(
+                .requestMissingField, at: store == true ? CodingKeys.agreement : CodingKeys.consent)
         }
         if let maximum = agreement?.maximum, maximum.currency != amount.currency {
             throw decoder.refusal(.amountCurrencyMismatch, at: CodingKeys.agreement)
@@ -271,46 +244,29 @@ extension TransactionRequest: Codable {
 }
 
 extension TransactionRequest {
-    /// What a charge may say.
-    private static var ofCharge: Set<CodingKeys> {
-        [.type, .credential, .agreement, .initiator, .reason, .of, .amount, .order, .allowRepeat, .language, .dryRun]
+    /// What a customer agrees to, where a card is to be stored. Words that a till told in its own form are an agreement
+    /// without a regular interval.
+    public var terms: AgreementTerms? {
+        guard type == .verification && reason == .saveCard || store == true else { return nil }
+        if let agreement { return agreement }
+        return consent.map { AgreementTerms(.unscheduled, text: $0, language: language ?? "und") }
     }
 
-    private init(charge members: KeyedDecodingContainer<CodingKeys>, _ decoder: any Decoder) throws {
-        try members.refuse(CodingKeys.allCases.filter { !Self.ofCharge.contains($0) }, decoder)
-        self.init(type: .charge, amount: try members.decode(Money.self, forKey: .amount))
-        let wish = ChargeWish(
-            try members.decode(StoredCardID.self, forKey: .credential),
-            under: try members.decode(AgreementID.self, forKey: .agreement),
-            try members.decode(ChargeWish.Initiator.self, forKey: .initiator),
-            try members.decode(ChargeWish.Reason.self, forKey: .reason),
-            of: try members.decodeIfPresent(TransactionID.self, forKey: .of))
-        charge = wish
-        order = try members.decodeIfPresent(String.self, forKey: .order)
-        allowRepeat = try members.decodeIfPresent(Bool.self, forKey: .allowRepeat)
-        language = try members.decodeIfPresent(String.self, forKey: .language)
-        dryRun = try members.decodeIfPresent(Bool.self, forKey: .dryRun)
-        if let code = amount.refusalAsTotal { throw decoder.refusal(code, at: CodingKeys.amount) }
-        if wish.reason.needsOriginal, wish.of == nil {
-            throw decoder.refusal(.requestMissingField, at: CodingKeys.of)
+    /// Of members that mean the same in every type that has them.
+    func checkCommon(_ decoder: any Decoder) throws {
+        if let language, !language.isReference(upTo: Limits.languageLength) {
+            throw decoder.refusal(.requestInvalidField, at: CodingKeys.language)
         }
-        if !wish.reason.needsOriginal, wish.of != nil {
-            throw decoder.refusal(.requestFieldNotApplicable, at: CodingKeys.of)
+        if let preferredApplications, !preferredApplications.areApplications {
+            throw decoder.refusal(.requestInvalidField, at: CodingKeys.preferredApplications)
+        }
+        if let deadline, !Limits.deadlineSeconds.contains(deadline) {
+            throw decoder.refusal(.requestInvalidField, at: CodingKeys.deadline)
         }
         if let order, !order.isReference(upTo: Limits.orderLength) {
             throw decoder.refusal(.requestInvalidField, at: CodingKeys.order)
         }
-        if let language, !language.isReference(upTo: Limits.languageLength) {
-            throw decoder.refusal(.requestInvalidField, at: CodingKeys.language)
-        }
-    }
-
-    /// What a customer agrees to, where a card is to be stored. Words that a till told in its own form are an agreement
-    /// without a regular interval.
-    public var terms: AgreementTerms? {
-        guard type == .verification, reason == .saveCard else { return nil }
-        if let agreement { return agreement }
-        return consent.map { AgreementTerms(.unscheduled, text: $0, language: language ?? "und") }
+        try checkLanes(decoder)
     }
 
     private func checkLanes(_ decoder: any Decoder) throws {
@@ -360,7 +316,7 @@ extension TransactionRequest {
 }
 
 extension KeyedDecodingContainer where Key: CodingKey {
-    fileprivate func refuse(_ keys: [Key], _ decoder: any Decoder) throws {
+    func refuse(_ keys: [Key], _ decoder: any Decoder) throws {
         if let key = keys.first(where: { contains($0) }) {
             throw decoder.refusal(.requestFieldNotApplicable, at: key)
         }

@@ -7,16 +7,29 @@ import Wire
 /// Gives money back to the card that is held to the reader.
 struct Refund: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Refunds an amount to the presented card, or an earlier payment without its card.",
-        discussion:
-            "With --of, no card is read. Without an amount, all that is left of the payment is refunded. Exit codes: 0 approved, 10 declined, 12 unknown, 13 not completed."
-    )
+        abstract: "Refunds an amount to the presented card, or an earlier payment with or without its card.",
+        discussion: """
+            With --of, no card is read unless --card says so. Without an amount, all that is left of the payment is \
+            refunded. Exit codes: 0 approved, 10 declined, 12 unknown, 13 not completed, 14 an administrator is needed.
+            """)
 
     @Argument(help: ArgumentHelp("The amount, as in 12.50 EUR.", valueName: "amount currency"))
     var amount: [String] = []
 
     @Option(help: ArgumentHelp("The payment to refund, or a part of it.", valueName: "id"))
     var of: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "With --of: none, same for the card of the payment, or any for another one, which the shop has to allow and --reason has to explain.",
+            valueName: "rule"),
+        transform: { text in
+            guard let rule = RefundRequest.CardRule(rawValue: text) else {
+                throw ValidationError("Give none, same or any.")
+            }
+            return rule
+        })
+    var card: RefundRequest.CardRule = .none
 
     @Option(help: ArgumentHelp("With --of: why, in at most 64 characters.", valueName: "text"))
     var reason: String?
@@ -30,6 +43,8 @@ struct Refund: AsyncParsableCommand {
     func validate() throws {
         if of == nil || !amount.isEmpty { _ = try parsedMoney(amount) }
         if of == nil, reason != nil { throw ValidationError("Give --reason with --of only.") }
+        if of == nil, card != .none { throw ValidationError("Give --card with --of only.") }
+        if card == .any, reason == nil { throw ValidationError("Give --reason with --card any.") }
     }
 
     func run() async throws {
@@ -46,12 +61,18 @@ struct Refund: AsyncParsableCommand {
 }
 
 extension Refund {
-    /// Without a card.
     private func refund(_ original: TransactionID) async throws {
         let money = try amount.isEmpty ? Money.none : parsedMoney(amount)
         var request = TransactionRequest(type: .refund, amount: money)
         request.of = original
         request.refundReason = reason
+        if card != .none {
+            request.card = card
+            guard options.dryRun else {
+                return try await options.run(request, label: .refund, receipt: receipt, with: daemon.client)
+            }
+            (request.lane, request.deadline) = (options.lane, options.deadline)
+        }
         request.order = options.order
         request.language = options.language
         if options.dryRun {

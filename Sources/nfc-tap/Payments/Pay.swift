@@ -47,6 +47,23 @@ struct Pay: AsyncParsableCommand {
             "The same, only if the same card has just paid the same amount on the same lane.", valueName: "seconds"))
     var confirmRepeatWithin: Int?
 
+    @Flag(help: "Only hold the amount, and capture it later with nfc-tap capture.")
+    var manualCapture = false
+
+    @Option(
+        help: ArgumentHelp(
+            "With --manual-capture: hold it at least until then, if the payment service does so, as in 2026-11-29T12:00:00.000Z.",
+            valueName: "time"))
+    var holdUntil: String?
+
+    @Flag(help: "With --manual-capture: the amount will be adjusted.")
+    var incremental = false
+
+    @Flag(help: "Store the card with the payment, as --agreement and --text say.")
+    var storeCard = false
+
+    @OptionGroup var agreement: AgreementOptions
+
     @Flag(help: "Charge the order even if it is already paid.")
     var allowRepeat = false
 
@@ -65,6 +82,15 @@ struct Pay: AsyncParsableCommand {
         }
         if let confirmRepeatWithin, !Limits.confirmSeconds.contains(confirmRepeatWithin) {
             throw ValidationError("--confirm-repeat-within takes 1 to 600 seconds.")
+        }
+        if !manualCapture, holdUntil != nil || incremental {
+            throw ValidationError("--hold-until and --incremental need --manual-capture.")
+        }
+        if let holdUntil, Timestamp(holdUntil) == nil {
+            throw ValidationError("--hold-until takes a time such as 2026-11-29T12:00:00.000Z.")
+        }
+        guard storeCard == (agreement.text != nil) else {
+            throw ValidationError("Give --store-card with --text, a file with what the customer was shown.")
         }
         if stopOnPass, loyalty.isEmpty { throw ValidationError("--stop-on-pass needs --loyalty.") }
     }
@@ -88,6 +114,14 @@ struct Pay: AsyncParsableCommand {
         request.confirmWithin = confirmWithin
         request.confirmRepeatWithin = confirmRepeatWithin
         request.allowRepeat = allowRepeat ? true : nil
+        if storeCard {
+            request.store = true
+            request.agreement = try agreement.terms(options.language)
+        }
+        if manualCapture {
+            request.capture = CaptureWish(
+                .manual, before: holdUntil.flatMap { Timestamp($0) }, incremental: incremental ? true : nil)
+        }
         try await options.run(request, receipt: receipt, with: daemon.client)
     }
 }

@@ -119,6 +119,9 @@ struct Charge: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The transaction that this charge follows.", valueName: "id"))
     var of: String?
 
+    @Flag(help: "The customer wishes it, who is there without the card; the payment service has to allow that.")
+    var customer = false
+
     @Option(help: ArgumentHelp("Your reference for the sale.", valueName: "text"))
     var order: String?
 
@@ -148,7 +151,8 @@ struct Charge: AsyncParsableCommand {
             if original == nil { throw ValidationError("\(of) is not a transaction id; give a UUID.") }
         }
         var request = TransactionRequest(type: .charge, amount: try parsedMoney(amount))
-        request.charge = ChargeWish(card, under: agreement, .merchant, reason, of: original)
+        request.charge = ChargeWish(
+            card, under: agreement, customer ? .customer : .merchant, reason, of: original)
         request.order = order
         request.allowRepeat = allowRepeat ? true : nil
         let transaction = try await TransactionOptions.watch(
