@@ -4,10 +4,15 @@ import EMV
 extension TerminalFile {
     /// The switches of `RiskManagement`; what is left out stays as it is by default.
     static func riskManagement(_ value: TerminalFileValue) throws(TerminalFileError) -> RiskManagement {
-        try value.object(["merchantForcedOnline", "checksVelocity", "randomSelection"])
+        let switches: [(name: String, path: WritableKeyPath<RiskManagement, Bool>)] = [
+            ("merchantForcedOnline", \.merchantForcedOnline), ("checksVelocity", \.checksVelocity),
+            ("checksCash", \.checksCash), ("checksCashback", \.checksCashback),
+        ]
+        try value.object(Set(switches.map(\.name)).union(["randomSelection"]))
         var risk = RiskManagement()
-        if let flag = try value.optional("merchantForcedOnline") { risk.merchantForcedOnline = try flag.flag() }
-        if let flag = try value.optional("checksVelocity") { risk.checksVelocity = try flag.flag() }
+        for (name, path) in switches {
+            if let flag = try value.optional(name) { risk[keyPath: path] = try flag.flag() }
+        }
         if let selection = try value.optional("randomSelection") {
             risk.randomSelection = try randomSelection(selection)
         }

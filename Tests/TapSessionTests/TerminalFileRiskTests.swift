@@ -25,14 +25,18 @@ struct TerminalFileRiskTests {
         let selection =
             #"{"floorLimit": 10000, "threshold": 500, "targetPercentage": 5, "maximumPercentage": 40}"#
         let all = try risk(
-            #"{"merchantForcedOnline": false, "checksVelocity": true, "randomSelection": \#(selection)}"#)
+            #"{"merchantForcedOnline": false, "checksVelocity": true, "checksCash": false, "checksCashback": false, "#
+                + #""randomSelection": \#(selection)}"#)
         #expect(
             all
                 == RiskManagement(
                     merchantForcedOnline: false,
                     randomSelection: RandomSelection(
                         floorLimit: 10_000, threshold: 500, targetPercentage: 5, maximumPercentage: 40),
-                    checksVelocity: true))
+                    checksVelocity: true, checksCash: false, checksCashback: false))
+        // Each switch is its own.
+        #expect(try risk(#"{"checksCash": false}"#) == RiskManagement(checksCash: false))
+        #expect(try risk(#"{"checksCashback": false}"#) == RiskManagement(checksCashback: false))
     }
 
     @Test func `every fault names its member`() throws {

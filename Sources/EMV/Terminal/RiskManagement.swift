@@ -10,13 +10,21 @@ public struct RiskManagement: Equatable, Sendable {
     /// Velocity checking by 9F14 and 9F23 (EMV Book 3 §10.6.3), at the price of two GET DATA commands. A rule for contact
     /// cards that no public contactless kernel has; kernel 2 only.
     public var checksVelocity: Bool
+    /// Whether the card's Application Usage Control has to allow manual cash (C-3 5.5.1.3). Kernel 3; other kernels always
+    /// look.
+    public var checksCash: Bool
+    /// Whether it has to allow cashback (C-3 5.5.1.4). Kernel 3.
+    public var checksCashback: Bool
 
     public init(
-        merchantForcedOnline: Bool = true, randomSelection: RandomSelection? = nil, checksVelocity: Bool = false
+        merchantForcedOnline: Bool = true, randomSelection: RandomSelection? = nil, checksVelocity: Bool = false,
+        checksCash: Bool = true, checksCashback: Bool = true
     ) {
         self.merchantForcedOnline = merchantForcedOnline
         self.randomSelection = randomSelection
         self.checksVelocity = checksVelocity
+        self.checksCash = checksCash
+        self.checksCashback = checksCashback
     }
 }
 

@@ -13,11 +13,11 @@ struct SecondReadingKernel3Tests {
         -> KernelRun
     {
         let members = try line.object("terminal").merging(changes) { $1 }
-        let checksCash = members["manual_cash_check"] as? Bool ?? false
-        var kernel = Kernel3(options: Kernel3Options(checksCash: checksCash, refundsOnAAC: refundsOnAAC))
+        var kernel = Kernel3(options: Kernel3Options(refundsOnAAC: refundsOnAAC))
         let card = try ScriptCard(line)
         let terminal = try ScriptTerminal(members.filter { $0.key != "manual_cash_check" })
-        let activation = try terminal.activation(.visa, aid: Self.aid, selection: card.selection)
+        var activation = try terminal.activation(.visa, aid: Self.aid, selection: card.selection)
+        activation.combination.riskManagement.checksCash = members["manual_cash_check"] as? Bool ?? false
         return try KernelRun.drive(&kernel, activation) { _, command in
             try KernelRun.Answer(card.answer(command) ?? "6700")
         }

@@ -125,13 +125,13 @@ extension Kernel3 {
         guard let transaction else { return nil }
         let usage = store.isPresentNotEmpty(.issuerCountry) ? ApplicationUsageControl(store) : nil
         let domestic = store.isEqual(.issuerCountry, .terminalCountry)
-        if options.checksCash, transaction.type.isCash, usage?.cash(domestic: domestic) != true {
+        if risk.checksCash, transaction.type.isCash, usage?.cash(domestic: domestic) != true {
             return qualifiers?.switchesInterfaceForCash == true ? Kernel3.insertOrSwipeForContact : declined
         }
         let isCashback =
             transaction.type == .purchaseWithCashback
             || transaction.type == .purchase && transaction.otherAmount ?? 0 > 0
-        if options.checksCashback, isCashback, usage?.cashback(domestic: domestic) != true {
+        if risk.checksCashback, isCashback, usage?.cashback(domestic: domestic) != true {
             return qualifiers?.switchesInterfaceForCashback == true ? Kernel3.insertOrSwipeForContact : declined
         }
         return nil

@@ -26,6 +26,7 @@ public struct Kernel3: Kernel, CertifiedKernel, IssuerUpdatingKernel {
     var state = State.idle
     var store = DataStore(kernel: .visa)
     var transaction: Transaction?
+    var risk = RiskManagement()
     var authentication: CardAuthentication?
     var ttq = TTQ(rawValue: 0)
     var records: RecordReader?
@@ -45,6 +46,7 @@ public struct Kernel3: Kernel, CertifiedKernel, IssuerUpdatingKernel {
         var numbers = activation.unpredictableNumbers
         store = DataStore(activation, unpredictableNumber: numbers.next())
         transaction = activation.transaction
+        risk = activation.combination.riskManagement
         authentication = CardAuthentication(activation)
         do throws(CardDataError) { try store.storeFCI(activation) } catch { return fail(error.l2) }
         if activation.isRestart, let response = activation.onlineResponse, response.hasCardData {

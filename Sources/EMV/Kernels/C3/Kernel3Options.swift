@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// What an acquirer can switch on or off in kernel 3.
 public struct Kernel3Options: Sendable {
-    /// Check Application Usage Control for manual cash (C-3 5.5.1.3).
-    public var checksCash: Bool
-    /// Check Application Usage Control for a purchase with cashback (C-3 5.5.1.4).
-    public var checksCashback: Bool
     /// Take an AAC for a refund as an answer and go online with it (C-3 3.4.1.2, note; one source: another declines, as
     /// this switch off does).
     public var refundsOnAAC: Bool
@@ -14,11 +10,8 @@ public struct Kernel3Options: Sendable {
     public var doubleTaps: DoubleTapGuard
 
     public init(
-        checksCash: Bool = true, checksCashback: Bool = true, refundsOnAAC: Bool = true,
-        exceptionFile: ExceptionFile = .empty, doubleTaps: DoubleTapGuard = .none
+        refundsOnAAC: Bool = true, exceptionFile: ExceptionFile = .empty, doubleTaps: DoubleTapGuard = .none
     ) {
-        self.checksCash = checksCash
-        self.checksCashback = checksCashback
         self.refundsOnAAC = refundsOnAAC
         self.exceptionFile = exceptionFile
         self.doubleTaps = doubleTaps
