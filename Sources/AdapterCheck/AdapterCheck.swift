@@ -88,6 +88,7 @@ public struct AdapterCheck: Sendable {
             case .figures, .figuresRepeat, .figuresQuery, .figuresItems: [.sale, .reconcile]
             case .charge, .chargeRepeat, .chargeOtherBody, .unknownToken: [.verify, .charge]
             case .deletion, .deletionRepeat, .deletionEnds: [.verify, .charge, .tokenDeletion]
+            case .link, .linkRepeat, .linkOtherBody, .linkClosed, .linkNeverOpened: [.link]
             }
         if let word = words.first(where: { !features.contains($0) }) {
             return "supports does not name \(word.rawValue)"
@@ -173,6 +174,11 @@ public struct AdapterCheck: Sendable {
         case .deletion: try await bench.checkDeletion()
         case .deletionRepeat: try await bench.checkDeletionRepeat()
         case .deletionEnds: try await bench.checkDeletionEnds()
+        case .link: try await bench.checkLink()
+        case .linkRepeat: try await bench.checkLinkRepeat()
+        case .linkOtherBody: try await bench.checkLinkOtherBody()
+        case .linkClosed: try await bench.checkLinkClosed()
+        case .linkNeverOpened: try await bench.checkLinkNeverOpened()
         }
     }
 

@@ -43,6 +43,11 @@ public enum CheckRule: String, CaseIterable, Codable, Sendable {
     case deletion = "deletion.acknowledged"
     case deletionRepeat = "deletion.repeat"
     case deletionEnds = "deletion.ends-charges"
+    case link = "link.opened"
+    case linkRepeat = "link.repeat"
+    case linkOtherBody = "link.other-body"
+    case linkClosed = "link.closed"
+    case linkNeverOpened = "link.never-opened"
 
     /// The rule, as a sentence.
     public var text: String {
@@ -91,6 +96,11 @@ public enum CheckRule: String, CaseIterable, Codable, Sendable {
         case .deletion: "A deletion is answered with 200 or 202 and its id"
         case .deletionRepeat: "A deletion that is sent again is answered with 200, 202 or 404"
         case .deletionEnds: "After a deletion no charge of the token is approved"
+        case .link: "A link is opened with an address, and GET /v1/links/ID tells the same"
+        case .linkRepeat: "A link with the same key and body gets the same address"
+        case .linkOtherBody: "A link with the same key and another body gets 422"
+        case .linkClosed: "A link that is closed stays so, and each DELETE of it says how it ended"
+        case .linkNeverOpened: "A link that is closed before it comes is never opened"
         }
     }
 
@@ -112,6 +122,7 @@ public enum CheckRule: String, CaseIterable, Codable, Sendable {
         case .release: "docs/openapi-psp.yaml, POST /v1/authorizations/{id}/releases"
         case .charge, .chargeRepeat, .chargeOtherBody, .unknownToken: "docs/openapi-psp.yaml, POST /v1/charges"
         case .deletion, .deletionRepeat, .deletionEnds: "docs/openapi-psp.yaml, POST /v1/token-deletions"
+        case .link, .linkRepeat, .linkOtherBody, .linkClosed, .linkNeverOpened: "docs/adapters.md#links"
         case .refund, .refundBounded, .refundReversal: "docs/openapi-psp.yaml, POST /v1/authorizations/{id}/refunds"
         case .figures, .figuresRepeat, .figuresQuery, .figuresItems: "docs/adapters.md#figures-of-a-day"
         }
@@ -142,6 +153,9 @@ public enum CheckRule: String, CaseIterable, Codable, Sendable {
         case .chargeRepeat: [.charge, .query]
         case .chargeOtherBody, .unknownToken, .deletion: [.charge]
         case .deletionRepeat, .deletionEnds: [.deletion]
+        case .link: [.health]
+        case .linkRepeat, .linkOtherBody, .linkClosed: [.link]
+        case .linkNeverOpened: [.linkClosed]
         }
     }
 }

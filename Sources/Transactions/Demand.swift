@@ -58,8 +58,13 @@ public struct Demand: Sendable {
     public var times = Times()
     /// The stored card that is charged; `nil` where one is read.
     public var charge: StoredCharge?
+    /// The link that the customer pays by.
+    public var link: LinkRequest?
     /// What is read is to be stored by the payment service under a name of its own, as was agreed.
     public var storing: Agreement?
+
+    /// No lane is asked for a card.
+    var isWithoutCard: Bool { charge != nil || link != nil }
 
     public init(kind: AuthorizationRequest.Kind, owner: Principal) {
         self.kind = kind

@@ -54,6 +54,7 @@ public enum Outward: Equatable, Sendable {
     /// The same for a stored card.
     case charge(ChargeRequest, question: Int, isAgain: Bool, within: Duration)
     case query(question: Int, within: Duration)
+    case link(LinkQuestion, question: Int, within: Duration)
     case reverse(ReversalRequest, question: Int)
     /// The reader may say that the card was read.
     case settleReader

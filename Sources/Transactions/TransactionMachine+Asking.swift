@@ -32,6 +32,7 @@ extension TransactionMachine {
         if let charge = demand.charge, case .created = phase {
             return send(charge, input)
         }
+        if let link = demand.link, case .created = phase { return open(link, input) }
         guard case .sealed(let read, _) = phase else { return }
         guard case .connected = input else { return store(read) }
         guard mayBeSent(read) else {
@@ -245,9 +246,9 @@ extension TransactionMachine {
         decline(.pspRefused)
     }
 
-    private mutating func finish(
+    mutating func finish(
         _ state: TransactionState, _ name: EventName, _ result: PaymentResult, _ lamp: Lamp, _ card: MaskedCard?,
-        error: ErrorCode? = nil, terms: ServiceTerms? = nil
+        error: ErrorCode? = nil, terms: ServiceTerms? = nil, then: [Outward] = []
     ) {
         var change = change(state)
         change.terms = terms
@@ -262,7 +263,7 @@ extension TransactionMachine {
         }
         var event = event(name)
         (event.result, event.error, event.card) = (result, change.error, card?.withoutToken)
-        write([change], .forCertain, next: next, then: [.publish(event), .show(lamp), .scrub])
+        write([change], .forCertain, next: next, then: [.publish(event), .show(lamp), .scrub] + then)
     }
 
     /// Seconds within which an approval has to be confirmed; `nil` for not at all.

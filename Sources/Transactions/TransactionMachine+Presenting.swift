@@ -8,7 +8,8 @@ extension TransactionMachine {
         case .created(let presentation), .preparing(let presentation), .armed(let presentation),
             .reading(let presentation):
             presentation
-        case .sealed, .sent, .unknown, .approved, .reversing, .leaving, .unwritten, .settled, .stored, .ended: nil
+        case .sealed, .sent, .unknown, .linked, .approved, .reversing, .leaving, .unwritten, .settled, .stored, .ended:
+            nil
         }
     }
 
@@ -19,7 +20,8 @@ extension TransactionMachine {
         case .preparing: phase = .preparing(presentation)
         case .armed: phase = .armed(presentation)
         case .reading: phase = .reading(presentation)
-        case .sealed, .sent, .unknown, .approved, .reversing, .leaving, .unwritten, .settled, .stored, .ended: break
+        case .sealed, .sent, .unknown, .linked, .approved, .reversing, .leaving, .unwritten, .settled, .stored, .ended:
+            break
         }
     }
 
@@ -100,7 +102,8 @@ extension TransactionMachine {
     private mutating func cardMayGo() {
         switch phase {
         case .sent, .unknown, .leaving: outward(.publish(readEvent(.readRemoveCard, transaction.lane)))
-        case .created, .preparing, .armed, .reading, .sealed, .approved, .reversing, .unwritten, .settled, .stored,
+        case .created, .preparing, .armed, .reading, .sealed, .linked, .approved, .reversing, .unwritten, .settled,
+            .stored,
             .ended:
             break
         }
@@ -243,7 +246,7 @@ extension TransactionMachine {
             outward(last)
         case .armed, .reading: end(.internalFault)
         case .sent(let question), .unknown(let question): readerIsFree(question)
-        case .created, .preparing, .sealed, .approved, .reversing, .unwritten, .settled, .stored, .ended: break
+        case .created, .preparing, .sealed, .linked, .approved, .reversing, .unwritten, .settled, .stored, .ended: break
         }
     }
 
@@ -308,6 +311,7 @@ extension TransactionMachine {
             if !question.isOwed { question.mustBeReversed = true }
             keep(question)
             answer(wish, .tooLate(transaction.state, becomesReversal: !question.isOwed))
+        case .linked(let watch): cancelLink(watch, wish)
         case .approved, .reversing, .leaving, .unwritten, .settled, .stored, .ended: answer(wish, .nothingToCancel)
         }
     }

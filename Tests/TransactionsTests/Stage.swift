@@ -266,6 +266,7 @@ extension Phase {
         case .sealed: "sealed"
         case .sent: "sent"
         case .unknown: "unknown"
+        case .linked: "linked"
         case .approved(confirmBy: nil): "approved"
         case .approved: "approved, unconfirmed"
         case .reversing: "reversing"

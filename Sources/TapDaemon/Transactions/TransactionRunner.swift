@@ -93,6 +93,8 @@ actor TransactionRunner {
         }
         books.follow(running, at: .now)
         if transaction.state == .approved { books.live[transaction.id]?.approvedAt = Moment.nowWithSleep.monotonic }
+        // A stop does not wait for a customer who pays elsewhere: the next start goes on asking.
+        if transaction.type == .link, transaction.state == .sent { running.isDone.fire() }
         if transaction.state == .armed { books.setDeadline(of: running, at: .now) }
         guard transaction.state.isSettled else { return }
         books.lanes.table.release(by: transaction.id)
@@ -126,13 +128,14 @@ actor TransactionRunner {
     func transaction(_ id: TransactionID) async throws(JournalError) -> Transaction? {
         var found = books.live[id]?.transaction
         if found == nil { found = try await journal.record(id)?.transaction }
-        if [.purchase, .charge].contains(found?.type), found?.state.isSettled == true {
+        if found?.type.isPayment == true, found?.state.isSettled == true {
             // What became of its money is in the books only.
             let account = try await journal.record(id)?.transaction.account
             found?.account = account
         }
         found?.loyalty = books.passes[id]?.statuses
         guard var known = found else { return nil }
+        known.offersLink = services?.health.supports?.contains(AdapterFeature.link.rawValue) == true
         try await known.addStoredCards(from: journal)
         return known
     }

@@ -139,7 +139,7 @@ extension ErrorCode {
         case .storageFailed:
             row(500, .support, next: [.otherMethod])
         case .captureNotSupported, .adjustmentNotSupported, .releaseNotSupported, .refundNotSupported,
-            .chargeNotSupported, .resolutionNotOpen:
+            .chargeNotSupported, .linkNotSupported, .resolutionNotOpen:
             row(409, .administrator)
         case .storedCardUnknown:
             row(404, .integrator)

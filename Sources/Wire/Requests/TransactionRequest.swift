@@ -22,6 +22,8 @@ public struct TransactionRequest: Equatable, Sendable {
     public var agreement: AgreementTerms?
     /// With `charge`: which stored card, and why.
     public var charge: ChargeWish?
+    /// With `link`: for how long the customer may pay.
+    public var link: LinkWish?
     /// With `refund`: the payment that is given back, or a part of it; without an amount all of it. No card is asked for.
     public var of: TransactionID?
     /// With `of`: which card gets the money.
@@ -67,6 +69,8 @@ public enum TransactionType: String, Codable, CaseIterable, Sendable {
     case purchase, refund, verification, loyalty
     /// Of a stored card, which is not there.
     case charge
+    /// By a link that the customer opens.
+    case link
 }
 
 public enum AmountStatus: String, Codable, CaseIterable, Sendable {
@@ -78,11 +82,11 @@ public enum VerificationReason: String, Codable, CaseIterable, Sendable {
 }
 
 extension TransactionRequest: Codable {
-    private enum CodingKeys: String, CodingKey, CaseIterable {
+    enum CodingKeys: String, CodingKey, CaseIterable {
         case type, lane, lanes, group, amount, currency, items, amountStatus, reason, consent, order, deadline, detached
         case loyalty, language, description, preferredApplications, dryRun, confirmWithin
         case confirmRepeatWithin, allowRepeat, of, card, retryOf
-        case agreement, credential, initiator
+        case agreement, credential, initiator, expires
     }
 
     public init(from decoder: any Decoder) throws {
@@ -104,7 +108,11 @@ extension TransactionRequest: Codable {
             self = try TransactionRequest(charge: members, decoder)
             return
         }
-        try members.refuse([.of, .card, .credential, .initiator], decoder)
+        guard type != .link else {
+            self = try TransactionRequest(link: members, decoder)
+            return
+        }
+        try members.refuse([.of, .card, .credential, .initiator, .expires], decoder)
         if type != .verification { try members.refuse([.agreement], decoder) }
         if type == .verification {
             try members.refuse([.amount, .items, .amountStatus, .description, .retryOf], decoder)
@@ -178,6 +186,7 @@ extension TransactionRequest: Codable {
             try members.encode(charge.reason, forKey: .reason)
             try members.encodeIfPresent(charge.of, forKey: .of)
         }
+        try members.encodeIfPresent(link?.expires, forKey: .expires)
         try members.encodeIfPresent(agreement, forKey: .agreement)
         if refundReason == nil, charge == nil { try members.encodeIfPresent(reason, forKey: .reason) }
         try members.encodeIfPresent(consent, forKey: .consent)
@@ -340,7 +349,7 @@ extension TransactionRequest {
             if loyalty?.stopOnPass != nil {
                 throw decoder.refusal(.requestFieldNotApplicable, at: CodingKeys.loyalty)
             }
-        case .refund, .verification, .charge:
+        case .refund, .verification, .charge, .link:
             if loyalty != nil { throw decoder.refusal(.requestFieldNotApplicable, at: CodingKeys.loyalty) }
         }
     }
@@ -360,7 +369,7 @@ extension TransactionRequest {
 }
 
 extension KeyedDecodingContainer where Key: CodingKey {
-    fileprivate func refuse(_ keys: [Key], _ decoder: any Decoder) throws {
+    func refuse(_ keys: [Key], _ decoder: any Decoder) throws {
         if let key = keys.first(where: { contains($0) }) {
             throw decoder.refusal(.requestFieldNotApplicable, at: key)
         }

@@ -25,6 +25,8 @@ public enum AdapterFeature: String, CaseIterable, Sendable {
     case charge
     /// Forgets a token.
     case tokenDeletion
+    /// Opens links that customers pay by.
+    case link
 }
 
 extension AdapterHealth {
