@@ -54,10 +54,16 @@ struct CheckBench: Sendable {
         try await send(HTTPClientRequest(.get, target), replica, type)
     }
 
+    func delete<Message: Decodable & Equatable & Sendable>(
+        _ target: String, as type: Message.Type
+    ) async throws(Complaint) -> Reply<Message> {
+        try await send(HTTPClientRequest(.delete, target), 0, type)
+    }
+
     private func send<Message: Decodable & Equatable & Sendable>(
         _ request: HTTPClientRequest, _ replica: Int, _ type: Message.Type
     ) async throws(Complaint) -> Reply<Message> {
-        let what = "\(request.method == .get ? "GET" : "POST") \(request.target)"
+        let what = "\(request.method.rawValue) \(request.target)"
         let answer: HTTPClientAnswer
         do throws(HTTPClientError) {
             answer = try await clients[replica % clients.count].send(request, answerWithin: time)

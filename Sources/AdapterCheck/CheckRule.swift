@@ -45,6 +45,11 @@ public enum CheckRule: String, CaseIterable, Codable, Sendable {
     case deletionRepeat = "deletion.repeat"
     case deletionEnds = "deletion.ends-charges"
     case pinVerified = "pin.verified"
+    case link = "link.opened"
+    case linkRepeat = "link.repeat"
+    case linkOtherBody = "link.other-body"
+    case linkClosed = "link.closed"
+    case linkNeverOpened = "link.never-opened"
 
     /// The rule, as a sentence.
     public var text: String {
@@ -96,6 +101,11 @@ public enum CheckRule: String, CaseIterable, Codable, Sendable {
         case .deletionRepeat: "A deletion that is sent again is answered with 200, 202 or 404"
         case .deletionEnds: "After a deletion no charge of the token is approved"
         case .pinVerified: "A sale that promises a PIN is not approved without one that opens"
+        case .link: "A link is opened with an address, and GET /v1/links/ID tells the same"
+        case .linkRepeat: "A link with the same key and body gets the same address"
+        case .linkOtherBody: "A link with the same key and another body gets 422"
+        case .linkClosed: "A link that is closed stays so, and each DELETE of it says how it ended"
+        case .linkNeverOpened: "A link that is closed before it comes is never opened"
         }
     }
 
@@ -120,6 +130,7 @@ public enum CheckRule: String, CaseIterable, Codable, Sendable {
         case .pinVerified: "docs/adapters.md#pin"
         case .refund, .refundBounded, .refundReversal, .refundOtherCard:
             "docs/openapi-psp.yaml, POST /v1/authorizations/{id}/refunds"
+        case .link, .linkRepeat, .linkOtherBody, .linkClosed, .linkNeverOpened: "docs/adapters.md#links"
         case .figures, .figuresRepeat, .figuresQuery, .figuresItems: "docs/adapters.md#figures-of-a-day"
         }
     }
@@ -150,6 +161,9 @@ public enum CheckRule: String, CaseIterable, Codable, Sendable {
         case .chargeOtherBody, .unknownToken, .deletion: [.charge]
         case .deletionRepeat, .deletionEnds: [.deletion]
         case .pinVerified: [.saleApproved]
+        case .link: [.health]
+        case .linkRepeat, .linkOtherBody, .linkClosed: [.link]
+        case .linkNeverOpened: [.linkClosed]
         }
     }
 }

@@ -37,7 +37,7 @@ extension ConfigurationFile {
         }
         if table.has("types") {
             settings.types = Set(
-                table.words("types", of: TransactionType.self, "purchase, refund, verification and loyalty"))
+                table.words("types", of: TransactionType.self, "purchase, refund, verification, loyalty and link"))
             if settings.types.contains(.charge) {
                 table.report("types", "names charge", "remove it: no till charges stored cards")
             }

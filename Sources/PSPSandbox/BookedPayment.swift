@@ -21,6 +21,8 @@ struct BookedPayment: Codable, Sendable {
     var movements: [Movement]?
     /// A check that has stored the card under that name.
     var isStored: Bool?
+    /// A link that customers pay by.
+    var link: BookedLink?
 
     init(id: TransactionID) { self.id = id }
 }

@@ -67,6 +67,14 @@ public struct LedgerEntry: Codable, Equatable, Sendable {
         state = .declined
     }
 
+    /// A sale that no authorisation has asked for.
+    init(id: TransactionID, amount: Money, card: MaskedCard) {
+        (self.id, self.amount, self.card) = (id, amount, card)
+        type = .sale
+        offline = false
+        state = .declined
+    }
+
     /// What the card holder would find on the account: held or moved, and not taken back.
     public var outstanding: Int64 { held + (type == .refund ? -money : money) }
 

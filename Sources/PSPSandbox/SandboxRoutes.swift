@@ -50,6 +50,18 @@ struct SandboxRoutes: Sendable {
                 return try await sandbox.forget(message, isOwnKey: isOwnKey)
             }
             return answer.response
+        case (.post, ["v1", "links"]):
+            let answer = try await once(request, LinkRequest.self) { (message) throws(StoreError) in
+                let isOwnKey = request.fields.only("Idempotency-Key") == message.id.text
+                return try await SandboxLinks.open(message, isOwnKey: isOwnKey, in: sandbox)
+            }
+            return answer.response
+        case (.get, let path) where path.count == 3 && path[1] == "links",
+            (.delete, let path) where path.count == 3 && path[1] == "links":
+            guard path[0] == "v1", let id = TransactionID(path[2]) else {
+                return SandboxAnswer.error(404, .transactionUnknown).response
+            }
+            return try await SandboxLinks.link(id, closing: request.method == .delete, in: sandbox).response
         case (_, let path) where path.count >= 3 && path[0] == "v1" && path[1] == "authorizations":
             guard let id = TransactionID(path[2]) else { return SandboxAnswer.error(404, .transactionUnknown).response }
             return try await answer(request, about: id, part: path.dropFirst(3).joined(separator: "/"))
@@ -62,7 +74,8 @@ struct SandboxRoutes: Sendable {
         case (_, let path) where path.starts(with: ["v1", "reconciliations"]):
             return try await reconcile(request, Array(path.dropFirst(2)))
         case (_, ["v1", "health"]), (_, ["v1", "keys"]), (_, ["v1", "profile"]), (_, ["debug", "ledger"]),
-            (_, ["v1", "authorizations"]), (_, ["v1", "charges"]), (_, ["v1", "token-deletions"]):
+            (_, ["v1", "authorizations"]), (_, ["v1", "charges"]), (_, ["v1", "token-deletions"]),
+            (_, ["v1", "links"]):
             return SandboxAnswer.error(405, .requestMethodNotAllowed).response
         default:
             return SandboxAnswer.error(404, .requestUnknownPath).response

@@ -123,7 +123,8 @@ extension DeclineReason {
         case .lostCard, .stolenCard, .suspectedFraud: .notAccepted
         case .referToIssuer, .notAccepted, .invalidTransaction, .invalidCard, .insufficientFunds, .expiredCard,
             .wrongPIN, .notPermitted, .limitExceeded, .otherInterfaceNeeded, .issuerUnavailable, .cardDeclined,
-            .notAcceptedHere, .hostTimeout, .cancelledAfterSending, .notConfirmed, .takenBack:
+            .notAcceptedHere, .hostTimeout, .cancelledAfterSending, .notConfirmed, .takenBack,
+            .linkExpired:
             self
         }
     }

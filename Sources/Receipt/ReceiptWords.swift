@@ -12,7 +12,7 @@ struct ReceiptWords {
     func title(of receipt: Receipt) -> String {
         switch receipt.type {
         case .purchase: self[receipt.isReserved ? .titlePreauthorization : .titlePayment]
-        case .charge: self[.titlePayment]
+        case .charge, .link: self[.titlePayment]
         case .refund: self[receipt.description == .preauthorizationRelease ? .titleRelease : .titleRefund]
         case .verification, .loyalty: self[.titleCheck]
         }
@@ -29,7 +29,7 @@ struct ReceiptWords {
         switch receipt.type {
         case .refund: self[.totalRefunded]
         case .purchase where receipt.isReserved: self[.totalReserved]
-        case .purchase, .charge, .verification, .loyalty: self[.total]
+        case .purchase, .charge, .link, .verification, .loyalty: self[.total]
         }
     }
 

@@ -70,7 +70,7 @@ extension LaneTable {
         if isPayment, let other = facts.unresolved {
             return .failure(ErrorBody(.orderUnresolved, transaction: other))
         }
-        if [.purchase, .charge].contains(request.type), request.allowRepeat != true, let paid = facts.paid {
+        if request.type.isPayment, request.allowRepeat != true, let paid = facts.paid {
             return .failure(ErrorBody(.orderPaid, transaction: paid))
         }
         if facts.mode == .live, isPayment, found.contains(where: { self[$0]?.isVirtual ?? false }) {

@@ -60,8 +60,13 @@ public struct Demand: Sendable {
     public var charge: StoredCharge?
     /// What is read is given to whoever asks the payment service about approved payments, and this ends with it.
     public var isHandedOver = false
+    /// The link that the customer pays by.
+    public var link: LinkRequest?
     /// What is read is to be stored by the payment service under a name of its own, as was agreed.
     public var storing: Agreement?
+
+    /// No lane is asked for a card.
+    var isWithoutCard: Bool { charge != nil || link != nil }
 
     public init(kind: AuthorizationRequest.Kind, owner: Principal) {
         self.kind = kind

@@ -60,6 +60,7 @@ public enum Outward: Equatable, Sendable {
     case askPIN(PINDemand, within: Duration)
     /// The device stops to ask.
     case withdrawPIN(PINAttempt)
+    case link(LinkQuestion, question: Int, within: Duration)
     case reverse(ReversalRequest, question: Int)
     /// The reader may say that the card was read.
     case settleReader

@@ -156,6 +156,7 @@ public enum Input: Sendable {
     /// - Parameter question: the number of what was asked.
     case replied(Reply, question: Int)
     case acknowledged(Acknowledgement, question: Int)
+    case linked(LinkReply, question: Int)
 
     // From the till.
     case cancel(Canceller, WishID?)

@@ -17,7 +17,7 @@ extension PaymentResult {
         pspReference = answer.pspReference
         receiptLines = answer.receiptLines
         retry = outcome == .declined ? answer.retry : nil
-        receiptURL = answer.receiptURL.flatMap { $0.isReceiptAddress ? $0 : nil }
+        receiptURL = answer.receiptURL.flatMap { $0.isCustomerAddress ? $0 : nil }
         guard outcome == .declined else { return }
         reason = answer.responseCode.flatMap(DeclineReason.init(responseCode:))
         next = [.otherCard, .otherMethod, .paymentLink]
@@ -49,12 +49,6 @@ extension String {
         return utf8.count == 7 && parts.count == 2 && parts[0].count == 4
             && parts.allSatisfy { $0.allSatisfy(\.isNumber) }
             && Int(parts[1]).map { (1...12).contains($0) } ?? false
-    }
-
-    /// An address that a customer's phone may be sent to: `https`, visible ASCII, short enough for a QR code that a phone
-    /// reads from a till's display.
-    fileprivate var isReceiptAddress: Bool {
-        hasPrefix("https://") && utf8.count <= 512 && utf8.allSatisfy { (0x21...0x7E).contains($0) }
     }
 }
 

@@ -16,6 +16,8 @@ public enum Phase: Sendable {
     case awaitingPIN(PINWait)
     case sent(Question)
     case unknown(Question)
+    /// Sent, and nothing else: a link that the customer pays by, or does not.
+    case linked(LinkWatch)
     /// - Parameter confirmBy: monotonic; `nil` where nobody has to confirm it.
     case approved(confirmBy: Int64?)
     case reversing(Reversal)
@@ -38,6 +40,7 @@ public enum Phase: Sendable {
         case .sealed(_, let time), .leaving(_, let time), .unwritten(_, let time), .settled(_, let time): time
         case .awaitingPIN(let wait): wait.until
         case .sent(let question), .unknown(let question): question.due
+        case .linked(let watch): watch.due
         case .approved(let time): time
         case .reversing(let reversal): reversal.due
         case .stored, .ended: nil

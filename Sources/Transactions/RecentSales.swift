@@ -60,7 +60,7 @@ public struct RecentSales: Sendable {
 extension Transaction {
     /// A purchase that leaves nothing of its order to be paid, as far as is known.
     public var isPaidInFull: Bool {
-        [.purchase, .charge].contains(type) && [.approved, .stored, .delivered].contains(state)
+        type.isPayment && [.approved, .stored, .delivered].contains(state)
             && result?.outcome != .partiallyApproved
     }
 }

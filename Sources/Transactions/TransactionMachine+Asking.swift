@@ -179,9 +179,9 @@ extension TransactionMachine {
         decline(.pspRefused)
     }
 
-    private mutating func finish(
+    mutating func finish(
         _ state: TransactionState, _ name: EventName, _ result: PaymentResult, _ lamp: Lamp, _ card: MaskedCard?,
-        error: ErrorCode? = nil, terms: ServiceTerms? = nil
+        error: ErrorCode? = nil, terms: ServiceTerms? = nil, then: [Outward] = []
     ) {
         var change = change(state)
         change.terms = terms
@@ -196,7 +196,7 @@ extension TransactionMachine {
         }
         var event = event(name)
         (event.result, event.error, event.card) = (result, change.error, card?.withoutToken)
-        write([change], .forCertain, next: next, then: [.publish(event), .show(lamp), .scrub])
+        write([change], .forCertain, next: next, then: [.publish(event), .show(lamp), .scrub] + then)
     }
 
     /// Seconds within which an approval has to be confirmed; `nil` for not at all.

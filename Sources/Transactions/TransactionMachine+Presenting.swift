@@ -8,8 +8,8 @@ extension TransactionMachine {
         case .created(let presentation), .preparing(let presentation), .armed(let presentation),
             .reading(let presentation):
             presentation
-        case .sealed, .awaitingPIN, .sent, .unknown, .approved, .reversing, .leaving, .unwritten, .settled, .stored,
-            .ended:
+        case .sealed, .awaitingPIN, .sent, .unknown, .linked, .approved, .reversing, .leaving, .unwritten, .settled,
+            .stored, .ended:
             nil
         }
     }
@@ -21,8 +21,8 @@ extension TransactionMachine {
         case .preparing: phase = .preparing(presentation)
         case .armed: phase = .armed(presentation)
         case .reading: phase = .reading(presentation)
-        case .sealed, .awaitingPIN, .sent, .unknown, .approved, .reversing, .leaving, .unwritten, .settled, .stored,
-            .ended:
+        case .sealed, .awaitingPIN, .sent, .unknown, .linked, .approved, .reversing, .leaving, .unwritten, .settled,
+            .stored, .ended:
             break
         }
     }
@@ -104,7 +104,8 @@ extension TransactionMachine {
     private mutating func cardMayGo() {
         switch phase {
         case .sent, .unknown, .leaving, .awaitingPIN: outward(.publish(readEvent(.readRemoveCard, transaction.lane)))
-        case .created, .preparing, .armed, .reading, .sealed, .approved, .reversing, .unwritten, .settled, .stored,
+        case .created, .preparing, .armed, .reading, .sealed, .linked, .approved, .reversing, .unwritten, .settled,
+            .stored,
             .ended:
             break
         }
@@ -251,7 +252,7 @@ extension TransactionMachine {
         case .awaitingPIN(var wait):
             wait.read = cardHasLeft(wait.read)
             phase = .awaitingPIN(wait)
-        case .created, .preparing, .approved, .reversing, .unwritten, .settled, .stored, .ended: break
+        case .created, .preparing, .linked, .approved, .reversing, .unwritten, .settled, .stored, .ended: break
         }
     }
 
@@ -321,6 +322,7 @@ extension TransactionMachine {
             answer(wish, .tooLate(transaction.state, becomesReversal: !question.isOwed))
         // Handed over: whoever has it now does not give it back.
         case .leaving where transaction.state == .sealed: answer(wish, .tooLate(.sealed, becomesReversal: false))
+        case .linked(let watch): cancelLink(watch, wish)
         case .approved, .reversing, .leaving, .unwritten, .settled, .stored, .ended: answer(wish, .nothingToCancel)
         }
     }

@@ -75,6 +75,7 @@ extension TransactionMachine {
             question.mustBeReversed = true
             keep(question)
             outward(.answer(wish, .done))
+        case (.follows, .linked(let watch)): reverseLink(watch, wish)
         case (.begins, _), (.follows, _): outward(.answer(wish, .superseded))
         case (.repeats, _): outward(.answer(wish, .done))
         case (.refused(let code), _): outward(.answer(wish, .refused(code)))
@@ -183,7 +184,12 @@ extension TransactionMachine {
             var event = event(.readNotCompleted)
             event.error = failed.error
             write([failed], .forCertain, next: .ended, then: [.publish(event)])
-        case .sent, .unknown: takeBack(.hostTimeout, .timeout, .interrupted)
+        case .sent, .unknown:
+            if transaction.type == .link {
+                phase = .linked(watchAfterRestart())
+            } else {
+                takeBack(.hostTimeout, .timeout, .interrupted)
+            }
         case .reversing:
             let plan = reversalPlan ?? ReversalPlan(reason: .timeout, due: now.wall)
             let longest = demand.times.reversal.max() ?? .seconds(600)

@@ -32,6 +32,7 @@ extension TransactionMachine {
         if let charge = demand.charge, case .created = phase {
             return send(charge, input)
         }
+        if let link = demand.link, case .created = phase { return open(link, input) }
         guard case .sealed(let read, _) = phase else { return }
         guard case .connected = input else { return store(read) }
         guard mayBeSent(read) else {

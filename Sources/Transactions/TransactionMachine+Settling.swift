@@ -37,6 +37,8 @@ extension TransactionMachine {
             } else {
                 (question.number, nil, question.owedTo)
             }
+        case .linked(let watch) where open != nil:
+            if case .asking(let until) = watch.step { (watch.number, until, nil) } else { (watch.number, nil, nil) }
         case .stored: (0, nil, nil)
         default: nil
         }

@@ -161,7 +161,7 @@ public struct TransactionMachine: Sendable {
         case .forward(let request, let wish, let keyLife): forward(request, wish, keyLife)
         case .settle(let settlement, let wish): settle(settlement, wish)
         case .hasten: hasten()
-        case .begin where demand.charge != nil: if case .created = phase { local(.connect) }
+        case .begin where demand.isWithoutCard: if case .created = phase { local(.connect) }
         case .begin, .preparing, .prepared, .notPrepared: prepare(input)
         case .ready, .won, .cardLeft, .collision, .cardAwaited, .message, .cardDetected, .passAgain, .passes,
             .endedWithPasses, .read, .declinedOffline, .ended, .cardMayGo, .tapFinished:
@@ -170,6 +170,7 @@ public struct TransactionMachine: Sendable {
         case .connected, .notConnected: connection(input)
         case .replied(let reply, let question): replied(reply, question)
         case .acknowledged(let acknowledgement, let question): acknowledged(acknowledgement, question)
+        case .linked(let reply, let question): linkReplied(reply, question)
         }
     }
 
@@ -340,6 +341,7 @@ public struct TransactionMachine: Sendable {
             transaction.history.append(Transaction.Step(state: change.state, at: change.at))
         }
         transaction.state = change.state
+        if change.state.isSettled { transaction.link = nil }
         transaction.updatedAt = change.at
         transaction.lane = change.lane ?? transaction.lane
         transaction.card = change.card ?? transaction.card
@@ -353,6 +355,9 @@ public struct TransactionMachine: Sendable {
         reversalPlan = change.reversal ?? reversalPlan
     }
 
+    /// Of the payment service, and in no journal: asked for again after a restart.
+    mutating func tell(_ link: OpenLink) { transaction.link = link }
+
     // MARK: - Time
 
     private mutating func timeHasCome() {
@@ -365,13 +370,14 @@ public struct TransactionMachine: Sendable {
         }
         guard let due = phase.due, now.monotonic >= due else { return }
         switch phase {
-        case .created: end(demand.charge == nil ? .internalFault : .pspUnreachable)
+        case .created: end(demand.isWithoutCard ? .pspUnreachable : .internalFault)
         case .preparing: end(.readerFaulty)
         case .armed: end(.readTimedOut)
         case .reading: end(.readerFaulty)
         case .sealed: end(.pspUnreachable)
         case .awaitingPIN(let wait): pinIsLate(wait)
         case .sent(let question), .unknown(let question): questionDue(question)
+        case .linked(let watch): linkDue(watch)
         case .approved: takeBackUnconfirmed()
         case .reversing(let reversal): reversalDue(reversal)
         case .leaving(let last, _):

@@ -17,7 +17,7 @@ import uuid
 
 SOCKET, STORE, WRONG = sys.argv[1:4]
 FEATURES = ["sale", "preauth", "refund", "verify", "capture", "multicapture", "adjust", "release", "refundLinked", "refundReversal",
-            "reconcile", "charge", "tokenDeletion", "pin"]
+            "reconcile", "charge", "tokenDeletion", "pin", "link"]
 lock = threading.Lock()
 forgotten = time.time() if WRONG == "restart.memory" else 0
 
@@ -172,6 +172,29 @@ def forget(memory, wish):
     return 200, {} if WRONG == "deletion.acknowledged" else {"id": wish["id"]}
 
 
+def link(memory, name, method, wish=None):
+    """What is said of a link. Nobody pays one here."""
+    known = memory.get("link", name)
+    if method == "GET" and known is None:
+        return 404, {}
+    if method == "POST" and (known is None or known == "cancelled" and WRONG == "link.never-opened"):
+        known = "open"
+    before = memory.get("request", name)
+    if method == "POST" and before not in (None, wish) and WRONG != "link.other-body":
+        return 422, {}
+    if method == "POST":
+        memory.put("request", name, wish)
+    if method == "DELETE" and not (WRONG == "link.closed" and known == "open"):
+        known = "cancelled"
+    memory.put("link", name, known)
+    answer = {"id": name, "state": known}
+    if known == "open":
+        answer["url"] = "https://pay.example/" + (str(uuid.uuid4()) if WRONG == "link.repeat" and before and method == "POST" else name)
+    if WRONG == "link.opened":
+        answer.pop("url", None)
+    return 200, answer
+
+
 class Adapter(http.server.BaseHTTPRequestHandler):
     protocol_version, log_message = "HTTP/1.1", lambda *_: None
 
@@ -182,6 +205,10 @@ class Adapter(http.server.BaseHTTPRequestHandler):
             if WRONG == "health":
                 del health["supports"]
             return self.reply(200, health)
+        if parts[:2] == ["v1", "links"] and len(parts) == 3:
+            with Memory() as memory:
+                answer = link(memory, parts[2], "GET")
+            return self.reply(*answer)
         if parts[:2] == ["v1", "reconciliations"]:
             return self.figures(parts[2].split("?")[0], urllib.parse.urlparse(self.path))
         kind = {"authorizations": "sale", "operations": "operation"}.get(parts[1] if len(parts) == 3 else "")
@@ -211,6 +238,11 @@ class Adapter(http.server.BaseHTTPRequestHandler):
             return self.reply(404, {})
         self.reply(200, answer or {"id": name, "status": "balanced", "lines": []})
 
+    def do_DELETE(self):
+        with Memory() as memory:
+            answer = link(memory, self.path.split("/")[-1], "DELETE")
+        self.reply(*answer)
+
     def do_POST(self):
         body, key = self.rfile.read(int(self.headers["Content-Length"])), self.headers["Idempotency-Key"]
         wish, parts = json.loads(body), self.path.strip("/").split("/")
@@ -221,6 +253,10 @@ class Adapter(http.server.BaseHTTPRequestHandler):
             with Memory() as memory:
                 answer = reverse(memory, parts[2])
             # Only what is kept is acknowledged: whoever reads this may kill the process at once.
+            return self.reply(*answer)
+        if parts == ["v1", "links"]:
+            with Memory() as memory:
+                answer = link(memory, key, "POST", body.decode())
             return self.reply(*answer)
         if parts[1] == "token-deletions":
             with Memory() as memory:

@@ -44,6 +44,7 @@ struct JSONTests {
         Run(command: "stored-cards list"), Run(command: "stored-cards show", arguments: "CARD"),
         Run(command: "stored-cards end-agreement", arguments: "AGREED"),
         Run(command: "stored-cards delete", arguments: "CARD"),
+        Run(command: "link", arguments: "3.00 EUR"),
         Run(command: "adjust", arguments: "HELD 15.00 EUR"),
         Run(command: "capture", arguments: "HELD 5.00 EUR --not-final"), Run(command: "release", arguments: "HELD"),
         Run(command: "list", arguments: "--state approved"), Run(command: "last", arguments: "main"),

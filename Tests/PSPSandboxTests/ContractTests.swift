@@ -90,7 +90,7 @@ struct ContractTests {
             #expect(
                 health.supports == [
                     "sale", "preauth", "refund", "verify", "capture", "multicapture", "overcapture", "adjust", "extend",
-                    "release", "refundLinked", "refundReversal", "reconcile", "charge", "tokenDeletion", "pin",
+                    "release", "refundLinked", "refundReversal", "reconcile", "charge", "tokenDeletion", "pin", "link",
                 ])
             for path in [
                 "/", "/v1", "/v1/profile", "/v1/authorizations/nonsense", "/v1/authorizations/\(TransactionID())/x",

@@ -140,8 +140,8 @@ extension Story {
 
     private mutating func carryOut(_ outward: Outward, _ number: Int) {
         switch outward {
-        // Of stored cards, PIN devices and refunds with cards; nobody asks for one here.
-        case .charge, .askPIN, .withdrawPIN, .handOver: break
+        // Of stored cards, links, PIN devices and refunds with cards; nobody asks for one here.
+        case .charge, .link, .askPIN, .withdrawPIN, .handOver: break
         case .arm(let lanes): presentCard(number, on: lanes[Int(dice.upTo(Int64(lanes.count)))])
         case .send(let request, let question, let isAgain, let limit):
             if isAgain { traces[number].isInDoubt = true }

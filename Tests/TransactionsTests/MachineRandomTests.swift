@@ -95,6 +95,8 @@ struct RandomStory {
                 .cancel, .reverse,
                 .forward, .forwardForgotten, .settleCharged, .settleNotCharged,
             ])
+        // No machine of these stories is of a link.
+        case .linked: return .due
         case .approved: return one(of: [.confirmed, .due, .reverse, .confirmedUnheard])
         case .reversing:
             return one(of: [

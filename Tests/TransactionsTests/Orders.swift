@@ -193,6 +193,7 @@ extension Stage {
             hasher.combine(wait.wishes.count)
             hasher.combine(min(60_001, now.monotonic - wait.read.takenAt))
         case .sent(let question), .unknown(let question): add(question, &hasher)
+        case .linked(let watch): hasher.combine(left(watch.due))
         case .approved(let time): hasher.combine(time.map(left))
         case .reversing(let reversal):
             hasher.combine(left(reversal.due))

@@ -79,6 +79,8 @@ extension Stage {
         case .sealed: 10_000
         case .awaitingPIN: 32_000
         case .sent, .unknown: 35_000
+        // Asked about again and again, until the service has an end.
+        case .linked: 60_000
         // After a restart the journal's time is all there is, and a clock that was put back makes it at most a day.
         case .approved: 86_400_001
         case .reversing: 600_000
@@ -122,6 +124,7 @@ extension Stage {
             if state != .armed || lanes.isEmpty || arms > 1 { fault("arms \(lanes) in \(state), time \(arms)") }
         case .charge: fault("charges a stored card")
         case .handOver: fault("hands over what is its own")
+        case .link: fault("asks about a link")
         case .send(let request, let number, let isAgain, _):
             if let sent, sent != request { fault("another request") }
             if let drafted, drafted != request { fault("another request than was written out") }

@@ -276,6 +276,7 @@ extension Phase {
         case .awaitingPIN: "sealed, PIN awaited"
         case .sent: "sent"
         case .unknown: "unknown"
+        case .linked: "linked"
         case .approved(confirmBy: nil): "approved"
         case .approved: "approved, unconfirmed"
         case .reversing: "reversing"

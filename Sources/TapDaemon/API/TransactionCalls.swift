@@ -66,11 +66,11 @@ extension PointOfSaleAPI {
                 await store.take(.notPrepared(.daemonUnavailable), transaction.id)
                 return .refusal(ErrorBody(.daemonUnavailable, transaction: transaction.id))
             }
-            return await response(201, transaction, waiting: seconds, connection)
+            return await response(201, transaction, waiting: seconds, connection, orOpen: true)
         case .repeated(let transaction):
             await hold(transaction.id, connection)
             return await response(
-                201, transaction, waiting: seconds, connection, fields: ["Idempotency-Replayed": "true"])
+                201, transaction, waiting: seconds, connection, fields: ["Idempotency-Replayed": "true"], orOpen: true)
         }
     }
 
@@ -138,14 +138,17 @@ extension PointOfSaleAPI {
     }
 
     /// The transaction as it is once it is settled, the time is over, or the client has gone.
+    ///
+    /// - Parameter orOpen: or it is a link, and the customer can be shown it.
     private func response(
         _ status: Int, _ transaction: Transaction, waiting seconds: Int, _ connection: HTTPConnection,
-        fields: HTTPFields = HTTPFields()
+        fields: HTTPFields = HTTPFields(), orOpen: Bool = false
     ) async -> HTTPResponse {
         var current = transaction
+        let awaitsLink = orOpen && transaction.type == .link
         if seconds > 0 {
             let end = ContinuousClock.now.advanced(by: .seconds(seconds))
-            if let settled = await store.books.settling(transaction.id) {
+            if !awaitsLink, let settled = await store.books.settling(transaction.id) {
                 await withTaskGroup { group in
                     group.addTask { await settled.wait(atMost: .seconds(seconds)) }
                     group.addTask { await connection.closed() }
@@ -157,7 +160,8 @@ extension PointOfSaleAPI {
                 current = try await store.transaction(transaction.id) ?? current
                 // One that is being forwarded tells nobody of its end: without a look at it now and then whoever waits for
                 // it would ask in a circle.
-                while !current.state.isSettled, ContinuousClock.now < end, !connection.isClosed, !Task.isCancelled,
+                while !current.state.isSettled, !(awaitsLink && current.link != nil), ContinuousClock.now < end,
+                    !connection.isClosed, !Task.isCancelled,
                     await !store.books.isStopping
                 {
                     try? await Task.sleep(for: .milliseconds(100))
@@ -211,6 +215,8 @@ extension PointOfSaleAPI {
     /// From now on the connection stands for somebody who cares for the transaction: it is kept open, and its end
     /// cancels what nobody else holds.
     private func hold(_ id: TransactionID, _ connection: HTTPConnection) async {
+        // The customer of a link pays elsewhere: nobody's going away cancels it, and a stop does not wait for its end.
+        guard await store.books.live[id]?.transaction.type != .link else { return }
         guard let settled = await store.books.settling(id) else { return }
         guard await store.change({ $0.hold(id, by: connection.id) }) else { return }
         connection.hold()

@@ -30,7 +30,7 @@ struct ChargeDesk: Sendable {
             return .refused(.chargeNotSupported, field: "initiator")
         }
         let newcomer = Newcomer(demand, runner.settings.snapshot, runner.profiles)
-        let refusal = await runner.change { newcomer.refusalOfCharge(newcomer.facts($0, paid: paid)) }
+        let refusal = await runner.change { newcomer.refusalWithoutCard(newcomer.facts($0, paid: paid)) }
         if let refusal { return .refused(refusal) }
         switch basis {
         case .failure(let refusal): return .refused(ErrorBody(refusal))
@@ -46,7 +46,7 @@ struct ChargeDesk: Sendable {
             if demand.request.dryRun == true { return .acceptable(newcomer.dryRun(running.transaction.lane)) }
             // Entered in the same step in which the order is found free.
             let taken = await runner.change { books -> ErrorBody? in
-                if let refusal = newcomer.refusalOfCharge(newcomer.facts(books, paid: paid)) { return refusal }
+                if let refusal = newcomer.refusalWithoutCard(newcomer.facts(books, paid: paid)) { return refusal }
                 guard books.pace.take(demand.key.owner, at: .now) else { return ErrorBody(.requestTooOften) }
                 books.enter(running, demand.key)
                 return nil
@@ -107,8 +107,8 @@ extension Transaction {
 }
 
 extension Newcomer {
-    /// What speaks against a charge before the stored card is looked at.
-    func refusalOfCharge(_ facts: AdmissionFacts) -> ErrorBody? {
+    /// What speaks against a payment that needs neither card nor lane.
+    func refusalWithoutCard(_ facts: AdmissionFacts) -> ErrorBody? {
         if facts.isStopping { return ErrorBody(.daemonUnavailable) }
         if let refusal = facts.paymentRefusal { return refusal }
         if let other = facts.unresolved { return ErrorBody(.orderUnresolved, transaction: other) }

@@ -185,6 +185,16 @@ struct EffectRun: Sendable {
 
     func query(within time: Duration) async -> Reply { noted(await way.link?.query(id, within: time) ?? .unusable) }
 
+    /// The same for a link.
+    func link(_ asked: LinkQuestion, within time: Duration) async -> LinkReply {
+        switch asked {
+        case .open(let request):
+            await running.terms.adapter?.open(request, over: running.connection, within: time) ?? .unusable
+        case .look: await way.link?.link(id, closing: false, within: time) ?? .unusable
+        case .close: await way.link?.link(id, closing: true, within: time) ?? .unusable
+        }
+    }
+
     /// What was approved has reached the payment service that the transaction began with.
     private func noted(_ reply: Reply) -> Reply {
         guard case .answered(let answer) = reply, [.approved, .partial].contains(answer.outcome) else { return reply }

@@ -168,7 +168,7 @@ extension AuthorizationRequest.Kind {
         case .refund: self = .refund
         case .verification, .loyalty: self = .verify
         // Not asked for with an authorisation.
-        case .charge: self = .sale
+        case .charge, .link: self = .sale
         }
     }
 }

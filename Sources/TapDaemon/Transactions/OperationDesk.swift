@@ -108,7 +108,7 @@ struct OperationDesk: Sendable {
         }
         guard transaction.account?.capture == .manual else {
             throw ErrorBody(
-                [.purchase, .charge].contains(transaction.type) ? .captureAutomatic : .transactionNotApproved,
+                transaction.type.isPayment ? .captureAutomatic : .transactionNotApproved,
                 transaction: id)
         }
         // Nothing heard of the service since the start: it is asked when it is back.
@@ -253,7 +253,7 @@ struct OperationDesk: Sendable {
 
     func check(_ payment: JournalRecord, asksForCard: Bool) throws(ErrorBody) {
         let (original, id) = (payment.transaction, payment.transaction.id)
-        guard [.purchase, .charge].contains(original.type) else { throw ErrorBody(.refundOriginalUnknown) }
+        guard original.type.isPayment else { throw ErrorBody(.refundOriginalUnknown) }
         switch original.state {
         case .approved: break
         case .stored: throw ErrorBody(.queueStored, transaction: id)

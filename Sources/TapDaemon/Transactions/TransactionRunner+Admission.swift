@@ -34,6 +34,7 @@ extension TransactionRunner {
         } catch {
             return .refused(ErrorCode(error))
         }
+        if let wish = demand.request.link { return await LinkDesk(runner: self).admit(demand, wish, paid: paid) }
         guard let services else { return .refused(.daemonUnavailable) }
         // One configuration for all of it, from here to the transaction's end.
         let newcomer = Newcomer(demand, settings.snapshot, profiles)
@@ -56,7 +57,7 @@ extension TransactionRunner {
 
     /// What the journal says has paid the order of a request.
     func payment(of request: TransactionRequest) async throws(JournalError) -> TransactionID? {
-        guard [.purchase, .charge].contains(request.type), request.allowRepeat != true, let order = request.order else {
+        guard request.type.isPayment, request.allowRepeat != true, let order = request.order else {
             return nil
         }
         let mode = settings.snapshot.mode

@@ -72,6 +72,9 @@ extension TransactionRunner {
             run.services.work.add { await run.handOver(request) }
         case .query(let question, let time):
             follow(id, run.services) { .replied(await run.query(within: time), question: question) }
+        case .link(let asked, let question, let time):
+            if case .open = asked { books.live[id]?.forgetDraft() }
+            follow(id, run.services) { .linked(await run.link(asked, within: time), question: question) }
         case .reverse(let request, let question):
             follow(id, run.services) { .acknowledged(await run.reverse(request), question: question) }
         case .settleReader: run.running.tap?.handover.signal()

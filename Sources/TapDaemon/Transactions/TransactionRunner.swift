@@ -100,6 +100,8 @@ actor TransactionRunner {
                 services?.work.add { await self.outlet.tellOfCard(transaction, self.journal) }
             }
         }
+        // A stop does not wait for a customer who pays elsewhere: the next start goes on asking.
+        if transaction.type == .link, transaction.state == .sent { running.isDone.fire() }
         if transaction.state == .armed { books.setDeadline(of: running, at: .now) }
         guard transaction.state.isSettled else { return }
         books.lanes.table.release(by: transaction.id)
@@ -136,13 +138,14 @@ actor TransactionRunner {
         if found == nil || books.live[id]?.isHandedOver == true {
             found = try await journal.record(id)?.transaction
         }
-        if [.purchase, .charge].contains(found?.type), found?.state.isSettled == true {
+        if found?.type.isPayment == true, found?.state.isSettled == true {
             // What became of its money is in the books only.
             let account = try await journal.record(id)?.transaction.account
             found?.account = account
         }
         found?.loyalty = books.passes[id]?.statuses
         guard var known = found else { return nil }
+        known.offersLink = services?.health.supports?.contains(AdapterFeature.link.rawValue) == true
         try await known.addStoredCards(from: journal)
         return known
     }

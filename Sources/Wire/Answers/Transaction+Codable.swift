@@ -3,7 +3,7 @@ extension Transaction: Codable {
     private enum CodingKeys: String, CodingKey {
         case id, type, mode, state, lane, amount, order, createdAt, updatedAt, card, result, loyalty, error, cancelledBy
         case history, events, details, chip, confirmation, message, settlement
-        case number, of, retryOf, cashier, till, account, alternatives, credential, earlier
+        case number, of, retryOf, cashier, till, account, alternatives, credential, earlier, link
     }
 
     public init(from decoder: any Decoder) throws {
@@ -37,6 +37,7 @@ extension Transaction: Codable {
         account = try members.decodeIfPresent(PaymentAccount.self, forKey: .account)
         credential = try members.decodeIfPresent(StoredCard.self, forKey: .credential)
         earlier = try members.decodeIfPresent([EarlierTransaction].self, forKey: .earlier)
+        link = try members.decodeIfPresent(OpenLink.self, forKey: .link)
         history = try members.decode([Step].self, forKey: .history)
         events = try members.decodeIfPresent([Event].self, forKey: .events)
     }
@@ -72,6 +73,7 @@ extension Transaction: Codable {
         try members.encodeIfPresent(account, forKey: .account)
         try members.encodeIfPresent(credential, forKey: .credential)
         try members.encodeIfPresent(earlier, forKey: .earlier)
+        try members.encodeIfPresent(link, forKey: .link)
         try members.encode(history, forKey: .history)
         try members.encodeIfPresent(events, forKey: .events)
     }

@@ -56,6 +56,10 @@ public struct Transaction: Equatable, Sendable {
     public var credential: StoredCard?
     /// With a look-up: the newest transactions of the same card before it.
     public var earlier: [EarlierTransaction]?
+    /// Where the customer pays, while a link is open; it is the payment service's and in no journal.
+    public var link: OpenLink?
+    /// The payment service opens links: said in `alternatives`, and nowhere else.
+    public var offersLink = false
     /// Every state so far, oldest first.
     public var history: [Step]
     /// The events about it that are still kept, oldest first; in the answer to a question about one transaction.

@@ -21,6 +21,8 @@ public struct TransactionDetails: Codable, Equatable, Sendable {
     public var consent: String?
     /// With a charge: which stored card, under which agreement, and why.
     public var charge: ChargeWish?
+    /// With a link: for how long the customer may pay.
+    public var link: LinkWish?
     /// The shop as it was when the payment was asked for.
     public var merchant: Merchant?
     /// The terminal's number at the acquirer (9F1C).
@@ -38,6 +40,7 @@ public struct TransactionDetails: Codable, Equatable, Sendable {
         refundCard = request.of == nil ? nil : request.card
         consent = request.consent
         charge = request.charge
+        link = request.link
         self.merchant = merchant
         self.terminal = terminal
     }

@@ -133,6 +133,7 @@ public enum ErrorCode: String, Codable, CaseIterable, Sendable {
     case refundNotAllowed = "refund.not_allowed"
     case reversalTooLate = "reversal.too_late"
     case chargeNotSupported = "charge.not_supported"
+    case linkNotSupported = "link.not_supported"
     // Not `credential.…`: those are about the signed profile.
     case storedCardUnknown = "stored_card.unknown"
     case storedCardDeleted = "stored_card.deleted"

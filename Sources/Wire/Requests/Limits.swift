@@ -28,6 +28,9 @@ public enum Limits {
     public static let defaultDeadlineSeconds = 60
     /// Seconds within which an approval can have to be confirmed.
     public static let confirmSeconds = 1...600
+    /// Seconds in which a customer may pay a link.
+    public static let linkSeconds = 60...86_400
+    public static let defaultLinkSeconds = 900
     /// Seconds a caller may wait for a settled state.
     public static let waitSeconds = 0...600
     /// Visible ASCII characters of an Idempotency-Key.

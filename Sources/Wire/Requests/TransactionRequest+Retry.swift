@@ -5,16 +5,19 @@ extension TransactionRequest {
     /// - Returns: `nil` where that sale cannot be tried again by it: it is no sale, has not ended, has moved money, or is of another
     ///   order.
     public func completed(by earlier: Transaction) -> TransactionRequest? {
-        guard type == .purchase, earlier.type == .purchase, earlier.hasEndedWithoutMoney else { return nil }
+        guard type.isSale, earlier.type.isSale, earlier.hasEndedWithoutMoney else { return nil }
+        // A link takes the money at once: what was to be held only is no such sale.
+        guard type != .link || earlier.details?.isPreauthorization != true else { return nil }
         guard order.map({ $0 == earlier.order }) ?? true else { return nil }
         var request = self
         request.order = earlier.order
         guard amount == Money.none else { return request }
         request.amount = earlier.amount
         request.items = earlier.details?.items
+        request.language = language ?? earlier.details?.language
+        guard type == .purchase else { return request }
         request.amountStatus = amountStatus ?? earlier.details?.amountStatus
         request.description = earlier.details?.description
-        request.language = language ?? earlier.details?.language
         return request
     }
 }
@@ -32,20 +35,41 @@ extension Transaction {
 
     /// What can be asked for in its place, with the request that does it: beside `next`, for programs.
     public var alternatives: [Alternative]? {
-        guard type == .purchase, hasEndedWithoutMoney else { return nil }
+        guard type.isSale, hasEndedWithoutMoney else { return nil }
         let next = result?.next ?? error?.next ?? []
-        let kinds = [NextStep.retrySameCard, .otherCard].filter(next.contains)
-        return kinds.isEmpty ? nil : kinds.map { Alternative(kind: $0, request: Alternative.Request(retryOf: id)) }
+        var kinds = [NextStep.retrySameCard, .otherCard].filter(next.contains)
+        let isHold = details?.isPreauthorization == true
+        if offersLink, !isHold, next.contains(.paymentLink) { kinds.append(.paymentLink) }
+        return kinds.isEmpty
+            ? nil
+            : kinds.map {
+                Alternative(kind: $0, request: .init($0 == .paymentLink ? .link : .purchase, retryOf: id))
+            }
     }
+}
+
+extension TransactionType {
+    /// A customer pays for something, and is there.
+    public var isSale: Bool {
+        switch self {
+        case .purchase, .link: true
+        case .refund, .verification, .loyalty, .charge: false
+        }
+    }
+
+    /// Money goes to the shop, and can be given back by a refund that names it.
+    public var isPayment: Bool { isSale || self == .charge }
 }
 
 /// A next step that the daemon carries out, and the body of `POST /v1/transactions` that asks for it.
 public struct Alternative: Codable, Equatable, Sendable {
     public struct Request: Codable, Equatable, Sendable {
-        public var type = TransactionType.purchase
+        public var type: TransactionType
         public var retryOf: TransactionID
 
-        public init(retryOf: TransactionID) { self.retryOf = retryOf }
+        public init(_ type: TransactionType = .purchase, retryOf: TransactionID) {
+            (self.type, self.retryOf) = (type, retryOf)
+        }
     }
 
     public var kind: NextStep

@@ -26,6 +26,8 @@ public struct TransactionRequest: Equatable, Sendable {
     public var agreement: AgreementTerms?
     /// With `charge`: which stored card, and why.
     public var charge: ChargeWish?
+    /// With `link`: for how long the customer may pay.
+    public var link: LinkWish?
     /// With `refund`: the payment that is given back, or a part of it; without an amount all of it.
     public var of: TransactionID?
     /// With `of`: which card gets the money. No card is asked for where it says nothing, or `none`.
@@ -71,6 +73,8 @@ public enum TransactionType: String, Codable, CaseIterable, Sendable {
     case purchase, refund, verification, loyalty
     /// Of a stored card, which is not there.
     case charge
+    /// By a link that the customer opens.
+    case link
 }
 
 public enum AmountStatus: String, Codable, CaseIterable, Sendable {
@@ -86,7 +90,7 @@ extension TransactionRequest: Codable {
         case type, lane, lanes, group, amount, currency, items, amountStatus, reason, consent, order, deadline, detached
         case loyalty, language, description, preferredApplications, dryRun, confirmWithin
         case confirmRepeatWithin, allowRepeat, of, card, retryOf
-        case agreement, credential, initiator, capture, store
+        case agreement, credential, initiator, capture, store, expires
     }
 
     public init(from decoder: any Decoder) throws {
@@ -100,7 +104,11 @@ extension TransactionRequest: Codable {
             self = try TransactionRequest(charge: members, decoder)
             return
         }
-        try members.refuse([.of, .card, .credential, .initiator], decoder)
+        guard type != .link else {
+            self = try TransactionRequest(link: members, decoder)
+            return
+        }
+        try members.refuse([.of, .card, .credential, .initiator, .expires], decoder)
         if type != .purchase { try members.refuse([.capture, .store], decoder) }
         if type != .verification, type != .purchase { try members.refuse([.agreement], decoder) }
         if type == .verification {
@@ -179,6 +187,7 @@ extension TransactionRequest: Codable {
             try members.encode(charge.reason, forKey: .reason)
             try members.encodeIfPresent(charge.of, forKey: .of)
         }
+        try members.encodeIfPresent(link?.expires, forKey: .expires)
         try members.encodeIfPresent(agreement, forKey: .agreement)
         if refundReason == nil, charge == nil { try members.encodeIfPresent(reason, forKey: .reason) }
         try members.encodeIfPresent(consent, forKey: .consent)
@@ -296,7 +305,7 @@ extension TransactionRequest {
             if loyalty?.stopOnPass != nil {
                 throw decoder.refusal(.requestFieldNotApplicable, at: CodingKeys.loyalty)
             }
-        case .refund, .verification, .charge:
+        case .refund, .verification, .charge, .link:
             if loyalty != nil { throw decoder.refusal(.requestFieldNotApplicable, at: CodingKeys.loyalty) }
         }
     }

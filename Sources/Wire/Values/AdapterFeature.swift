@@ -27,6 +27,8 @@ public enum AdapterFeature: String, CaseIterable, Sendable {
     case tokenDeletion
     /// Verifies a PIN that comes with an authorisation.
     case pin
+    /// Opens links that customers pay by.
+    case link
 }
 
 extension AdapterHealth {

@@ -15,6 +15,8 @@ public enum DeclineReason: String, Codable, CaseIterable, Sendable {
     case notConfirmed
     /// Approved, and taken back on the wish of the shop.
     case takenBack
+    /// The customer has not paid by the link while that was possible.
+    case linkExpired
 
     /// The reason behind a response code of ISO 8583:1987 (two characters).
     ///

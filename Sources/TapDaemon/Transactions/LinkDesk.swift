@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+import Configuration
+import Journal
+import Logging
+import Profile
+import Transactions
+import Wire
+
+/// Links that customers pay by: transactions like sales, without a card and without a lane.
+struct LinkDesk: Sendable {
+    let runner: TransactionRunner
+
+    /// Accepts a link and writes it down. Refused, it leaves nothing behind.
+    ///
+    /// - Parameters:
+    ///   - demand: complete: what it leaves to an earlier sale is filled in.
+    ///   - paid: what has paid its order.
+    func admit(_ demand: TransactionDemand, _ wish: LinkWish, paid: TransactionID?) async -> Admission {
+        guard let services = await runner.services else { return .refused(.daemonUnavailable) }
+        let newcomer = Newcomer(demand, runner.settings.snapshot, runner.profiles)
+        let refusal = await runner.change { newcomer.refusalWithoutCard(newcomer.facts($0, paid: paid)) }
+        if let refusal { return .refused(refusal) }
+        if let supports = services.health.supports, !supports.contains(AdapterFeature.link.rawValue) {
+            return .refused(.linkNotSupported)
+        }
+        let addressee = runner.paymentServices.addressee(runner.paymentServices.current)
+        let running = newcomer.linking(wish, addressee, services.stored.settings())
+        let (id, transaction) = (running.transaction.id, running.transaction)
+        if demand.request.dryRun == true { return .acceptable(newcomer.dryRun(transaction.lane)) }
+        // Entered in the same step in which the order is found free.
+        let taken = await runner.change { books -> ErrorBody? in
+            if let refusal = newcomer.refusalWithoutCard(newcomer.facts(books, paid: paid)) { return refusal }
+            guard books.pace.take(demand.key.owner, at: .now) else { return ErrorBody(.requestTooOften) }
+            books.enter(running, demand.key)
+            return nil
+        }
+        if let taken { return .refused(taken) }
+        do throws(JournalError) {
+            let creation = try await runner.journal.create(
+                NewTransaction(demand, transaction, running.terms.addressee.service))
+            if case .created(let number) = creation {
+                return .created(
+                    await runner.change { books in
+                        books.live[id]?.machine.number = number
+                        return books.live[id]?.transaction ?? transaction
+                    })
+            }
+            // Impossible while the key is claimed; another process wrote it.
+            await runner.change { $0.drop(id) }
+            return .refused(.idempotencyInProgress)
+        } catch {
+            runner.logger.error("transaction not written", metadata: ["error": "\(error)"])
+            await runner.change { $0.drop(id) }
+            return .refused(ErrorCode(error))
+        }
+    }
+}
+
+extension Newcomer {
+    func linking(_ wish: LinkWish, _ addressee: Addressee, _ offline: OfflineSettings) -> Running {
+        let now = Moment.now
+        var transaction = Transaction(
+            id: TransactionID(), type: .link, mode: configuration.mode, lane: Self.noLane, amount: request.amount,
+            order: request.order, createdAt: now.wall)
+        transaction.till = demand.key.owner.till
+        transaction.retryOf = request.retryOf
+        transaction.details = TransactionDetails(
+            request, merchant: profiles.current.map { Merchant($0.merchant) } ?? configuration.shop,
+            terminal: configuration.terminal.id)
+        var laidDown = Demand(kind: .sale, owner: demand.key.owner)
+        // The customer pays whether or not the till is still there.
+        laidDown.isDetached = true
+        laidDown.language = request.language
+        laidDown.times = configuration.adapter.times.ofMachine
+        laidDown.link = LinkRequest(
+            id: transaction.id, mode: transaction.mode, amount: request.amount, terminal: configuration.terminal.id,
+            expiresAt: now.wall.advanced(bySeconds: Int64(wish.expires)), order: request.order,
+            language: request.language, retryOf: request.retryOf)
+        var running = Running(
+            TransactionMachine(transaction, laidDown, at: now),
+            RunTerms(terminal: profiles.currentTerminal(), addressee: addressee, offline: offline))
+        running.begunAt = now.monotonic
+        return running
+    }
+}

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+/// What a request of type `link` says beyond amount and order.
+public struct LinkWish: Codable, Equatable, Sendable {
+    /// Seconds in which the customer may pay.
+    public var expires: Int
+
+    public init(expires: Int = Limits.defaultLinkSeconds) { self.expires = expires }
+}
+
+/// Where a customer pays, as long as that is possible.
+public struct OpenLink: Codable, Equatable, Sendable {
+    /// The payload of a QR code.
+    public var url: String
+    public var expiresAt: Timestamp
+
+    public init(url: String, expiresAt: Timestamp) {
+        self.url = url
+        self.expiresAt = expiresAt
+    }
+}
+
+/// Body of the adapter's `POST /v1/links`. `Idempotency-Key` is the transaction's id. No card, name or address is in it.
+public struct LinkRequest: Codable, Equatable, Sendable {
+    public var id: TransactionID
+    public var mode: Mode
+    public var amount: Money
+    /// The terminal in whose day the payment is, as authorisations name it.
+    public var terminal: String
+    public var expiresAt: Timestamp
+    public var order: String?
+    /// Of what the customer reads, BCP 47.
+    public var language: String?
+    /// The sale that ended without money before.
+    public var retryOf: TransactionID?
+
+    public init(
+        id: TransactionID, mode: Mode, amount: Money, terminal: String, expiresAt: Timestamp, order: String? = nil,
+        language: String? = nil, retryOf: TransactionID? = nil
+    ) {
+        self.id = id
+        self.mode = mode
+        self.amount = amount
+        self.terminal = terminal
+        self.expiresAt = expiresAt
+        self.order = order
+        self.language = language
+        self.retryOf = retryOf
+    }
+}
+
+/// What the adapter says of a link, whatever it was asked.
+public struct LinkAnswer: Codable, Equatable, Sendable {
+    public enum State: String, Codable, CaseIterable, Sendable {
+        case open, paid
+        /// Both for ever: from then on nobody can pay it.
+        case expired, cancelled
+    }
+
+    public var id: TransactionID
+    public var state: State
+    /// While it is open.
+    public var url: String?
+    /// Once it is paid: as an authorisation is answered.
+    public var payment: AuthorizationAnswer?
+    /// The card that has paid, where it was one.
+    public var card: MaskedCard?
+
+    public init(id: TransactionID, state: State) {
+        self.id = id
+        self.state = state
+    }
+}
+
+extension String {
+    /// An address that a customer's phone may be sent to: `https`, visible ASCII, short enough for a QR code that a phone
+    /// reads from a till's display.
+    public var isCustomerAddress: Bool {
+        hasPrefix("https://") && utf8.count <= 512 && utf8.allSatisfy { (0x21...0x7E).contains($0) }
+    }
+}

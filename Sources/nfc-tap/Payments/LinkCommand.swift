@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+import ArgumentParser
+import Receipt
+import TapClient
+import Wire
+
+struct LinkCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "link", abstract: "Takes a payment by a link that the customer opens.",
+        discussion: """
+            Prints the address, with --qr as a QR code, and waits until the customer has paid or the time is over. Interrupting the \
+            command leaves the link open: nfc-tap cancel closes it. Exit codes: 0 paid, 10 not paid, 12 unknown, 13 not completed.
+            """)
+
+    @Argument(
+        help: ArgumentHelp(
+            "The amount, as in 12.50 EUR; with --retry-of that of the sale before where it is missing.",
+            valueName: "amount currency"))
+    var amount: [String] = []
+
+    @Option(help: ArgumentHelp("The sale that ended without money, whose order is paid by the link.", valueName: "id"))
+    var retryOf: String?
+
+    @Option(help: ArgumentHelp("Seconds in which the customer may pay. Default: 900.", valueName: "seconds"))
+    var expires: Int?
+
+    @Option(help: ArgumentHelp("Your reference for the sale.", valueName: "text"))
+    var order: String?
+
+    @Option(help: ArgumentHelp("Language of what the customer reads, as in de.", valueName: "tag"))
+    var language: String?
+
+    @Flag(help: "Take the payment although the order is paid.")
+    var allowRepeat = false
+
+    @Flag(help: "Draw the address as a QR code, too.")
+    var qr = false
+
+    @Option(help: ArgumentHelp("Key of this link. The same again opens no second one.", valueName: "text"))
+    var key: String?
+
+    @OptionGroup var daemon: DaemonChoice
+
+    @Flag(help: "Print the transaction as JSON.")
+    var json = false
+
+    func validate() throws {
+        if let retryOf, TransactionID(retryOf) == nil {
+            throw ValidationError("\(retryOf) is not a transaction id; give a UUID.")
+        }
+        if retryOf == nil || !amount.isEmpty {
+            do { _ = try AmountText.parse(amount) } catch { throw ValidationError("\(error).") }
+        }
+        if let expires, !Limits.linkSeconds.contains(expires) {
+            throw ValidationError("--expires takes 60 to 86400 seconds.")
+        }
+    }
+
+    func run() async throws {
+        var request = TransactionRequest(type: .link, amount: amount.isEmpty ? Money.none : try parsedMoney(amount))
+        request.retryOf = retryOf.flatMap(TransactionID.init)
+        request.link = LinkWish(expires: expires ?? Limits.defaultLinkSeconds)
+        request.order = order
+        request.language = language
+        request.allowRepeat = allowRepeat ? true : nil
+        let transaction: Transaction
+        do throws(TapClientError) {
+            let client = daemon.client
+            let begun = try await client.start(request, idempotencyKey: key ?? TransactionID().text)
+            try await show(begun.id, with: client)
+            transaction = try await begun.settled()
+        } catch {
+            throw Failure(error)
+        }
+        if json {
+            try StandardOutput.print(json: transaction)
+        } else {
+            StandardOutput.print(transaction.summary)
+        }
+        let code = transaction.exitCode
+        if code != .success { throw code }
+    }
+
+    /// Prints the address as soon as the payment service has given one.
+    private func show(_ id: TransactionID, with client: TapClient) async throws(TapClientError) {
+        while true {
+            let transaction = try await client.transaction(id)
+            if let link = transaction.link {
+                StandardError.write(
+                    "nfc-tap: \(transaction.amount), \(transaction.mode.rawValue) mode, transaction \(id)\n")
+                StandardError.write("nfc-tap: until \(link.expiresAt): \(link.url)\n")
+                // Black on white whatever the terminal's colours are, so that a camera can read it.
+                let lines = qr ? QRCode(link.url)?.blocks(columns: 120) ?? [] : []
+                for line in lines { StandardError.write("\u{1B}[30;107m\(line)\u{1B}[0m\n") }
+                return
+            }
+            if transaction.state.isSettled { return }
+            try? await Task.sleep(for: .milliseconds(200))
+        }
+    }
+}
