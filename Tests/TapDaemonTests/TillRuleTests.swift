@@ -180,14 +180,12 @@ struct TillRuleTests {
             try #require(paid.state == .approved)
             let target = "/v1/transactions/\(paid.id)/reversal"
             let late = try await bar.post(target, wish)
-            #expect(late.status == 403)
-            #expect(try late.error().code == "reversal.too_late" && late.error().transaction == paid.id)
-            let line = "'refusal|\(paid.id)|by \(bar.principal): reversal.too_late'"
-            let lines = "SELECT count(*) FROM audit WHERE kind || '|' || subject || '|' || detail = \(line)"
-            #expect(try shop.journal(lines) == "1", "a gateway that was taken over would not report it")
+            let error = try late.error()
+            #expect(late.status == 403 && error.code == "reversal.too_late" && error.transaction == paid.id)
+            let lines = "FROM audit WHERE kind = 'refusal' AND detail = 'by \(bar.principal): reversal.too_late'"
+            #expect(try shop.journal("SELECT subject \(lines)") == paid.id.text, "a gateway may not report it")
             #expect(try await bar.get("/v1/transactions/\(paid.id)").transaction().state == .approved)
-            // The owner of the installation, without a till's name.
-            #expect(try await shop.post(to: target, wish).status / 100 == 2)
+            #expect(try await shop.post(to: target, wish).status / 100 == 2, "the installation's owner, as no till")
             _ = try await shop.reach([.reversed], paid.id)
             #expect(try await bar.post(target, wish).status == 200, "taken back already: nothing changes")
         }
