@@ -22,6 +22,8 @@ struct ClientWishes: Sendable {
             )
         case .nothingToCancel, .done, .refused, .notForwarded:
             return CancelAnswer(outcome: .nothingToCancel, transaction: transaction)
+        case .superseded where transaction.state.isSettled:
+            return CancelAnswer(outcome: .nothingToCancel, transaction: transaction)
         // No machine of taps has it (any more), as an operation that is under way.
         case .superseded, nil:
             guard transaction.state.isSettled else {
