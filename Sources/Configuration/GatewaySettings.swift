@@ -9,7 +9,7 @@ public struct GatewaySettings: Equatable, Sendable {
     public var roles: Set<Role> = [.cashier, .loyalty, .monitor]
     /// `nil` for all.
     public var lanes: Set<String>?
-    public var types = Set(TransactionType.allCases).subtracting([.refund, .charge])
+    public var types = Set(TransactionType.allCases).subtracting([.refund, .charge, .link])
     /// How long after its approval a till may reverse its own payment; 0 for never.
     public var reversalMinutes = 15
 
