@@ -13,7 +13,7 @@ public struct StoredCharge: Equatable, Sendable {
 }
 
 /// What a transaction was asked for and what holds for it: laid down when it begins, unchanged to its end whatever the
-/// configuration becomes.
+/// configuration becomes. It has a stored property for each thing that is laid down.
 public struct Demand: Sendable {
     /// How long what may take.
     public struct Times: Equatable, Sendable {
