@@ -151,7 +151,12 @@ final class DatabaseTests {
         try await database.script("create table kept (id int primary key)")
         try server.sql("alter system set synchronous_standby_names = 'ANY 1 (nobody)'")
         try server.sql("select pg_reload_conf()")
-        let cancelled = Task { try await database.run(Call("insert into kept values (1)")) }
+        // Commits wait once the server's checkpointer has told all others of the setting.
+        let cancelled = Task {
+            while !Task.isCancelled {
+                _ = try await database.run(Call("insert into kept values (1) on conflict (id) do update set id = 1"))
+            }
+        }
         try await eventually("a wait for the standby") {
             try server.sql("select pg_cancel_backend(pid) from pg_stat_activity where wait_event = 'SyncRep'")
                 .contains("t")
