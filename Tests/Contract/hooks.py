@@ -76,6 +76,8 @@ def transaction(name, case):
             # At once, then one that the payment service has not decided about, then one that is only tried.
             case.body = OPERATIONS[name][turn(name, "body")]
             case.headers["Prefer"] = "wait=1"
+            # Not one that another body was sent with.
+            case.headers["Idempotency-Key"] = parameters["id"]
     elif which == 0 and name in ("getOperation", "withdrawOperation", "resolveOperation"):
         parameters["id"] = till.capture()["id"]
     elif which == 1 and transactions:

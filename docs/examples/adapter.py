@@ -1,7 +1,7 @@
-"""A PSP adapter in sixty lines: adapter.py SOCKET. Approves up to 100.00; a real one asks its gateway."""
+"""A PSP adapter in fifty lines: adapter.py SOCKET. Approves up to 100.00; a real one asks its gateway."""
 import http.server, json, os, socketserver, sys, threading
 
-sales, reversed_keys, stored, links, lock = {}, set(), set(), {}, threading.Lock()  # A real adapter keeps these on disk, for keyLife seconds.
+sales, reversed_keys, stored, lock = {}, set(), set(), threading.Lock()  # A real adapter keeps these on disk, for keyLife seconds.
 
 def authorize(sale, is_reversed):
     # sale["envelope"] is the card, sealed to the payment service's key: hand it on as it is, never write it down.
@@ -18,22 +18,10 @@ class Adapter(http.server.BaseHTTPRequestHandler):
 
     def do_GET(self):
         if self.path == "/v1/health":
-            supports = ["sale", "verify", "charge", "tokenDeletion", "link"]
+            supports = ["sale", "verify", "charge", "tokenDeletion"]
             return self.reply(200, {"status": "ok", "protocolVersions": ["v1"], "supports": supports, "keyLife": 86_400})
-        if self.path.startswith("/v1/links/"):
-            return self.link(self.path.split("/")[-1])
         _, answer = sales.get(self.path.split("/")[-1], (None, None))
         self.reply(200 if answer else 404, answer or {})
-
-    def do_DELETE(self):  # Closed whether it has come or not: nobody can pay it from now on.
-        links[self.path.split("/")[-1]] = None, "cancelled"
-        self.link(self.path.split("/")[-1])
-
-    def link(self, key):  # A gateway says when the customer has paid: state "paid", with "payment" as a sale is answered.
-        if key not in links:
-            return self.reply(404, {})
-        state = links[key][1]
-        self.reply(200, {"id": key, "state": state} | ({"url": "https://pay.example/" + key} if state == "open" else {}))
 
     def do_POST(self):
         body, key = self.rfile.read(int(self.headers["Content-Length"])), self.headers["Idempotency-Key"]
@@ -41,9 +29,6 @@ class Adapter(http.server.BaseHTTPRequestHandler):
             if self.path.endswith("/reversals"):
                 reversed_keys.add(key)  # Also of a sale that was never seen: should it still come, it is declined.
                 return self.reply(200, {"status": "done"})
-            if self.path == "/v1/links":
-                first = links.setdefault(key, (body, "open"))[0]
-                return self.link(key) if first in (body, None) else self.reply(422, {})
             if self.path == "/v1/token-deletions":
                 stored.discard(json.loads(body)["token"])
                 return self.reply(200, {"id": key})
