@@ -19,32 +19,6 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from estate.centre import Estate  # noqa: E402
 from estate.parts import run, until  # noqa: E402
 
-CONFIGURATION = """[pos]
-socket = "{folder}/pos.sock"
-[psp]
-socket = "{folder}/shop-1.sock"
-recipient-key = "{folder}/recipient.jwk"
-[journal]
-directory = "{folder}/state"
-[terminal]
-id = "00000000"
-merchant = "shop-1"
-[[lane]]
-name = "main"
-reader = "virtual:{folder}/reader.sock"
-"""
-
-
-def start_till(estate):
-    keys = json.loads(estate.get(estate.sockets[0], "/v1/keys"))["keys"]
-    pathlib.Path(estate.path("recipient.jwk")).write_text(json.dumps(keys[0]))
-    pathlib.Path(estate.path("nfc-tapd.toml")).write_text(CONFIGURATION.format(folder=estate.folder))
-    estate.part("nfc-tapd", estate.programs / "nfc-tapd", "--config", estate.path("nfc-tapd.toml"), "--runtime-directory",
-                estate.folder)
-    until("the daemon", lambda: estate.get(estate.path("pos.sock"), "/v1/status"))
-    run(estate.programs / "nfc-tap", "prepare", "--socket", estate.path("pos.sock"))
-    return keys[0]["kid"]
-
 
 def proxy_times(estate, name):
     """What a proxy has logged of the payment, in milliseconds: until its own server answered, and all of it."""
@@ -69,7 +43,7 @@ def stages(estate):
 
 def main():
     with Estate(sys.argv[1], replicas=3, shops=1, tills=1, standby=False, log=True) as estate:
-        kid = start_till(estate)
+        kid = estate.start_daemon(f"virtual:{estate.path('reader.sock')}")
         print(f"== till: nfc-tapd, sealing to {kid}, whose private half is in a SoftHSM2 token of the payment service")
         run(estate.programs / "nfc-tap", "virtual", "--control", estate.path("reader.sock"), "present", "visa")
         print("== nfc-tap pay 12.50 EUR")

@@ -22,20 +22,6 @@ from estate.centre import Estate  # noqa: E402
 from estate.parts import run, until  # noqa: E402
 
 HERE = pathlib.Path(__file__).resolve().parent.parent
-CONFIGURATION = """[pos]
-socket = "{folder}/pos.sock"
-[psp]
-socket = "{folder}/1.sock"
-recipient-key = "{folder}/recipient.jwk"
-[journal]
-directory = "{folder}/state"
-[terminal]
-id = "00000000"
-merchant = "shop-1"
-[[lane]]
-name = "main"
-reader = "{reader}"
-"""
 MESSAGES = """
 select type, stage, coalesce(detail, ''), trace, coalesce(transmitted, ''), coalesce(reference, ''), kind, attempts
 from exchange where created >= to_timestamp(%f) order by created
@@ -50,14 +36,7 @@ class Bench:
 
     def start_till(self):
         estate = self.estate
-        keys = json.loads(estate.get(estate.sockets[0], "/v1/keys"))["keys"]
-        pathlib.Path(estate.path("recipient.jwk")).write_text(json.dumps(keys[0]))
-        reader = self.arguments.reader.format(folder=estate.folder)
-        pathlib.Path(estate.path("nfc-tapd.toml")).write_text(CONFIGURATION.format(folder=estate.folder, reader=reader))
-        estate.part("nfc-tapd", estate.programs / "nfc-tapd", "--config", estate.path("nfc-tapd.toml"), "--runtime-directory",
-                    estate.folder)
-        until("the daemon", lambda: estate.get(estate.path("pos.sock"), "/v1/status"))
-        run(estate.programs / "nfc-tap", "prepare", "--socket", estate.path("pos.sock"))
+        estate.start_daemon(self.arguments.reader.format(folder=estate.folder))
         if self.is_virtual:
             # It stays there: another one of the same account would begin its counter anew, which an issuer refuses.
             run(estate.programs / "nfc-tap", "virtual", "--control", estate.path("reader.sock"), "present", self.arguments.card)

@@ -581,7 +581,8 @@ class Result(Case):
         till.title("approved")
         till.page.evaluate("void (window.print = () => { window.printed = (window.printed ?? 0) + 1; })")
         till.press("till.receipt")
-        paper = till.page.get_by_label(till.text("till.receipt"), exact=True)
+        # The dialog around it has the same name.
+        paper = till.page.locator("pre").and_(till.page.get_by_label(till.text("till.receipt"), exact=True))
         for copy in ("customer", "merchant"):
             till.press(f"till.{copy}Copy")
             wanted = shop.daemon("GET", f"/v1/transactions/{settled(shop)['id']}/receipt?copy={copy}&width=42", headers={

@@ -13,22 +13,16 @@ struct OpenItemTests {
 
     /// A payment that is being taken back, of a service.
     private func reversing(_ body: (Journal, TransactionID, String) throws -> Void) throws {
-        let path = FileManager.default.temporaryDirectory.appending(path: "open-\(UUID().uuidString)").path
-        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(atPath: path) }
-        let journal = try Journal(directory: path)
-        let id = TransactionID()
-        _ = try journal.create(
-            NewTransaction(
-                id: id, owner: Principal(uid: 1), idempotencyKey: "k", requestHash: "h", type: .purchase, mode: .test,
-                lane: "main",
-                amount: Money(value: 5, currency: try #require(Currency("EUR"))), order: "A-1", at: start,
-                service: service))
+        let books = try BookedJournal()
+        var new = try books.new(.purchase, 5)
+        (new.order, new.service) = ("A-1", service)
+        let (journal, id) = (try books.journal, new.id)
+        _ = try journal.create(new)
         var change = StateChange(.reversing, at: start)
         change.reversal = ReversalPlan(reason: .timeout, due: start)
         try journal.append(
             [StateChange(.armed), StateChange(.reading), StateChange(.sealed), StateChange(.sent), change], to: id)
-        try body(journal, id, path)
+        try body(journal, id, books.path)
     }
 
     private func settled(_ id: TransactionID, _ journal: Journal) throws -> ErrorCode? {

@@ -9,21 +9,15 @@ import Wire
 struct PINAttemptTests {
     private let attempt = PINAttempt(id: PINAttemptID(), device: "pad-1", format: 4, keySet: "tmk-7")
 
-    private func asked(_ body: (Journal, TransactionID, String) throws -> Void) throws {
-        let path = FileManager.default.temporaryDirectory.appending(path: "pin-\(UUID().uuidString)").path
-        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(atPath: path) }
-        let journal = try Journal(directory: path)
-        let id = TransactionID()
-        _ = try journal.create(
-            NewTransaction(
-                id: id, owner: Principal(uid: 1), idempotencyKey: "k", requestHash: "h", type: .purchase, mode: .test,
-                lane: "main", amount: Money(value: 5, currency: try #require(Currency("EUR"))), order: nil, at: .now))
+    private func asked(_ body: (Journal, TransactionID, BookedJournal) throws -> Void) throws {
+        let books = try BookedJournal()
+        let new = try books.new(.purchase, 5)
+        _ = try books.journal.create(new)
         var sealed = StateChange(.sealed)
         sealed.pin = attempt
-        sealed.authorization = try request(id)
-        try journal.append([StateChange(.armed), StateChange(.reading), sealed], to: id)
-        try body(journal, id, path)
+        sealed.authorization = try request(new.id)
+        try books.journal.append([StateChange(.armed), StateChange(.reading), sealed], to: new.id)
+        try body(try books.journal, new.id, books)
     }
 
     /// With a PIN in it, which nothing ever hands over.
@@ -48,18 +42,8 @@ struct PINAttemptTests {
         return change
     }
 
-    private func rows(_ path: String) throws -> String {
-        let process = Process()
-        process.executableURL = URL(filePath: "/usr/bin/sqlite3")
-        process.arguments = [
-            path + "/journal.sqlite", "SELECT device, format, key_set, state, ended_at IS NULL FROM pin_attempt",
-        ]
-        let pipe = Pipe()
-        process.standardOutput = pipe
-        try process.run()
-        defer { process.waitUntilExit() }
-        return String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-            .trimmingCharacters(in: .newlines)
+    private func rows(_ books: BookedJournal) throws -> String {
+        try books.sqlite("SELECT device, format, key_set, state, ended_at IS NULL FROM pin_attempt")
     }
 
     @Test("One that waits is known, and it ends as it is told")
@@ -67,48 +51,48 @@ struct PINAttemptTests {
         for (state, pin) in [
             (TransactionState.sent, PINAttempt.State.sent), (.cancelled, .cancelled), (.failed, .timedOut),
         ] {
-            try asked { journal, id, path in
+            try asked { journal, id, books in
                 #expect(try journal.awaitedPINs().map(\.id) == [attempt.id])
-                #expect(try rows(path) == "pad-1|4|tmk-7|asked|1")
+                #expect(try rows(books) == "pad-1|4|tmk-7|asked|1")
                 try journal.append([end(state, pin)], to: id)
                 #expect(try journal.awaitedPINs().isEmpty)
-                #expect(try rows(path) == "pad-1|4|tmk-7|\(pin.rawValue)|0")
+                #expect(try rows(books) == "pad-1|4|tmk-7|\(pin.rawValue)|0")
             }
         }
     }
 
     @Test("One of which nobody says more ends with its payment, and an end is for good")
     func untold() throws {
-        try asked { journal, id, path in
+        try asked { journal, id, books in
             try journal.append([end(.failed, nil)], to: id)
-            #expect(try rows(path) == "pad-1|4|tmk-7|failed|0")
+            #expect(try rows(books) == "pad-1|4|tmk-7|failed|0")
             #expect(try journal.awaitedPINs().isEmpty)
         }
-        try asked { journal, id, path in
+        try asked { journal, id, books in
             try journal.append([end(.sent, .sent)], to: id)
             #expect(throws: JournalError.self) { try journal.append([end(.declined, .cancelled)], to: id) }
-            #expect(try rows(path) == "pad-1|4|tmk-7|sent|0")
+            #expect(try rows(books) == "pad-1|4|tmk-7|sent|0")
             #expect(try journal.record(id)?.transaction.state == .sent, "all of a write or nothing")
         }
     }
 
     @Test("It is erased with its payment")
     func erased() throws {
-        try asked { journal, id, path in
+        try asked { journal, id, books in
             try journal.append([end(.cancelled, .cancelled)], to: id)
             let later = Timestamp(milliseconds: Timestamp.now.milliseconds + 1_000)
             #expect(try journal.eraseTransactions(endedBefore: later, at: later) == 1)
-            #expect(try rows(path) == "")
+            #expect(try rows(books) == "")
         }
     }
 
     @Test("Whoever hands over a PIN block, it is in no file of the journal")
     func neverWritten() throws {
-        try asked { journal, id, path in
+        try asked { journal, id, books in
             #expect(try journal.record(id)?.authorization?.envelope == "sealed")
             #expect(try journal.record(id)?.authorization?.pin == nil)
-            for file in try FileManager.default.contentsOfDirectory(atPath: path) {
-                let data = try Data(contentsOf: URL(filePath: path + "/" + file))
+            for file in try FileManager.default.contentsOfDirectory(atPath: books.path) {
+                let data = try Data(contentsOf: URL(filePath: books.path + "/" + file))
                 #expect(data.range(of: Data("BLOCK-ON-DISK".utf8)) == nil)
                 #expect(data.range(of: Data("KSN-IN-CLEAR".utf8)) == nil)
             }

@@ -17,6 +17,21 @@ DEFAULTS = (
     "defaults\n    mode http\n    retries 0\n    no option redispatch\n    timeout connect 2s\n    timeout server 35s\n"
     "    timeout client 40s\n    timeout check 3s\n    timeout http-keep-alive 30s\n    http-reuse safe\n    option httpchk\n"
     "    http-check send meth GET uri /v1/health ver HTTP/1.1 hdr Host localhost\n    http-check expect status 200\n")
+# A till of the first shop.
+CONFIGURATION = """[pos]
+socket = "{folder}/pos.sock"
+[psp]
+socket = "{socket}"
+recipient-key = "{folder}/recipient.jwk"
+[journal]
+directory = "{folder}/state"
+[terminal]
+id = "00000000"
+merchant = "shop-1"
+[[lane]]
+name = "main"
+reader = "{reader}"
+"""
 
 
 class Estate:
@@ -161,6 +176,17 @@ class Estate:
         self.till_side = self.part("haproxy-tills", "/usr/sbin/haproxy", "-db", "-f", self.path("tills.cfg"))
         for socket in self.sockets:
             until(socket, lambda socket=socket: self.health(socket) == "ok")
+
+    def start_daemon(self, reader):
+        """nfc-tapd before the first shop's socket, sealing to the key that it is given there, whose id is returned."""
+        keys = json.loads(self.get(self.sockets[0], "/v1/keys"))["keys"]
+        pathlib.Path(self.path("recipient.jwk")).write_text(json.dumps(keys[0]))
+        pathlib.Path(self.path("nfc-tapd.toml")).write_text(
+            CONFIGURATION.format(folder=self.folder, socket=self.sockets[0], reader=reader))
+        self.part("nfc-tapd", self.programs / "nfc-tapd", "--config", self.path("nfc-tapd.toml"), "--runtime-directory", self.folder)
+        until("the daemon", lambda: self.get(self.path("pos.sock"), "/v1/status"))
+        run(self.programs / "nfc-tap", "prepare", "--socket", self.path("pos.sock"))
+        return keys[0]["kid"]
 
     @property
     def sockets(self):

@@ -39,7 +39,7 @@ actor JournalThread {
 
     /// Everything in one write that was asked for until this thread came to it. The caller goes on where it was, without
     /// a turn of its own on this thread.
-    private nonisolated func write<Result: Sendable>(
+    nonisolated func write<Result: Sendable>(
         _ work: @escaping @Sendable (Journal) throws(JournalError) -> Result
     ) async throws(JournalError) -> Result {
         let outcome = WriteOutcome<Result>()
@@ -78,10 +78,6 @@ actor JournalThread {
             guard error == .full, let reserve, reserve.release() else { throw error }
         }
         return try await write(work)
-    }
-
-    nonisolated func create(_ new: NewTransaction) async throws(JournalError) -> Creation {
-        try await write { (journal) throws(JournalError) in try journal.create(new) }
     }
 
     func earlier(owner: Principal, idempotencyKey: String, requestHash: String) throws(JournalError) -> Creation? {

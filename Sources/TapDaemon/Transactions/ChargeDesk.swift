@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Configuration
 import Journal
-import Logging
 import Profile
 import Transactions
 import Wire
@@ -44,44 +43,16 @@ struct ChargeDesk: Sendable {
                 basis, wish, addressee, services.stored.settings(), keyLife: keyLife ?? .zero)
             guard let running else { return .refused(.storedCardDeleted, field: "credential") }
             if demand.request.dryRun == true { return .acceptable(newcomer.dryRun(running.transaction.lane)) }
-            // Entered in the same step in which the order is found free.
-            let taken = await runner.change { books -> ErrorBody? in
-                if let refusal = newcomer.refusalWithoutCard(newcomer.facts(books, paid: paid)) { return refusal }
-                guard books.pace.take(demand.key.owner, at: .now) else { return ErrorBody(.requestTooOften) }
-                books.enter(running, demand.key)
-                return nil
-            }
+            let taken = await runner.change { newcomer.enter(running, paid: paid, in: &$0) }
             if let taken { return .refused(taken) }
-            return await writeDown(
-                NewTransaction(demand, running.transaction, running.terms.addressee.service), running.transaction)
-        }
-    }
-
-    private func writeDown(_ new: NewTransaction, _ transaction: Transaction) async -> Admission {
-        let id = new.id
-        do throws(JournalError) {
-            let creation = try await runner.journal.use { (journal) throws(JournalError) in
-                try journal.createCharge(new)
+            let new = NewTransaction(demand, running.transaction, running.terms.addressee.service)
+            return await runner.writeDown(new, running.transaction) { (journal) throws(JournalError) in
+                switch try journal.createCharge(new) {
+                case .created(let number): .under(number: number)
+                case .refused(let refusal): .refused(ErrorBody(refusal))
+                case .known: .known
+                }
             }
-            switch creation {
-            case .created(let number):
-                return .created(
-                    await runner.change { books in
-                        books.live[id]?.machine.number = number
-                        return books.live[id]?.transaction ?? transaction
-                    })
-            case .refused(let refusal):
-                await runner.change { $0.drop(id) }
-                return .refused(ErrorBody(refusal))
-            case .known:
-                // Impossible while the key is claimed; another process wrote it.
-                await runner.change { $0.drop(id) }
-                return .refused(.idempotencyInProgress)
-            }
-        } catch {
-            runner.logger.error("transaction not written", metadata: ["error": "\(error)"])
-            await runner.change { $0.drop(id) }
-            return .refused(ErrorCode(error))
         }
     }
 }
@@ -113,6 +84,16 @@ extension Newcomer {
         if let refusal = facts.paymentRefusal { return refusal }
         if let other = facts.unresolved { return ErrorBody(.orderUnresolved, transaction: other) }
         if request.allowRepeat != true, let paid = facts.paid { return ErrorBody(.orderPaid, transaction: paid) }
+        return nil
+    }
+
+    /// Enters a payment that needs neither card nor lane, in the same step in which its order is found free.
+    ///
+    /// - Returns: what speaks against it; nothing was entered then.
+    func enter(_ running: Running, paid: TransactionID?, in books: inout Books) -> ErrorBody? {
+        if let refusal = refusalWithoutCard(facts(books, paid: paid)) { return refusal }
+        guard books.pace.take(demand.key.owner, at: .now) else { return ErrorBody(.requestTooOften) }
+        books.enter(running, demand.key)
         return nil
     }
 

@@ -172,15 +172,24 @@ struct EffectRun: Sendable {
 
     /// The operation has the read before the reader says that the card was read.
     func handOver(_ request: AuthorizationRequest) async {
-        guard let original = running.terms.original else { return }
+        guard let original = running.terms.original else { return handedToNobody() }
         let record = JournalRecord(
             transaction: running.transaction, owner: running.machine.demand.owner, requestHash: "",
             authorization: request, service: original.service)
         // A little less: it is not sent in the last moment.
         let life = (running.machine.demand.times.readLife * 5 / 6).components.seconds * 1_000
         let until = Moment.now.monotonic &+ life
-        guard let ongoing = OngoingOperation(refund: record, of: original, readUntil: until) else { return }
+        guard let ongoing = OngoingOperation(refund: record, of: original, readUntil: until) else {
+            return handedToNobody()
+        }
         await services.engine.begin(ongoing)
+    }
+
+    /// Nothing has left. The refund stays sealed in the journal, until the next start ends it.
+    private func handedToNobody() {
+        runner.logger.error(
+            "refund not sent: its payment is not known here; restart nfc-tapd to end it",
+            metadata: ["transaction": "\(id)"])
     }
 
     func query(within time: Duration) async -> Reply { noted(await way.link?.query(id, within: time) ?? .unusable) }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Configuration
 import Journal
-import Logging
 import Profile
 import Transactions
 import Wire
@@ -25,33 +24,12 @@ struct LinkDesk: Sendable {
         }
         let addressee = runner.paymentServices.addressee(runner.paymentServices.current)
         let running = newcomer.linking(wish, addressee, services.stored.settings())
-        let (id, transaction) = (running.transaction.id, running.transaction)
-        if demand.request.dryRun == true { return .acceptable(newcomer.dryRun(transaction.lane)) }
-        // Entered in the same step in which the order is found free.
-        let taken = await runner.change { books -> ErrorBody? in
-            if let refusal = newcomer.refusalWithoutCard(newcomer.facts(books, paid: paid)) { return refusal }
-            guard books.pace.take(demand.key.owner, at: .now) else { return ErrorBody(.requestTooOften) }
-            books.enter(running, demand.key)
-            return nil
-        }
+        if demand.request.dryRun == true { return .acceptable(newcomer.dryRun(running.transaction.lane)) }
+        let taken = await runner.change { newcomer.enter(running, paid: paid, in: &$0) }
         if let taken { return .refused(taken) }
-        do throws(JournalError) {
-            let creation = try await runner.journal.create(
-                NewTransaction(demand, transaction, running.terms.addressee.service))
-            if case .created(let number) = creation {
-                return .created(
-                    await runner.change { books in
-                        books.live[id]?.machine.number = number
-                        return books.live[id]?.transaction ?? transaction
-                    })
-            }
-            // Impossible while the key is claimed; another process wrote it.
-            await runner.change { $0.drop(id) }
-            return .refused(.idempotencyInProgress)
-        } catch {
-            runner.logger.error("transaction not written", metadata: ["error": "\(error)"])
-            await runner.change { $0.drop(id) }
-            return .refused(ErrorCode(error))
+        let new = NewTransaction(demand, running.transaction, running.terms.addressee.service)
+        return await runner.writeDown(new, running.transaction) { (journal) throws(JournalError) in
+            Written(try journal.create(new))
         }
     }
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Configuration
 import Journal
-import Logging
 import Transactions
 import Wire
 
@@ -26,8 +25,17 @@ struct RefundDesk: Sendable {
             let demand = TransactionDemand(
                 request: request, key: demand.key, requestHash: demand.requestHash, lanes: demand.lanes)
             let running = try await enter(demand, payment, isTrial: false)
-            return await writeDown(
-                NewTransaction(demand, running.transaction, payment.service), running.transaction, of: original)
+            let new = NewTransaction(demand, running.transaction, payment.service)
+            return await runner.writeDown(new, running.transaction) { (journal) throws(JournalError) in
+                switch try journal.createRefund(new, of: original, amount: new.amount.value) {
+                case .created(let number, _): .under(number: number)
+                case .refused(let found): .refused(ErrorBody(found, running.transaction))
+                case .originalUnknown: .refused(ErrorBody(.refundOriginalUnknown))
+                case .otherCurrency:
+                    .refused(ErrorBody(.amountCurrencyMismatch, field: "amount", transaction: original))
+                case .known: .known
+                }
+            }
         } catch {
             return .refused(error)
         }
@@ -64,36 +72,5 @@ struct RefundDesk: Sendable {
             }
         }
         return try entered.get()
-    }
-
-    private func writeDown(
-        _ new: NewTransaction, _ transaction: Transaction, of original: TransactionID
-    ) async -> Admission {
-        let id = new.id
-        let refusal: ErrorBody
-        do throws(JournalError) {
-            let creation = try await runner.journal.use { (journal) throws(JournalError) in
-                try journal.createRefund(new, of: original, amount: new.amount.value)
-            }
-            switch creation {
-            case .created(let number, _):
-                return .created(
-                    await runner.change { books in
-                        books.live[id]?.sequence = UInt32(truncatingIfNeeded: number % 100_000_000)
-                        books.live[id]?.machine.number = number
-                        return books.live[id]?.transaction ?? transaction
-                    })
-            case .refused(let found): refusal = ErrorBody(found, transaction)
-            case .originalUnknown: refusal = ErrorBody(.refundOriginalUnknown)
-            case .otherCurrency: refusal = ErrorBody(.amountCurrencyMismatch, field: "amount", transaction: original)
-            // Impossible while the key is claimed; another process wrote it.
-            case .known: refusal = ErrorBody(.idempotencyInProgress)
-            }
-        } catch {
-            runner.logger.error("transaction not written", metadata: ["error": "\(error)"])
-            refusal = ErrorBody(ErrorCode(error))
-        }
-        await runner.change { $0.drop(id) }
-        return .refused(refusal)
     }
 }

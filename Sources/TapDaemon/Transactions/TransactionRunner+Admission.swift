@@ -51,7 +51,9 @@ extension TransactionRunner {
             books.enter(running, demand.key)
             var new = NewTransaction(demand, running.transaction, running.terms.addressee.service)
             new.agreement = running.machine.demand.storing
-            return await writeDown(new, running.transaction)
+            return await writeDown(new, running.transaction) { [new] (journal) throws(JournalError) in
+                Written(try journal.create(new))
+            }
         }
     }
 
@@ -66,21 +68,28 @@ extension TransactionRunner {
         }?.transaction.id
     }
 
-    private func writeDown(_ new: NewTransaction, _ transaction: Transaction) async -> Admission {
+    /// Writes down what was entered. What the journal refuses leaves nothing behind.
+    func writeDown(
+        _ new: NewTransaction, _ transaction: Transaction,
+        _ create: @escaping @Sendable (Journal) throws(JournalError) -> Written
+    ) async -> Admission {
+        let refusal: ErrorBody
         do throws(JournalError) {
-            if case .created(let number) = try await journal.create(new) {
+            switch try await journal.write(create) {
+            case .under(let number):
                 books.live[new.id]?.sequence = UInt32(truncatingIfNeeded: number % 100_000_000)
                 books.live[new.id]?.machine.number = number
                 return .created(books.live[new.id]?.transaction ?? transaction)
-            }
             // Impossible while the key is claimed; another process wrote it.
-            books.drop(new.id)
-            return .refused(.idempotencyInProgress)
+            case .known: refusal = ErrorBody(.idempotencyInProgress)
+            case .refused(let found): refusal = found
+            }
         } catch {
             logger.error("transaction not written", metadata: ["error": "\(error)"])
-            books.drop(new.id)
-            return .refused(ErrorCode(error))
+            refusal = ErrorBody(ErrorCode(error))
         }
+        books.drop(new.id)
+        return .refused(refusal)
     }
 
     /// Runs a transaction that was admitted, and returns when a stop does not have to wait for it any more.
@@ -88,6 +97,21 @@ extension TransactionRunner {
         guard let isDone = books.live[id]?.isDone else { return }
         take(.begin, id)
         await isDone.wait()
+    }
+}
+
+/// What the journal made of a transaction that was entered.
+enum Written: Sendable {
+    case under(number: Int64)
+    /// Its key is spent.
+    case known
+    case refused(ErrorBody)
+
+    init(_ creation: Creation) {
+        switch creation {
+        case .created(let number): self = .under(number: number)
+        case .repeated, .keyReused, .erased: self = .known
+        }
     }
 }
 
