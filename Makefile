@@ -20,9 +20,7 @@ DEMO_FLAGS := --scratch-path .build-demo --disable-index-store -debug-info-forma
 	-Xswiftc -whole-module-optimization -Xswiftc -num-threads -Xswiftc 2
 # One executable under these names, see docs/decisions/0010; libnfc's worker is a program of its own.
 PROGRAMS := nfc-tapd nfc-tap nfc-tap-psp-sandbox nfc-tap-ecr nfc-tap-gateway
-# Nobody links against a program or reads its symbols, so none are exported and what nothing calls is left out.
-RELEASE_FLAGS := -c release --static-swift-stdlib --disable-local-rpath -Xlinker -z -Xlinker now \
-	-Xlinker --no-export-dynamic -Xlinker --gc-sections
+RELEASE_FLAGS = $(shell scripts/release-flags.sh)
 # libpq is there as a shared library of Debian's.
 SWITCH_RELEASE_FLAGS := -c release --static-swift-stdlib --disable-local-rpath
 PREFIX ?= /usr/local

@@ -10,8 +10,7 @@ taps=${TAPS:-300}
 seconds=${SECONDS_OF_LOAD:-60}
 
 # As `make release` builds what is installed, so that the figures are those of the programs of the package.
-flags=(-c release --static-swift-stdlib --disable-local-rpath -Xlinker -z -Xlinker now
-    -Xlinker --no-export-dynamic -Xlinker --gc-sections)
+read -ra flags < <(scripts/release-flags.sh)
 for product in tap-bench nfc-tapd nfc-tap-psp-sandbox nfc-tap nfc-tap-ecr nfc-tap-gateway nfc-tap-libnfc-worker; do
     swift build "${flags[@]}" --product "$product" 2>&1 | tail -n 1
 done

@@ -24,13 +24,14 @@ for program in "$@"; do
 done
 clang -O2 -Wall -Werror -c -D"PROGRAMS=$entries" -o "$folder/programs.o" packaging/programs.c
 
+read -ra flags < <(scripts/release-flags.sh link)
 # The objects of each program as the package manager links them, those that several have once. Those of the first program
 # lie together, so that it has no more pages in memory than by itself.
 for program in "$@"; do cat "$bin/$program.product/Objects.LinkFileList"; done | awk '!known[$0]++' |
     grep -vxFf <(cat "$folder/replaced" 2>/dev/null || echo none) >"$folder/objects"
 swiftc -emit-executable -static-stdlib -o "$bin/nfc-tap-programs" "$folder"/*.o "@$folder/objects" \
     -lpcsclite -lqrencode -lsqlite3 -lstdc++ \
-    -Xlinker -z -Xlinker now -Xlinker --no-export-dynamic -Xlinker --gc-sections >"$folder/log" 2>&1 || {
+    "${flags[@]}" >"$folder/log" 2>&1 || {
     cat "$folder/log" >&2
     exit 1
 }

@@ -1,0 +1,58 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# Writes packaging/functions-at-rest.txt anew: which functions nfc-tapd runs while nobody taps, as callgrind sees them for SECONDS:
+# order-functions.sh FOLDER-WITH-RELEASE-PROGRAMS [SECONDS, default 25]
+#
+# A function that is not in the file costs memory and nothing else, and a name that no program has any more is passed over.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+bin=$(realpath "${1:?usage: order-functions.sh FOLDER-WITH-RELEASE-PROGRAMS [SECONDS]}")
+seconds=${2:-25}
+runtime=$(dirname "$(readlink -f "$(command -v swift)")")/../lib/swift_static/linux
+folder=$(mktemp -d)
+chmod 700 "$folder"
+trap 'kill $(jobs -p) 2>/dev/null || true; wait; rm -rf "$folder"' EXIT
+mkdir -m 700 "$folder/state"
+cat >"$folder/nfc-tapd.toml" <<CONFIGURATION
+[pos]
+socket = "$folder/pos.sock"
+[psp]
+socket = "$folder/psp.sock"
+[journal]
+directory = "$folder/state"
+[terminal]
+id = "00000000"
+merchant = "shop-1"
+[[lane]]
+name = "main"
+reader = "virtual:$folder/reader.sock"
+CONFIGURATION
+
+# valgrind 3.19 cannot read the debug information of swift-nio's C files and gives up.
+strip -g -o "$folder/nfc-tapd" "$bin/nfc-tapd"
+SWIFT_BACKTRACE=enable=no valgrind --tool=callgrind --instr-atstart=no --demangle=no --callgrind-out-file="$folder/calls" \
+    "$folder/nfc-tapd" --config "$folder/nfc-tapd.toml" --runtime-directory "$folder" --state-directory "$folder/state" \
+    >"$folder/log" 2>&1 &
+for _ in $(seq 120); do
+    ! grep -q 'lane prepared' "$folder/log" || break
+    sleep 1
+done
+grep -q 'lane prepared' "$folder/log" || {
+    cat "$folder/log" >&2
+    exit 1
+}
+# What only the start needs is over by then.
+sleep 8
+callgrind_control -i on $! >/dev/null
+sleep "$seconds"
+callgrind_control -d $! >/dev/null
+sleep 2
+
+sections() { readelf -SW "$@" 2>/dev/null | grep -oE '\.text\.[^ ]+' || true; }
+{
+    find -L "$bin" -name '*.o' -print0 | xargs -0 readelf -SW 2>/dev/null | grep -oE '\.text\.[^ ]+'
+    for archive in "$runtime"/*.a; do sections "$archive"; done
+} | LC_ALL=C sort -u >"$folder/sections"
+sed -nE 's/^c?fn=\([0-9]+\) (.+)/.text.\1/p' "$folder"/calls* | LC_ALL=C sort -u |
+    LC_ALL=C comm -12 - "$folder/sections" >packaging/functions-at-rest.txt
+echo "order-functions: $(wc -l <packaging/functions-at-rest.txt) functions in packaging/functions-at-rest.txt"
