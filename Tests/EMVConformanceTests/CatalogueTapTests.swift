@@ -9,12 +9,19 @@ import Testing
 /// answer disturbed.
 @Suite("The catalogue's cards with real keys")
 struct CatalogueTapTests {
-    /// The test terminal; `mayApprove` gives it floor limits above the amount and a type that approves offline.
+    /// The test terminal; `mayApprove` gives it floor limits above the amount and a type that approves offline,
+    /// `tellsLocalAuthentication` lets kernel 8 keep a failed authentication in the TVR.
     static func entryPoint(
         mayApprove: Bool, authentication: OfflineAuthentication = .using(.test), qualifiers: UInt32 = 0,
-        amount: UInt64 = 1_250, type: TransactionType = .purchase, riskManagementData: [UInt8]? = nil
+        amount: UInt64 = 1_250, type: TransactionType = .purchase, riskManagementData: [UInt8]? = nil,
+        tellsLocalAuthentication: Bool = false
     ) -> EntryPoint {
         var configuration = TerminalConfiguration.test
+        for index in configuration.combinations.indices where tellsLocalAuthentication {
+            configuration.combinations[index].kernelData = configuration.combinations[index].kernelData.map {
+                $0.tag == .c8KernelConfiguration ? DataObject(.c8KernelConfiguration, [0x08, 0x00]) : $0
+            }
+        }
         if let riskManagementData {
             for index in configuration.combinations.indices {
                 configuration.combinations[index].kernelData = configuration.combinations[index].kernelData.map {

@@ -152,6 +152,22 @@ struct KernelDiffTests {
         for script in different { #expect(document.contains(script), "\(script)") }
     }
 
+    @Test func `the document shows the difference that it follows as the program prints it, new and known`() throws {
+        let script = try #require(Self.scripts().first { $0.id == "k3_script-016" })
+        let outside = OutsideKernel(path: Checkout.file("docs/examples/kernel.py").path)
+        let document = try Checkout.text("docs/kernel-diff.md")
+        for known in [KnownDifferences.none, try Self.known()] {
+            let found = TraceDifference.all(
+                OwnKernel.plain.trace(script), outside.trace(script), kernel: outside.name, script: script,
+                known: known)
+            let lines =
+                ["\(script.id), \(outside.name):"]
+                + found.flatMap { $0.lines(OwnKernel.plain.name, outside.name) }
+            #expect(lines.count == 4)
+            #expect(document.contains(lines.joined(separator: "\n")), "\(lines)")
+        }
+    }
+
     @Test func `a program that cannot be started, fails or prints nonsense is a trace with a complaint`() throws {
         let script = try #require(Self.scripts().first)
         for path in ["/nowhere/kernel", "/bin/false"] {

@@ -58,10 +58,66 @@ struct Kernel2ExtrasTests {
         store.set(0xDF811D, [0x02])
         store.set(0xDF811C, [0x00, 0x05])
         let fresh = TornLog([old], store, now: TapInstant(nanoseconds: 5_000_000_000))
-        #expect(fresh.removed == nil)
+        #expect(fresh.removed == [])
         let aged = TornLog([old], store, now: TapInstant(nanoseconds: 5_000_000_001))
-        #expect(aged.removed == old)
+        #expect(aged.removed == [old])
         #expect(aged.changed == [])
+    }
+
+    private static func torn(_ last: UInt8, second: UInt64) -> TornTransaction {
+        TornTransaction(
+            record: [DataObject(0x5A, [0x54, last])], tornAt: TapInstant(nanoseconds: second * 1_000_000_000))
+    }
+
+    /// With a lifetime of nothing the first two are too old, and the third is not.
+    private static let log = [torn(1, second: 0), torn(2, second: 0), torn(3, second: 60)]
+
+    private func entryPoint(capacity: UInt8, lifetime: UInt8) -> EntryPoint {
+        let terminal = Terminals.mastercard([DataObject(0xDF811D, [capacity]), DataObject(0xDF811C, [0, lifetime])])
+        return EntryPoint(
+            configuration: terminal, transaction: .test(500), unpredictableNumbers: .fixed([0x1234_5678]),
+            tornTransactions: Self.log)
+    }
+
+    private func told(_ run: Run) -> [[UInt8]] {
+        (run.outcome.outcome.discretionaryData ?? []).filter { $0.tag == 0xFF8101 }.map(\.value)
+    }
+
+    /// C-2 S1.5 gives each an outcome of its own at a request without a tap; here they go with the next one that is told.
+    @Test func `every record that gets too old is told, the newest first`() throws {
+        var entryPoint = entryPoint(capacity: 3, lifetime: 0)
+        let card = tearable
+        let run = try Run.drive(&entryPoint) { card.answer($1) }
+        #expect(told(run) == [Self.log[1], Self.log[0]].map { $0.record.encoded })
+        #expect(entryPoint.tornTransactions == [Self.log[2]])
+    }
+
+    @Test func `a record stays in the log until an outcome tells it`() throws {
+        var entryPoint = entryPoint(capacity: 3, lifetime: 0)
+        var card = tearable
+        // Select Next is shown to nobody, and Try Again says its error alone (C-2 S3.5).
+        card.statuses[0xA8] = 0x6985
+        #expect(told(try Run.drive(&entryPoint) { card.answer($1) }).isEmpty)
+        #expect(entryPoint.tornTransactions == Self.log)
+        card.statuses = [:]
+        var lost = 0
+        let run = try Run.drive(&entryPoint) { _, command in
+            guard command.ins == 0xA8, lost == 0 else { return card.answer(command) }
+            lost += 1
+            return nil
+        }
+        #expect(lost == 1)
+        #expect(told(run) == [Self.log[1], Self.log[0]].map { $0.record.encoded })
+        #expect(entryPoint.tornTransactions == [Self.log[2]])
+    }
+
+    @Test func `a log that has room for fewer tells every record that makes room`() throws {
+        var entryPoint = entryPoint(capacity: 1, lifetime: 200)
+        let card = tearable
+        let run = try Run.drive(&entryPoint) { $1.ins == 0xAE ? nil : card.answer($1) }
+        #expect(told(run) == Self.log.reversed().map { $0.record.encoded })
+        #expect(entryPoint.tornTransactions.count == 1)
+        #expect(entryPoint.tornTransactions.first?.record.value(of: 0x9F37) == [0x12, 0x34, 0x56, 0x78])
     }
 
     private var relaying: PlainCard {

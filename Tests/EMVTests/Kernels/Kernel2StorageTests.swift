@@ -187,9 +187,11 @@ struct Kernel2StorageTests {
         return card
     }
 
-    /// A first tap that is torn at GENERATE AC, and what a second one, whose card cannot recover, comes to.
+    /// A first tap that is torn at GENERATE AC, and what a second one comes to, whose card cannot recover unless
+    /// `recovered` says otherwise.
     private func tornTwice(
-        _ objects: [DataObject], capacity: UInt8 = 2, second: (CommandAPDU) -> ResponseAPDU?
+        _ objects: [DataObject], capacity: UInt8 = 2, recovered: ResponseAPDU = ResponseAPDU(status: 0x6985),
+        second: (CommandAPDU) -> ResponseAPDU?
     ) throws -> (log: [TornTransaction], first: TornTransaction, outcome: Outcome) {
         let card = tearable
         let configured =
@@ -205,7 +207,7 @@ struct Kernel2StorageTests {
         let first = try #require(entryPoint.tornTransactions.first)
         let run = try Run.drive(&entryPoint) { _, command in
             switch command.ins {
-            case 0xD0: ResponseAPDU(status: 0x6985)
+            case 0xD0: recovered
             case 0xAE: second(command)
             case _: card.answer(command)
             }
@@ -246,5 +248,21 @@ struct Kernel2StorageTests {
         #expect(answered.outcome.status == .onlineRequest)
         #expect(answered.outcome.discretionaryData?.value(of: 0xFF8101) == nil)
         #expect(answered.log.isEmpty)
+    }
+
+    /// C-2 S10.10 to S10.12, S910.50: the torn transaction's data are in force before its answer is judged.
+    @Test func `an answer of format 1 to RECOVER AC is a wrong one, and what the card may have written is told`() throws {
+        let short = try ResponseAPDU(Hex.bytes("800B80000101020304050607089000"))
+        let writing = try tornTwice(storing, recovered: short) { _ in nil }
+        #expect(writing.outcome.status == .endApplication)
+        #expect(writing.outcome.error.l2 == .parsingError)
+        #expect(writing.outcome.dataRecord?.value(of: 0x9F37) == [0x12, 0x34, 0x56, 0x78])
+        #expect(writing.outcome.dataRecord?.value(of: 0x9F37) == writing.first.record.value(of: 0x9F37))
+        #expect(writing.log.isEmpty)
+        // A slot that was only read leaves nothing, as after any wrong answer.
+        let reading = try tornTwice([], recovered: short) { _ in nil }
+        #expect(reading.outcome.error.l2 == .parsingError)
+        #expect(reading.outcome.dataRecord == nil)
+        #expect(reading.log.isEmpty)
     }
 }

@@ -177,6 +177,22 @@ struct Kernel3Tests {
         if status == .tryAnotherInterface { #expect(outcome.uiOnOutcome?.message == .insertOrSwipe) }
     }
 
+    /// A.2, byte 1 bit 1: two sources name the bit, no public one the step.
+    @Test func `a card that is not valid at cash machines is refused by one, and by no other terminal`() throws {
+        func status(_ ctq: [UInt8], terminal type: UInt8 = 0x14, capabilities: UInt8 = 0x80) throws -> Outcome.Status {
+            var terminal = ttq(0x2600_4000)
+            terminal.terminalData.removeAll { $0.tag == 0x9F35 }
+            terminal.terminalData += [DataObject(0x9F35, [type]), DataObject(0x9F40, [capabilities, 0, 0, 0, 0])]
+            let card = card(0x80, ctq: ctq, DataObject(0x9F07, [0x80, 0x00]), DataObject(0x5F28, [0x08, 0x40]))
+            return try card.run(terminal, .test(100, type: .cash)).outcome.outcome.status
+        }
+        #expect(try status([0x00, 0x00]) == .onlineRequest)
+        #expect(try status([0x01, 0x00]) == .declined)
+        #expect(try status([0x05, 0x00]) == .tryAnotherInterface)
+        #expect(try status([0x01, 0x00], terminal: 0x22) == .onlineRequest)
+        #expect(try status([0x01, 0x00], capabilities: 0x60) == .onlineRequest)
+    }
+
     @Test func `abroad the international usage bit counts`() throws {
         let card = card(0x80, DataObject(0x9F07, [0x40, 0x00]), DataObject(0x5F28, [0x02, 0x76]))
         #expect(try card.run(ttq(0x2600_4000), .test(100, type: .cash)).outcome.outcome.status == .onlineRequest)

@@ -84,17 +84,17 @@ extension Kernel2 {
     /// The card has answered and there is nothing to say yet (C-2 S9.27, S13.12).
     var cardAnswered: UIRequest { UIRequest(.clearDisplay, .cardReadSuccessfully, languagePreference: language) }
 
-    /// What leaves the torn log with this outcome: after a wrong answer of a card that could not recover its own record
-    /// (C-2 S11.90 to S11.95).
-    private func lostRecord(_ outcome: Outcome) -> TornTransaction? {
+    /// What leaves the torn log with this outcome, each record of it: after a wrong answer of a card that could not
+    /// recover, its own record too (C-2 S11.90 to S11.95).
+    private func lostRecords(_ outcome: Outcome) -> [TornTransaction] {
         let isWrongAnswer = state == .generatingAC && outcome.error.l1 == .ok && outcome.error.l2 != .ok
-        return (isWrongAnswer ? torn.retried : nil) ?? torn.removed
+        guard isWrongAnswer, let retried = torn.retried else { return torn.removed }
+        return [retried] + torn.removed
     }
 
     /// Adds what every outcome of this kernel carries.
     func complete(_ outcome: inout Outcome) {
         if outcome.fieldOffRequest == nil, outcome.status != .selectNext { outcome.fieldOffRequest = fieldOff }
-        if outcome.tornTransactions == nil { outcome.tornTransactions = torn.changed }
         if wantsCDA { outcome.unmatchedKey = authentication.unmatchedKey(of: store, aid: aid, on: date) }
         // S3.5, S3.7
         let isEarlyEnd = outcome.status == .tryAgain || outcome.error.l3 == .stop
@@ -108,13 +108,20 @@ extension Kernel2 {
                     .dsSummary3, .dsSummaryStatus, .errorIndication, .putDataStatusBeforeCryptogram,
                     .putDataStatusAfterCryptogram, .thirdPartyData, .tornRecord,
                 ]
-        let error = outcome.error.bytes
-        outcome.discretionaryData = tags.compactMap { tag in
+        // A record leaves the log with an outcome that tells it: Entry Point goes on after Select Next, and shows it to
+        // nobody.
+        let tellsRecords = tags.contains(.tornRecord) && outcome.status != .selectNext
+        if outcome.tornTransactions == nil, tellsRecords { outcome.tornTransactions = torn.changed }
+        var data: [DataObject] = []
+        data.reserveCapacity(tags.count)
+        for tag in tags {
             switch tag {
-            case .errorIndication: DataObject(tag, error)
-            case .tornRecord: lostRecord(outcome).map { DataObject(tag, $0.record.encoded) }
-            case _: store.object(tag)
+            case .errorIndication: data.append(DataObject(tag, outcome.error.bytes))
+            case .tornRecord where tellsRecords:
+                for lost in lostRecords(outcome) { data.append(DataObject(tag, lost.record.encoded)) }
+            case _: if let object = store.object(tag) { data.append(object) }
             }
         }
+        outcome.discretionaryData = data
     }
 }

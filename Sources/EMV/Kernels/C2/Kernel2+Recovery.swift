@@ -32,16 +32,16 @@ extension Kernel2 {
         return outcome
     }
 
-    /// C-2 S10: a card that cannot recover gets a new GENERATE AC.
+    /// C-2 S10: a card that cannot recover gets a new GENERATE AC. Any other answer belongs to the torn transaction, whose
+    /// data are in force before it is judged: where the card may have written, a wrong one leaves their data record.
     mutating func recoveryReceived(_ response: ResponseAPDU) -> KernelStep {
         guard let record = torn.record(of: store) else { return generateAC() }
         guard response.status.isSuccess else {
             torn.retry(record)
             return generateAC()
         }
+        // S10.10, S10.11
         torn.remove(record)
-        // S10.12
-        guard response.data.first == 0x77 else { return fail(.parsingError) }
         for object in record.record where object.tag != .pan && object.tag != .panSequenceNumber {
             store.set(object.tag, object.value)
         }
@@ -52,6 +52,8 @@ extension Kernel2 {
         let reference = store.byte(.referenceControlParameter) ?? 0
         requested = ApplicationCryptogram(rawValue: reference & 0xC0) ?? .aac
         requestedCDA = reference & 0x10 != 0
+        // S10.12: an answer of format 1 (80) too.
+        guard response.data.first == 0x77 else { return fail(.parsingError) }
         return cryptogramReceived(response)
     }
 

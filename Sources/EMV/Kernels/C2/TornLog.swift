@@ -6,8 +6,9 @@ import CardBytes
 struct TornLog: Sendable {
     private var records: [TornTransaction] = []
     private let capacity: Int
-    /// A record that got too old or had no room; it goes into the discretionary data.
-    private(set) var removed: TornTransaction?
+    /// The records that got too old or had no room, the newest first; they go into the discretionary data (C-2 S1.5,
+    /// S9.13).
+    private(set) var removed: [TornTransaction] = []
     private(set) var isChanged = false
     /// The record whose card could not recover and may have written its data storage: until GENERATE AC is answered it is
     /// still of use (C-2 S11.11, S11.91).
@@ -31,7 +32,7 @@ struct TornLog: Sendable {
         guard capacity > 0 else { return }
         for record in earlier {
             if now.nanoseconds(since: record.tornAt) > lifetime {
-                removed = record
+                removed.insert(record, at: 0)
                 isChanged = true
             } else {
                 records.append(record)
@@ -61,13 +62,13 @@ struct TornLog: Sendable {
         capacity > 0 && store.isPresentNotEmpty(.drdol) && store.isPresentNotEmpty(.pan)
     }
 
-    /// Adds the transaction in `store`; the oldest record makes room.
+    /// Adds the transaction in `store`; the oldest records make room.
     ///
     /// - Returns: the new log, or `nil` where this card or configuration cannot recover.
     mutating func keep(_ store: DataStore, now: TapInstant) -> [TornTransaction]? {
         guard canKeep(store) else { return isChanged ? records : nil }
         if let retried { records.append(retried) }
-        if records.count >= capacity, !records.isEmpty { removed = records.removeFirst() }
+        while records.count >= capacity, !records.isEmpty { removed.insert(records.removeFirst(), at: 0) }
         records.append(TornTransaction(record: store.objects(TornLog.tags), tornAt: now))
         isChanged = true
         return records

@@ -120,12 +120,14 @@ extension Kernel3 {
         return !options.exceptionFile.contains(track.pan, store.byte(.panSequenceNumber))
     }
 
-    /// C-3 5.5.1.3 and 5.5.1.4: manual cash and cashback. A card without 9F07 or 5F28 allows neither (one source).
+    /// C-3 5.5.1.3 and 5.5.1.4: manual cash and cashback. A card without 9F07 or 5F28 allows neither (one source). A card
+    /// that is not valid at cash machines (A.2, byte 1 bit 1) is refused by one like a card without cash (unverified).
     private func usageRefusal(_ qualifiers: CTQ?) -> Outcome? {
         guard let transaction else { return nil }
         let usage = store.isPresentNotEmpty(.issuerCountry) ? ApplicationUsageControl(store) : nil
         let domestic = store.isEqual(.issuerCountry, .terminalCountry)
-        if risk.checksCash, transaction.type.isCash, usage?.cash(domestic: domestic) != true {
+        let isCashRefused = transaction.type.isCash && usage?.cash(domestic: domestic) != true
+        if risk.checksCash, isCashRefused || isCashMachine && qualifiers?.isRefusedByCashMachines == true {
             return qualifiers?.switchesInterfaceForCash == true ? Kernel3.insertOrSwipeForContact : declined
         }
         let isCashback =
@@ -135,6 +137,10 @@ extension Kernel3 {
             return qualifiers?.switchesInterfaceForCashback == true ? Kernel3.insertOrSwipeForContact : declined
         }
         return nil
+    }
+
+    private var isCashMachine: Bool {
+        terminalType.isATM(additionalCapabilities: store.byte(.additionalTerminalCapabilities) ?? 0)
     }
 }
 

@@ -22,6 +22,8 @@ struct CTQ: Equatable {
     var goesOnlineIfExpired: Bool { has(0x0800) }
     var switchesInterfaceForCash: Bool { has(0x0400) }
     var switchesInterfaceForCashback: Bool { has(0x0200) }
+    /// Not valid at a contactless cash machine (two sources name the bit, and no public one the step that reads it).
+    var isRefusedByCashMachines: Bool { has(0x0100) }
     var consumerDeviceCVMPerformed: Bool { has(0x0080) }
     var supportsIssuerUpdate: Bool { has(0x0040) }
 
