@@ -251,7 +251,8 @@ struct Kernel2StorageTests {
     }
 
     /// C-2 S10.10 to S10.12, S910.50: the torn transaction's data are in force before its answer is judged.
-    @Test func `an answer of format 1 to RECOVER AC is a wrong one, and what the card may have written is told`() throws {
+    @Test func `an answer of format 1 to RECOVER AC is a wrong one, and what the card may have written is told`() throws
+    {
         let short = try ResponseAPDU(Hex.bytes("800B80000101020304050607089000"))
         let writing = try tornTwice(storing, recovered: short) { _ in nil }
         #expect(writing.outcome.status == .endApplication)
