@@ -58,7 +58,8 @@ estate:
 	@scripts/install-packages.sh $(ESTATE_PACKAGES)
 	$(SWIFT) build $(SWITCH_RELEASE_FLAGS) --target SwitchPrograms
 	scripts/check-estate.py "$$($(SWIFT) build -c release --show-bin-path)" --tills $(or $(TILLS),1000) --taps $(or $(TAPS),100000) \
-		--kills $(or $(KILLS),200) --fail-overs $(or $(FAIL_OVERS),10) --seconds $(or $(SECONDS),3000) --seed $(or $(SEED),1)
+		--kills $(or $(KILLS),200) --fail-overs $(or $(FAIL_OVERS),10) --every $(or $(EVERY),4) --pause $(or $(PAUSE),0) \
+		--seconds $(or $(SECONDS),3000) --seed $(or $(SEED),1)
 
 # Payments a second through the switch, beside plain inserts of the same rows.
 bench-switch:

@@ -85,20 +85,23 @@ def main():
     print("| keys | replicas | proxies | tills | payments/s | a second of the switch's processors | switch and database | half, 99 of 100 (ms) | memory of a replica (MiB) | bytes of write-ahead log each |")
     print("|---|---|---|---|---|---|---|---|---|---|")
     for token, replicas, proxies, counts in [
-        (False, 1, False, [10]), (True, 1, False, [10]), (True, 1, True, [10, 100, 1_000]), (True, 2, True, [100]), (True, 3, True, [100])]:
+        (False, 1, False, [10, 100]), (True, 1, False, [10, 100]), (True, 1, True, [10, 100, 1_000]), (True, 2, True, [100]), (True, 3, True, [100])]:
         with Estate(arguments.programs, replicas=replicas, shops=1, tills=1_000, standby=False, token=token, proxies=proxies,
                     switch=["--till-requests", "100000"], answer_seconds=20) as estate:
             pay(estate, 10, 100, 99)
+            lines = []
             for tills in counts:
                 told, rate, share, both, written = measured(estate, tills, arguments.taps, tills)
                 memory = max(part.memory()[1] for part in estate.replicas) / 1024
                 print(f"| {'token' if token else 'file'} | {replicas} | {'two, mutual TLS' if proxies else 'none'} | {tills} | {rate:.0f} | {share:.0f} | "
                       f"{both:.0f} | {told['p50']:.0f}, {told['p99']:.0f} | {memory:.0f} | {written:.0f} |", flush=True)
+                lines.append((tills, rate, both))
             if replicas == 1:
                 plain, each, answer, sealed = inserts(estate, arguments.seconds)
                 print(f"pgbench in the same run: {plain:.0f} payments' rows a second ({each:.0f} a second of its processors), answer "
-                      f"{answer} and sealed {sealed} bytes; the last line above is {rate / plain:.2f} of it by the clock, "
-                      f"{both / each:.2f} by processors of switch and database", flush=True)
+                      f"{answer} and sealed {sealed} bytes; of it the lines above are, by the clock and by processors of switch and "
+                      "database: " + ", ".join(f"{tills} tills {rate / plain:.2f} and {both / each:.2f}" for tills, rate, both in lines),
+                      flush=True)
         estate.remove()
 
 

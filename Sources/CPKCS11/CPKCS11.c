@@ -88,7 +88,8 @@ struct functions {
     other_call session_state[3];
     CK_RV (*login)(CK_SESSION_HANDLE, CK_ULONG, BYTES *, CK_ULONG);
     CK_RV (*logout)(CK_SESSION_HANDLE);
-    other_call create_and_copy[2];
+    other_call create_object;
+    CK_RV (*copy_object)(CK_SESSION_HANDLE, CK_OBJECT_HANDLE, struct attribute *, CK_ULONG, CK_OBJECT_HANDLE *);
     CK_RV (*destroy_object)(CK_SESSION_HANDLE, CK_OBJECT_HANDLE);
     other_call object_size;
     attributes_call get_attributes;
@@ -232,11 +233,12 @@ CK_RV cpkcs11_logout(int module, CK_SESSION_HANDLE session) {
 }
 
 CK_RV cpkcs11_find(
-    int module, CK_SESSION_HANDLE session, CK_ULONG class, const uint8_t *label, size_t label_count, const uint8_t *id,
-    size_t id_count, CK_OBJECT_HANDLE *objects, size_t *found) {
+    int module, CK_SESSION_HANDLE session, CK_ULONG class, int lasts, const uint8_t *label, size_t label_count,
+    const uint8_t *id, size_t id_count, CK_OBJECT_HANDLE *objects, size_t *found) {
     MODULE(call);
-    struct attribute wanted[3] = {{CKA_CLASS, &class, sizeof class}};
-    CK_ULONG count = 1;
+    BYTES token = lasts != 0;
+    struct attribute wanted[4] = {{CKA_CLASS, &class, sizeof class}, {CKA_TOKEN, &token, 1}};
+    CK_ULONG count = 2;
     if (label_count > 0) wanted[count++] = (struct attribute){CKA_LABEL, (void *)label, label_count};
     if (id_count > 0) wanted[count++] = (struct attribute){CKA_ID, (void *)id, id_count};
     size_t room = *found;
@@ -280,6 +282,12 @@ CK_RV cpkcs11_bytes(
 
 static BYTES yes = 1;
 static BYTES no = 0;
+
+CK_RV cpkcs11_copy(int module, CK_SESSION_HANDLE session, CK_OBJECT_HANDLE object, CK_OBJECT_HANDLE *copy) {
+    MODULE(call);
+    struct attribute wanted = {CKA_TOKEN, &no, 1};
+    return call->copy_object(session, object, &wanted, 1, copy);
+}
 
 CK_RV cpkcs11_agree(
     int module, CK_SESSION_HANDLE session, CK_OBJECT_HANDLE key, const uint8_t *point, size_t point_count,

@@ -2,6 +2,7 @@
 import CPKCS11
 import CardBytes
 import Envelope
+import Linux
 import StrictJSON
 
 extension LiveSession {
@@ -14,20 +15,52 @@ extension LiveSession {
 
     /// The private or secret key, once it is known to be fit.
     mutating func key(_ key: TokenKey) throws(TokenFailure) -> FoundKey {
-        if let found = keys[key] { return found }
+        if let found = keys[key] {
+            guard let changed = try ready(found) else { return found }
+            keys[key] = changed
+            return changed
+        }
         let kind = key.kind == .secret ? CKO_SECRET_KEY : CKO_PRIVATE_KEY
         let object = try object(kind, key)
         let isExtractable = try call { (calls) throws(TokenCode) in try calls.number(CKA_EXTRACTABLE, of: object) } != 0
         guard !isExtractable else { throw .error(.unfitKey(key.label, .extractable)) }
         let type = try call { (calls) throws(TokenCode) in try calls.number(CKA_KEY_TYPE, of: object) }
-        var found = FoundKey(object: object)
+        var found = FoundKey(original: object)
         switch (key.kind, type) {
         case (.p256, CKK_EC), (.secret, CKK_AES), (.secret, CKK_GENERIC_SECRET), (.secret, CKK_SHA256_HMAC): break
         case (.rsa, CKK_RSA):
             found.modulus = try call { (calls) throws(TokenCode) in try calls.bytes(CKA_MODULUS, of: object) }.count
         default: throw .error(.unfitKey(key.label, .otherKind))
         }
+        if let changed = try ready(found) { found = changed }
         keys[key] = found
+        return found
+    }
+
+    /// For how long a copy is used without a look at its key, in nanoseconds.
+    private static let trust: UInt64 = 1_000_000_000
+
+    /// Makes a key ready for work: with a copy, for a token may go to its files or its network for each attribute of what it keeps, and
+    /// has what belongs to a session at hand. A copy outlives its key, so the key is looked at once a second.
+    ///
+    /// - Returns: the key as it is to be remembered; `nil` where nothing has changed.
+    private func ready(_ found: FoundKey) throws(TokenFailure) -> FoundKey? {
+        let now = MachineClock.awake
+        var found = found
+        if found.working == nil {
+            found.working = calls.copy(found.original) ?? found.original
+        } else {
+            // What works with the key itself hears from the token that it has gone.
+            guard found.object != found.original, now &- found.seen >= Self.trust else { return nil }
+            // It was removed, or is not what it was: the session is made anew without its copies, and everything looked for.
+            let changed = TokenCode(number: CK_RV(CKR_KEY_HANDLE_INVALID))
+            do throws(TokenCode) {
+                guard try calls.number(CKA_EXTRACTABLE, of: found.original) == 0 else { throw changed }
+            } catch {
+                throw .code(error.loss == nil ? changed : error)
+            }
+        }
+        found.seen = now
         return found
     }
 
@@ -92,18 +125,21 @@ extension LiveSession {
     /// The newest one that is not of a later month.
     mutating func currentBook(_ prefix: String) throws(TokenFailure) -> (label: String, key: FoundKey) {
         let latest = prefix + settings.month()
+        if books[latest] != nil { return (latest, try book(latest, prefix)) }
         func newest() -> String? { books.keys.filter { $0.hasPrefix(prefix) && $0 <= latest }.max() }
         // A key of this month may have come since.
         if newest() != latest { try readBooks(prefix) }
-        guard let label = newest(), let key = books[label] else { throw .error(.unknownKey(latest)) }
-        return (label, key)
+        guard let label = newest() else { throw .error(.unknownKey(latest)) }
+        return (label, try book(label, prefix))
     }
 
     mutating func book(_ label: String, _ prefix: String) throws(TokenFailure) -> FoundKey {
         guard label.hasPrefix(prefix) else { throw .error(.unknownKey(label)) }
         if books[label] == nil { try readBooks(prefix) }
-        guard let key = books[label] else { throw .error(.unknownKey(label)) }
-        return key
+        guard let found = books[label] else { throw .error(.unknownKey(label)) }
+        guard let changed = try ready(found) else { return found }
+        books[label] = changed
+        return changed
     }
 
     private mutating func readBooks(_ prefix: String) throws(TokenFailure) {
@@ -120,7 +156,13 @@ extension LiveSession {
                 try calls.number(CKA_EXTRACTABLE, of: object)
             }
             guard isExtractable == 0 else { throw .error(.unfitKey(name, .extractable)) }
-            found[name] = FoundKey(object: object)
+            // One that is known has its copy already.
+            let known = books[name].flatMap { $0.original == object ? $0 : nil }
+            found[name] = known ?? FoundKey(original: object)
+        }
+        // What has gone leaves no copy behind.
+        for (name, old) in books where found[name]?.original != old.original && old.object != old.original {
+            calls.destroy(old.object)
         }
         books = found
     }

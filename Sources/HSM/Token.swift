@@ -233,11 +233,7 @@ public final class Token: TokenKeys {
         let worker = workers[number]
         let first = FirstAnswer<Result<Answer, TokenError>>()
         patience.watch { [weak first] in first?.give(.failure(.unavailable(.tooSlow))) }
-        Task {
-            let result: Result<Answer, TokenError>
-            do throws(TokenError) { result = .success(try await worker.perform(work)) } catch {
-                result = .failure(error)
-            }
+        worker.perform(work) { result in
             self.waiting.withLock { $0[number] -= 1 }
             first.give(result)
         }

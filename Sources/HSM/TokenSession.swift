@@ -30,7 +30,7 @@ struct TokenSession {
 
     // MARK: - Objects
 
-    /// Up to `most` objects, and how many there are.
+    /// Up to `most` objects that the token keeps, and how many there are.
     func find(
         _ kind: Int, label: String = "", id: [UInt8] = [], most: Int = 2
     ) throws(TokenCode) -> (objects: [CK_OBJECT_HANDLE], count: Int) {
@@ -38,7 +38,7 @@ struct TokenSession {
         var count = most
         let label = Array(label.utf8)
         let code = unsafe cpkcs11_find(
-            module, handle, CK_ULONG(kind), label, label.count, id, id.count, &objects, &count)
+            module, handle, CK_ULONG(kind), 1, label, label.count, id, id.count, &objects, &count)
         try TokenCode.check(code)
         return (Array(objects.prefix(count)), count)
     }
@@ -56,9 +56,22 @@ struct TokenSession {
         return Array(value.prefix(count))
     }
 
-    func destroy(_ object: CK_OBJECT_HANDLE) throws(TokenCode) {
-        try TokenCode.check(cpkcs11_destroy(module, handle, object))
+    /// A copy of a key, which ends with this session and stays in the token as the key does. `nil` where the token makes none, for
+    /// whatever reason: if it is lost, the next call hears that.
+    func copy(_ key: CK_OBJECT_HANDLE) -> CK_OBJECT_HANDLE? {
+        var copy: CK_OBJECT_HANDLE = 0
+        guard unsafe cpkcs11_copy(module, handle, key, &copy) == CKR_OK else { return nil }
+        do throws(TokenCode) {
+            if try number(CKA_EXTRACTABLE, of: copy) == 0, try number(CKA_SENSITIVE, of: copy) == 1 { return copy }
+        } catch {
+            // What cannot be asked about is not used either.
+        }
+        destroy(copy)
+        return nil
     }
+
+    /// Of a copy; whatever the token answers, it ends with the session.
+    func destroy(_ copy: CK_OBJECT_HANDLE) { _ = cpkcs11_destroy(module, handle, copy) }
 
     // MARK: - Work
 

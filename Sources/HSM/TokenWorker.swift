@@ -48,9 +48,16 @@ final class TokenAccess: Sendable {
 
 /// A key as it was found in one session.
 struct FoundKey: Sendable {
-    let object: CK_OBJECT_HANDLE
+    /// The key in the token.
+    let original: CK_OBJECT_HANDLE
     /// Bytes of an RSA modulus.
     var modulus = 0
+    /// What is worked with: a copy for the session, or the key itself where the token makes none. `nil` before the first work.
+    var working: CK_OBJECT_HANDLE?
+    /// When the token last had the key, in nanoseconds of `MachineClock.awake`.
+    var seen: UInt64 = 0
+
+    var object: CK_OBJECT_HANDLE { working ?? original }
 }
 
 /// A session and what was found in it.
@@ -81,8 +88,22 @@ actor TokenWorker {
         }
     }
 
+    /// Does `work` on the session's thread behind what waits there, and hands over what came of it there. A task for it would be two
+    /// more changes of thread.
+    nonisolated func perform<Answer: Sendable>(
+        _ work: @escaping @Sendable (inout LiveSession) throws(TokenFailure) -> Answer,
+        _ end: @escaping @Sendable (Result<Answer, TokenError>) -> Void
+    ) {
+        thread.perform {
+            let result = self.assumeIsolated { worker -> Result<Answer, TokenError> in
+                do throws(TokenError) { return .success(try worker.perform(work)) } catch { return .failure(error) }
+            }
+            end(result)
+        }
+    }
+
     /// Does `work`, which is done twice if the token was lost before or meanwhile.
-    func perform<Result: Sendable>(
+    private func perform<Result: Sendable>(
         _ work: @Sendable (inout LiveSession) throws(TokenFailure) -> Result
     ) throws(TokenError) -> Result {
         let first: TokenCode
@@ -117,8 +138,9 @@ actor TokenWorker {
         defer { access.module.leave(hasWorked: hasWorked) }
         do throws(TokenFailure) {
             var session = try session(of: generation)
+            // Whatever becomes of the work: what it has copied is there.
+            defer { live = session }
             let result = try work(&session)
-            live = session
             hasWorked = true
             return result
         } catch {

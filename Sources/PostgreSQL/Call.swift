@@ -14,9 +14,18 @@ public enum DatabaseValue: Equatable, Sendable {
         case .text(let text): text
         case .number(let number): String(number)
         case .flag(let flag): flag ? "t" : "f"
-        case .bytes(let bytes):
-            "\\x" + String(decoding: bytes.flatMap { [Self.digit($0 >> 4), Self.digit($0 & 15)] }, as: UTF8.self)
+        case .bytes(let bytes): Self.hexadecimal(bytes)
         }
+    }
+
+    private static func hexadecimal(_ bytes: [UInt8]) -> String {
+        var text: [UInt8] = [0x5C, 0x78]
+        text.reserveCapacity(2 + 2 * bytes.count)
+        for byte in bytes {
+            text.append(digit(byte >> 4))
+            text.append(digit(byte & 15))
+        }
+        return String(decoding: text, as: UTF8.self)
     }
 
     private static func digit(_ nibble: UInt8) -> UInt8 { nibble < 10 ? 0x30 + nibble : 0x57 + nibble }

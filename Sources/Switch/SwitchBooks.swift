@@ -68,13 +68,15 @@ struct Books: Sendable {
     /// Seconds for which a seat is held without a sign of life.
     static let leaseSeconds: Int64 = 8
 
-    /// Takes a seat that nobody holds; `nil` where all are held.
+    /// Takes the seat that nobody has held for longest; `nil` where all are held. A replica that dies leaves up to 5,000 trace numbers of
+    /// its seat unused: were it the same seat each time, a day of many deaths would use its numbers twice within an hour.
     func takeSeat() async throws(DatabaseError) -> Seat? {
         let rows = try await database.run(
             Call(
                 """
                 update seat set owner = nextval('owner'), lease_until = clock_timestamp() + $1::int * interval '1 s'
-                where seat = (select seat from seat where lease_until < clock_timestamp() order by seat limit 1
+                where seat = (select seat from seat where lease_until < clock_timestamp()
+                    order by lease_until, seat limit 1
                     for update skip locked) and lease_until < clock_timestamp()
                 returning seat, owner, trace
                 """, [.number(Self.leaseSeconds)]))
@@ -97,7 +99,7 @@ struct Books: Sendable {
     func leaveSeat(_ seat: Seat) async throws(DatabaseError) {
         _ = try await database.run(
             Call(
-                "update seat set lease_until = '-infinity' where seat = $1::int and owner = $2::bigint",
+                "update seat set lease_until = clock_timestamp() where seat = $1::int and owner = $2::bigint",
                 [.number(seat.number), .number(seat.owner)]))
     }
 

@@ -7,6 +7,7 @@ import Linux
 import LocalHTTP
 import Logging
 import PostgreSQL
+import Synchronization
 import Wire
 
 /// What a switch is for, before it is put on the wire.
@@ -97,11 +98,15 @@ struct SwitchService: Sendable {
 
     private func read(_ request: AuthorizationRequest) async -> Result<Read, OpeningRefusal> {
         let start = MachineClock.awake
+        // What the number is taken from is read once.
+        let opened = Mutex<OpenedRecord?>(nil)
         do throws(OpeningRefusal) {
-            let (plaintext, token) = try await keys.open(request.envelope, merchant: request.terminal.merchant) {
-                (try? OpenedRecord($0))?.number
+            let (_, token) = try await keys.open(request.envelope, merchant: request.terminal.merchant) { plaintext in
+                let record = try? OpenedRecord(plaintext)
+                opened.withLock { $0 = record }
+                return record?.number
             }
-            guard let token, let record = try? OpenedRecord(plaintext) else { return .failure(.unreadable) }
+            guard let token, let record = opened.withLock({ $0 }) else { return .failure(.unreadable) }
             measures.observe(.keys, since: start)
             return .success(Read(record: record, token: token))
         } catch {

@@ -11,20 +11,20 @@ import Testing
 @Suite(.serialized)
 struct TokenLossTests {
     /// The module's number in this process, by which a test can do to it what somebody else would.
-    private func module() throws -> Int32 {
+    func module() throws -> Int32 {
         var number: Int32 = -1
         try #require(unsafe cpkcs11_open(SoftToken.module, &number) == CKR_OK)
         return number
     }
 
-    private func slot(_ label: String) throws -> CK_SLOT_ID {
+    func slot(_ label: String) throws -> CK_SLOT_ID {
         var slot: CK_SLOT_ID = 0
         let name = Array(label.utf8)
         try #require(unsafe cpkcs11_find_slot(module(), name, name.count, &slot) == CKR_OK)
         return slot
     }
 
-    private func opened(_ soft: SoftToken, sessions: Int = 2) async throws -> (Token, String) {
+    func opened(_ soft: SoftToken, sessions: Int = 2) async throws -> (Token, String) {
         try soft.makeKey("shop")
         let token = try Token(
             soft.settings {
@@ -153,7 +153,7 @@ struct TokenLossTests {
         var object: CK_OBJECT_HANDLE = 0
         var count = 1
         let code = unsafe try cpkcs11_find(
-            module(), session, CK_ULONG(CKO_SECRET_KEY), [], 0, [], 0, &object, &count)
+            module(), session, CK_ULONG(CKO_SECRET_KEY), 0, [], 0, [], 0, &object, &count)
         #expect(code == CKR_OK && count == 0)
     }
 

@@ -48,6 +48,23 @@ struct BooksTests {
         }
     }
 
+    @Test func `a replica takes the seat that was free for longest, before all one that nobody held`() async throws {
+        let server = try PrivatePostgreSQL()
+        let books = Books(database: try Database(server.address, connections: 1))
+        try await books.migrate()
+        var seats: [Seat] = []
+        for _ in 0..<3 { seats.append(try #require(await books.takeSeat())) }
+        #expect(seats.map(\.number) == [0, 1, 2])
+        // The second one ends as it should; the first and the third die, the third before the first.
+        try await books.leaveSeat(seats[1])
+        try server.sql("update seat set lease_until = now() - interval '2 s' where seat = 2")
+        try server.sql("update seat set lease_until = now() - interval '1 s' where seat = 0")
+        var next: [Int64] = []
+        while let seat = try await books.takeSeat() { next.append(seat.number) }
+        #expect(next == [3, 4, 5, 6, 7, 8, 9, 2, 0, 1])
+        #expect(try await !books.keepSeat(seats[0], trace: 1))
+    }
+
     @Test func `what somebody wants back is taken back, by whoever owns it and by nobody else`() async throws {
         try await withApproval { books, server in
             try server.sql("update exchange set wanted = 'customerCancel'")

@@ -130,10 +130,10 @@ CK_RV cpkcs11_close_all_sessions(int module, CK_SLOT_ID slot);
 CK_RV cpkcs11_login(int module, CK_SESSION_HANDLE session, const uint8_t *_Nonnull pin, size_t count);
 CK_RV cpkcs11_logout(int module, CK_SESSION_HANDLE session);
 
-/// Objects of a class, by label and id where their counts are not zero. `*found` is the room, and on return how many there are,
-/// which may be more.
+/// Objects of a class, by label and id where their counts are not zero: those that the token keeps, or with `lasts` 0 those that end
+/// with a session of this process, whichever session that is. `*found` is the room, and on return how many there are, which may be more.
 CK_RV cpkcs11_find(
-    int module, CK_SESSION_HANDLE session, CK_ULONG class, const uint8_t *_Nonnull label, size_t label_count,
+    int module, CK_SESSION_HANDLE session, CK_ULONG class, int lasts, const uint8_t *_Nonnull label, size_t label_count,
     const uint8_t *_Nonnull id, size_t id_count, CK_OBJECT_HANDLE *_Nonnull objects, size_t *_Nonnull found);
 
 /// An attribute that is a CK_ULONG or a CK_BBOOL.
@@ -177,6 +177,10 @@ CK_RV cpkcs11_generate_p256(
 CK_RV cpkcs11_generate_secret(
     int module, CK_SESSION_HANDLE session, int encrypts, const uint8_t *_Nonnull label, size_t label_count,
     const uint8_t *_Nonnull id, size_t id_count);
+
+/// A copy that ends with the session; in everything else it is what the object is.
+CK_RV cpkcs11_copy(
+    int module, CK_SESSION_HANDLE session, CK_OBJECT_HANDLE object, CK_OBJECT_HANDLE *_Nonnull copy);
 
 CK_RV cpkcs11_destroy(int module, CK_SESSION_HANDLE session, CK_OBJECT_HANDLE object);
 
