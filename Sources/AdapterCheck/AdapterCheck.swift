@@ -89,6 +89,7 @@ public struct AdapterCheck: Sendable {
             case .charge, .chargeRepeat, .chargeOtherBody, .unknownToken: [.verify, .charge]
             case .deletion, .deletionRepeat, .deletionEnds: [.verify, .charge, .tokenDeletion]
             case .pinVerified: [.sale, .pin]
+            case .pinContinuation: [.sale, .singleTap]
             case .link, .linkRepeat, .linkOtherBody, .linkClosed, .linkNeverOpened: [.link]
             }
         if let word = words.first(where: { !features.contains($0) }) {
@@ -177,6 +178,7 @@ public struct AdapterCheck: Sendable {
         case .deletionRepeat: try await bench.checkDeletionRepeat()
         case .deletionEnds: try await bench.checkDeletionEnds()
         case .pinVerified: try await bench.checkPIN()
+        case .pinContinuation: try await bench.checkContinuation()
         case .link: try await bench.checkLink()
         case .linkRepeat: try await bench.checkLinkRepeat()
         case .linkOtherBody: try await bench.checkLinkOtherBody()

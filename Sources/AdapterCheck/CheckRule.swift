@@ -45,6 +45,7 @@ public enum CheckRule: String, CaseIterable, Codable, Sendable {
     case deletionRepeat = "deletion.repeat"
     case deletionEnds = "deletion.ends-charges"
     case pinVerified = "pin.verified"
+    case pinContinuation = "pin.continuation"
     case link = "link.opened"
     case linkRepeat = "link.repeat"
     case linkOtherBody = "link.other-body"
@@ -101,6 +102,7 @@ public enum CheckRule: String, CaseIterable, Codable, Sendable {
         case .deletionRepeat: "A deletion that is sent again is answered with 200, 202 or 404"
         case .deletionEnds: "After a deletion no charge of the token is approved"
         case .pinVerified: "A sale that promises a PIN is not approved without one that opens"
+        case .pinContinuation: "Nothing goes on with a PIN but a sale that was declined for want of one"
         case .link: "A link is opened with an address, and GET /v1/links/ID tells the same"
         case .linkRepeat: "A link with the same key and body gets the same address"
         case .linkOtherBody: "A link with the same key and another body gets 422"
@@ -127,7 +129,7 @@ public enum CheckRule: String, CaseIterable, Codable, Sendable {
         case .release: "docs/openapi-psp.yaml, POST /v1/authorizations/{id}/releases"
         case .charge, .chargeRepeat, .chargeOtherBody, .unknownToken: "docs/openapi-psp.yaml, POST /v1/charges"
         case .deletion, .deletionRepeat, .deletionEnds: "docs/openapi-psp.yaml, POST /v1/token-deletions"
-        case .pinVerified: "docs/adapters.md#pin"
+        case .pinVerified, .pinContinuation: "docs/adapters.md#pin"
         case .refund, .refundBounded, .refundReversal, .refundOtherCard:
             "docs/openapi-psp.yaml, POST /v1/authorizations/{id}/refunds"
         case .link, .linkRepeat, .linkOtherBody, .linkClosed, .linkNeverOpened: "docs/adapters.md#links"
@@ -161,6 +163,7 @@ public enum CheckRule: String, CaseIterable, Codable, Sendable {
         case .chargeOtherBody, .unknownToken, .deletion: [.charge]
         case .deletionRepeat, .deletionEnds: [.deletion]
         case .pinVerified: [.saleApproved]
+        case .pinContinuation: [.query, .reversal]
         case .link: [.health]
         case .linkRepeat, .linkOtherBody, .linkClosed: [.link]
         case .linkNeverOpened: [.linkClosed]

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import Transactions
+public import Transactions
 public import Wire
 
 extension Journal {
@@ -9,6 +9,19 @@ extension Journal {
             (row) throws(JournalError) in
             guard let id = PINAttemptID(try row.text(0)) else { throw .damaged }
             return (id, try row.text(1))
+        }
+    }
+
+    /// What an issuer has asked for is noted beside a state that stays what it is.
+    ///
+    /// - Returns: whether the payment is still sent, and nothing else.
+    public func note(
+        _ attempt: PINAttempt, whileSent id: TransactionID, at time: Timestamp
+    ) throws(JournalError) -> Bool {
+        try database.transaction { () throws(JournalError) in
+            guard try state(of: id) == .sent else { return false }
+            try note(attempt, of: id, at: time)
+            return true
         }
     }
 

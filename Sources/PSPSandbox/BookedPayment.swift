@@ -23,6 +23,8 @@ struct BookedPayment: Codable, Sendable {
     var isStored: Bool?
     /// A link that customers pay by.
     var link: BookedLink?
+    /// In the order in which they came.
+    var continuations: [BookedContinuation]?
 
     init(id: TransactionID) { self.id = id }
 }

@@ -90,6 +90,8 @@ extension Sandbox {
             if let amount = request.amount, let refusal = entry.refusal(of: amount) { return refusal }
             let before = entry.money
             let way = entry.reverse(request.amount?.value)
+            // Nothing goes on from a decline that was taken back.
+            if entry.state == .declined { payment.isUnwanted = true }
             payment.note(.reversed, id.text, before, entry, at: now())
             payment.entry = entry
             try store.save(payment)

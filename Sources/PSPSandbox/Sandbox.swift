@@ -137,13 +137,15 @@ public actor Sandbox {
             switch try check(request, &payment) {
             case .success(let cryptogram):
                 entry.cryptogram = cryptogram
-                answer = AmountRule.answer(rule, to: request.amount)
+                answer =
+                    SandboxContinuations.wish(on: request, by: features) ?? AmountRule.answer(rule, to: request.amount)
                 answer.cardToken = payment.cardToken
                 if payment.isUnwanted { answer = AuthorizationAnswer(outcome: .declined, responseCode: "94") }
             case .failure(let fault):
                 entry.failedCheck = "\(fault)"
                 answer = AuthorizationAnswer(outcome: .declined, responseCode: fault.responseCode)
                 answer.action = AuthorizationAnswer.Action.none
+                if fault == .wrongPIN { answer = SandboxContinuations.wrongPIN(request, by: features) ?? answer }
             }
             if answer.outcome == .approved || answer.outcome == .partial, request.type != .refund,
                 request.agreement != nil, features.contains(.charge)

@@ -97,6 +97,18 @@ struct SandboxRoutes: Sendable {
                 try await sandbox.reverse(id, message)
             }
             return answer.response
+        case (.post, "continuations"):
+            let key = request.fields.only("Idempotency-Key")
+            let answer = try await once(request, ContinuationRequest.self) { (message) throws(StoreError) in
+                guard message.id.text == key else { return .error(400, .idempotencyKeyInvalid, field: "id") }
+                return try await SandboxContinuations.proceed(id, message, in: sandbox)
+            }
+            return try await told(answer, to: request)
+        case (.get, let part) where part.hasPrefix("continuations/"):
+            guard let attempt = PINAttemptID(String(part.dropFirst("continuations/".count))),
+                let answer = try await SandboxContinuations.status(of: attempt, on: id, in: sandbox)
+            else { return SandboxAnswer.error(404, .transactionUnknown).response }
+            return try await told(answer, to: request)
         case (.post, "completions"):
             return try await operation(request, CompletionRequest.self, \.id.text) { (message) throws(StoreError) in
                 try await sandbox.complete(id, message)
@@ -113,7 +125,8 @@ struct SandboxRoutes: Sendable {
             return try await operation(request, RefundRequest.self, \.id.text) { (message) throws(StoreError) in
                 try await sandbox.refund(id, message)
             }
-        case (_, ""), (_, "reversals"), (_, "completions"), (_, "adjustments"), (_, "releases"), (_, "refunds"):
+        case (_, "continuations"), (_, ""), (_, "reversals"), (_, "completions"), (_, "adjustments"), (_, "releases"),
+            (_, "refunds"):
             return SandboxAnswer.error(405, .requestMethodNotAllowed).response
         default:
             return SandboxAnswer.error(404, .requestUnknownPath).response

@@ -39,7 +39,7 @@ public final class Daemon: Sendable {
     let audit: AuditKeeper
     private let days: DayKeeper
     private let reconciler: Reconciler
-    private let expiry: ExpiryWatch
+    let expiry: ExpiryWatch
     let trail: AuditTrail
     let journalHealth: JournalHealth
     private let forwarder: QueueForwarder

@@ -26,10 +26,17 @@ public struct PaymentTap: Sendable {
         public var recipient: RecipientKey
         /// Format 4 takes the whole number, the others twelve digits of it.
         public var takesWholeNumber: Bool
+        /// Sealed with each read whose issuer is asked: it may want the PIN with its answer.
+        public var isForIssuer: Bool
 
-        public init(recipient: RecipientKey, takesWholeNumber: Bool) {
+        public init(recipient: RecipientKey, takesWholeNumber: Bool, isForIssuer: Bool = false) {
             self.recipient = recipient
             self.takesWholeNumber = takesWholeNumber
+            self.isForIssuer = isForIssuer
+        }
+
+        func isWanted(after outcome: Outcome) -> Bool {
+            outcome.cvm == .onlinePIN || isForIssuer && outcome.status == .onlineRequest
         }
     }
 
@@ -197,9 +204,8 @@ public struct PaymentTap: Sendable {
         if let tag = final.missingHostData(for: transaction, at: announced) { throw .missingHostData(tag) }
         let record = try CardRecord(final, binding, marker)
         do throws(EnvelopeError) {
-            let account = final.outcome.cvm == .onlinePIN ? pinAccount : nil
-            let sealedAccount = try account.flatMap { (account) throws(EnvelopeError) in
-                try sealed(account, final, binding)
+            let sealedAccount = try pinAccount.flatMap { (account) throws(EnvelopeError) in
+                account.isWanted(after: final.outcome) ? try sealed(account, final, binding) : nil
             }
             return PaymentTapResult.SealedRead(
                 envelope: try seal.seal(record.plaintext), keyID: recipient.keyID, pinAccount: sealedAccount,

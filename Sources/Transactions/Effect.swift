@@ -29,6 +29,8 @@ public struct Write: Equatable, Sendable {
         case charge
         /// An approval is taken back, if it still is one.
         case reversal(unconfirmedOnly: Bool)
+        /// No change of state: what became of the entry of a PIN that an issuer has asked for. Only while it is `sent`.
+        case pin(PINAttempt, at: Timestamp)
         /// No change of state: when a reversal is tried again.
         case plan(ReversalPlan)
         /// Nobody can prove how it ends, unless the service says more: a person gets to see it. With the next attempt
@@ -55,7 +57,10 @@ public enum Outward: Equatable, Sendable {
     case charge(ChargeRequest, question: Int, isAgain: Bool, within: Duration)
     /// What was read goes on as an operation on an approved payment.
     case handOver(AuthorizationRequest)
-    case query(question: Int, within: Duration)
+    /// What became of it, or of its continuation with this PIN.
+    case query(PINAttemptID?, question: Int, within: Duration)
+    /// The same read goes on with the PIN that the issuer has asked for. Under a key of its own, over a connection of its own.
+    case proceed(ContinuationRequest, question: Int, isAgain: Bool, within: Duration)
     /// The device asks the customer for a PIN. Wants `pin`.
     case askPIN(PINDemand, within: Duration)
     /// The device stops to ask.

@@ -20,6 +20,8 @@ public struct Read: Equatable, Sendable {
     public var repeats: TransactionID?
     /// A PIN is wanted before it can be sent.
     public var pin: PINDemand?
+    /// What the customer can be asked for a PIN with where the issuer wants one: each once.
+    public var spares: [PINDemand] = []
     /// When the machine took it over, on the monotonic clock.
     var takenAt: Int64 = 0
     /// What the device has given.
@@ -34,10 +36,11 @@ public struct Read: Equatable, Sendable {
         self.at = at
     }
 
-    /// As it is sent: with the PIN, which nothing else gets.
+    /// As it is sent: with the PIN, which nothing else gets, and with what holds for this read only.
     var message: AuthorizationRequest {
         var message = request
         message.pin = entered
+        message.features = spares.isEmpty ? nil : [.singleTap]
         return message
     }
 }

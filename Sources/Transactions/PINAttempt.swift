@@ -30,6 +30,8 @@ public struct PINDemand: Equatable, Sendable {
     public var attempt: PINAttempt
     /// JWE to the device's key.
     public var account: String
+    /// The issuer allows one more.
+    public var isLastTry = false
 
     public init(_ attempt: PINAttempt, account: String) {
         self.attempt = attempt
@@ -51,6 +53,20 @@ public enum PINReply: Equatable, Sendable {
     case timedOut
     /// The device cannot, or is not there any more.
     case failed
+}
+
+/// Where an issuer has declined, and the customer is asked for the PIN that may change that.
+public struct PINChallenge: Sendable {
+    var read: Read
+    let demand: PINDemand
+    /// What it ends with where no PIN comes.
+    let decline: PaymentResult
+    let card: MaskedCard?
+    /// Number of the question that was answered so.
+    let question: Int
+    let keyLife: Duration
+    /// Then it is too late.
+    let until: Int64
 }
 
 /// Where a PIN is awaited.

@@ -15,6 +15,8 @@ public enum Phase: Sendable {
     /// Read, and the customer is asked for the PIN.
     case awaitingPIN(PINWait)
     case sent(Question)
+    /// Sent and declined, and the customer is asked for the PIN that the issuer wants: nothing stands there.
+    case challenged(PINChallenge)
     case unknown(Question)
     /// Sent, and nothing else: a link that the customer pays by, or does not.
     case linked(LinkWatch)
@@ -39,6 +41,7 @@ public enum Phase: Sendable {
             presentation.giveUpAt
         case .sealed(_, let time), .leaving(_, let time), .unwritten(_, let time), .settled(_, let time): time
         case .awaitingPIN(let wait): wait.until
+        case .challenged(let challenge): challenge.until
         case .sent(let question), .unknown(let question): question.due
         case .linked(let watch): watch.due
         case .approved(let time): time
@@ -123,6 +126,7 @@ public struct Question: Sendable {
     enum Subject: Sendable {
         case payment(AuthorizationRequest)
         case charge(ChargeRequest)
+        case continuation(ContinuationRequest)
     }
 
     let subject: Subject
@@ -133,6 +137,10 @@ public struct Question: Sendable {
     /// Stored before: never reversed for want of an answer.
     var isOwed: Bool {
         if case .charge = subject { false } else { read == nil }
+    }
+    /// Whose outcome is asked for: of a continuation, or `nil` of the authorisation.
+    var continuation: PINAttemptID? {
+        if case .continuation(let request) = subject { request.id } else { nil }
     }
     /// Taken back if it turns out to be approved.
     var mustBeReversed = false
@@ -164,6 +172,7 @@ public struct Question: Sendable {
         switch subject {
         case .payment(let request): .send(request, question: number, isAgain: isAgain, within: time)
         case .charge(let request): .charge(request, question: number, isAgain: isAgain, within: time)
+        case .continuation(let request): .proceed(request, question: number, isAgain: isAgain, within: time)
         }
     }
 

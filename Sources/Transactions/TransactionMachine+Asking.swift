@@ -11,7 +11,7 @@ extension TransactionMachine {
     /// Something before the adapter has passed it on to nobody: the same as if there had been no connection.
     private mutating func notDelivered(_ question: Question) {
         guard let read = question.read else { return putBack(question, .pspUnreachable) }
-        guard read.request.type == .sale, read.pin == nil, !question.mustBeReversed else {
+        guard read.request.type == .sale, read.pin == nil, question.continuation == nil, !question.mustBeReversed else {
             return decline(.pspUnreachable)
         }
         let (stored, told) = stored(read)
@@ -100,7 +100,7 @@ extension TransactionMachine {
             keep(question)
             outward(
                 .query(
-                    question: question.number,
+                    question.continuation, question: question.number,
                     within: min(.milliseconds(left), demand.times.query)))
         case .asking(let time) where now.monotonic >= time:
             // What asks has lost its answer: the same as silence.
@@ -157,6 +157,7 @@ extension TransactionMachine {
         }
         guard result.outcome != .declined else {
             guard !question.isInDoubt else { return takeBack(.hostTimeout, .timeout, .pspNoAnswer) }
+            if let challenge = challenge(by: answer, question, result, card) { return ask(for: challenge) }
             return finish(.declined, .paymentDeclined, result, .declined, card)
         }
         guard !question.mustBeReversed else {
@@ -188,6 +189,11 @@ extension TransactionMachine {
         change.result = result
         change.card = card
         change.error = error.map { ErrorDetail($0, transaction: id) }
+        // The issuer has verified the PIN that it asked for.
+        if state == .approved, phase.question?.continuation != nil {
+            change.chip = transaction.chip
+            change.chip?.verification = .onlinePIN
+        }
         var next = Phase.ended
         if state == .approved, let seconds = confirmationTime(result) {
             change.confirmBy = now.wall.advanced(bySeconds: Int64(seconds))
@@ -272,7 +278,7 @@ extension TransactionMachine {
             question.kind = .query
             question.isInDoubt = true
             phase = transaction.state == .sent ? .sent(question) : .unknown(question)
-            outward(.query(question: question.number, within: demand.times.query))
+            outward(.query(nil, question: question.number, within: demand.times.query))
         default: outward(.answer(wish, .superseded))
         }
     }

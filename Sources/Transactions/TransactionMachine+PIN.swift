@@ -11,8 +11,13 @@ extension TransactionMachine {
     /// What the device's answer may take beyond that.
     static let pinMargin: Duration = .seconds(2)
 
-    /// Nobody has sent anything yet, though a card has been read.
-    public var isPINAwaited: Bool { if case .awaitingPIN = phase { writing == nil } else { false } }
+    /// The customer is asked, and nothing stands: it has not been sent, or its issuer has declined it so far.
+    public var isPINAwaited: Bool {
+        switch phase {
+        case .awaitingPIN, .challenged: writing == nil
+        default: false
+        }
+    }
 
     /// The read is on the disk before the customer is asked: whoever finds it there knows that nothing has left.
     mutating func ask(for demand: PINDemand, _ read: Read) {
@@ -29,6 +34,9 @@ extension TransactionMachine {
     }
 
     mutating func pin(_ reply: PINReply, _ attempt: PINAttemptID) {
+        if case .challenged(let challenge) = phase, challenge.demand.attempt.id == attempt {
+            return pin(reply, challenge)
+        }
         guard case .awaitingPIN(let wait) = phase, wait.demand.attempt.id == attempt else { return }
         switch reply {
         case .entered(let pin) where pin.attempt == attempt: entered(pin, wait)

@@ -8,8 +8,8 @@ extension TransactionMachine {
         case .created(let presentation), .preparing(let presentation), .armed(let presentation),
             .reading(let presentation):
             presentation
-        case .sealed, .awaitingPIN, .sent, .unknown, .linked, .approved, .reversing, .leaving, .unwritten, .settled,
-            .stored, .ended:
+        case .sealed, .awaitingPIN, .sent, .challenged, .unknown, .linked, .approved, .reversing, .leaving, .unwritten,
+            .settled, .stored, .ended:
             nil
         }
     }
@@ -21,8 +21,8 @@ extension TransactionMachine {
         case .preparing: phase = .preparing(presentation)
         case .armed: phase = .armed(presentation)
         case .reading: phase = .reading(presentation)
-        case .sealed, .awaitingPIN, .sent, .unknown, .linked, .approved, .reversing, .leaving, .unwritten, .settled,
-            .stored, .ended:
+        case .sealed, .awaitingPIN, .sent, .challenged, .unknown, .linked, .approved, .reversing, .leaving, .unwritten,
+            .settled, .stored, .ended:
             break
         }
     }
@@ -104,9 +104,8 @@ extension TransactionMachine {
     private mutating func cardMayGo() {
         switch phase {
         case .sent, .unknown, .leaving, .awaitingPIN: outward(.publish(readEvent(.readRemoveCard, transaction.lane)))
-        case .created, .preparing, .armed, .reading, .sealed, .linked, .approved, .reversing, .unwritten, .settled,
-            .stored,
-            .ended:
+        case .created, .preparing, .armed, .reading, .sealed, .challenged, .linked, .approved, .reversing, .unwritten,
+            .settled, .stored, .ended:
             break
         }
     }
@@ -252,7 +251,8 @@ extension TransactionMachine {
         case .awaitingPIN(var wait):
             wait.read = cardHasLeft(wait.read)
             phase = .awaitingPIN(wait)
-        case .created, .preparing, .linked, .approved, .reversing, .unwritten, .settled, .stored, .ended: break
+        case .created, .preparing, .challenged, .linked, .approved, .reversing, .unwritten, .settled, .stored, .ended:
+            break
         }
     }
 
@@ -315,6 +315,7 @@ extension TransactionMachine {
             keep(presentation)
             local(.disarm)
         case .awaitingPIN(let wait): cancelPIN(wait, by: canceller, wish)
+        case .challenged(let challenge): endWithoutPIN(challenge, wish.map { .answer($0, .nothingToCancel) })
         case .sealed: answer(wish, .tooLate(transaction.state, becomesReversal: false))
         case .sent(var question), .unknown(var question):
             if !question.isOwed { question.mustBeReversed = true }

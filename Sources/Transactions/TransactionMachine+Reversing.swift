@@ -76,6 +76,8 @@ extension TransactionMachine {
             keep(question)
             outward(.answer(wish, .done))
         case (.follows, .linked(let watch)): reverseLink(watch, wish)
+        // It ends as declined, and whoever asked looks again.
+        case (.follows, .challenged(let challenge)): endWithoutPIN(challenge, .answer(wish, .superseded))
         case (.begins, _), (.follows, _): outward(.answer(wish, .superseded))
         case (.repeats, _): outward(.answer(wish, .done))
         case (.refused(let code), _): outward(.answer(wish, .refused(code)))

@@ -231,12 +231,12 @@ public struct TransactionMachine: Sendable {
         case .plan(let plan): reversalPlan = plan
         case .open(let reason, let plan): (open, reversalPlan) = (reason, plan ?? reversalPlan)
         case .contradict(let time): transaction.settlement?.contradictedAt = time
-        case .append, .store, .forward, .charge, .reversal, .settle: break
+        case .append, .store, .forward, .charge, .reversal, .settle, .pin: break
         }
         phase = done.next
         switch (phase, done.write.changes.last?.state) {
-        // What goes out now has its time from now on: the journal may have taken long.
-        case (.sent(var question), .sent):
+        // What goes out now, a continuation too, has its time from now on: the journal may have taken long.
+        case (.sent(var question), .sent), (.sent(var question), nil):
             question.begin(demand.times, at: now)
             knownSince = now.monotonic
             phase = .sent(question)
@@ -376,6 +376,7 @@ public struct TransactionMachine: Sendable {
         case .reading: end(.readerFaulty)
         case .sealed: end(.pspUnreachable)
         case .awaitingPIN(let wait): pinIsLate(wait)
+        case .challenged(let challenge): challengeIsLate(challenge)
         case .sent(let question), .unknown(let question): questionDue(question)
         case .linked(let watch): linkDue(watch)
         case .approved: takeBackUnconfirmed()

@@ -17,7 +17,7 @@ import uuid
 
 SOCKET, STORE, WRONG = sys.argv[1:4]
 FEATURES = ["sale", "preauth", "refund", "verify", "capture", "multicapture", "adjust", "release", "refundLinked", "refundReversal",
-            "reconcile", "charge", "tokenDeletion", "pin", "link"]
+            "reconcile", "charge", "tokenDeletion", "pin", "singleTap", "link"]
 lock = threading.Lock()
 forgotten = time.time() if WRONG == "restart.memory" else 0
 
@@ -254,6 +254,9 @@ class Adapter(http.server.BaseHTTPRequestHandler):
                 answer = reverse(memory, parts[2])
             # Only what is kept is acknowledged: whoever reads this may kill the process at once.
             return self.reply(*answer)
+        if part == "continuations":
+            # It never asks for a PIN, so that nothing can go on with one.
+            return self.reply(*((200, {"outcome": "approved", "responseCode": "00"}) if WRONG == "pin.continuation" else (403, {})))
         if parts == ["v1", "links"]:
             with Memory() as memory:
                 answer = link(memory, key, "POST", body.decode())

@@ -46,6 +46,28 @@ struct PINAttemptTests {
         try books.sqlite("SELECT device, format, key_set, state, ended_at IS NULL FROM pin_attempt")
     }
 
+    @Test("An issuer's wish is noted beside a payment that stays sent, and beside no other")
+    func asked() throws {
+        try asked { journal, id, path in
+            var second = PINAttempt(id: PINAttemptID(), device: "pad-1", format: 4, keySet: "tmk-7")
+            #expect(try journal.note(second, whileSent: id, at: .now) == false)
+            try journal.append([end(.sent, .sent)], to: id)
+            #expect(try journal.note(second, whileSent: id, at: .now))
+            #expect(try journal.awaitedPINs().map(\.id) == [second.id])
+            #expect(try rows(path) == "pad-1|4|tmk-7|sent|0\npad-1|4|tmk-7|asked|1")
+            second.state = .sent
+            #expect(try journal.note(second, whileSent: id, at: .now))
+            #expect(try journal.awaitedPINs().isEmpty && journal.record(id)?.transaction.state == .sent)
+            var third = PINAttempt(id: PINAttemptID(), device: "pad-1", format: 4, keySet: "tmk-7")
+            #expect(try journal.note(third, whileSent: id, at: .now))
+            // What ends the payment ends what waits.
+            try journal.append([StateChange(.declined)], to: id)
+            #expect(try journal.awaitedPINs().isEmpty)
+            third.state = .sent
+            #expect(try journal.note(third, whileSent: id, at: .now) == false)
+        }
+    }
+
     @Test("One that waits is known, and it ends as it is told")
     func told() throws {
         for (state, pin) in [

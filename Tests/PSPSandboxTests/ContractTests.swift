@@ -90,7 +90,8 @@ struct ContractTests {
             #expect(
                 health.supports == [
                     "sale", "preauth", "refund", "verify", "capture", "multicapture", "overcapture", "adjust", "extend",
-                    "release", "refundLinked", "refundReversal", "reconcile", "charge", "tokenDeletion", "pin", "link",
+                    "release", "refundLinked", "refundReversal", "reconcile", "charge", "tokenDeletion", "pin",
+                    "singleTap", "link",
                 ])
             for path in [
                 "/", "/v1", "/v1/profile", "/v1/authorizations/nonsense", "/v1/authorizations/\(TransactionID())/x",

@@ -39,7 +39,8 @@ struct Row {
             return transaction.state == .reversing ? nil : .illegal
         case .open(_, let next): plan = next ?? plan
         case .settle: guard open != nil else { return .notSettled(.openItemNotOpen) }
-        case .contradict: return nil
+        // Nobody asks for a PIN here.
+        case .pin, .contradict: return nil
         }
         var state = transaction.state
         for change in write.changes {

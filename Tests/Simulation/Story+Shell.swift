@@ -141,7 +141,7 @@ extension Story {
     private mutating func carryOut(_ outward: Outward, _ number: Int) {
         switch outward {
         // Of stored cards, links, PIN devices and refunds with cards; nobody asks for one here.
-        case .charge, .link, .askPIN, .withdrawPIN, .handOver: break
+        case .charge, .link, .askPIN, .withdrawPIN, .proceed, .handOver: break
         case .arm(let lanes): presentCard(number, on: lanes[Int(dice.upTo(Int64(lanes.count)))])
         case .send(let request, let question, let isAgain, let limit):
             if isAgain { traces[number].isInDoubt = true }
@@ -168,7 +168,7 @@ extension Story {
                     number, .replied(dice.happens(500) ? reply : .answered(other), question: question),
                     after: latency + 1)
             }
-        case .query(let question, let limit):
+        case .query(_, let question, let limit):
             let index = asked(number)
             services[index].hear(at: truth, &dice)
             reply(

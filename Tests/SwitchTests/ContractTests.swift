@@ -31,8 +31,8 @@ struct ContractTests {
             #expect(
                 findings.filter { $0.verdict == .notSupported }.map(\.rule) == [
                     .adjust, .figures, .figuresRepeat, .figuresQuery, .figuresItems, .charge, .chargeRepeat,
-                    .chargeOtherBody, .unknownToken, .deletion, .deletionRepeat, .deletionEnds, .pinVerified, .link,
-                    .linkRepeat, .linkOtherBody, .linkClosed, .linkNeverOpened,
+                    .chargeOtherBody, .unknownToken, .deletion, .deletionRepeat, .deletionEnds, .pinVerified,
+                    .pinContinuation, .link, .linkRepeat, .linkOtherBody, .linkClosed, .linkNeverOpened,
                 ])
             let direct = try await self.findings(rig.sockets)
             #expect(direct.filter { $0.verdict == .fail || $0.verdict == .notTried } == [])

@@ -21,7 +21,7 @@ struct PINDeviceTests {
     /// A Mastercard test card asks for it above 50.00 EUR, where the terminal has it.
     private let amount: Int64 = 6_000
 
-    private func withDevice(
+    func withDevice(
         in folder: TestFolder, keySet: String = "test-aes-dukpt", pin: String = "1234",
         ending: SimulatedPINDevice.Ending = .enter, delay: Duration = .milliseconds(50),
         _ body: (Shop.Wish, SimulatedPINDevice) async throws -> Void
@@ -42,24 +42,34 @@ struct PINDeviceTests {
     }
 
     /// The daemon has heard what the adapter can do.
-    private func adapterIsKnown(_ shop: Shop) async throws {
+    func adapterIsKnown(_ shop: Shop) async throws {
         try await eventually("the adapter's word") { shop.daemon.health.supports?.contains("pin") == true }
     }
 
-    /// Everything that was said up to the approval, by a stream of vocabulary 2.
-    private func events(of shop: Shop) async throws -> [Event] {
+    /// Everything that was said up to the end, by a stream of vocabulary 2.
+    func events(of shop: Shop, until last: EventName = .paymentApproved) async throws -> [Event] {
         let stream = try await shop.client.events(
             HTTPClientRequest(.get, "/v1/events?vocabulary=2", fields: ["Last-Event-ID": "0"]), answerWithin: hangLimit)
         var events: [Event] = []
         for try await next in stream {
             let event = try WireJSON.decode(Event.self, from: Array(next.data.utf8))
             events.append(event)
-            if event.name == .paymentApproved { break }
+            if event.name == last { break }
         }
         return events
     }
 
-    private func sale(_ shop: Shop, _ value: Int64, _ card: String = "mastercard") async throws -> Transaction {
+    /// No PIN block, no key serial number, no account for the device is on the disk.
+    func expectNoPIN(onDiskOf shop: Shop) throws {
+        for file in try FileManager.default.contentsOfDirectory(atPath: shop.folder.path + "/state") {
+            let data = try Data(contentsOf: URL(filePath: shop.folder.path + "/state/" + file))
+            for secret in ["\"block\"", "\"ksn\"", "1234567890123456000", "FFFF98765432"] {
+                #expect(data.range(of: Data(secret.utf8)) == nil, "\(secret) in \(file)")
+            }
+        }
+    }
+
+    func sale(_ shop: Shop, _ value: Int64, _ card: String = "mastercard") async throws -> Transaction {
         try await adapterIsKnown(shop)
         try shop.reader.obey("present \(card)")
         return try await shop.post(purchase(value), wait: 20).transaction()
@@ -88,13 +98,7 @@ struct PINDeviceTests {
                     #expect(
                         try shop.journal("SELECT device, format, key_set, state FROM pin_attempt")
                             == "pad|\(keySet == "test-aes-dukpt" ? 4 : 3)|\(keySet)|sent")
-                    // No PIN block, no key serial number, no account for the device is on the disk.
-                    for file in try FileManager.default.contentsOfDirectory(atPath: folder.path + "/state") {
-                        let data = try Data(contentsOf: URL(filePath: folder.path + "/state/" + file))
-                        for secret in ["\"block\"", "\"ksn\"", "1234567890123456000", "FFFF98765432"] {
-                            #expect(data.range(of: Data(secret.utf8)) == nil, "\(secret) in \(file)")
-                        }
-                    }
+                    try expectNoPIN(onDiskOf: shop)
                 }
             }
         }
@@ -104,11 +108,15 @@ struct PINDeviceTests {
     func wrong() async throws {
         let folder = try TestFolder()
         try await withSandbox(in: folder) { sandbox in
-            try await withDevice(in: folder, pin: "9999") { wish, _ in
+            try await withDevice(in: folder, pin: "9999") { wish, device in
                 try await Shop.open(in: folder, wish) { shop in
                     let declined = try await sale(shop, amount)
                     #expect(declined.state == .declined && declined.result?.reason == .wrongPIN, "\(declined)")
-                    #expect(await sandbox.ledger.transactions.count == 1)
+                    #expect(declined.result?.responseCode == "75")
+                    // Once as the card wanted, and twice as its issuer allowed.
+                    #expect(await device.count.asked == 3)
+                    #expect(try shop.journal("SELECT group_concat(state) FROM pin_attempt") == "sent,sent,sent")
+                    #expect(await sandbox.ledger.transactions.map(\.state) == [.declined])
                 }
             }
         }

@@ -261,10 +261,15 @@ func withSandbox(
     key: RecipientPrivateKey? = nil, _ body: (Sandbox) async throws -> Void
 ) async throws {
     let sandbox = Sandbox(key: try key ?? TestRecipient.privateKey(), timing: timing)
+    try await serve(sandbox, in: folder) { try await body(sandbox) }
+}
+
+/// A sandbox that answers for the length of `body`, and keeps its books beyond it.
+func serve(_ sandbox: Sandbox, in folder: TestFolder, _ body: () async throws -> Void) async throws {
     let server = try SandboxServer(path: folder.path + "/psp.sock", sandbox: sandbox, logger: Shop.quiet)
     async let end: Void = server.run()
     var failure: (any Error)?
-    do { try await body(sandbox) } catch { failure = error }
+    do { try await body() } catch { failure = error }
     server.shutDown()
     try await end
     if let failure { throw failure }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import LocalHTTP
+import PSPSandbox
 import ReaderVirtual
 import TestSupport
 import Testing
@@ -9,7 +10,8 @@ import Wire
 @testable import TapDaemon
 
 /// The examples of a payment's life that `OperationTests` does not play: a partial approval, an approval that nobody confirms,
-/// and a refund on the next day. Each with the messages that a till and a payment service exchange.
+/// a hold that ends while the payment service is away, and a refund on the next day. Each with the messages that a till and a
+/// payment service exchange.
 @Suite("Worked examples of a payment's life, from till to service", .timeLimit(.minutes(3)))
 struct WorkedExampleTests {
     private func pay(_ shop: Shop, _ value: Int64, _ more: String = "") async throws -> Transaction {
@@ -58,6 +60,91 @@ struct WorkedExampleTests {
             #expect(try rows(shop, sale.id) == "captured 0/700; reversed 0/-700")
             #expect(try await shop.get("/v1/transactions/\(sale.id)").transaction().account?.state == .reversed)
         }
+    }
+
+    /// The service holds a sum for seventy seconds here, and a capture has to reach it a minute before the end.
+    @Test func `Example 11: a capture that finds nobody until the hold is over is refused, and the hold expires`()
+        async throws
+    {
+        let folder = try TestFolder()
+        let sandbox = Sandbox(key: try TestRecipient.privateKey(), timing: SandboxTiming(hold: .seconds(70)))
+        var wish = Shop.Wish()
+        wish.healthInterval = .milliseconds(200)
+        try await Shop.open(in: folder, wish) { shop in
+            var held: Transaction?
+            try await serve(sandbox, in: folder) {
+                _ = try await eventually("the service has said what it can") { shop.daemon.health.supports }
+                held = try await pay(shop, 9_000, #","amountStatus":"preauthorized""#)
+            }
+            let sale = try #require(held)
+            let before = try #require(sale.account?.before)
+            #expect(sale.state == .approved && sale.account?.capture == .manual && sale.account?.remaining == 9_000)
+            #expect(try rows(shop, sale.id) == "authorised 9000/0")
+            let two: Int64 = 2 * 3_600_000
+            #expect(try await open(shop) == [.uncaptured])
+            await shop.daemon.expiry.look(at: Timestamp(milliseconds: before.milliseconds - two))
+
+            func capture(wait: Int) async throws -> Answer {
+                try await shop.send(
+                    HTTPClientRequest(
+                        .post, "/v1/transactions/\(sale.id)/captures",
+                        fields: [
+                            "Content-Type": "application/json", "Idempotency-Key": UUID().uuidString,
+                            "Prefer": "wait=\(wait)",
+                        ], body: Array(#"{"amount":{"value":9000,"currency":"EUR"}}"#.utf8)))
+            }
+            let asked = try await capture(wait: 0)
+            #expect(asked.status == 202)
+            let created = try WireJSON.decode(PaymentOperation.self, from: asked.body)
+            #expect(created.state == .created && created.result == nil && created.error == nil)
+            #expect(created.account?.pendingCapture == 9_000 && created.account?.remaining == 0)
+            #expect(try await Set(open(shop)) == [.unknownOperation, .uncaptured])
+            try await eventually("the last minute has begun") {
+                Timestamp.now.milliseconds > before.milliseconds - 60_000
+            }
+
+            try await serve(sandbox, in: folder) {
+                let answer = try await shop.get("/v1/operations/\(created.id)?wait=60")
+                let refused = try WireJSON.decode(PaymentOperation.self, from: answer.body)
+                #expect(refused.state == .refused && refused.history.map(\.state) == [.created, .refused])
+                let error = ErrorDetail(.captureExpired, transaction: sale.id)
+                #expect(refused.error?.code == "capture.expired" && refused.error?.message == error.message)
+                #expect(refused.error?.resolution == error.resolution && refused.error?.transaction == sale.id)
+                #expect(refused.result == nil)
+                #expect(refused.account?.remaining == 9_000 && refused.account?.pendingCapture == 0)
+            }
+            let booked = try #require(await sandbox.ledger.transactions.first)
+            #expect(booked.held == 9_000 && booked.captured == 0 && booked.operations.isEmpty)
+            let again = try await capture(wait: 0)
+            #expect(try again.status == 409 && again.error().code == "capture.expired")
+
+            let day: Int64 = 24 * 3_600_000
+            await shop.daemon.expiry.look(at: Timestamp(milliseconds: before.milliseconds + day))
+            #expect(try rows(shop, sale.id) == "authorised 9000/0; expired -9000/0")
+            let end = try #require(try await shop.get("/v1/transactions/\(sale.id)").transaction().account)
+            #expect(end.state == .expired && end.released == 9_000 && end.captured == 0 && end.remaining == 0)
+            #expect(try await open(shop).isEmpty)
+            let told = try await told(shop, until: .paymentExpired).filter { $0.amount?.value == 9_000 }
+            let names: [EventName] = [.paymentExpiring, .operationRefused, .paymentExpired]
+            #expect(told.map(\.name).filter(names.contains) == names)
+            #expect(told.first { $0.name == .operationRefused }?.operation == created.id)
+        }
+    }
+
+    private func open(_ shop: Shop) async throws -> [OpenEntry.Kind] {
+        try WireJSON.decode(Totals.self, from: try await shop.get("/v1/totals").body).open.map(\.kind)
+    }
+
+    private func told(_ shop: Shop, until last: EventName) async throws -> [Event] {
+        let stream = try await shop.client.events(
+            HTTPClientRequest(.get, "/v1/events?vocabulary=2", fields: ["Last-Event-ID": "0"]), answerWithin: hangLimit)
+        var events: [Event] = []
+        for try await next in stream {
+            let event = try WireJSON.decode(Event.self, from: Array(next.data.utf8))
+            events.append(event)
+            if event.name == last { break }
+        }
+        return events
     }
 
     @Test func `Example 12: a refund of yesterday's sale is of today, and yesterday's report stays as it was`()

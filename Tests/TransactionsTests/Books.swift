@@ -33,6 +33,10 @@ struct Books {
         case .reversal(let unconfirmedOnly):
             guard transaction.state == .approved else { return .superseded }
             if unconfirmedOnly, isConfirmed { return .superseded }
+        case .pin(let attempt, _):
+            guard transaction.state == .sent else { return .superseded }
+            pins.append(attempt)
+            return nil
         case .plan(let next):
             guard transaction.state == .reversing else { return .illegal }
             plan = next
@@ -122,6 +126,21 @@ enum Sample {
         algorithm: "AES-128", ksn: "123456789012345600000001", block: "A912150391AB65A67E52883D81CE2D15",
         device: OnlinePIN.Device(serial: "1"))
     static let otherPIN = PINAttemptID("01a20157-d467-7ab4-b58e-da1ff08a1702") ?? PINAttemptID()
+    static var lastPIN: OnlinePIN {
+        var last = pin
+        last.attempt = otherPIN
+        return last
+    }
+    /// The issuer wants the PIN, and takes it with the same read.
+    static var wantsPIN: AuthorizationAnswer {
+        var answer = AuthorizationAnswer(outcome: .declined, responseCode: "70")
+        (answer.action, answer.singleTap) = (.pinRequired, true)
+        return answer
+    }
+    static func demand(_ attempt: PINAttemptID) -> PINDemand {
+        PINDemand(PINAttempt(id: attempt, device: "pad", format: 4, keySet: "keys"), account: "sealed")
+    }
+
     static let card = MaskedCard(scheme: "Visa", last4: "0010", masked: "************0010")
 
     static func transaction(_ type: TransactionType, amount: Int64 = 1_250) -> Transaction {

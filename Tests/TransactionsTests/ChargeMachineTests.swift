@@ -42,7 +42,7 @@ struct ChargeMachineTests {
             case .local(let local): "\(local)"
             case .outward(.publish(let event), _): event.name.rawValue
             case .outward(.charge(_, let question, let isAgain, _), _): "charge \(question) \(isAgain)"
-            case .outward(.query(let question, _), _): "query \(question)"
+            case .outward(.query(_, let question, _), _): "query \(question)"
             case .outward(.reverse(_, let question), _): "reverse \(question)"
             case .outward(let outward, _): "\(outward)".prefix { $0 != "(" }.description
             }

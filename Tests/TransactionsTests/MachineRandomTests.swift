@@ -79,7 +79,8 @@ struct RandomStory {
         case .armed: return one(of: [.ready, .won, .cardDetected, .cardDetected, .cardDetected, .cancel])
         case .reading:
             return one(of: [
-                .read, .read, .read, .read, .read, .readForPIN, .readForPIN, .cardAwaited, .seePhone, .declinedOffline,
+                .read, .read, .read, .read, .readForIssuer, .readForIssuer, .readForPIN, .readForPIN, .cardAwaited,
+                .seePhone, .declinedOffline,
                 .unreadable, .passesSame,
             ])
         case .sealed: return one(of: [.connected, .connected, .notConnected])
@@ -88,9 +89,15 @@ struct RandomStory {
                 .pinEntered, .pinEntered, .pinEntered, .tapFinished, .pinCancelled, .pinTimedOut, .pinFailed, .due,
                 .cancel,
             ])
+        case .challenged:
+            return one(of: [
+                .pinEntered, .pinEntered, .pinEntered, .lastPINEntered, .lastPINEntered, .pinOfAnother, .pinCancelled,
+                .pinTimedOut, .pinFailed, .due, .cancel, .reverse, .die,
+            ])
         case .sent, .unknown:
             return one(of: [
-                .tapFinished, .due, .due, .unusable, .approved, .declined, .unusable, .neverSeen, .running, .refused,
+                .declinedForPIN, .declinedForPIN, .tapFinished, .due, .due, .unusable, .approved, .declined, .unusable,
+                .neverSeen, .running, .refused,
                 .notDelivered,
                 .cancel, .reverse,
                 .forward, .forwardForgotten, .settleCharged, .settleNotCharged,

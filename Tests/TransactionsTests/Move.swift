@@ -9,6 +9,7 @@ enum Move: UInt8, CaseIterable, Sendable {
     case ready, readyWest, won, cardLeft, collision, cardAwaited, seePhone, otherMessage, cardDetected
     case passAgain, passesSame, passesReset, passesRemoval, endedWithPasses
     case read, declinedOffline, timedOut, unreadable, withdrawn, detached, noApplication, cardMayGo, tapFinished
+    case readForIssuer, declinedForPIN, lastPINEntered
     case readForPIN, pinEntered, pinOfAnother, pinCancelled, pinTimedOut, pinFailed
     case connected, notConnected
     case approved, partial, declined, running, neverSeen, refused, notDelivered, unusable, lateApproved
@@ -25,7 +26,15 @@ enum Move: UInt8, CaseIterable, Sendable {
 
     static let ofPasses: Set<Move> = [.passAgain, .passesSame, .passesReset, .passesRemoval, .endedWithPasses]
 
-    static let ofPIN: Set<Move> = [.readForPIN, .pinEntered, .pinOfAnother, .pinCancelled, .pinTimedOut, .pinFailed]
+    static let beforeRead: Set<Move> = [
+        .preparedNone, .notPrepared, .readyWest, .cardLeft, .collision, .cardAwaited, .seePhone, .otherMessage,
+        .declinedOffline, .timedOut, .unreadable, .withdrawn, .detached, .noApplication, .readForPIN,
+    ]
+
+    static let ofPIN: Set<Move> = [
+        .readForIssuer, .declinedForPIN, .lastPINEntered, .readForPIN, .pinEntered, .pinOfAnother, .pinCancelled,
+        .pinTimedOut, .pinFailed,
+    ]
 
     var isOfJournal: Bool { [.written, .full, .failed].contains(self) }
 
@@ -35,6 +44,7 @@ enum Move: UInt8, CaseIterable, Sendable {
         case .approved, .lateApproved: .answered(Sample.answer(.approved))
         case .partial: .answered(Sample.answer(.partial))
         case .declined: .answered(Sample.answer(.declined))
+        case .declinedForPIN: .answered(Sample.wantsPIN)
         case .running: .running
         case .neverSeen: .neverSeen
         case .refused: .refused
@@ -87,6 +97,7 @@ enum Move: UInt8, CaseIterable, Sendable {
         case .cardMayGo: .cardMayGo
         case .tapFinished: .tapFinished
         case .pinEntered: .pin(.entered(Sample.pin), Sample.pin.attempt)
+        case .lastPINEntered: .pin(.entered(Sample.lastPIN), Sample.otherPIN)
         case .pinOfAnother: .pin(.entered(Sample.pin), Sample.otherPIN)
         case .pinCancelled: .pin(.cancelled, Sample.pin.attempt)
         case .pinTimedOut: .pin(.timedOut, Sample.pin.attempt)

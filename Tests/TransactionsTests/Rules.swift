@@ -77,7 +77,7 @@ extension Stage {
         case .armed: Int64(demand.deadline) * 1_000 + 15_000
         case .reading: 60_000
         case .sealed: 10_000
-        case .awaitingPIN: 32_000
+        case .awaitingPIN, .challenged: 32_000
         case .sent, .unknown: 35_000
         // Asked about again and again, until the service has an end.
         case .linked: 60_000
@@ -126,9 +126,15 @@ extension Stage {
         case .handOver: fault("hands over what is its own")
         case .link: fault("asks about a link")
         case .send(let request, let number, let isAgain, _):
-            if let sent, sent != request { fault("another request") }
-            if let drafted, drafted != request { fault("another request than was written out") }
-            sent = request
+            // What was stored is forwarded without what held for the read only.
+            var lasting = request
+            if history(has: .stored) {
+                if request.features != nil { fault("a stored read says that it can be gone on with") }
+                lasting.features = sent?.features
+            }
+            if let sent, sent != lasting { fault("another request") }
+            if let drafted, drafted != lasting { fault("another request than was written out") }
+            sent = lasting
             how = isAgain ? .resend : .send
             if isAgain, heard.contains(.neverSeen) {
                 isResent = true
@@ -145,9 +151,13 @@ extension Stage {
         case .askPIN:
             pins += 1
             hasPIN = false
-            if state != .sealed || pins > 1 { fault("asks for a PIN in \(state), time \(pins)") }
-        case .withdrawPIN: if state != .sealed || pins == 0 { fault("withdraws a PIN in \(state)") }
-        case .query(let number, _):
+            // An issuer's wish is a decline without a doubt: nothing stands while the customer is asked.
+            let isRight = state == .sealed ? pins == 1 : state == .sent && wasDeclinedForCertain && pins <= 2
+            if !isRight { fault("asks for a PIN in \(state), time \(pins)") }
+        case .withdrawPIN:
+            if ![.sealed, .sent].contains(state) || pins == 0 { fault("withdraws a PIN in \(state)") }
+        case .proceed(let request, let number, let isAgain, _): proceed(request, number, isAgain, state)
+        case .query(_, let number, _):
             if state != .sent, state != .unknown { fault("asks in \(state)") }
             if sends == 0 { fault("asks about what was never sent") }
             how = .query
@@ -164,6 +174,30 @@ extension Stage {
         case .answer(let wish, let answer): check(answer, to: wish, state)
         case .scrub: break
         }
+    }
+
+    /// Two authorisations never stand: what goes on was declined for certain, and from then on only the continuation counts.
+    private mutating func proceed(
+        _ request: ContinuationRequest, _ number: Int, _ isAgain: Bool, _ state: TransactionState
+    ) {
+        if request.authorization.pin != nil || request.pin.attempt != request.id { fault("another PIN") }
+        if isAgain {
+            if heard.contains(.neverSeen) { isResent = true }
+            if continuation != request.id { fault("another continuation") }
+        } else {
+            if !wasDeclinedForCertain || continuation == request.id { fault("goes on from what was not declined") }
+            (heard, isResent, continuation) = ([], false, request.id)
+        }
+        how = isAgain ? .resend : .send
+        if state != .sent, !(isAgain && state == .unknown) { fault("goes on in \(state)") }
+        ask(number)
+    }
+
+    /// A word about a reversal that nobody has asked for says nothing.
+    private var wasDeclinedForCertain: Bool { heard.subtracting(.acknowledged) == [.declined] }
+
+    private func history(has state: TransactionState) -> Bool {
+        books.transaction.history.contains { $0.state == state }
     }
 
     private mutating func ask(_ number: Int) {
@@ -204,8 +238,8 @@ extension Stage {
             case .paymentReversed: [.reversed]
             case .queueForwarded: [.approved, .declined]
             case .openItemContradicted: [.approved, .declined, .reversed]
-            case .pinRequested: [.sealed]
-            case .pinCompleted: [.sealed, .cancelled, .failed]
+            case .pinRequested: [.sealed, .sent]
+            case .pinCompleted: [.sealed, .sent, .declined, .cancelled, .failed]
             case .readRemoveCard: [.armed, .reading, .sealed, .sent, .unknown, .stored, .declined, .completed]
             case .loyaltyResult: [.armed, .reading]
             default: nil

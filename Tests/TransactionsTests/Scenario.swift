@@ -6,7 +6,7 @@ import Wire
 
 /// A kind of transaction, with stories that lead through all of its states.
 enum Scenario: String, CaseIterable, Sendable {
-    case payment, pin, refund, loyalty, combined, confirmed, stored, owedSent, interrupted, unconfirmed
+    case payment, pin, issuerPIN, refund, loyalty, combined, confirmed, stored, owedSent, interrupted, unconfirmed
 
     static let all = allCases
 
@@ -33,7 +33,7 @@ enum Scenario: String, CaseIterable, Sendable {
     var start: Stage {
         let demand = demand
         switch self {
-        case .payment, .pin, .combined, .confirmed: return Stage(Sample.transaction(.purchase), demand)
+        case .payment, .pin, .issuerPIN, .combined, .confirmed: return Stage(Sample.transaction(.purchase), demand)
         case .refund: return Stage(Sample.transaction(.refund), demand)
         case .loyalty: return Stage(Sample.transaction(.loyalty), demand)
         case .stored: return recorded([.armed, .reading, .sealed, .stored], isQueued: true)
@@ -52,9 +52,13 @@ enum Scenario: String, CaseIterable, Sendable {
     /// What passes, or PINs, and nothing else brings about is left out where none are wanted.
     var moves: [Move] {
         Move.forOrders.filter {
-            (demand.wantsPasses || !Move.ofPasses.contains($0)) && (self == .pin || !Move.ofPIN.contains($0))
+            // What comes before a read is gone through by `pin`.
+            (self != .issuerPIN || !Move.beforeRead.contains($0)) && (demand.wantsPasses || !Move.ofPasses.contains($0))
+                && (asksForPIN || !Move.ofPIN.contains($0))
         }
     }
+
+    private var asksForPIN: Bool { self == .pin || self == .issuerPIN }
 
     private var stories: [[Move]] {
         let armed: [Move] = [.begin, .preparing, .written, .preparedTwo, .written, .ready, .won]
@@ -62,7 +66,19 @@ enum Scenario: String, CaseIterable, Sendable {
         let asked: [Move] = sent + [.due, .tapFinished, .unusable, .written, .due]
         let asking: [Move] = armed + [.cardDetected, .written, .readForPIN, .written]
         let entered: [Move] = asking + [.tapFinished, .pinEntered, .connected, .written]
+        let wanted: [Move] =
+            armed + [
+                .cardDetected, .written, .readForIssuer, .connected, .written, .tapFinished, .declinedForPIN, .written,
+            ]
+        let continued: [Move] = wanted + [.pinEntered, .written]
         switch self {
+        case .issuerPIN:
+            return [
+                continued + [.declinedForPIN, .written, .lastPINEntered, .written, .approved, .written],
+                continued + [.unusable, .written, .due, .neverSeen, .declined, .written],
+                continued + [.cancel, .approved, .written], wanted + [.pinEntered, .failed, .written],
+                wanted + [.due, .written],
+            ]
         case .pin:
             return [
                 entered + [.approved, .written],

@@ -38,6 +38,8 @@ struct Stage {
     /// How often a PIN was asked for, and whether the latest one has come.
     var pins = 0
     var hasPIN = false
+    /// The latest that went out.
+    var continuation: PINAttemptID?
     /// Somebody has been told that it will not stay approved.
     var mustNotStay = false
     /// The queue has let it go behind the machine's back.
@@ -117,10 +119,13 @@ struct Stage {
         case .read: return Sample.read(machine.transaction, at: now.wall).map { .read($0) }
         case .readForPIN:
             guard var read = Sample.read(machine.transaction, at: now.wall) else { return nil }
-            read.pin = PINDemand(
-                PINAttempt(id: Sample.pin.attempt, device: "pad", format: 4, keySet: "keys"), account: "sealed")
+            read.pin = Sample.demand(Sample.pin.attempt)
             return .read(read)
-        case .approved, .partial, .declined, .running, .neverSeen, .refused, .notDelivered, .unusable:
+        case .readForIssuer:
+            guard var read = Sample.read(machine.transaction, at: now.wall) else { return nil }
+            read.spares = [Sample.demand(Sample.pin.attempt), Sample.demand(Sample.otherPIN)]
+            return .read(read)
+        case .approved, .partial, .declined, .declinedForPIN, .running, .neverSeen, .refused, .notDelivered, .unusable:
             note(move)
             return move.reply.map { .replied($0, question: question) }
         case .lateApproved: return move.reply.map { .replied($0, question: question - 1) }
@@ -177,7 +182,7 @@ struct Stage {
         guard question > answeredQuestion else { return }
         switch move {
         case .approved, .partial: heard.insert(.approved)
-        case .declined: heard.insert(.declined)
+        case .declined, .declinedForPIN: heard.insert(.declined)
         case .refused: heard.insert(heard.contains(.doubt) ? .refusedAfterDoubt : .refused)
         // That one message did not get there says nothing about one before it.
         case .notDelivered: heard.insert(heard.contains(.doubt) || how != .send ? .doubt : .notDelivered)
@@ -200,7 +205,7 @@ struct Stage {
         }
         lastWritten = write.number
         switch write.form {
-        case .plan, .contradict: return .written(write.number)
+        case .plan, .contradict, .pin: return .written(write.number)
         case .open: if write.changes.isEmpty { return .written(write.number) }
         case .append, .store, .forward, .charge, .reversal, .settle: break
         }
@@ -225,6 +230,7 @@ struct Stage {
         next.mustNotStay = mustNotStay
         next.sent = sent
         next.pins = pins
+        next.continuation = continuation
         next.faults = faults
         self = next
         play(books.isQueued ? .forward : .recover)
@@ -274,6 +280,7 @@ extension Phase {
         case .reading: "reading"
         case .sealed: "sealed"
         case .awaitingPIN: "sealed, PIN awaited"
+        case .challenged: "sent, PIN awaited"
         case .sent: "sent"
         case .unknown: "unknown"
         case .linked: "linked"

@@ -12,7 +12,13 @@ extension OpenedRecord {
     /// no approval without one.
     func checkPIN(of request: AuthorizationRequest) throws(EnvelopeFault) {
         guard request.cvm == .onlinePIN || request.pin != nil else { return }
-        guard request.cvm == .onlinePIN, let pin = request.pin, let keySet = TestPINKeys.KeySet(rawValue: pin.keySet),
+        guard request.cvm == .onlinePIN, let pin = request.pin else { throw .noPIN }
+        try check(pin)
+    }
+
+    /// The same for a block that comes after an answer.
+    func check(_ pin: OnlinePIN) throws(EnvelopeFault) {
+        guard let keySet = TestPINKeys.KeySet(rawValue: pin.keySet),
             let format = PINBlock.Format(rawValue: pin.format), let serial = pin.ksn.flatMap({ try? Hex.bytes($0) }),
             let block = try? Hex.bytes(pin.block)
         else { throw .noPIN }

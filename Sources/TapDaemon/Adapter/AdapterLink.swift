@@ -68,11 +68,30 @@ struct AdapterLink: Sendable {
         }
     }
 
-    /// Asks what became of an authorisation.
-    func query(_ id: TransactionID, within time: Duration) async -> Reply {
+    /// Goes on with an authorisation whose issuer wants the PIN, over a connection of its own.
+    func proceed(
+        _ id: TransactionID, _ request: ContinuationRequest, isAgain: Bool, within time: Duration
+    ) async -> Reply {
+        guard let body = try? WireJSON.encode(request) else { return .refused }
+        let connection: HTTPClientConnection
+        do throws(HTTPClientError) {
+            connection = try await client.connect()
+        } catch {
+            // Nobody has the first one where nobody is there; of one that was sent before that says nothing.
+            return isAgain ? .unusable : .notDelivered
+        }
+        let message = post("/v1/authorizations/\(id.text)/continuations", request.id.text, body)
+        let reply = await reply(to: begin(message, over: connection, within: time))
+        // An adapter that accepts connections only to close them is asked at intervals.
+        return isAgain && reply == .neverSeen ? .unusable : reply
+    }
+
+    /// Asks what became of an authorisation, or of its continuation.
+    func query(_ id: TransactionID, _ continuation: PINAttemptID? = nil, within time: Duration) async -> Reply {
+        let target = "/v1/authorizations/\(id.text)" + (continuation.map { "/continuations/\($0.text)" } ?? "")
         do throws(HTTPClientError) {
             let answer = try await client.send(
-                HTTPClientRequest(.get, "/v1/authorizations/\(id.text)"), answerWithin: min(time, times.query))
+                HTTPClientRequest(.get, target), answerWithin: min(time, times.query))
             if answer.status == 404 { return .neverSeen }
             let reply = reply(to: answer)
             // A question that is refused, or reaches nobody, says nothing about what it asked for.

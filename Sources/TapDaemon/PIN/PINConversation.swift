@@ -22,6 +22,7 @@ struct PINConversation: Sendable {
             account: demand.account, format: demand.attempt.format, keySet: demand.attempt.keySet,
             timeout: Int(time.components.seconds))
         request.language = running.machine.demand.language
+        request.lastTry = demand.isLastTry ? true : nil
         // The device's own end comes first.
         guard let entry = await PINDeviceLink(place.settings).entry(request, within: time + .seconds(1)) else {
             return .failed

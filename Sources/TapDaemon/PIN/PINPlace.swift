@@ -13,16 +13,27 @@ struct PINPlace: Sendable {
     let name: String
     let settings: PINDeviceSettings
     let offer: PINDeviceOffer
+    /// The payment service goes on with the same read where an issuer wants the PIN with its answer.
+    let takesSingleTap: Bool
+
+    /// Entries of a PIN at the issuer's wish, for one payment: an issuer's counter seldom allows more than three in all.
+    static let tries = 2
 
     /// What a tap seals for the device.
     var account: PaymentTap.PINAccount {
-        PaymentTap.PINAccount(recipient: settings.key, takesWholeNumber: offer.takesWholeNumber)
+        PaymentTap.PINAccount(
+            recipient: settings.key, takesWholeNumber: offer.takesWholeNumber, isForIssuer: takesSingleTap)
     }
 
     func demand(_ account: String) -> PINDemand {
         PINDemand(
             PINAttempt(id: PINAttemptID(), device: name, format: offer.format, keySet: settings.keySet),
             account: account)
+    }
+
+    /// What the customer can be asked with, if the issuer wants it.
+    func spares(_ account: String) -> [PINDemand] {
+        takesSingleTap ? (0..<Self.tries).map { _ in demand(account) } : []
     }
 }
 
@@ -31,26 +42,30 @@ struct PINPlaces: Sendable {
     /// As the configuration had them when the transaction began, by lane.
     private let configured: [String: (name: String, settings: PINDeviceSettings)]
     private let mode: Mode
+    private let takesSingleTap: Bool
 
-    init(_ configuration: ConfigurationSnapshot) {
+    /// - Parameter takesSingleTap: what the payment service says of itself.
+    init(_ configuration: ConfigurationSnapshot, takesSingleTap: Bool) {
         let devices = configuration.pinDevices
         var configured: [String: (name: String, settings: PINDeviceSettings)] = [:]
         for lane in configuration.configuration.file.lanes {
             if let name = lane.pinDevice, let settings = devices[name] { configured[lane.name] = (name, settings) }
         }
-        (self.configured, mode) = (configured, configuration.mode)
+        (self.configured, mode, self.takesSingleTap) = (configured, configuration.mode, takesSingleTap)
     }
 
     /// Those that may be used now, by lane. All are asked at once: a driver that hangs delays a sale for its own time only.
     func ready(of lanes: [String], at now: Timestamp, _ logger: Logger) async -> [String: PINPlace] {
         let wanted = lanes.compactMap { lane in configured[lane].map { (lane, $0.name, $0.settings) } }
-        return await withTaskGroup(of: (String, PINPlace)?.self) { [mode] group in
+        return await withTaskGroup(of: (String, PINPlace)?.self) { [mode, takesSingleTap] group in
             for (lane, name, settings) in wanted {
                 group.addTask {
                     let status = await PINDeviceLink(settings).status()
                     do throws(PINDeviceFault) {
                         let offer = try PINDeviceOffer(status, by: settings, in: mode, on: now.day)
-                        return (lane, PINPlace(name: name, settings: settings, offer: offer))
+                        let place = PINPlace(
+                            name: name, settings: settings, offer: offer, takesSingleTap: takesSingleTap)
+                        return (lane, place)
                     } catch {
                         logger.warning(
                             "PIN device not used", metadata: ["device": "\(name)", "reason": "\(error.description)"])

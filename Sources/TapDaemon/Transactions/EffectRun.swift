@@ -77,6 +77,12 @@ struct EffectRun: Sendable {
             guard let change = write.changes.first else { return .illegal }
             guard try await begin(change, unconfirmedOnly: unconfirmedOnly) else { return .superseded }
             if unconfirmedOnly { logger.warning("approval not confirmed", metadata: ["transaction": "\(id)"]) }
+        case .pin(let attempt, let time):
+            let id = id
+            let isNoted = try await journal.use { (journal) throws(JournalError) in
+                try journal.note(attempt, whileSent: id, at: time)
+            }
+            if !isNoted { return .superseded }
         case .open(let reason, let plan):
             logger.warning("open item", metadata: ["transaction": "\(id)", "reason": "\(reason.rawValue)"])
             let (id, changes) = (id, write.changes)
@@ -192,7 +198,15 @@ struct EffectRun: Sendable {
             metadata: ["transaction": "\(id)"])
     }
 
-    func query(within time: Duration) async -> Reply { noted(await way.link?.query(id, within: time) ?? .unusable) }
+    /// The same read with the PIN that its issuer has asked for.
+    func proceed(_ request: ContinuationRequest, isAgain: Bool, within time: Duration) async -> Reply {
+        guard let adapter = running.terms.adapter else { return .unusable }
+        return noted(await adapter.proceed(id, request, isAgain: isAgain, within: time))
+    }
+
+    func query(_ continuation: PINAttemptID?, within time: Duration) async -> Reply {
+        noted(await way.link?.query(id, continuation, within: time) ?? .unusable)
+    }
 
     /// The same for a link.
     func link(_ asked: LinkQuestion, within time: Duration) async -> LinkReply {

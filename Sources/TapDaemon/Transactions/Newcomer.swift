@@ -100,7 +100,8 @@ struct Newcomer {
             terms.agreement = laidDown.storing.map(AgreementProof.init)
         }
         if request.type == .purchase, health.supports?.contains(AdapterFeature.pin.rawValue) == true {
-            terms.pinPlaces = PINPlaces(configuration)
+            let takesSingleTap = health.supports?.contains(AdapterFeature.singleTap.rawValue) == true
+            terms.pinPlaces = PINPlaces(configuration, takesSingleTap: takesSingleTap)
         }
         laidDown.isHandedOver = request.of != nil
         laidDown.wantsPasses = terms.loyalty != nil

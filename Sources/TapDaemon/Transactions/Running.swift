@@ -46,7 +46,7 @@ struct Running: Sendable {
 
     var transaction: Transaction { machine.transaction }
 
-    /// Nothing has been sent, and nobody has to be asked whether it may end.
+    /// Nothing stands anywhere, and nobody has to be asked whether it may end.
     var isCancellable: Bool { transaction.state.isCancellable || machine.isPINAwaited }
 
     /// What was read is an operation on an approved payment by now.

@@ -70,8 +70,12 @@ extension TransactionRunner {
             run.services.work.add { await PINConversation(running: run.running).withdraw(attempt) }
         case .handOver(let request):
             run.services.work.add { await run.handOver(request) }
-        case .query(let question, let time):
-            follow(id, run.services) { .replied(await run.query(within: time), question: question) }
+        case .query(let continuation, let question, let time):
+            follow(id, run.services) { .replied(await run.query(continuation, within: time), question: question) }
+        case .proceed(let request, let question, let isAgain, let time):
+            follow(id, run.services) {
+                .replied(await run.proceed(request, isAgain: isAgain, within: time), question: question)
+            }
         case .link(let asked, let question, let time):
             if case .open = asked { books.live[id]?.forgetDraft() }
             follow(id, run.services) { .linked(await run.link(asked, within: time), question: question) }

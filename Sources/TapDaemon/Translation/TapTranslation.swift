@@ -100,8 +100,9 @@ struct TapTranslation {
             }
             var read = Read(
                 request: request, sale: OfflineSale(request, result, running), chip: ChipData(result), at: .now)
-            if request.cvm == .onlinePIN, let account = result.read?.pinAccount {
-                read.pin = running.pinPlaces[lane]?.demand(account)
+            if let account = result.read?.pinAccount, let place = running.pinPlaces[lane] {
+                if request.cvm == .onlinePIN { read.pin = place.demand(account) }
+                read.spares = place.spares(account)
             }
             return .read(read)
         case .declined:

@@ -21,6 +21,12 @@ public struct AuthorizationRequest: Codable, Equatable, Sendable {
         case none = "NONE"
     }
 
+    /// What the daemon does with an answer that asks for it.
+    public enum Feature: String, Codable, CaseIterable, Sendable {
+        /// Asks the customer for the PIN and goes on with the same read.
+        case singleTap
+    }
+
     public struct Terminal: Codable, Equatable, Sendable {
         public var id: String
         public var merchant: String
@@ -70,6 +76,8 @@ public struct AuthorizationRequest: Codable, Equatable, Sendable {
     public var agreement: AgreementProof?
     /// With `ONLINE_PIN`. It is put in as the request is sent, and never written down.
     public var pin: OnlinePIN?
+    /// Put in as the request is sent: it holds for this read and while it is fresh.
+    public var features: [Feature]?
 
     public init(
         id: TransactionID, mode: Mode, type: Kind, amount: Money, entryMode: EntryMode, cvm: CVM, emv: String,
@@ -102,6 +110,26 @@ public enum RetryAdvice: String, Codable, CaseIterable, Sendable {
     public init(from decoder: any Decoder) throws {
         self = RetryAdvice(rawValue: try decoder.singleValueContainer().decode(String.self)) ?? .later
     }
+}
+
+/// Body of the adapter's `POST /v1/authorizations/{id}/continuations`: the same read once more, with the PIN that its issuer has
+/// asked for. `Idempotency-Key` is the id of the PIN's entry.
+public struct ContinuationRequest: Codable, Equatable, Sendable {
+    public var id: PINAttemptID
+    /// As it was answered, without a PIN.
+    public var authorization: AuthorizationRequest
+    public var pin: OnlinePIN
+
+    public init(authorization: AuthorizationRequest, pin: OnlinePIN) {
+        (id, self.pin) = (pin.attempt, pin)
+        self.authorization = authorization
+        self.authorization.pin = nil
+    }
+}
+
+extension ContinuationRequest: CustomStringConvertible, CustomReflectable {
+    public var description: String { "continuation \(id)" }
+    public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
 /// The adapter's answer to an authorisation, to a charge, and to `GET /v1/authorizations/{id}`. It has a
@@ -151,6 +179,10 @@ public struct AuthorizationAnswer: Codable, Equatable, Sendable {
     /// Data element 39 of ISO 8583.
     public var responseCode: String?
     public var action: Action?
+    /// With `pinRequired`: the issuer takes the PIN with the same read, by a continuation.
+    public var singleTap: Bool?
+    /// With `singleTap`, where the issuer says how often a PIN may still be tried.
+    public var pinAttemptsLeft: Int?
     public var issuerData: IssuerData?
     /// With `partial`.
     public var amountApproved: Money?

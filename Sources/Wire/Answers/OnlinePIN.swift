@@ -56,6 +56,8 @@ public struct PINNotice: Codable, Equatable, Sendable {
     public enum Cause: String, Codable, CaseIterable, Sendable {
         /// Card and terminal have agreed on it.
         case kernel
+        /// The issuer has asked for it with its answer.
+        case issuer
     }
 
     public enum State: String, Codable, CaseIterable, Sendable {

@@ -78,6 +78,8 @@ public struct PINEntryRequest: Codable, Equatable, Sendable {
     public var keySet: String
     /// Seconds.
     public var timeout: Int
+    /// A wrong PIN has been entered before, and the issuer allows this one more.
+    public var lastTry: Bool?
 
     public init(
         id: PINAttemptID, mode: Mode, transaction: TransactionID, amount: Money, account: String, format: Int,

@@ -27,6 +27,8 @@ public enum AdapterFeature: String, CaseIterable, Sendable {
     case tokenDeletion
     /// Verifies a PIN that comes with an authorisation.
     case pin
+    /// Goes on with the same read where an issuer wants the PIN with its answer.
+    case singleTap
     /// Opens links that customers pay by.
     case link
 }

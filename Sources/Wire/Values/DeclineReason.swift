@@ -31,7 +31,8 @@ public enum DeclineReason: String, Codable, CaseIterable, Sendable {
         case "43": self = .stolenCard
         case "51": self = .insufficientFunds
         case "54": self = .expiredCard
-        case "55": self = .wrongPIN
+        // 75: too often.
+        case "55", "75": self = .wrongPIN
         case "57", "58", "62": self = .notPermitted
         case "59", "34": self = .suspectedFraud
         case "61": self = .limitExceeded
