@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Writes packaging/functions-at-rest.txt anew: which functions nfc-tapd runs while nobody taps, as callgrind sees them for SECONDS:
+# Writes packaging/functions-at-rest.txt anew: which functions nfc-tapd runs while nobody taps and somebody asks how it is, as callgrind
+# sees them for SECONDS:
 # order-functions.sh FOLDER-WITH-RELEASE-PROGRAMS [SECONDS, default 25]
 #
 # A function that is not in the file costs memory and nothing else, and a name that no program has any more is passed over.
@@ -43,9 +44,13 @@ grep -q 'lane prepared' "$folder/log" || {
 }
 # What only the start needs is over by then.
 sleep 8
-callgrind_control -i on $! >/dev/null
-sleep "$seconds"
-callgrind_control -d $! >/dev/null
+daemon=$!
+callgrind_control -i on $daemon >/dev/null
+for _ in $(seq "$seconds"); do
+    sleep 1
+    curl -s --max-time 20 -o /dev/null --unix-socket "$folder/pos.sock" http://localhost/v1/status
+done
+callgrind_control -d $daemon >/dev/null
 sleep 2
 
 sections() { readelf -SW "$@" 2>/dev/null | grep -oE '\.text\.[^ ]+' || true; }
