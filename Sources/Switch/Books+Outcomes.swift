@@ -25,7 +25,8 @@ extension Books {
 
     /// The next record of an exchange and what follows from it, in one commit. What is answered stays answered unless somebody has asked to
     /// take it back: a replica whose lease ran out while the database was away can have taken up its own exchange from a row that was
-    /// older than its answer, and must not reverse what a till was told.
+    /// older than its answer, and must not reverse what a till was told. What is taken back stays so, too: an answer from before that
+    /// would leave it to nobody.
     ///
     /// - Parameter now: of the answer's time-limits.
     func keep(_ row: ExchangeRow, _ news: [ExchangeNews], now: Timestamp) async throws(DatabaseError) -> Kept {
@@ -43,6 +44,7 @@ extension Books {
                             wanted = case when $3::text in ('reversing', 'reversed') then null else wanted end
                         where id = $1::uuid and owner = $2::bigint
                             and (stage <> 'answered' or wanted is not null or $3::text = 'answered')
+                            and (stage not in ('reversing', 'reversed') or $3::text in ('reversing', 'reversed'))
                         returning kind, reference, transmitted
                         """,
                         [

@@ -76,6 +76,20 @@ struct BooksTests {
         }
     }
 
+    @Test func `an answer from before does not end what is being taken back`() async throws {
+        try await withApproval { books, server in
+            try server.sql("update exchange set wanted = 'customerCancel'; update payment set state = 'reversing'")
+            #expect(!isLost(try await books.keep(try reversing(), [], now: .now)))
+            let late = Exchange(
+                id: ExchangeID(Self.id), order: 1, original: ISOMessage(try #require(MessageType(200))),
+                stage: .answered(.approved))
+            #expect(isLost(try await books.keep(ExchangeRow(exchange: late, sealed: [1], owner: 7), [], now: .now)))
+            #expect(try server.sql("select stage from exchange").hasPrefix("reversing"))
+            #expect(
+                !isLost(try await books.keep(try reversing(), [], now: .now)), "the next repetition is written down")
+        }
+    }
+
     // MARK: - What cannot be taken back by a message
 
     /// A hold of 1,000 of which 600 were captured; the host has acknowledged that, or is still being told.
