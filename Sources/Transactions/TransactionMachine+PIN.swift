@@ -15,7 +15,9 @@ extension TransactionMachine {
     public var isPINAwaited: Bool {
         switch phase {
         case .awaitingPIN, .challenged: writing == nil
-        default: false
+        case .created, .preparing, .armed, .reading, .sealed, .sent, .unknown, .linked, .approved, .reversing, .leaving,
+            .unwritten, .settled, .stored, .ended:
+            false
         }
     }
 

@@ -39,7 +39,7 @@ extension PINDeviceTests {
             #expect(await device.count.asked == 1)
             let booked = await sandbox.ledger.transactions
             #expect(booked.count == 1 && booked.first?.state == .approved && booked.first?.money == amount)
-            let events = try await events(of: shop)
+            let events = try await shop.events(until: .paymentApproved)
             let asked = try #require(events.first { $0.name == .pinRequested })
             #expect(asked.pin?.cause == .issuer && asked.pin?.device == "pad" && asked.customerText != nil)
             #expect(asked.pin.flatMap(\.timeout).map { (25...30).contains($0) } == true)

@@ -46,19 +46,6 @@ struct PINDeviceTests {
         try await eventually("the adapter's word") { shop.daemon.health.supports?.contains("pin") == true }
     }
 
-    /// Everything that was said up to the end, by a stream of vocabulary 2.
-    func events(of shop: Shop, until last: EventName = .paymentApproved) async throws -> [Event] {
-        let stream = try await shop.client.events(
-            HTTPClientRequest(.get, "/v1/events?vocabulary=2", fields: ["Last-Event-ID": "0"]), answerWithin: hangLimit)
-        var events: [Event] = []
-        for try await next in stream {
-            let event = try WireJSON.decode(Event.self, from: Array(next.data.utf8))
-            events.append(event)
-            if event.name == last { break }
-        }
-        return events
-    }
-
     /// No PIN block, no key serial number, no account for the device is on the disk.
     func expectNoPIN(onDiskOf shop: Shop) throws {
         for file in try FileManager.default.contentsOfDirectory(atPath: shop.folder.path + "/state") {
@@ -90,7 +77,7 @@ struct PINDeviceTests {
                     #expect(paid.chip?.verification == .onlinePIN, "\(String(describing: paid.chip))")
                     #expect(await device.count.asked == 1)
                     #expect(await sandbox.ledger.transactions.count == 1)
-                    let events = try await events(of: shop)
+                    let events = try await shop.events(until: .paymentApproved)
                     let asked = try #require(events.first { $0.name == .pinRequested })
                     #expect(asked.pin?.device == "pad" && asked.pin?.timeout == 30 && asked.customerText != nil)
                     let done = events.filter { $0.name == .pinCompleted }

@@ -124,7 +124,7 @@ struct WorkedExampleTests {
             let end = try #require(try await shop.get("/v1/transactions/\(sale.id)").transaction().account)
             #expect(end.state == .expired && end.released == 9_000 && end.captured == 0 && end.remaining == 0)
             #expect(try await open(shop).isEmpty)
-            let told = try await told(shop, until: .paymentExpired).filter { $0.amount?.value == 9_000 }
+            let told = try await shop.events(until: .paymentExpired).filter { $0.amount?.value == 9_000 }
             let names: [EventName] = [.paymentExpiring, .operationRefused, .paymentExpired]
             #expect(told.map(\.name).filter(names.contains) == names)
             #expect(told.first { $0.name == .operationRefused }?.operation == created.id)
@@ -133,18 +133,6 @@ struct WorkedExampleTests {
 
     private func open(_ shop: Shop) async throws -> [OpenEntry.Kind] {
         try WireJSON.decode(Totals.self, from: try await shop.get("/v1/totals").body).open.map(\.kind)
-    }
-
-    private func told(_ shop: Shop, until last: EventName) async throws -> [Event] {
-        let stream = try await shop.client.events(
-            HTTPClientRequest(.get, "/v1/events?vocabulary=2", fields: ["Last-Event-ID": "0"]), answerWithin: hangLimit)
-        var events: [Event] = []
-        for try await next in stream {
-            let event = try WireJSON.decode(Event.self, from: Array(next.data.utf8))
-            events.append(event)
-            if event.name == last { break }
-        }
-        return events
     }
 
     @Test func `Example 12: a refund of yesterday's sale is of today, and yesterday's report stays as it was`()
