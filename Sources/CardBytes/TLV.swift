@@ -29,8 +29,9 @@ public enum TLV {
                 end = ends[depth]
             }
             let first = bytes[offset]
-            if first == 0x00 || first == 0xFF, isPadding(bytes, at: offset, end: end) {
-                offset += 1
+            // 00 or FF.
+            if first &+ 1 < 2, isPadding(bytes, at: offset, end: end) {
+                offset &+= 1
                 continue
             }
             let node = try header(bytes, at: offset, end: end, depth: depth)
