@@ -24,12 +24,15 @@ public struct DataStore: Sendable {
     private var bytes: [UInt8] = []
     private var entries: [Entry] = []
     /// For each hash of a tag: the index of the only entry that has it, `DataStore.none`, or `DataStore.several`.
-    private var places = [Int16](repeating: DataStore.none, count: 512)
+    private var places = DataStore.noPlaces
     private static let none: Int16 = -1
     private static let several: Int16 = -2
+    private static let noPlaces = [Int16](repeating: none, count: 512)
 
-    public init(kernel: KernelIdentifier) {
+    /// - Parameter isReserved: with room for what a transaction brings. A kernel that waits for one has no use for it.
+    public init(kernel: KernelIdentifier, isReserved: Bool = false) {
         self.kernel = kernel
+        guard isReserved else { return }
         bytes.reserveCapacity(2_048)
         entries.reserveCapacity(96)
     }

@@ -31,10 +31,10 @@ extension Kernel3 {
 
     /// The double tap guard: a refund, or a card without a number, is never held back.
     private var wasReadBefore: Bool {
-        guard transaction?.type != .refund,
+        guard transaction?.type != .refund, let wasRead = options.doubleTaps.wasRead,
             let track = store.value(.track2Equivalent).flatMap({ Track2Equivalent($0) })
         else { return false }
-        return options.doubleTaps.wasRead(track.pan, now)
+        return wasRead(track.pan, now)
     }
 
     /// Objects of fixed length that the decision reads; a wrong length makes the card unusable.
