@@ -114,7 +114,6 @@ enum TillBenchmark {
         return bridge
     }
 
-    /// Of the unit, SWIFT_BACKTRACE is the only setting that changes what is measured.
     private static let rest: useconds_t = 5_000_000
 
     private static func show(_ when: String, _ bridge: pid_t) throws {
@@ -166,6 +165,21 @@ enum TillBenchmark {
         let head = "socket = \"\(programs.posSocket)\"\ndirectory = \"\(programs.path)\"\n"
         let file = programs.folder.appending(path: "ecr.toml")
         try Data((head + tables.joined()).utf8).write(to: file)
-        return try programs.start("nfc-tap-ecr", ["--config", file.path], ["SWIFT_BACKTRACE": "enable=no"])
+        return try programs.start("nfc-tap-ecr", ["--config", file.path], try unitEnvironment())
+    }
+
+    /// What the unit of the package sets: with it the heap gives back what was read.
+    private static func unitEnvironment() throws -> [String: String] {
+        let unit = URL(filePath: #filePath).appending(path: "../../../systemd/nfc-tap-ecr.service").standardizedFileURL
+        let lines = try String(contentsOf: unit, encoding: .utf8).split(separator: "\n")
+        let words = lines.filter { $0.hasPrefix("Environment=") }
+            .flatMap { $0.dropFirst("Environment=".count).split(separator: " ") }
+        var environment: [String: String] = [:]
+        for word in words {
+            let pair = word.split(separator: "=", maxSplits: 1).map(String.init)
+            guard pair.count == 2 else { throw BenchmarkError.failed("Environment= of the unit: \(word)") }
+            environment[pair[0]] = pair[1]
+        }
+        return environment
     }
 }

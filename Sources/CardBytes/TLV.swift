@@ -25,7 +25,7 @@ public enum TLV {
         while true {
             while offset >= end {
                 if depth == 0 { return }
-                depth -= 1
+                depth &-= 1
                 end = ends[depth]
             }
             let first = bytes[offset]
@@ -39,7 +39,7 @@ public enum TLV {
             if first & 0x20 != 0 {
                 guard depth < maximumDepth - 1 else { throw .nestedTooDeep(offset: offset) }
                 ends[depth] = end
-                depth += 1
+                depth &+= 1
                 offset = node.value.lowerBound
                 end = node.value.upperBound
             } else {
@@ -134,9 +134,11 @@ public enum TLV {
                 offset &+= 1
             }
         }
-        guard end &- offset >= length else {
+        let after = offset &+ length
+        // The first is always so. Said here, the range below needs no check of its own.
+        guard after >= offset, after <= end else {
             throw .truncatedValue(tag: Tag(raw), offset: start, needed: length, have: end &- offset)
         }
-        return TLVNode(tag: Tag(raw), depth: depth, start: start, value: offset..<(offset &+ length))
+        return TLVNode(tag: Tag(raw), depth: depth, start: start, value: offset..<after)
     }
 }
