@@ -329,7 +329,8 @@ let package = Package(
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
-                "CardBytes", "CardSim", "PSPSandbox", "Receipt", "Rigs", "TapClient", "TestSupport", "Wire", crypto,
+                "CardBytes", "CardSim", "Linux", "PSPSandbox", "Receipt", "Rigs", "TapClient", "TestSupport", "Wire",
+                crypto,
             ], exclude: ["Tills"], swiftSettings: strict),
     ]
 )

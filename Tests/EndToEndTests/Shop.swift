@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import Linux
 import TestSupport
 
 /// Sandbox adapter and daemon in a folder of their own, as a shop runs them.
@@ -136,8 +137,14 @@ final class Shop {
 
     func ledgerEntries() throws -> [[String: Any]] { try ledger()["transactions"] as? [[String: Any]] ?? [] }
 
-    private func appears(_ file: String) throws {
-        try eventually(file) { FileManager.default.fileExists(atPath: file) }
+    /// The file is there a moment before somebody listens, and its owner may open it at once.
+    private func appears(_ socket: String) throws {
+        try eventually(socket) {
+            guard let address = UnixAddress(path: socket) else { throw Trouble.refused("\(socket) is too long") }
+            let probe = try Descriptor.unixStream(isBlocking: true)
+            try address.connect(probe.number)
+            return true
+        }
     }
 
     func eventually(_ what: String, _ condition: () throws -> Bool) throws {

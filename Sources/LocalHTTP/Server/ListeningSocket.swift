@@ -115,9 +115,10 @@ public final class ListeningSocket: Sendable {
         guard fchmod(descriptor, 0o600) == 0 else { throw .system(call: .fchmod, errno: errno) }
         try calling(.bind, try address.bind(descriptor))
         do throws(ListenError) {
+            // Before anybody may open it: whoever can, is answered.
+            guard listen(descriptor, 4_096) == 0 else { throw .system(call: .listen, errno: errno) }
             if let group { try calling(.chown, try FileSystem.setGroup(group, of: path)) }
             try calling(.chmod, try FileSystem.setMode(mode, of: path))
-            guard listen(descriptor, 4_096) == 0 else { throw .system(call: .listen, errno: errno) }
         } catch {
             try? FileSystem.remove(path)
             throw error
