@@ -282,14 +282,16 @@ func purchase(_ value: Int64, order: String? = nil, more: String = "") -> String
 
 extension Shop {
     /// Everything that was said up to an event, by a stream of vocabulary 2.
-    func events(until last: EventName) async throws -> [Event] {
+    ///
+    /// - Parameter id: of the transaction that it has to be about; `nil` for any.
+    func events(until last: EventName, of id: TransactionID? = nil) async throws -> [Event] {
         let stream = try await client.events(
             HTTPClientRequest(.get, "/v1/events?vocabulary=2", fields: ["Last-Event-ID": "0"]), answerWithin: hangLimit)
         var events: [Event] = []
         for try await next in stream {
             let event = try WireJSON.decode(Event.self, from: Array(next.data.utf8))
             events.append(event)
-            if event.name == last { break }
+            if event.name == last, id == nil || event.transaction == id { break }
         }
         return events
     }

@@ -3,6 +3,7 @@ import Foundation
 import LocalHTTP
 import PSPSandbox
 import ReaderVirtual
+import Synchronization
 import TestSupport
 import Testing
 import Wire
@@ -53,12 +54,53 @@ struct WorkedExampleTests {
     @Test func `Example 10: an approval that nobody confirms is taken back, and is open until that is acknowledged`()
         async throws
     {
-        try await withShop { shop in
-            let sale = try await pay(shop, 700, #","confirmWithin":1"#)
-            let end = try await shop.reach([.reversed], sale.id)
-            #expect(end.history.map(\.state).suffix(3) == [.approved, .reversing, .reversed])
-            #expect(try rows(shop, sale.id) == "captured 0/700; reversed 0/-700")
-            #expect(try await shop.get("/v1/transactions/\(sale.id)").transaction().account?.state == .reversed)
+        let folder = try TestFolder()
+        let takesReversals = Atomic(false)
+        var wish = Shop.Wish()
+        wish.adapterSocket = "way.sock"
+        try await withSandbox(in: folder) { sandbox in
+            try await withPassage(at: folder.path + "/way.sock", to: folder.path + "/psp.sock") { request, pass in
+                let isHeldUp = request.path.last == "reversals" && !takesReversals.load(ordering: .relaxed)
+                return isHeldUp ? .text(503, "{}") : await pass()
+            } _: { passage in
+                try await Shop.open(in: folder, wish) { shop in
+                    let sale = try await pay(shop, 700, #","confirmWithin":2"#)
+                    #expect(sale.state == .approved && sale.confirmation?.confirmedAt == nil)
+                    #expect(sale.confirmation?.due.milliseconds == sale.updatedAt.milliseconds + 2_000)
+                    // Taken back from here on for the shop; its service has not said so yet.
+                    let open = try await eventually("the open item") {
+                        try await entries(shop).first { $0.kind == .reversing && ($0.attempts ?? 0) > 0 }
+                    }
+                    #expect(open.transaction == sale.id && open.amount == sale.amount && open.operation == nil)
+                    #expect(try await entries(shop).count == 1)
+                    let taken = try await shop.get("/v1/transactions/\(sale.id)").transaction()
+                    #expect(taken.state == .reversing && taken.result?.reason == .notConfirmed)
+                    #expect(taken.result?.outcome == .declined && taken.account?.state == .reversed)
+                    #expect(try rows(shop, sale.id) == "captured 0/700; reversed 0/-700")
+                    let late = try await shop.post(to: "/v1/transactions/\(sale.id)/confirmation")
+                    #expect(late.status == 409)
+
+                    takesReversals.store(true, ordering: .relaxed)
+                    let end = try await shop.reach([.reversed], sale.id)
+                    #expect(end.history.map(\.state).suffix(3) == [.approved, .reversing, .reversed])
+                    #expect(try await entries(shop).isEmpty)
+                    #expect(try rows(shop, sale.id) == "captured 0/700; reversed 0/-700")
+                    let asked = passage.exchanges.filter { $0.path.last == "reversals" }
+                    #expect(asked.count >= 2 && asked.last?.status == 200)
+                    let wanted = ReversalRequest(
+                        reason: .timeout, amount: sale.amount, pspReference: sale.result?.pspReference)
+                    for each in asked {
+                        #expect(each.path == ["v1", "authorizations", sale.id.text, "reversals"])
+                        #expect(each.key == sale.id.text)
+                        #expect(try WireJSON.decode(ReversalRequest.self, from: Array(each.request.utf8)) == wanted)
+                    }
+                    let told = try await shop.events(until: .paymentReversed).map(\.name)
+                    let names: [EventName] = [.paymentApproved, .paymentDeclined, .paymentReversed]
+                    #expect(told.filter(names.contains) == names)
+                }
+            }
+            let booked = await sandbox.ledger
+            #expect(booked.transactions.map(\.outstanding) == [0] && booked.unseen.isEmpty)
         }
     }
 
@@ -131,8 +173,10 @@ struct WorkedExampleTests {
         }
     }
 
-    private func open(_ shop: Shop) async throws -> [OpenEntry.Kind] {
-        try WireJSON.decode(Totals.self, from: try await shop.get("/v1/totals").body).open.map(\.kind)
+    private func open(_ shop: Shop) async throws -> [OpenEntry.Kind] { try await entries(shop).map(\.kind) }
+
+    private func entries(_ shop: Shop) async throws -> [OpenEntry] {
+        try WireJSON.decode(Totals.self, from: try await shop.get("/v1/totals").body).open
     }
 
     @Test func `Example 12: a refund of yesterday's sale is of today, and yesterday's report stays as it was`()
