@@ -4,11 +4,11 @@ public import Wire
 
 extension Journal {
     /// Entries of a PIN that were asked for and have no end: the daemon died meanwhile, and the device may still ask.
-    public func awaitedPINs() throws(JournalError) -> [(id: PINAttemptID, device: String)] {
-        try database.query("SELECT id, device FROM pin_attempt WHERE state = 'asked' ORDER BY id") {
+    public func awaitedPINs() throws(JournalError) -> [(id: PINAttemptID, device: String, payment: TransactionID)] {
+        try database.query("SELECT id, device, payment FROM pin_attempt WHERE state = 'asked' ORDER BY id") {
             (row) throws(JournalError) in
             guard let id = PINAttemptID(try row.text(0)) else { throw .damaged }
-            return (id, try row.text(1))
+            return (id, try row.text(1), try row.transactionID(2))
         }
     }
 

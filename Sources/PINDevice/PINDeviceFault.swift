@@ -78,14 +78,25 @@ public struct PINDeviceOffer: Equatable, Sendable {
     /// What of an entry is sent to the payment service; `nil` where it is not what was asked for.
     public func pin(from entry: PINEntry, for request: PINEntryRequest) -> OnlinePIN? {
         guard entry.state == .entered, entry.id == request.id, entry.format == request.format,
-            entry.keySet == request.keySet,
+            entry.keySet == request.keySet, entry.algorithm ?? algorithm == algorithm,
             let block = entry.block, block.utf8.count == (request.format == 4 ? 32 : 16),
             block.utf8.allSatisfy({ Character(UnicodeScalar($0)).isHexDigit }),
+            !Self.isClear(block, request.format),
             entry.ksn?.utf8.allSatisfy({ Character(UnicodeScalar($0)).isHexDigit }) ?? true,
             entry.ksn?.utf8.count ?? 0 <= 32
         else { return nil }
         return OnlinePIN(
-            attempt: entry.id, format: request.format, keySet: request.keySet, algorithm: entry.algorithm ?? algorithm,
+            attempt: entry.id, format: request.format, keySet: request.keySet, algorithm: algorithm,
             ksn: entry.ksn, block: block, device: device)
+    }
+
+    /// Whether it is the field that is enciphered, and not a block: format, length, digits and their fill. By chance a block
+    /// looks so once in ten million; in format 3, whose fill is random, too often to be told apart.
+    private static func isClear(_ block: String, _ format: Int) -> Bool {
+        let nibbles = block.prefix(16).compactMap(\.hexDigitValue)
+        let fill: Int? = [0: 0xF, 4: 0xA][format]
+        guard nibbles.count == 16, let fill, nibbles[0] == format, (4...12).contains(nibbles[1]) else { return false }
+        let digits = nibbles.dropFirst(2).prefix(nibbles[1])
+        return digits.allSatisfy { $0 < 10 } && nibbles.dropFirst(2 + nibbles[1]).allSatisfy { $0 == fill }
     }
 }

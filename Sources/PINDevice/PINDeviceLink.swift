@@ -10,6 +10,8 @@ public struct PINDeviceLink: Sendable {
     private static let answerTime: Duration = .seconds(2)
     /// For each question about an entry.
     private static let waitTime = 10
+    /// Before the next one: a driver that does not wait is not asked at full speed.
+    private static let pause: Duration = .milliseconds(100)
 
     public init(_ settings: PINDeviceSettings) {
         var client = HTTPClient(path: settings.socket)
@@ -25,18 +27,23 @@ public struct PINDeviceLink: Sendable {
 
     /// Has the customer asked, and waits for what comes of it.
     ///
-    /// - Returns: an entry that has ended; `nil` where the device was lost, or says nothing within `time`.
-    public func entry(_ request: PINEntryRequest, within time: Duration) async -> PINEntry? {
+    /// - Returns: an entry that has ended; `nil` where the device was lost, or has no end within `time`.
+    public func entry(
+        _ request: PINEntryRequest, within time: Duration, by clock: some Clock<Duration> = ContinuousClock()
+    ) async -> PINEntry? {
         guard let body = try? WireJSON.encode(request) else { return nil }
-        let end = ContinuousClock.now + time
+        let end = clock.now.advanced(by: time)
         var fields = HTTPFields()
         fields.set("Content-Type", "application/json")
         fields.set("Idempotency-Key", request.id.text)
         let begin = HTTPClientRequest(.post, "/v1/pin-entries", fields: fields, body: body)
         var entry: PINEntry? = await answer(begin, 201, within: Self.answerTime)
+        var pause = Duration.zero
         while let running = entry, running.id == request.id {
             guard running.state == .waiting || running.state == .entering else { return running }
-            let left = end - ContinuousClock.now
+            try? await clock.sleep(for: pause)
+            pause = Self.pause
+            let left = clock.now.duration(to: end)
             guard left > .zero, !Task.isCancelled else { return nil }
             let seconds = min(Int64(Self.waitTime), max(1, left.components.seconds))
             let question = HTTPClientRequest(.get, "/v1/pin-entries/\(request.id.text)?wait=\(seconds)")

@@ -8,7 +8,7 @@ enum EnvelopeFault: Error, Equatable, Sendable {
     case mismatch
     /// `exp` has passed.
     case stale
-    /// The record's id was seen before.
+    /// The record's id was seen before, or the key serial number of the PIN block.
     case replayed
     /// The card number fails the Luhn check (ISO/IEC 7812-1 Annex B).
     case invalidNumber

@@ -73,7 +73,10 @@ enum SandboxContinuations {
             let latest = payment.continuations?.last?.answer ?? first
             guard latest.outcome == .declined, latest.singleTap == true, request.authorization.amount == entry.amount
             else { return .error(403, .pspRefused) }
-            var answer = answer(to: request, after: latest, payment, in: sandbox)
+            var answer =
+                try sandbox.isFresh(request.pin)
+                ? answer(to: request, after: latest, payment, in: sandbox)
+                : AuthorizationAnswer(outcome: .declined, responseCode: EnvelopeFault.replayed.responseCode)
             if answer.outcome == .approved {
                 answer.cardToken = payment.cardToken
                 if request.authorization.agreement != nil, sandbox.features.contains(.charge) {

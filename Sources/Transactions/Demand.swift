@@ -49,6 +49,8 @@ public struct Demand: Sendable {
     /// Of what the customer reads, BCP 47.
     public var language: String?
     public var wantsPasses = false
+    /// A customer who is asked for a PIN has all of the time for it.
+    public var isAccessible = false
     /// Lanes that were free for it, in the order in which they were named.
     public var lanes: [String] = []
     /// Failed reads after which there is no other try.

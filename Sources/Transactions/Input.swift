@@ -108,7 +108,9 @@ public enum Input: Sendable {
     /// It is in the journal; its run begins.
     case begin
     /// An earlier run of the daemon left it open, in the state that it is in.
-    case recover
+    ///
+    /// - Parameter isPINAwaited: the journal has a PIN that the customer was asked for, and no end of that.
+    case recover(isPINAwaited: Bool = false)
 
     // From the lanes' preparation.
     /// No lane is ready yet; there will be word of it.

@@ -14,24 +14,19 @@ extension TransactionMachine {
         guard answer.action == .pinRequired, answer.singleTap == true, answer.pinAttemptsLeft != 0,
             !question.mustBeReversed, var read = question.read, var demand = read.spares.first
         else { return nil }
-        let (age, isFar) = now.monotonic.subtractingReportingOverflow(read.takenAt)
-        let left = Self.pinTime - .milliseconds(isFar ? .max : max(0, age))
-        guard left >= Self.shortestPINTime else { return nil }
+        let time = entryTime(of: read)
+        guard time >= Self.shortestPINTime else { return nil }
         read.spares.removeFirst()
         demand.isLastTry = answer.pinAttemptsLeft == 1
         return PINChallenge(
             read: read, demand: demand, decline: result, card: card, question: question.number,
-            keyLife: question.keyLife, until: now.after(min(left, Self.pinEntryTime) + Self.pinMargin))
+            keyLife: question.keyLife, until: now.after(time + Self.pinMargin))
     }
 
     /// Who is asked is on the disk first: a start that finds it tells the device to stop.
     mutating func ask(for challenge: PINChallenge) {
         let time = Duration.milliseconds(challenge.until - now.monotonic) - Self.pinMargin
-        var event = event(.pinRequested)
-        event.pin = PINNotice(
-            device: challenge.demand.attempt.device, cause: .issuer, timeout: Int(time.components.seconds))
-        event.message = .enterPIN
-        event.customerText = CardholderMessage.enterPIN.text(in: demand.language)
+        let event = pinRequested(challenge.demand.attempt, .issuer, within: time)
         write(
             [], as: .pin(challenge.demand.attempt, at: now.wall), next: .challenged(challenge),
             then: [.askPIN(challenge.demand, within: time), .publish(event)])
@@ -40,7 +35,9 @@ extension TransactionMachine {
     mutating func pin(_ reply: PINReply, _ challenge: PINChallenge) {
         switch reply {
         case .entered(let pin) where pin.attempt == challenge.demand.attempt.id: entered(pin, challenge)
-        case .entered, .failed: decline(challenge, .failed, .pinDeviceFailed)
+        case .entered, .failed:
+            outward(.withdrawPIN(challenge.demand.attempt))
+            decline(challenge, .failed, .pinDeviceFailed)
         case .timedOut: decline(challenge, .timedOut, .pinTimedOut)
         case .cancelled: decline(challenge, .cancelled, nil)
         }

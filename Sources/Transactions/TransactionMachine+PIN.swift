@@ -6,10 +6,28 @@ import Wire
 extension TransactionMachine {
     /// From the read to the PIN's end, whatever the customer does: five seconds are left of the read's life for sending.
     static let pinTime: Duration = .seconds(55)
-    /// For the customer at the device.
+    /// For a customer at the device who needs no more.
     static let pinEntryTime: Duration = .seconds(30)
     /// What the device's answer may take beyond that.
     static let pinMargin: Duration = .seconds(2)
+
+    /// For the customer at the device: what is left since the read, and no more than most need, so that the till waits for nobody
+    /// who has left.
+    func entryTime(of read: Read) -> Duration {
+        let (age, isFar) = now.monotonic.subtractingReportingOverflow(read.takenAt)
+        let left = Self.pinTime - .milliseconds(isFar ? .max : max(0, age))
+        return demand.isAccessible ? left : min(left, Self.pinEntryTime)
+    }
+
+    /// That somebody is asked, and for how long.
+    func pinRequested(_ attempt: PINAttempt, _ cause: PINNotice.Cause, within time: Duration) -> Event {
+        var event = event(.pinRequested)
+        event.pin = PINNotice(device: attempt.device, cause: cause, timeout: Int(time.components.seconds))
+        event.pin?.accessible = demand.isAccessible ? true : nil
+        event.message = .enterPIN
+        event.customerText = CardholderMessage.enterPIN.text(in: demand.language)
+        return event
+    }
 
     /// The customer is asked, and nothing stands: it has not been sent, or its issuer has declined it so far.
     public var isPINAwaited: Bool {
@@ -25,14 +43,12 @@ extension TransactionMachine {
     mutating func ask(for demand: PINDemand, _ read: Read) {
         var sealed = sealed(read)
         sealed.pin = demand.attempt
-        var event = event(.pinRequested)
-        event.pin = PINNotice(device: demand.attempt.device, timeout: Int(Self.pinEntryTime.components.seconds))
-        event.message = .enterPIN
-        event.customerText = CardholderMessage.enterPIN.text(in: self.demand.language)
-        let wait = PINWait(read: read, demand: demand, until: now.after(Self.pinEntryTime + Self.pinMargin))
+        let time = entryTime(of: read)
+        let event = pinRequested(demand.attempt, .kernel, within: time)
+        let wait = PINWait(read: read, demand: demand, until: now.after(time + Self.pinMargin))
         write(
             [sealed], next: .awaitingPIN(wait),
-            then: [.settleReader, .askPIN(demand, within: Self.pinEntryTime), .publish(event)])
+            then: [.settleReader, .askPIN(demand, within: time), .publish(event)])
     }
 
     mutating func pin(_ reply: PINReply, _ attempt: PINAttemptID) {
@@ -42,7 +58,10 @@ extension TransactionMachine {
         guard case .awaitingPIN(let wait) = phase, wait.demand.attempt.id == attempt else { return }
         switch reply {
         case .entered(let pin) where pin.attempt == attempt: entered(pin, wait)
-        case .entered, .failed: endPIN(wait, .failed, .pinDeviceFailed)
+        case .entered, .failed:
+            // Whatever it has said, it may still ask.
+            outward(.withdrawPIN(wait.demand.attempt))
+            endPIN(wait, .failed, .pinDeviceFailed)
         case .timedOut: endPIN(wait, .timedOut, .pinTimedOut)
         case .cancelled: endPIN(wait, .cancelled, nil, by: .customer)
         }

@@ -176,7 +176,7 @@ extension TransactionMachine {
 
     /// Brings what an earlier run of the daemon left open to a definite state: nothing sent ends, what may have been
     /// charged is taken back.
-    mutating func recover() {
+    mutating func recover(isPINAwaited: Bool) {
         // What runs already has more to go by than the journal.
         guard case .stored = phase else { return contradiction("recover") }
         switch transaction.state {
@@ -189,6 +189,9 @@ extension TransactionMachine {
         case .sent, .unknown:
             if transaction.type == .link {
                 phase = .linked(watchAfterRestart())
+            } else if isPINAwaited, transaction.state == .sent {
+                // Asked for only after a decline without a doubt; the PIN is noted before it goes out, and none is.
+                decline(.interrupted)
             } else {
                 takeBack(.hostTimeout, .timeout, .interrupted)
             }

@@ -157,7 +157,7 @@ public struct TransactionMachine: Sendable {
         case .cancel(let canceller, let wish): cancel(by: canceller, wish)
         case .reverse(let reason, let wish): reverse(reason, wish)
         case .confirmed: if case .approved = phase { phase = .ended }
-        case .recover: recover()
+        case .recover(let isPINAwaited): recover(isPINAwaited: isPINAwaited)
         case .forward(let request, let wish, let keyLife): forward(request, wish, keyLife)
         case .settle(let settlement, let wish): settle(settlement, wish)
         case .hasten: hasten()

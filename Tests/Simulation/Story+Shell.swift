@@ -269,7 +269,7 @@ extension Story {
         let all: [Input] = [
             .won(lane: lane), .ready(lane: "nowhere"), .prepared([lane]), .preparing, .cardMayGo, .endedWithPasses,
             .connected, .notConnected, .replied(.refused, question: 7), .acknowledged(.acknowledged, question: 9),
-            .confirmed, .recover, .written(77), .notWritten(78, .full), .cardAwaited, .cardDetected,
+            .confirmed, .recover(), .written(77), .notWritten(78, .full), .cardAwaited, .cardDetected,
         ]
         input(number, all[Int(dice.upTo(Int64(all.count)))], after: after)
     }

@@ -336,7 +336,7 @@ struct Story {
             guard !row.isQueued, !state.successors.isEmpty, state != .stored, !traces[number].isErased else { continue }
             machines[number] = TransactionMachine(
                 recorded: row.transaction, row.demand, reversal: row.plan, open: row.open, at: now, latest: latest)
-            give(number, state == .approved ? .due : .recover)
+            give(number, state == .approved ? .due : .recover())
         }
     }
 

@@ -82,6 +82,9 @@ struct Books {
         if let reversal = change.reversal { plan = reversal }
     }
 
+    /// An issuer has declined without a doubt, and the customer is asked for the PIN that it wants.
+    var isPINAwaited: Bool { transaction.state == .sent && pins.last?.state == .asked }
+
     var isConfirmed: Bool { transaction.confirmation?.confirmedAt != nil }
 
     /// The till says that the goods are out.

@@ -119,7 +119,7 @@ struct ChargeMachineTests {
             transaction.history.append(Transaction.Step(state: state, at: now.wall))
             var machine = TransactionMachine(
                 recorded: transaction, Demand(kind: .sale, owner: Principal(uid: 1)), at: now)
-            let recovered = try #require(write(machine.take(.recover, at: now)))
+            let recovered = try #require(write(machine.take(.recover(), at: now)))
             #expect(recovered.changes.map(\.state) == [end])
         }
     }

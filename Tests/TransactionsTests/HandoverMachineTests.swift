@@ -96,7 +96,7 @@ struct HandoverMachineTests {
         }
         var machine = TransactionMachine(
             recorded: recorded, Demand(kind: .refund, owner: Principal(uid: 1)), at: now)
-        let failed = try #require(write(machine.take(.recover, at: now)))
+        let failed = try #require(write(machine.take(.recover(), at: now)))
         #expect(failed.changes.map(\.state) == [.failed])
         #expect(failed.changes[0].error?.code == "interrupted")
     }

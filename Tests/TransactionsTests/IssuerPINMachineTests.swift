@@ -100,13 +100,103 @@ struct IssuerPINMachineTests {
         #expect(cancelled.books.transaction.state == .declined && cancelled.pins == 0)
     }
 
-    @Test func `a start that finds it takes back whatever may stand`() {
-        for moves in [wanted, wanted + [.pinEntered, .written]] {
+    @Test func `a start that finds the customer asked knows of the decline, and takes nothing back`() {
+        let second = wanted + [.pinEntered, .written, .declinedForPIN, .written]
+        for moves in [wanted, second] {
+            var stage = play(moves)
+            stage.die(wasTaken: false)
+            #expect(stage.asked?.changes.map(\.state) == [.declined])
+            stage.settle()
+            #expect(stage.faults.isEmpty && stage.books.transaction.state == .declined, "\(stage.faults)")
+            #expect(stage.books.transaction.error?.code == "interrupted" && stage.reversalQuestion == 0)
+        }
+    }
+
+    @Test func `a start that finds no end of what was sent takes back whatever may stand`() {
+        // The wish has come, and died with who had heard it; the PIN is on its way; its answer was lost.
+        let unknown = wanted + [.pinEntered, .written, .unusable, .written]
+        for moves in [Array(wanted.dropLast()), wanted + [.pinEntered, .written], unknown] {
             var stage = play(moves)
             stage.die(wasTaken: false)
             #expect(stage.asked?.changes.map(\.state) == [.reversing])
             stage.settle()
             #expect(stage.faults.isEmpty && stage.books.transaction.state == .reversed, "\(stage.faults)")
         }
+        // The note that the PIN goes out is on the disk, and the PIN may have gone.
+        var noted = play(wanted + [.pinEntered])
+        noted.die(wasTaken: true)
+        #expect(noted.asked?.changes.map(\.state) == [.reversing])
+    }
+
+    @Test func `the customer has 30 seconds and no more than are left, and all of those where the till says so`() throws
+    {
+        for (age, isAccessible, seconds): (Int64, Bool, Int64?) in [
+            (0, false, 30), (20_000, false, 30), (30_000, false, 25), (45_000, false, 10), (45_001, false, nil),
+            (0, true, 55), (20_000, true, 35), (45_000, true, 10), (45_001, true, nil),
+        ] {
+            var demand = Scenario.issuerPIN.demand
+            demand.isAccessible = isAccessible
+            var stage = Stage(Sample.transaction(.purchase), demand)
+            for move in wanted.dropLast(2) { stage.play(move) }
+            // The read is older than the question: what is asked about it may take long.
+            stage.pass(age)
+            stage.play(.declinedForPIN)
+            let write = try #require(stage.asked)
+            let asked = stage.machine.take(.written(write.number), at: stage.now).askedPIN
+            #expect(asked.time == seconds.map { Duration.seconds($0) }, "\(age) \(isAccessible)")
+            #expect(asked.notice?.timeout == seconds.map(Int.init))
+            #expect(asked.notice?.accessible == (isAccessible && seconds != nil ? true : nil))
+        }
+    }
+
+    @Test func `a PIN that comes later than 55 seconds after the read is not sent, and the decline stands`() {
+        for (late, isSent): (Int64, Bool) in [(25_000, true), (25_001, false)] {
+            var stage = play(Array(wanted.dropLast(2)))
+            stage.pass(30_000)
+            stage.play(.declinedForPIN)
+            stage.play(.written)
+            stage.pass(late)
+            stage.play(.pinEntered)
+            stage.play(.written)
+            #expect((stage.continuation != nil) == isSent)
+            #expect(stage.books.transaction.state == (isSent ? .sent : .declined))
+            #expect(stage.books.transaction.error?.code == (isSent ? nil : "pin.timed_out"))
+        }
+    }
+
+    @Test func `a device that fails is told to stop, and one that is done is not`() {
+        for (move, isTold): (Move, Bool) in [
+            (.pinFailed, true), (.due, true), (.cancel, true), (.pinCancelled, false), (.pinTimedOut, false),
+            (.pinEntered, false),
+        ] {
+            #expect(play(wanted + [move, .written]).withdrawals == (isTold ? 1 : 0), "\(move)")
+        }
+    }
+
+    @Test func `a PIN of another entry is none, whoever brings it`() {
+        var stage = play(wanted)
+        _ = stage.machine.take(.pin(.entered(Sample.lastPIN), Sample.pin.attempt), at: stage.now)
+        #expect(stage.machine.writing?.write.changes.map(\.state) == [.declined])
+    }
+
+    @Test func `the device hears that a try is the issuer's last`() throws {
+        for (left, isLast) in [(nil, false), (2, false), (1, true)] as [(Int?, Bool)] {
+            var stage = play(Array(wanted.dropLast(2)))
+            var answer = Sample.wantsPIN
+            answer.pinAttemptsLeft = left
+            _ = stage.machine.take(.replied(.answered(answer), question: stage.question), at: stage.now)
+            let write = try #require(stage.machine.writing?.write)
+            let asked = stage.machine.take(.written(write.number), at: stage.now).askedPIN
+            #expect(asked.demand?.isLastTry == isLast)
+        }
+    }
+
+    @Test func `an answer for another entry, or after the end, changes nothing`() {
+        #expect(play(wanted + [.pinOfAnother]).machine.isPINAwaited)
+        #expect(play(wanted + [.lastPINEntered]).machine.isPINAwaited, "the second entry has not begun")
+        let cancelled = play(wanted + [.cancel, .written, .pinEntered])
+        #expect(cancelled.books.transaction.state == .declined && cancelled.continuation == nil)
+        let second = play(wanted + [.pinEntered, .written, .declinedForPIN, .written, .pinEntered])
+        #expect(second.machine.isPINAwaited && second.continuation == Sample.pin.attempt, "the first block again")
     }
 }

@@ -250,7 +250,7 @@ struct LinkMachineTests {
                 TransactionMachine(
                     recorded: recovered, Demand(kind: .sale, owner: Principal(uid: 1)), at: Self.begin))
             desk.now.wall = desk.now.wall.advanced(bySeconds: age)
-            desk.take(.recover)
+            desk.take(.recover())
             desk.take(.due)
             #expect(desk.asked == [question] && desk.states.isEmpty, "\(age)")
             desk.reply(try open(desk))

@@ -33,7 +33,7 @@ struct MachineClockTests {
             recorded: recorded(sent + [.approved, .reversing]), Demand(kind: .sale, owner: Principal(uid: 1_000)),
             reversal: plan,
             at: moment(0, wall: wall))
-        _ = machine.take(.recover, at: moment(0, wall: wall))
+        _ = machine.take(.recover(), at: moment(0, wall: wall))
         #expect(machine.due == start.monotonic + left * 1_000)
     }
 

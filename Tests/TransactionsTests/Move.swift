@@ -68,7 +68,6 @@ enum Move: UInt8, CaseIterable, Sendable {
     var fromLanes: Input? {
         switch self {
         case .begin: .begin
-        case .recover: .recover
         case .preparing: .preparing
         case .prepared: .prepared(["east"])
         case .preparedTwo: .prepared(Sample.lanes)

@@ -51,6 +51,35 @@ struct PINMachineTests {
         #expect(stage.books.transaction.error?.code == "pin.timed_out")
     }
 
+    @Test func `the customer has 30 seconds, and all 55 where the till says so`() throws {
+        for (isAccessible, seconds) in [(false, 30), (true, 55)] {
+            var demand = Scenario.pin.demand
+            demand.isAccessible = isAccessible
+            var stage = Stage(Sample.transaction(.purchase), demand)
+            for move in self.asked.dropLast() { stage.play(move) }
+            let write = try #require(stage.asked)
+            let asked = stage.machine.take(.written(write.number), at: stage.now).askedPIN
+            #expect(asked.time == .seconds(seconds) && asked.notice?.timeout == seconds)
+            #expect(asked.notice?.accessible == (isAccessible ? true : nil))
+            #expect(stage.machine.due == stage.now.monotonic + Int64(seconds) * 1_000 + 2_000)
+        }
+    }
+
+    @Test func `a device that fails is told to stop, and one that is done is not`() {
+        for (move, isTold): (Move, Bool) in [
+            (.pinFailed, true), (.due, true), (.cancel, true), (.pinCancelled, false), (.pinTimedOut, false),
+        ] {
+            #expect(play(asked + [move, .written]).withdrawals == (isTold ? 1 : 0), "\(move)")
+        }
+        #expect(play(asked + [.pinEntered, .connected, .written]).withdrawals == 0)
+    }
+
+    @Test func `a PIN of another entry is none, whoever brings it`() {
+        var stage = play(asked)
+        _ = stage.machine.take(.pin(.entered(Sample.lastPIN), Sample.pin.attempt), at: stage.now)
+        #expect(stage.machine.writing?.write.changes.map(\.state) == [.failed])
+    }
+
     @Test func `an answer for another entry, or after the end, changes nothing`() {
         #expect(play(asked + [.pinOfAnother]).machine.isPINAwaited)
         let cancelled = play(asked + [.cancel, .written, .pinEntered, .connected])

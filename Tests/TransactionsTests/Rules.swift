@@ -77,7 +77,7 @@ extension Stage {
         case .armed: Int64(demand.deadline) * 1_000 + 15_000
         case .reading: 60_000
         case .sealed: 10_000
-        case .awaitingPIN, .challenged: 32_000
+        case .awaitingPIN, .challenged: demand.isAccessible ? 57_000 : 32_000
         case .sent, .unknown: 35_000
         // Asked about again and again, until the service has an end.
         case .linked: 60_000
@@ -155,6 +155,7 @@ extension Stage {
             let isRight = state == .sealed ? pins == 1 : state == .sent && wasDeclinedForCertain && pins <= 2
             if !isRight { fault("asks for a PIN in \(state), time \(pins)") }
         case .withdrawPIN:
+            withdrawals += 1
             if ![.sealed, .sent].contains(state) || pins == 0 { fault("withdraws a PIN in \(state)") }
         case .proceed(let request, let number, let isAgain, _): proceed(request, number, isAgain, state)
         case .query(_, let number, _):

@@ -38,6 +38,8 @@ struct Stage {
     /// How often a PIN was asked for, and whether the latest one has come.
     var pins = 0
     var hasPIN = false
+    /// How often a device was told to stop.
+    var withdrawals = 0
     /// The latest that went out.
     var continuation: PINAttemptID?
     /// Somebody has been told that it will not stay approved.
@@ -116,6 +118,7 @@ struct Stage {
     private mutating func input(for move: Move) -> Input? {
         if let input = move.fromLanes { return input }
         switch move {
+        case .recover: return .recover(isPINAwaited: books.isPINAwaited)
         case .read: return Sample.read(machine.transaction, at: now.wall).map { .read($0) }
         case .readForPIN:
             guard var read = Sample.read(machine.transaction, at: now.wall) else { return nil }
@@ -224,8 +227,8 @@ struct Stage {
         next.heard = heard
         // What nobody has written down is forgotten.
         if !books.transaction.history.contains(where: { $0.state == .approved }) { next.heard.remove(.approved) }
-        // What was in doubt stays so, and what was asked may have been lost.
-        if [.sent, .unknown].contains(books.transaction.state) { next.heard.insert(.doubt) }
+        // What was in doubt stays so, and what was asked may have been lost. Who wants a PIN has answered.
+        if [.sent, .unknown].contains(books.transaction.state), !books.isPINAwaited { next.heard.insert(.doubt) }
         next.isResent = isResent
         next.mustNotStay = mustNotStay
         next.sent = sent
@@ -268,6 +271,18 @@ struct Stage {
         case .sent(let question), .unknown(let question): question.isAtRest && machine.writing == nil
         default: false
         }
+    }
+}
+
+extension [Effect] {
+    /// For how long the device is to ask, and what others are told of it.
+    var askedPIN: (demand: PINDemand?, time: Duration?, notice: PINNotice?) {
+        var asked: (demand: PINDemand?, time: Duration?, notice: PINNotice?)
+        for case .outward(let outward, _) in self {
+            if case .askPIN(let demand, let time) = outward { (asked.demand, asked.time) = (demand, time) }
+            if case .publish(let event) = outward, event.name == .pinRequested { asked.notice = event.pin }
+        }
+        return asked
     }
 }
 

@@ -53,6 +53,11 @@ struct TransactionRequestTests {
         (#"{"type":"loyalty","loyalty":{"programmes":[]}}"#, .requestInvalidField, "loyalty.programmes"),
         (#"{"type":"loyalty","loyalty":{"programmes":["a","a"]}}"#, .requestInvalidField, "loyalty.programmes"),
         (#"{"type":"loyalty","loyalty":{"merchants":["a"]}}"#, .requestUnknownField, "loyalty.merchants"),
+        (#"{"type":"loyalty","accessible":true}"#, .requestFieldNotApplicable, "accessible"),
+        (
+            #"{"type":"refund","amount":{"value":1,"currency":"EUR"},"accessible":true}"#, .requestFieldNotApplicable,
+            "accessible"
+        ),
         (#"{"type":"loyalty","language":"d e"}"#, .requestInvalidField, "language"),
         (#"{"type":"purchase","amount":{"value":1,"currency":"EUR"},"language":""}"#, .requestInvalidField, "language"),
         (

@@ -4,6 +4,14 @@ import CardSim
 import Envelope
 import Wire
 
+extension Sandbox {
+    /// A device uses a key serial number once: a block that comes again is an old one, whoever gives it.
+    func isFresh(_ pin: OnlinePIN?) throws(StoreError) -> Bool {
+        guard let pin, let serial = pin.ksn else { return true }
+        return try store.noteOnce("ksn \(pin.keySet) \(serial.uppercased())")
+    }
+}
+
 extension OpenedRecord {
     /// The PIN of every test card.
     static let testPIN: [UInt8] = [1, 2, 3, 4]

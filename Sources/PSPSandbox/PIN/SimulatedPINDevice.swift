@@ -30,7 +30,8 @@ public actor SimulatedPINDevice {
     private let ending: Ending
     private let delay: Duration
     private var entries: [PINAttemptID: Running] = [:]
-    private var counter: UInt32 = 0
+    /// Has no memory of an earlier run, and gives no serial number again.
+    private var counter = UInt32.random(in: 0..<1_000_000)
     /// Its cable, so to speak.
     private var isLost = false
 

@@ -23,6 +23,7 @@ struct PINConversation: Sendable {
             timeout: Int(time.components.seconds))
         request.language = running.machine.demand.language
         request.lastTry = demand.isLastTry ? true : nil
+        request.accessible = running.machine.demand.isAccessible ? true : nil
         // The device's own end comes first.
         guard let entry = await PINDeviceLink(place.settings).entry(request, within: time + .seconds(1)) else {
             return .failed

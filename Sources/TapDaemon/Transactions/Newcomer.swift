@@ -93,6 +93,7 @@ struct Newcomer {
         laidDown.confirmWithin = request.confirmWithin
         laidDown.confirmRepeatWithin = request.confirmRepeatWithin
         laidDown.language = request.language
+        laidDown.isAccessible = request.accessible == true
         laidDown.storing = request.terms.map { terms in
             Agreement(AgreementID(), terms, hash: Journal.hash(of: terms.text), agreedAt: now.wall)
         }

@@ -93,28 +93,32 @@ extension TransactionRunner {
     /// Brings what an earlier run of the daemon left open to a definite state, and goes on with reversals and with
     /// approvals that nobody has confirmed yet.
     func recover() async throws(JournalError) {
-        // A device may still ask for a PIN that nobody waits for any more.
         let configuration = settings.snapshot
-        for (id, name) in try await journal.use({ (journal) throws(JournalError) in try journal.awaitedPINs() }) {
+        let awaited = try await journal.use { (journal) throws(JournalError) in try journal.awaitedPINs() }
+        // A device may still ask for a PIN that nobody takes any more. One whose driver hangs does not hold up the start.
+        for (id, name, _) in awaited {
             guard let link = PINPlaces.link(name, configuration) else { continue }
             services?.work.add { await link.withdraw(id) }
         }
+        let asked = Set(awaited.map(\.payment))
         // What names a payment is the operations' engine's: it is never reversed for want of an answer.
-        for record in try await journal.unfinished() where !record.transaction.isOperation { try await recover(record) }
+        for record in try await journal.unfinished() where !record.transaction.isOperation {
+            try await recover(record, isPINAwaited: asked.contains(record.transaction.id))
+        }
         for (id, _) in try await journal.unconfirmed() {
             guard let record = try await journal.record(id), let running = recorded(record) else { continue }
             books.revive(running)
-            take(.recover, id)
+            take(.recover(), id)
         }
         try await journal.use { (journal) throws(JournalError) in try journal.scrub() }
     }
 
-    private func recover(_ record: JournalRecord) async throws(JournalError) {
+    private func recover(_ record: JournalRecord, isPINAwaited: Bool) async throws(JournalError) {
         guard let services, let running = recorded(record) else { return }
         let id = record.transaction.id
         books.live[id] = running
         var machine = running.machine
-        let effects = machine.take(.recover, at: .now)
+        let effects = machine.take(.recover(isPINAwaited: isPINAwaited), at: .now)
         books.live[id]?.machine = machine
         guard case .write(let write) = effects.first else { return take(.due, id) }
         let run = EffectRun(running: running, services: services, runner: self)

@@ -69,6 +69,8 @@ public struct PINNotice: Codable, Equatable, Sendable {
     public var cause: Cause
     /// Seconds for the customer, with `pin.requested`.
     public var timeout: Int?
+    /// With `pin.requested`, where the till has asked for it.
+    public var accessible: Bool?
     /// With `pin.completed`.
     public var state: State?
 

@@ -80,6 +80,8 @@ public struct PINEntryRequest: Codable, Equatable, Sendable {
     public var timeout: Int
     /// A wrong PIN has been entered before, and the issuer allows this one more.
     public var lastTry: Bool?
+    /// Speak, and write large. The time is all that there is.
+    public var accessible: Bool?
 
     public init(
         id: PINAttemptID, mode: Mode, transaction: TransactionID, amount: Money, account: String, format: Int,

@@ -51,6 +51,8 @@ public struct TransactionRequest: Equatable, Sendable {
     public var confirmRepeatWithin: Int?
     /// The order may be paid again: without it a paid one is refused. Payments only.
     public var allowRepeat: Bool?
+    /// The customer needs more time for a PIN, or a device that speaks; with `purchase` only.
+    public var accessible: Bool?
     /// The passes wanted; with `purchase` in the same tap as the payment.
     public var loyalty: LoyaltyWish?
     /// Language of what the customer reads, BCP 47.
@@ -90,7 +92,7 @@ extension TransactionRequest: Codable {
         case type, lane, lanes, group, amount, currency, items, amountStatus, reason, consent, order, deadline, detached
         case loyalty, language, description, preferredApplications, dryRun, confirmWithin
         case confirmRepeatWithin, allowRepeat, of, card, retryOf
-        case agreement, credential, initiator, capture, store, expires
+        case agreement, credential, initiator, capture, store, expires, accessible
     }
 
     public init(from decoder: any Decoder) throws {
@@ -109,7 +111,7 @@ extension TransactionRequest: Codable {
             return
         }
         try members.refuse([.of, .card, .credential, .initiator, .expires], decoder)
-        if type != .purchase { try members.refuse([.capture, .store], decoder) }
+        if type != .purchase { try members.refuse([.capture, .store, .accessible], decoder) }
         if type != .verification, type != .purchase { try members.refuse([.agreement], decoder) }
         if type == .verification {
             try members.refuse([.amount, .items, .amountStatus, .description, .retryOf], decoder)
@@ -151,6 +153,7 @@ extension TransactionRequest: Codable {
             members.contains(.confirmRepeatWithin)
             ? try members.decodeWhole(Int.self, forKey: .confirmRepeatWithin) : nil
         allowRepeat = try members.decodeIfPresent(Bool.self, forKey: .allowRepeat)
+        accessible = try members.decodeIfPresent(Bool.self, forKey: .accessible)
         loyalty = try members.decodeIfPresent(LoyaltyWish.self, forKey: .loyalty)
         language = try members.decodeIfPresent(String.self, forKey: .language)
         description = try members.decodeIfPresent(AmountDescription.self, forKey: .description)
@@ -197,6 +200,7 @@ extension TransactionRequest: Codable {
         try members.encodeIfPresent(confirmWithin, forKey: .confirmWithin)
         try members.encodeIfPresent(confirmRepeatWithin, forKey: .confirmRepeatWithin)
         try members.encodeIfPresent(allowRepeat, forKey: .allowRepeat)
+        try members.encodeIfPresent(accessible, forKey: .accessible)
         try members.encodeIfPresent(loyalty, forKey: .loyalty)
         try members.encodeIfPresent(language, forKey: .language)
         try members.encodeIfPresent(description, forKey: .description)

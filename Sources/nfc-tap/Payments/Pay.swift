@@ -67,6 +67,9 @@ struct Pay: AsyncParsableCommand {
     @Flag(help: "Charge the order even if it is already paid.")
     var allowRepeat = false
 
+    @Flag(help: "Give the customer all of the time for a PIN, and ask for a device that speaks and writes large.")
+    var accessible = false
+
     @OptionGroup var daemon: DaemonChoice
     @OptionGroup var options: TransactionOptions
 
@@ -114,6 +117,7 @@ struct Pay: AsyncParsableCommand {
         request.confirmWithin = confirmWithin
         request.confirmRepeatWithin = confirmRepeatWithin
         request.allowRepeat = allowRepeat ? true : nil
+        request.accessible = accessible ? true : nil
         if storeCard {
             request.store = true
             request.agreement = try agreement.terms(options.language)
