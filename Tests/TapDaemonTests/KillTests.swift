@@ -37,6 +37,37 @@ final class DaemonProcess: Sendable {
         return end + "; " + said.split(separator: "\n").suffix(3).joined(separator: " | ")
     }
 
+    /// Asks until it takes the transaction; it may still be starting.
+    func take(_ request: String, in folder: TestFolder) async throws {
+        let fields: HTTPFields = ["Content-Type": "application/json", "Idempotency-Key": UUID().uuidString]
+        let message = HTTPClientRequest(.post, "/v1/transactions", fields: fields, body: Array(request.utf8))
+        let client = HTTPClient(path: folder.path + "/pos.sock")
+        var last = "no answer"
+        do {
+            try await eventually("a daemon that takes transactions") {
+                do {
+                    let answer = try await client.send(message, answerWithin: hangLimit)
+                    last = String(decoding: answer.body, as: UTF8.self)
+                    return answer.status == 201
+                } catch {
+                    last = "\(error)"
+                    return false
+                }
+            }
+        } catch {
+            Issue.record("\(last); the daemon \(state)")
+            throw error
+        }
+    }
+
+    /// A card comes to its reader.
+    func present(_ card: String, in folder: TestFolder) {
+        let present = try? VirtualReaderSocket.send(
+            "present \(card)", to: folder.path + "/reader.sock",
+            until: monotonicNow().advanced(byMilliseconds: 60_000))
+        #expect(present == "ok")
+    }
+
     /// Ends it as the kernel does: nothing is finished, nothing flushed.
     func kill() async {
         Glibc.kill(process.processIdentifier, SIGKILL)
@@ -73,30 +104,6 @@ struct KillTests {
         try Data(text.utf8).write(to: URL(filePath: folder.path + "/nfc-tapd.conf"))
     }
 
-    /// Asks until the daemon takes the transaction; it may still be starting.
-    private func pay(_ value: Int64, _ folder: TestFolder, _ daemon: DaemonProcess) async throws {
-        let body = purchase(value, order: "K-\(value)-\(UUID().uuidString.prefix(8))", more: #","detached":true"#)
-        let fields: HTTPFields = ["Content-Type": "application/json", "Idempotency-Key": UUID().uuidString]
-        let request = HTTPClientRequest(.post, "/v1/transactions", fields: fields, body: Array(body.utf8))
-        let client = HTTPClient(path: folder.path + "/pos.sock")
-        var last = "no answer"
-        do {
-            try await eventually("a daemon that takes transactions") {
-                do {
-                    let answer = try await client.send(request, answerWithin: hangLimit)
-                    last = String(decoding: answer.body, as: UTF8.self)
-                    return answer.status == 201
-                } catch {
-                    last = "\(error)"
-                    return false
-                }
-            }
-        } catch {
-            Issue.record("\(last); the daemon \(daemon.state)")
-            throw error
-        }
-    }
-
     /// Every second time at a write to the journal, the first, the second and so on in turns; else at any moment.
     private func awaitDeath(_ round: Int, _ folder: TestFolder, _ watch: FileWatch?) async throws {
         if round.isMultiple(of: 2), let watch {
@@ -121,11 +128,10 @@ struct KillTests {
             for round in 0..<kills {
                 let daemon = try DaemonProcess(folder)
                 let watch = FileWatch(folder.path + "/state/journal.sqlite-wal")
-                try await pay(amounts[round % amounts.count], folder, daemon)
-                let present = try? VirtualReaderSocket.send(
-                    "present visa", to: folder.path + "/reader.sock",
-                    until: monotonicNow().advanced(byMilliseconds: 60_000))
-                #expect(present == "ok")
+                let value = amounts[round % amounts.count]
+                let order = "K-\(value)-\(UUID().uuidString.prefix(8))"
+                try await daemon.take(purchase(value, order: order, more: #","detached":true"#), in: folder)
+                daemon.present("visa", in: folder)
                 try await awaitDeath(round, folder, watch)
                 await daemon.kill()
                 let state = try sqlite(
@@ -134,7 +140,7 @@ struct KillTests {
             }
             print("killed \(kills) times, in states \(lastStates.sorted { $0.key < $1.key })")
             let last = try DaemonProcess(folder)
-            try await settle(folder)
+            try await definiteStates(in: folder)
             await last.stop()
             let ledger = await sandbox.ledger
             #expect(ledger.unseen.isEmpty)
@@ -149,29 +155,30 @@ struct KillTests {
         let path = folder.path + "/state/journal.sqlite"
         #expect(try sqlite(path, "SELECT count(*) FROM payment") == "\(kills)")
         #expect(try sqlite(path, "PRAGMA integrity_check") == "ok")
-        #expect(try auditFaults(folder) == [])
+        #expect(try auditFaults(in: folder) == [])
         // Chance decides where a death falls; so many cannot all have missed a step.
         if kills >= 200 {
             for state in ["armed", "reading", "sent", "approved"] { #expect(lastStates[state] ?? 0 > 0, "\(state)") }
         }
     }
+}
 
-    private func auditFaults(_ folder: TestFolder) throws -> [AuditFault] {
-        let jwk = try Data(contentsOf: URL(filePath: folder.path + "/state/installation.jwk"))
-        let source = try AuditSource(file: folder.path + "/state/journal.sqlite")
-        var verifier = AuditVerifier(key: try VerificationKey(jwk: Array(jwk)))
-        for statement in source.statements { verifier.take(statement: statement) }
-        try source.forEachLink { link in
-            if let link { verifier.take(link) } else { verifier.takeUnreadable(number: 0) }
-        }
-        for id in try source.differences() { verifier.takeDifference(transaction: id) }
-        return verifier.finish()
+func auditFaults(in folder: TestFolder) throws -> [AuditFault] {
+    let jwk = try Data(contentsOf: URL(filePath: folder.path + "/state/installation.jwk"))
+    let source = try AuditSource(file: folder.path + "/state/journal.sqlite")
+    var verifier = AuditVerifier(key: try VerificationKey(jwk: Array(jwk)))
+    for statement in source.statements { verifier.take(statement: statement) }
+    try source.forEachLink { link in
+        if let link { verifier.take(link) } else { verifier.takeUnreadable(number: 0) }
     }
+    for id in try source.differences() { verifier.takeDifference(transaction: id) }
+    return verifier.finish()
+}
 
-    private func settle(_ folder: TestFolder) async throws {
-        let open =
-            "SELECT count(*) FROM payment WHERE state NOT IN "
-            + "('approved', 'declined', 'failed', 'cancelled', 'reversed')"
-        try await eventually("definite states") { try sqlite(folder.path + "/state/journal.sqlite", open) == "0" }
-    }
+/// Waits until every transaction has an end.
+func definiteStates(in folder: TestFolder) async throws {
+    let open =
+        "SELECT count(*) FROM payment WHERE state NOT IN "
+        + "('approved', 'declined', 'failed', 'cancelled', 'reversed')"
+    try await eventually("definite states") { try sqlite(folder.path + "/state/journal.sqlite", open) == "0" }
 }
