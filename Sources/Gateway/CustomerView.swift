@@ -143,7 +143,7 @@ struct LaneDisplay: Sendable {
         case .queueForwarded, .queueFailed, .openItemContradicted, .termsChanged, .profileApplied, .profileRefused,
             .clockUnbelievable, .clockBelieved, .operationDone, .operationRefused, .operationUnknown, .paymentRefunded,
             .paymentExpiring, .paymentExpired, .cardStored, .cardDeleted, .dayClosed, .dayDiffers, .booksAttention,
-            .eventsMissed:
+            .eventsMissed, .linkOpened:
             break
         }
     }

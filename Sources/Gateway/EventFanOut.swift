@@ -7,8 +7,10 @@ import Wire
 enum EventSight {
     /// - Returns: what a till gets of an event; `nil` where it is none of its business.
     static func event(_ event: Event, for till: Till) -> Event? {
-        if let lane = event.lane, !till.lanes.contains(lane) { return nil }
-        if event.till?.text == till.till { return till.roles.contains(.cashier) ? event : event.withoutResult }
+        let isOwn = event.till?.text == till.till
+        // What is on no lane is its owner's business alone.
+        if let lane = event.lane, !till.lanes.contains(lane), !isOwn || lane != Transaction.noLane { return nil }
+        if isOwn { return till.roles.contains(.cashier) ? event : event.withoutResult }
         switch event.name.sight {
         case .everybody:
             var shown = event.withoutResult
@@ -45,7 +47,7 @@ extension EventName {
         case .readRetry, .readRemoveCard, .paymentAuthorizing, .paymentApproved, .paymentDeclined, .paymentUnknown,
             .paymentStored, .paymentReversed, .loyaltyResult, .queueForwarded, .queueFailed, .openItemContradicted,
             .operationDone, .operationRefused, .operationUnknown, .paymentRefunded, .paymentExpiring,
-            .paymentExpired, .cardStored, .cardDeleted, .booksAttention, .pinRequested, .pinCompleted:
+            .paymentExpired, .cardStored, .cardDeleted, .booksAttention, .pinRequested, .pinCompleted, .linkOpened:
             .owner
         }
     }

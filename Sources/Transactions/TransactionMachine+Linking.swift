@@ -78,7 +78,7 @@ extension TransactionMachine {
                 return contradicted(watch, "an open link without a usable address")
             }
             watch.unanswered = 0
-            show(url)
+            show(url, watch)
             // Asked to close it, the service says that somebody is paying.
             if watch.isClosing { tooLate(&watch) }
             if watch.ending != nil, !watch.isClosing { ask(watch) } else { pause(watch, Self.linkPause) }
@@ -95,9 +95,16 @@ extension TransactionMachine {
         }
     }
 
-    private mutating func show(_ url: String) {
+    /// Told once for each address; nobody is sent to one that is being closed.
+    private mutating func show(_ url: String, _ watch: LinkWatch) {
         guard transaction.link?.url != url, let wish = transaction.details?.link else { return }
-        tell(OpenLink(url: url, expiresAt: transaction.createdAt.advanced(bySeconds: Int64(wish.expires))))
+        let link = OpenLink(url: url, expiresAt: transaction.createdAt.advanced(bySeconds: Int64(wish.expires)))
+        tell(link)
+        guard watch.ending == nil else { return }
+        var event = event(.linkOpened)
+        (event.link, event.amount, event.retryOf) = (link, transaction.amount, transaction.retryOf)
+        event.customerText = EventName.linkOpened.customerText(in: demand.language)
+        outward(.publish(event))
     }
 
     private mutating func paid(_ payment: AuthorizationAnswer, _ card: MaskedCard?, _ watch: LinkWatch) {

@@ -55,6 +55,18 @@ struct EventSightTests {
         #expect(seen(event(.readerDetached, lane: "other", isSale: false), of: nil, for: till(.cashier)) == nil)
     }
 
+    @Test func `what is on no lane is its own till's alone, from the link's address to its end`() {
+        for name in [EventName.linkOpened, .paymentApproved, .paymentDeclined, .readNotCompleted] {
+            var own = event(name, lane: Transaction.noLane)
+            own.link = OpenLink(url: "https://pay.example/7", expiresAt: DoorTests.now)
+            #expect(seen(own, of: "bar-1", for: till(.cashier)) == named(own, "bar-1"))
+            #expect(seen(own, of: "bar-1", for: till(.monitor))?.link == nil)
+            for other in ["bar-2", nil] {
+                #expect(seen(own, of: other, for: till(.cashier)) == nil, "\(name)")
+            }
+        }
+    }
+
     @Test func `a monitor and a till of passes see no results and no amounts`() {
         for role in [TillRole.monitor, .loyalty] {
             let shown = seen(event(.paymentApproved), of: "bar-1", for: till(role))

@@ -76,6 +76,26 @@ struct EventHubTests {
         #expect(whole.result == event.result && whole.card == event.card && whole.amount == event.amount)
     }
 
+    @Test("What is on no lane goes to whoever sees its till's, and not to who watches some lanes")
+    func noLane() throws {
+        let bar = try #require(TillName("bar-1"))
+        var event = Event(.linkOpened, lane: Transaction.noLane)
+        (event.transaction, event.till) = (TransactionID(), bar)
+        event.link = OpenLink(url: "https://pay.example/7", expiresAt: .now)
+        event.amount = Money(value: 1, currency: try #require(Currency("EUR")))
+        func seen(_ scope: EventSubscriber.View.Scope, _ seesResults: Bool = true, vocabulary: Int = 2) -> String? {
+            var view = EventSubscriber.View(seesResults: seesResults, vocabulary: vocabulary, scope: scope)
+            view.lanes = ["lane-0"]
+            return view.message(event) { event, _ in try? WireJSON.encode(event) }?.data
+        }
+        #expect(seen(.tills)?.contains("https://pay.example/7") == true)
+        #expect(seen(.till(bar))?.contains("https://pay.example/7") == true)
+        #expect(seen(.till(TillName("bar-2"))) == nil && seen(.all) == nil)
+        #expect(seen(.till(bar), vocabulary: 1) == nil)
+        let watched = try #require(seen(.till(bar), false))
+        #expect(!watched.contains("pay.example") && !watched.contains("amount"))
+    }
+
     @Test("An event is encoded once for all who see the same of it")
     func encodedOnce() {
         let encoded = Mutex(0)

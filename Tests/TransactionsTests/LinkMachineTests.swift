@@ -15,7 +15,8 @@ struct LinkMachineTests {
         /// Every state that was written, in order.
         var states: [TransactionState] = []
         var asked: [String] = []
-        var events: [EventName] = []
+        var told: [Event] = []
+        var events: [EventName] { told.map(\.name) }
         var answers: [WishAnswer] = []
         var question = 0
 
@@ -37,7 +38,7 @@ struct LinkMachineTests {
                     case .close: asked.append("close")
                     }
                 case .outward(.reverse, _): asked.append("reverse")
-                case .outward(.publish(let event), _): events.append(event.name)
+                case .outward(.publish(let event), _): told.append(event)
                 case .outward(.answer(_, let answer), _): answers.append(answer)
                 case .outward, .local: break
                 }
@@ -63,6 +64,7 @@ struct LinkMachineTests {
         var request = TransactionRequest(type: .link, amount: transaction.amount)
         request.link = LinkWish(expires: 900)
         transaction.details = TransactionDetails(request)
+        transaction.retryOf = TransactionID("01a2037f-7168-7d2c-9e61-5263e834c583")
         transaction.state = state
         return transaction
     }
@@ -84,9 +86,9 @@ struct LinkMachineTests {
         return desk
     }
 
-    private func open(_ desk: Desk) throws -> LinkReply {
+    private func open(_ desk: Desk, _ url: String = "https://pay.example/7") throws -> LinkReply {
         var answer = LinkAnswer(id: desk.machine.id, state: .open)
-        answer.url = "https://pay.example/7"
+        answer.url = url
         return .answered(answer)
     }
 
@@ -113,9 +115,27 @@ struct LinkMachineTests {
         desk.wait(2)
         #expect(desk.asked == ["open", "look"])
         desk.reply(paid(desk))
-        #expect(desk.states == [.sent, .approved] && desk.events == [.paymentApproved])
+        #expect(desk.states == [.sent, .approved] && desk.events == [.linkOpened, .paymentApproved])
         #expect(desk.machine.transaction.link == nil && desk.machine.transaction.card?.last4 == "1111")
         #expect(desk.machine.isOver)
+    }
+
+    @Test func `Whoever shows it is told once for each address: where, how much, until when, and after which sale`()
+        throws
+    {
+        var desk = try opened()
+        let event = try #require(desk.told.first)
+        #expect(desk.told.count == 1 && event.name == .linkOpened && event.lane == Transaction.noLane)
+        #expect(event.link == desk.machine.transaction.link && event.link?.url == "https://pay.example/7")
+        #expect(event.amount == desk.machine.transaction.amount && event.transaction == desk.machine.id)
+        #expect(event.retryOf == desk.machine.transaction.retryOf && event.retryOf != nil)
+        #expect(event.customerText == "Scan the code with your phone to pay")
+        desk.wait(2)
+        desk.reply(try open(desk))
+        #expect(desk.told.count == 1)
+        desk.wait(2)
+        desk.reply(try open(desk, "https://pay.example/8"))
+        #expect(desk.told.map(\.link?.url) == ["https://pay.example/7", "https://pay.example/8"])
     }
 
     @Test func `Where nobody is reached it fails, and a refusal declines it: nothing is asked after that`() throws {
@@ -242,7 +262,11 @@ struct LinkMachineTests {
         #expect(desk.state == .declined && desk.events.last == .openItemContradicted)
     }
 
-    @Test func `A restart does not take it back: it is looked at, with the rest of its time`() throws {
+    @Test
+    func
+        `A restart does not take it back: it is looked at, with the rest of its time, and told again until that is over`()
+        throws
+    {
         var recovered = try transaction(.sent)
         recovered.history.append(Transaction.Step(state: .sent, at: Self.begin.wall))
         for (age, question) in [(Int64(60), "look"), (900, "close"), (100_000, "close")] {
@@ -255,6 +279,8 @@ struct LinkMachineTests {
             #expect(desk.asked == [question] && desk.states.isEmpty, "\(age)")
             desk.reply(try open(desk))
             #expect(desk.machine.transaction.link != nil && desk.state == .sent)
+            // Nobody is sent to one that is being closed.
+            #expect(desk.events == (question == "look" ? [.linkOpened] : []), "\(age)")
         }
     }
 

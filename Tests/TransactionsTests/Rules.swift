@@ -243,6 +243,7 @@ extension Stage {
             case .pinCompleted: [.sealed, .sent, .declined, .cancelled, .failed]
             case .readRemoveCard: [.armed, .reading, .sealed, .sent, .unknown, .stored, .declined, .completed]
             case .loyaltyResult: [.armed, .reading]
+            case .linkOpened: [.sent]
             default: nil
             }
         // The till may have declined a stored payment before the reader has let the card go.
@@ -250,7 +251,7 @@ extension Stage {
         if event.name == .pinRequested || event.name == .pinCompleted, event.pin == nil || pins == 0 {
             fault("\(event.name.rawValue) that nobody was asked for")
         }
-        let wantsText: Set<EventName> = [.pinRequested, .readReadyForTap, .readRetry, .readRemoveCard]
+        let wantsText: Set<EventName> = [.pinRequested, .readReadyForTap, .readRetry, .readRemoveCard, .linkOpened]
         if wantsText.contains(event.name), event.customerText == nil { fault("\(event.name.rawValue) without a word") }
     }
 

@@ -52,9 +52,10 @@ final class EventSubscriber: Sendable {
         /// Lanes that it hears of; `nil` for all.
         var lanes: Set<String>?
 
+        /// Of what is on no lane nobody hears who sees some lanes of everybody.
         private func hears(of lane: String?) -> Bool {
             guard let lane, let lanes else { return true }
-            return lanes.contains(lane)
+            return lane == Transaction.noLane ? scope != .all : lanes.contains(lane)
         }
 
         func message(_ event: Event, _ encode: EventHub.Encoder) -> ServerSentEvent? {

@@ -97,9 +97,6 @@ extension Newcomer {
         return nil
     }
 
-    /// The lane of what is on none; no lane can have this name.
-    static let noLane = "-"
-
     /// - Parameter keyLife: how long the payment service keeps keys.
     /// - Returns: `nil` where the card has no token any more.
     func charging(
@@ -110,7 +107,8 @@ extension Newcomer {
         let now = Moment.now
         let terms = RunTerms(terminal: profiles.currentTerminal(), addressee: addressee, offline: offline)
         var transaction = Transaction(
-            id: TransactionID(), type: .charge, mode: configuration.mode, lane: Self.noLane, amount: request.amount,
+            id: TransactionID(), type: .charge, mode: configuration.mode, lane: Transaction.noLane,
+            amount: request.amount,
             order: request.order, createdAt: now.wall)
         transaction.details = TransactionDetails(
             request, merchant: profiles.current.map { Merchant($0.merchant) } ?? configuration.shop,

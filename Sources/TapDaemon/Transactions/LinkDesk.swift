@@ -38,7 +38,8 @@ extension Newcomer {
     func linking(_ wish: LinkWish, _ addressee: Addressee, _ offline: OfflineSettings) -> Running {
         let now = Moment.now
         var transaction = Transaction(
-            id: TransactionID(), type: .link, mode: configuration.mode, lane: Self.noLane, amount: request.amount,
+            id: TransactionID(), type: .link, mode: configuration.mode, lane: Transaction.noLane,
+            amount: request.amount,
             order: request.order, createdAt: now.wall)
         transaction.till = demand.key.owner.till
         transaction.retryOf = request.retryOf

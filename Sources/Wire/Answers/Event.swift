@@ -15,8 +15,12 @@ public struct Event: Codable, Equatable, Sendable {
     public var kind: OperationKind?
     /// With `card.…`.
     public var credential: StoredCardID?
-    /// What is to be paid, with `read.readyForTap`.
+    /// What is to be paid, with `read.readyForTap` and `link.opened`.
     public var amount: Money?
+    /// With `link.opened`: where the customer pays, and until when.
+    public var link: OpenLink?
+    /// With `link.opened`: the transaction after whose decline or failure the link was made.
+    public var retryOf: TransactionID?
     /// With `day.…`, and `books.attention` about a day: its number.
     public var day: Int64?
     /// 1…100, with `prepare.progress` once it is known how far the preparation is.
@@ -38,7 +42,7 @@ public struct Event: Codable, Equatable, Sendable {
     /// What the customer should do, with `read.retry` while passes are read.
     public var customerAction: LoyaltyResult.CustomerAction?
     /// What to say to the customer, in the language of the request, with `read.readyForTap`, `read.retry`,
-    /// `read.removeCard`, and wherever `message` is.
+    /// `read.removeCard` and `link.opened`, and wherever `message` is.
     public var customerText: String?
     /// With `pin.…`.
     public var pin: PINNotice?
@@ -69,6 +73,7 @@ public struct Event: Codable, Equatable, Sendable {
         event.result = nil
         event.loyalty = nil
         event.amount = nil
+        event.link = nil
         event.credential = nil
         return event
     }
@@ -77,7 +82,7 @@ public struct Event: Codable, Equatable, Sendable {
 extension Event {
     /// What a till hears of another's transaction: that somebody uses the lane. `nil` for what happens elsewhere.
     public var ofSomebody: Event? {
-        guard name.rawValue.hasPrefix("read.") else { return nil }
+        guard name.rawValue.hasPrefix("read."), lane != Transaction.noLane else { return nil }
         var event = Event(id: id, name, at: at, lane: lane)
         event.mode = mode
         return event

@@ -15,6 +15,8 @@ public enum EventName: String, Codable, CaseIterable, Sendable {
     /// The customer is asked for the PIN, by the device.
     case pinRequested = "pin.requested"
     case pinCompleted = "pin.completed"
+    /// A customer can pay by a link: `link` says where.
+    case linkOpened = "link.opened"
     case paymentAuthorizing = "payment.authorizing"
     case paymentApproved = "payment.approved"
     case paymentDeclined = "payment.declined"
@@ -60,7 +62,8 @@ extension EventName {
     public var vocabulary: Int {
         switch self {
         case .operationDone, .operationRefused, .operationUnknown, .paymentRefunded, .paymentExpiring, .paymentExpired,
-            .cardStored, .cardDeleted, .dayClosed, .dayDiffers, .booksAttention, .pinRequested, .pinCompleted:
+            .cardStored, .cardDeleted, .dayClosed, .dayDiffers, .booksAttention, .pinRequested, .pinCompleted,
+            .linkOpened:
             2
         case .readerAttached, .readerDetached, .readerNotReady, .prepareProgress, .readReadyForTap, .readCardDetected,
             .readRetry, .readRemoveCard, .readCompleted, .readNotCompleted, .readCancelled, .paymentAuthorizing,

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /// The whole truth about one transaction, as the POS gets it. It has a stored property for each member.
 public struct Transaction: Equatable, Sendable {
+    /// The lane of what is on none; no lane can have this name.
+    public static let noLane = "-"
+
     /// A state and when it was reached.
     public struct Step: Codable, Equatable, Sendable {
         public var state: TransactionState

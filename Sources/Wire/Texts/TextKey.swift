@@ -56,7 +56,7 @@ public enum TextKey: Hashable, Sendable {
             + ErrorCode.allCases.flatMap { [.errorMessage($0), .errorResolution($0)] }
             + DeclineReason.allCases.map(TextKey.decline) + CardholderMessage.allCases.map(TextKey.cardholder)
             + LoyaltyResult.CustomerAction.allCases.filter { $0 != .nothing }.map(TextKey.action)
-            + [.readReadyForTap, .readRetry, .readRemoveCard].map(TextKey.event)
+            + [.readReadyForTap, .readRetry, .readRemoveCard, .linkOpened].map(TextKey.event)
             + HelpTopic.allCases.flatMap { [.helpTitle($0), .helpText($0)] }
             + HoldingPlace.allCases.map(TextKey.holding) + ReceiptWord.allCases.map(TextKey.receipt)
             + ReportWord.allCases.map(TextKey.report) + OpenEntry.Kind.allCases.map(TextKey.openEntry)

@@ -151,7 +151,7 @@ actor Narrator {
             .openItemContradicted, .termsChanged, .profileApplied, .profileRefused, .clockUnbelievable, .clockBelieved,
             .eventsMissed, .operationDone, .operationRefused, .operationUnknown, .paymentRefunded,
             .paymentExpiring, .paymentExpired, .cardStored, .cardDeleted, .dayClosed, .dayDiffers, .booksAttention,
-            .pinCompleted:
+            .pinCompleted, .linkOpened:
             break
         }
     }
