@@ -17,7 +17,7 @@ extension Receipt {
         printHead(words, secondsFromUTC, on: &paper)
         printSale(words, on: &paper)
         printCard(words, on: &paper)
-        printEnd(words, withCode, on: &paper)
+        printEnd(words, secondsFromUTC, withCode, on: &paper)
         return paper.text
     }
 
@@ -45,7 +45,7 @@ extension Receipt {
             if let note = words.note(on: item) { paper.left("  " + note) }
         }
         if let requested { paper.pair(words[.requested], words.text(of: requested)) }
-        paper.pair(status.isCharged ? words.total(of: self) : words[.notCharged], words.text(of: amount))
+        paper.pair(words.total(of: self), words.text(of: amount))
         if let description { paper.left(words.text(of: description)) }
         if amountStatus == .pending { paper.left(words[.pending]) }
     }
@@ -70,10 +70,13 @@ extension Receipt {
         if let reference = pspReference { paper.pair(words[.reference], reference) }
     }
 
-    private func printEnd(_ words: ReceiptWords, _ withCode: Bool, on paper: inout ReceiptPaper) {
+    private func printEnd(
+        _ words: ReceiptWords, _ secondsFromUTC: Int, _ withCode: Bool, on paper: inout ReceiptPaper
+    ) {
         paper.rule()
         paper.centre(words.name(of: status, type))
         for line in words.explanation(of: self) { paper.centre(line) }
+        if let payUntil { paper.pair(words[.payUntil], words.text(of: payUntil, secondsFromUTC: secondsFromUTC)) }
         if let reason { paper.centre(reason.text(in: words.language)) }
         if let unsupportedKernel {
             paper.pair(words[.notSupported], unsupportedKernel.scheme ?? unsupportedKernel.aid)
@@ -90,7 +93,7 @@ extension Receipt {
             paper.left("\(words[.statement]) \(descriptor)")
         }
         if let qr {
-            paper.centre(words[.digital])
+            paper.centre(words[status == .open ? .scanToPay : .digital])
             if withCode, !paper.draw(QRCode(qr)) { paper.left(qr) }
         }
         if mode == .test { paper.centre(words[.test]) }

@@ -2,7 +2,7 @@
 public import Wire
 
 /// What a shop hands to the customer, or keeps, of one payment, refund or card check. Says what is true of the transaction
-/// when it is made: a declined one says that nothing was charged, one that was taken back says so. It has a stored property for each line or
+/// when it is made: a declined one says that nothing was charged, one that was taken back says so, an open link that it is not paid. It has a stored property for each line or
 /// block that a receipt may have.
 public struct Receipt: Codable, Equatable, Sendable {
     public enum Copy: String, Codable, CaseIterable, Sendable {
@@ -11,6 +11,8 @@ public struct Receipt: Codable, Equatable, Sendable {
 
     public enum Status: String, Codable, CaseIterable, Sendable {
         case approved, partiallyApproved, declined
+        /// A link that nobody has paid yet.
+        case open
         /// Not sent yet: no issuer has approved it.
         case stored
         /// Sent, and whether it was booked is being found out.
@@ -50,10 +52,12 @@ public struct Receipt: Codable, Equatable, Sendable {
     public var pspReference: String?
     /// What the payment service wants printed.
     public var pspLines: [String]?
-    /// Payload of the QR code under which the customer finds the receipt.
+    /// Payload of the QR code under which the customer finds the receipt; of an open link, where the customer pays.
     public var qr: String?
+    /// Of an open link: until when the customer can pay.
+    public var payUntil: Timestamp?
 
-    /// - Returns: `nil` for a read of passes, and while the end of the transaction is open.
+    /// - Returns: `nil` for a read of passes, and while the end of the transaction is open; a link has one as soon as it can be paid.
     public init?(of transaction: Transaction, copy: Copy, language: Language) {
         guard transaction.type != .loyalty, let status = Status(of: transaction) else { return nil }
         let details = transaction.details
@@ -83,10 +87,12 @@ public struct Receipt: Codable, Equatable, Sendable {
         message = transaction.message
         pspReference = result?.pspReference
         pspLines = result?.receiptLines
-        qr = copy == .customer ? result?.receiptURL : nil
+        let link = status == .open ? transaction.link : nil
+        payUntil = link?.expiresAt
+        qr = copy == .customer ? link?.url ?? result?.receiptURL : nil
     }
 
-    /// The QR code under which the customer finds the receipt; `nil` where there is no address.
+    /// The QR code under which the customer finds the receipt, or pays; `nil` where there is no address.
     public var code: QRCode? { qr.flatMap { QRCode($0) } }
 }
 
@@ -94,6 +100,7 @@ extension Receipt.Status {
     /// - Returns: `nil` while it has no end.
     init?(of transaction: Transaction) {
         switch transaction.state {
+        case .sent where transaction.type == .link && transaction.link != nil: self = .open
         case .created, .preparing, .armed, .reading, .sealed, .sent, .completed: return nil
         case .approved:
             self = transaction.result?.outcome == .partiallyApproved ? .partiallyApproved : .approved
@@ -111,7 +118,7 @@ extension Receipt.Status {
     var isCharged: Bool {
         switch self {
         case .approved, .partiallyApproved, .stored: true
-        case .declined, .unknown, .reversing, .reversed, .cancelled, .notCompleted: false
+        case .declined, .open, .unknown, .reversing, .reversed, .cancelled, .notCompleted: false
         }
     }
 }

@@ -12,6 +12,7 @@ struct ReceiptWords {
     func title(of receipt: Receipt) -> String {
         switch receipt.type {
         case .purchase: self[receipt.isReserved ? .titlePreauthorization : .titlePayment]
+        case .link where receipt.status == .open: self[.titleLink]
         case .charge, .link: self[.titlePayment]
         case .refund: self[receipt.description == .preauthorizationRelease ? .titleRelease : .titleRefund]
         case .verification, .loyalty: self[.titleCheck]
@@ -26,7 +27,8 @@ struct ReceiptWords {
     }
 
     func total(of receipt: Receipt) -> String {
-        switch receipt.type {
+        guard receipt.status.isCharged else { return self[receipt.status == .open ? .toPay : .notCharged] }
+        return switch receipt.type {
         case .refund: self[.totalRefunded]
         case .purchase where receipt.isReserved: self[.totalReserved]
         case .purchase, .charge, .link, .verification, .loyalty: self[.total]
@@ -55,6 +57,7 @@ struct ReceiptWords {
         case .approved: self[type == .verification ? .statusCardValid : .statusApproved]
         case .partiallyApproved: self[.statusPartiallyApproved]
         case .declined: self[.statusDeclined]
+        case .open: self[.statusOpen]
         case .stored: self[.statusStored]
         case .unknown: self[.statusUnknown]
         case .reversing, .reversed: self[.statusReversed]
@@ -74,7 +77,7 @@ struct ReceiptWords {
         if receipt.type == .verification { return [] }
         let words: [ReceiptWord] =
             switch receipt.status {
-            case .approved: []
+            case .approved, .open: []
             case .partiallyApproved: [.restDue]
             case .declined, .cancelled, .notCompleted: [receipt.type == .refund ? .nothingRefunded : .nothingCharged]
             case .stored: [.notYetApproved]

@@ -2,6 +2,7 @@
 import Foundation
 import LocalHTTP
 import ReaderVirtual
+import Receipt
 import Synchronization
 import TestSupport
 import Testing
@@ -64,12 +65,14 @@ private final class LinkService: Sendable {
 
 @Suite("Links that customers pay by", .timeLimit(.minutes(3)))
 struct LinkTests {
-    private func shop(_ body: (Shop, LinkService) async throws -> Void) async throws {
+    private func shop(
+        _ wish: Shop.Wish = Shop.Wish(), _ body: (Shop, LinkService) async throws -> Void
+    ) async throws {
         let (folder, service) = (try TestFolder(), LinkService())
         try await withAdapter(in: folder, health: LinkService.health) {
             service.answer($0)
         } _: { _ in
-            try await Shop.open(in: folder) { shop in
+            try await Shop.open(in: folder, wish) { shop in
                 _ = try await eventually("the service has said what it can") { shop.daemon.health.supports }
                 try await body(shop, service)
             }
@@ -112,6 +115,43 @@ struct LinkTests {
             #expect(totals.text.contains(#""type":"link""#))
             let refund = try await shop.post(#"{"type":"refund","of":"\#(open.id)"}"#, wait: 20)
             #expect(try refund.transaction().state == .approved)
+        }
+    }
+
+    @Test func `Whoever shows it hears of it when it opens; its address is in no file and no log`() async throws {
+        let log = KeptLog()
+        var wish = Shop.Wish()
+        wish.logger = log.logger
+        try await shop(wish) { shop, service in
+            let open = try await opened(shop, #","order":"T-8","language":"de""#)
+            let receipt = try await shop.get("/v1/transactions/\(open.id)/receipt")
+            let slip = try WireJSON.decode(Receipt.self, from: receipt.body)
+            #expect(slip.status == .open && slip.qr == open.link?.url && slip.payUntil == open.link?.expiresAt)
+            let picture = HTTPClientRequest(
+                .get, "/v1/transactions/\(open.id)/receipt", fields: ["Accept": "image/svg+xml"])
+            #expect(try await shop.send(picture).text == QRCode(open.link?.url ?? "")?.svg)
+            service.pay(open.id)
+            let events = try await shop.events(until: .paymentApproved).filter { $0.transaction == open.id }
+            #expect(events.map(\.name) == [.linkOpened, .paymentApproved])
+            #expect(events.first?.link == open.link && events.first?.amount == open.amount)
+            #expect(events.first?.lane == "-" && events.first?.customerText?.hasPrefix("Zum Bezahlen") == true)
+            // What a till of version 0.1.0 asks for has no names that it does not know.
+            let paid = try await shop.get("/v1/transactions/\(open.id)")
+            #expect(try paid.transaction().events?.map(\.name) == [.paymentApproved])
+            #expect(!paid.text.contains("pay.example"))
+            let paidSlip = try await shop.get("/v1/transactions/\(open.id)/receipt")
+            #expect(!paidSlip.text.contains("pay.example"))
+            #expect(try WireJSON.decode(Receipt.self, from: paidSlip.body).status == .approved)
+            func files(with text: String) throws -> [String] {
+                let folder = try #require(FileManager.default.enumerator(atPath: shop.folder.path))
+                return folder.compactMap { $0 as? String }.filter { name in
+                    let bytes = FileManager.default.contents(atPath: shop.folder.path + "/" + name)
+                    return bytes?.range(of: Data(text.utf8)) != nil
+                }
+            }
+            #expect(try files(with: "T-8") != [])
+            #expect(try files(with: "pay.example") == [])
+            #expect(!log.all.isEmpty && !log.all.contains { "\($0)".contains("pay.example") })
         }
     }
 

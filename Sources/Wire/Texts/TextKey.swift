@@ -77,14 +77,14 @@ public enum HoldingPlace: String, CaseIterable, Sendable {
 public enum ReceiptWord: String, CaseIterable, Sendable {
     case test, date, terminal, order, number, requested, notCharged, pending
     case application, entry, verification, account, defaultAccount, approvalCode, sequenceNumber, reference
-    case signature, statement, digital, notSupported, kernel
-    case titlePayment, titlePreauthorization, titleRefund, titleRelease, titleCheck
+    case signature, statement, digital, scanToPay, payUntil, toPay, notSupported, kernel
+    case titlePayment, titlePreauthorization, titleRefund, titleRelease, titleCheck, titleLink
     case copyCustomer, copyMerchant
     case total, totalRefunded, totalReserved
     case entryChip, entryStripe
     case verificationNone, verificationDevice, verificationSignature, verificationOnlinePIN
     case statusApproved, statusCardValid, statusPartiallyApproved, statusDeclined, statusStored, statusUnknown
-    case statusReversed, statusCancelled, statusNotCompleted
+    case statusReversed, statusCancelled, statusNotCompleted, statusOpen
     case restDue, nothingCharged, nothingRefunded, notYetApproved, doNotRepeat, noLongerCounts, confirmationPending
     case seePhone
     /// `{note}` is the item's own note, `{date}` the day of the first payment.

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import Testing
+
+/// Reads back what is drawn with programs that share nothing with the project.
+enum CodeReader {
+    /// Eight pixels a module.
+    static func picture(of lines: [String]) -> [UInt8] {
+        let width = lines.map(\.count).max() ?? 0
+        let rows = lines.flatMap { line -> [[UInt8]] in
+            let cells = Array(line) + Array(repeating: " ", count: width - line.count)
+            return ["█▀", "█▄"].map { ink in
+                cells.flatMap { Array(repeating: ink.contains($0) ? UInt8(0) : 255, count: 8) }
+            }
+        }
+        let pixels = rows.flatMap { row in Array(repeating: row, count: 8).flatMap { $0 } }
+        return Array("P5\n\(width * 8) \(rows.count * 8)\n255\n".utf8) + pixels
+    }
+
+    static func read(_ picture: [UInt8], _ form: String) throws -> String {
+        let folder = try Folder()
+        let file = folder.url.appending(path: "code." + form)
+        try Data(picture).write(to: file)
+        return try run("zbarimg", ["-q", "--raw", file.path])
+    }
+
+    static func run(_ program: String, _ arguments: [String]) throws -> String {
+        let process = Process()
+        process.executableURL = URL(filePath: "/usr/bin/env")
+        process.arguments = [program] + arguments
+        let output = Pipe()
+        process.standardOutput = output
+        process.standardError = FileHandle.nullDevice
+        try process.run()
+        let text = try output.fileHandleForReading.readToEnd() ?? Data()
+        process.waitUntilExit()
+        #expect(
+            process.terminationStatus == 0, "\(program) failed; it is of zbar-tools, librsvg2-bin or libc-bin")
+        return String(decoding: text, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
+    }
+
+    final class Folder {
+        let url: URL
+
+        init() throws {
+            url = FileManager.default.temporaryDirectory.appending(path: "nfc-tap-qr-" + UUID().uuidString)
+            try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+        }
+
+        deinit { try? FileManager.default.removeItem(at: url) }
+    }
+}
