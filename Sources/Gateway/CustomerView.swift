@@ -7,12 +7,14 @@ struct CustomerView: Codable, Equatable, Sendable {
     enum Phase: String, Codable, CaseIterable, Sendable {
         case idle, ready, again, reading, processing, approved, partial, declined, unknown, reversing, stored, cancelled
         case failed, notReady, offline
+        /// The customer pays by a link, whose QR code is shown.
+        case link
 
         /// An end, which stays for a while.
         var isResult: Bool {
             switch self {
             case .approved, .partial, .declined, .unknown, .reversing, .stored, .cancelled, .failed: true
-            case .idle, .ready, .again, .reading, .processing, .notReady, .offline: false
+            case .idle, .ready, .again, .reading, .processing, .notReady, .offline, .link: false
             }
         }
     }
@@ -43,7 +45,7 @@ struct CustomerView: Codable, Equatable, Sendable {
     var payee: String?
     /// Who collects the money for `payee`, where that is another.
     var through: String?
-    /// The receipt's QR code, as an address of a picture that holds it: `data:image/svg+xml,…`.
+    /// The QR code of the receipt or, with `link`, of where to pay, as an address of a picture that holds it: `data:image/svg+xml,…`.
     var qr: String?
     /// BCP 47
     var language: String?
@@ -59,6 +61,17 @@ struct LaneDisplay: Sendable {
     /// What changes by itself, and when.
     private var later: (at: Int64, change: Later)?
 
+    private struct Link {
+        let id: TransactionID
+        let amount: Money?
+        let code: String
+        /// Then it is shown no longer, whatever the daemon says.
+        let until: Int64
+    }
+
+    /// The link that is shown, or was when the daemon went away.
+    private var link: Link?
+
     private enum Later {
         case goIdle, wait, callStaff
     }
@@ -68,6 +81,8 @@ struct LaneDisplay: Sendable {
     static let resultTime: Int64 = 60_000
     static let readerTime: Int64 = 30_000
     static let outageTime: Int64 = 5_000
+    /// After a link's time: so long its end may take to come.
+    static let linkGrace: Int64 = 20_000
 
     init(lane: String, mode: Mode? = nil) { view = CustomerView(lane: lane, test: mode == .test ? true : nil) }
 
@@ -76,21 +91,56 @@ struct LaneDisplay: Sendable {
     /// - Returns: whether the customer sees anything new.
     mutating func happened(_ event: Event, at now: Int64) -> Bool {
         let before = view
-        if let id = event.transaction, id != transaction {
-            // The last word on an earlier sale changes nothing of the one that runs.
-            guard event.name.beginsSale || view.phase.isResult || transaction == nil else { return false }
-            begin(id)
+        if let id = event.transaction {
+            guard id == transaction || mayBegin(event) else { return false }
+            if id != transaction { begin(id) }
+        } else if view.phase == .link {
+            // It needs no reader: only a stranger's sale takes its place.
+            guard event.name.asksForCard else { return false }
+            goIdle()
         }
         apply(event, at: now)
+        return told(event, since: before)
+    }
+
+    /// The last word on an earlier sale changes nothing of the one that runs, and one on a link nothing but that link.
+    private func mayBegin(_ event: Event) -> Bool {
+        guard event.lane != Transaction.noLane else { return false }
+        return event.name.beginsSale || view.phase.isResult || transaction == nil
+    }
+
+    private mutating func told(_ event: Event, since before: CustomerView) -> Bool {
         if let mode = event.mode { view.test = mode == .test ? true : nil }
         guard view != before else { return false }
         view.cursor = event.id
         return true
     }
 
+    /// A link can be paid: shown unless a sale runs on the lane.
+    ///
+    /// - Parameter code: its QR code, as `qr` of the view has it.
+    mutating func opened(_ event: Event, code: String, at now: Int64) -> Bool {
+        guard let id = event.transaction, let open = event.link else { return false }
+        let isFree = transaction == nil && (view.phase == .idle || view.phase == .notReady)
+        guard isFree || view.phase == .link || view.phase.isResult else { return false }
+        let before = view
+        let left = max(0, open.expiresAt.milliseconds &- event.at.milliseconds)
+        link = Link(id: id, amount: event.amount, code: code, until: now &+ left &+ Self.linkGrace)
+        showLink()
+        return told(event, since: before)
+    }
+
+    /// Nobody knows what has become of a link meanwhile; an open one is told again.
+    mutating func missed() -> Bool {
+        link = nil
+        guard view.phase == .link else { return false }
+        goIdle()
+        return true
+    }
+
     private mutating func begin(_ id: TransactionID) {
         transaction = id
-        later = nil
+        (later, link) = (nil, nil)
         clear(.notReady, "notReady")
     }
 
@@ -126,6 +176,9 @@ struct LaneDisplay: Sendable {
             } else {
                 end(.approved, event.message == .approvedPleaseSign ? "sign" : "approved", now)
             }
+        case .paymentDeclined where view.phase == .link:
+            let isTakenBack = event.result?.reversal != nil
+            end(isTakenBack ? .reversing : .cancelled, isTakenBack ? "reversing" : "cancelled", now)
         case .paymentDeclined: end(.declined, event.result?.action == .useOtherTerminal ? "chip" : "other", now)
         case .paymentUnknown: end(.unknown, "unknown", now)
         case .paymentReversed: end(.reversing, "reversing", now)
@@ -175,6 +228,9 @@ struct LaneDisplay: Sendable {
     mutating func found(_ state: LaneStatus.State, _ mode: Mode, at now: Int64) -> Bool {
         let before = view
         view.test = mode == .test ? true : nil
+        if state == .busy, view.phase != .link { link = nil }
+        if view.phase == .offline, let link, now < link.until { showLink() }
+        if view.phase == .link { return view != before }
         switch state {
         case .detached, .faulty: unready(at: now)
         case .preparing: if transaction == nil { show(.notReady, "notReady") }
@@ -218,13 +274,22 @@ struct LaneDisplay: Sendable {
     /// No amount stays on the display once the sale has ended.
     private mutating func end(_ phase: CustomerView.Phase, _ key: String, _ now: Int64) {
         (view.amount, view.items, view.pending, view.qr) = (nil, nil, nil, nil)
+        link = nil
         show(phase, key)
         later = (now + Self.resultTime, .goIdle)
     }
 
+    private mutating func showLink() {
+        guard let link else { return }
+        transaction = link.id
+        clear(.link, "link")
+        (view.amount, view.qr) = (link.amount, link.code)
+        later = (link.until, .goIdle)
+    }
+
     private mutating func goIdle() {
         transaction = nil
-        later = nil
+        (later, link) = (nil, nil)
         clear(.idle, "welcome")
     }
 
@@ -266,4 +331,7 @@ extension EventName {
         default: false
         }
     }
+
+    /// A customer is to hold a card there.
+    fileprivate var asksForCard: Bool { self == .readReadyForTap || self == .readCardDetected || self == .readRetry }
 }

@@ -19,12 +19,49 @@ final class DisplayHub: Sendable {
         var isUp = false
         /// As the daemon said last.
         var mode: Mode?
+        var places = Places()
+    }
+
+    /// On which lane's display something is shown that is on no lane itself: a link, where the sale was that it pays.
+    struct Places {
+        /// Of what has happened lately, oldest first.
+        private var lanes: [TransactionID: String] = [:]
+        private var order: [TransactionID] = []
+        private var links: [TransactionID: String] = [:]
+        private static let most = 512
+
+        func isOpen(_ link: TransactionID) -> Bool { links[link] != nil }
+
+        mutating func forgetLinks() { links = [:] }
+
+        /// - Parameter own: lanes of whose transaction it is.
+        mutating func lane(of event: Event, _ own: [String]) -> String? {
+            guard event.lane == Transaction.noLane else {
+                if let id = event.transaction, let lane = event.lane { note(id, lane) }
+                return event.lane
+            }
+            guard let id = event.transaction else { return nil }
+            guard event.name == .linkOpened else {
+                return event.name.endsLink ? links.removeValue(forKey: id) : links[id]
+            }
+            let only = own.count == 1 ? own.first : nil
+            guard let lane = lanes[id] ?? event.retryOf.flatMap({ lanes[$0] }) ?? only else { return nil }
+            note(id, lane)
+            if links.count < Self.most { links[id] = lane }
+            return lane
+        }
+
+        private mutating func note(_ id: TransactionID, _ lane: String) {
+            if lanes.updateValue(lane, forKey: id) == nil { order.append(id) }
+            if order.count > Self.most { lanes[order.removeFirst()] = nil }
+        }
     }
 
     private let state = Mutex(State())
     private let upstream: Upstream
     private static let displaysPerTill = 4
     private static let mostLanes = 256
+    private static let attempts = 3
 
     init(upstream: Upstream) { self.upstream = upstream }
 
@@ -64,11 +101,14 @@ final class DisplayHub: Sendable {
         for queue in queues { queue.finish() }
     }
 
-    func happened(_ event: Event) {
-        guard let lane = event.lane else { return }
+    /// - Parameter own: lanes of the till whose transaction it is.
+    func happened(_ event: Event, on own: [String] = []) {
+        if event.name == .eventsMissed { return forgetLinks() }
+        guard let lane = state.withLock({ $0.places.lane(of: event, own) }) else { return }
         change(lane) { $0.happened(event, at: Self.now) }
         guard let owner = event.till?.text, let id = event.transaction else { return }
         switch event.name {
+        case .linkOpened: Task { await self.show(event, of: id, owner, lane) }
         case .readReadyForTap: Task { await self.fetchDetails(of: id, owner, lane) }
         case .paymentApproved where event.result?.receiptURL != nil: Task { await self.fetchCode(of: id, owner, lane) }
         default: break
@@ -108,17 +148,45 @@ final class DisplayHub: Sendable {
 
     private func fetchCode(of id: TransactionID, _ owner: String, _ lane: String) async {
         guard state.withLock({ state in state.subscribers.values.contains { $0.lane == lane } }),
+            let code = await code(of: id, owner)
+        else { return }
+        change(lane) { $0.learn(qr: code, of: id) }
+    }
+
+    /// The QR code of a receipt, as an address that holds it.
+    private func code(of id: TransactionID, _ owner: String) async -> String? {
+        guard
             let answer = await upstream.look(
                 "/v1/transactions/\(id.text)/receipt", accept: "image/svg+xml", for: owner),
             answer.status == 200, let picture = String(validating: answer.body, as: UTF8.self)
-        else { return }
-        let address = "data:image/svg+xml," + HTTPClientRequest.percentEncoded(picture)
-        change(lane) { $0.learn(qr: address, of: id) }
+        else { return nil }
+        return "data:image/svg+xml," + HTTPClientRequest.percentEncoded(picture)
     }
 
-    private func change(_ lane: String, _ body: (inout LaneDisplay) -> Bool) {
+    /// Shows a link once its code is there, unless it has ended by then. Whoever opens the display later sees it, too.
+    private func show(_ event: Event, of id: TransactionID, _ owner: String, _ lane: String) async {
+        for attempt in 0..<Self.attempts {
+            if attempt > 0 { try? await Task.sleep(for: .seconds(1)) }
+            guard state.withLock({ $0.places.isOpen(id) }) else { return }
+            guard let code = await code(of: id, owner) else { continue }
+            change(lane, while: { $0.places.isOpen(id) }) { $0.opened(event, code: code, at: Self.now) }
+            return await fetchDetails(of: id, owner, lane)
+        }
+    }
+
+    private func forgetLinks() {
+        let lanes = state.withLock { state in
+            state.places.forgetLinks()
+            return Array(state.lanes.keys)
+        }
+        for lane in lanes { change(lane) { $0.missed() } }
+    }
+
+    private func change(
+        _ lane: String, while holds: (State) -> Bool = { _ in true }, _ body: (inout LaneDisplay) -> Bool
+    ) {
         state.withLock { state in
-            guard state.lanes[lane] != nil || state.lanes.count < Self.mostLanes else { return }
+            guard holds(state), state.lanes[lane] != nil || state.lanes.count < Self.mostLanes else { return }
             var display = state.lanes[lane] ?? LaneDisplay(lane: lane, mode: state.mode)
             let isNew = body(&display)
             state.lanes[lane] = display
@@ -133,5 +201,14 @@ final class DisplayHub: Sendable {
         guard let json = try? WireJSON.encode(view) else { return }
         subscriber.queue.send(
             ServerSentEvent(id: String(view.cursor), name: "view", data: String(decoding: json, as: UTF8.self)))
+    }
+}
+
+extension EventName {
+    fileprivate var endsLink: Bool {
+        switch self {
+        case .paymentApproved, .paymentDeclined, .paymentReversed, .readNotCompleted, .readCancelled: true
+        default: false
+        }
     }
 }

@@ -90,7 +90,7 @@ package final class Gateway: Sendable {
                     if let id = message.id { cursor = id }
                     guard let event = try? WireJSON.decode(Event.self, from: Array(message.data.utf8)) else { continue }
                     fanOut.arrived(event)
-                    displays.happened(event)
+                    displays.happened(event, on: lanes(of: event.till))
                 }
             } catch {
                 logger.debug("no events", metadata: ["error": "\(error)"])
@@ -100,6 +100,11 @@ package final class Gateway: Sendable {
             displays.lost()
             try? await Task.sleep(for: .seconds(1))
         }
+    }
+
+    private func lanes(of till: TillName?) -> [String] {
+        guard let till else { return [] }
+        return state.withLock { $0.book.tills[till.text]?.lanes ?? [] }
     }
 
     // MARK: - Refusals

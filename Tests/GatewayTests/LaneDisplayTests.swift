@@ -196,9 +196,18 @@ struct LaneDisplayTests {
                 }
                 _ = display.happened(event, at: Int64(number) * 700)
                 _ = display.tick(at: Int64(number) * 700)
+                if Int.random(in: 0..<4, using: &generator) == 0 {
+                    let opened = Self.event(.linkOpened, UInt64(number), of: id) {
+                        $0.link = OpenLink(
+                            url: "https://pay.example/\(id?.text ?? "")",
+                            expiresAt: DoorTests.now.advanced(bySeconds: 5))
+                    }
+                    _ = display.opened(opened, code: "data:image/svg+xml,x", at: Int64(number) * 700)
+                }
                 let text = String(decoding: try WireJSON.encode(display.view), as: UTF8.self)
                 for word in [
-                    "0010", "Visa", "insufficient", "01a2037f", "A1B2C3", "receipts.example", "unsupported", "\"05\"",
+                    "0010", "Visa", "insufficient", "01a2037f", "A1B2C3", "receipts.example", "pay.example",
+                    "unsupported", "\"05\"",
                 ] {
                     #expect(!text.contains(word), "\(word) in \(text)")
                 }
