@@ -24,7 +24,7 @@ cat >"$folder/nfc-tapd.toml" <<TOML
 mode = "test"
 [gateway]
 group = "$(id -g)"
-types = ["purchase", "refund", "verification", "loyalty"]
+types = ["purchase", "refund", "verification", "loyalty", "link"]
 [profile]
 file = "$folder/profile.json"
 [[lane]]

@@ -19,12 +19,13 @@ ALL = ("--lane", "main", "--lane", "other", "--role", "cashier", *(word for name
 
 
 def setUpModule():
-    global shop, browser, cashier, full, customer
+    global shop, browser, cashier, full, linking, customer
     shop = Shop(lanes=("main", "other"), sandbox=("--slow-seconds", "4"), daemon=PROGRAMME)
     unittest.addModuleCleanup(shop.close)
     browser = Chromium()
     unittest.addModuleCleanup(browser.close)
     cashier, full = browser.paired(Till, shop), browser.paired(Till, shop, "bar-2", ALL)
+    linking = browser.paired(Till, shop, "bar-3", (*CASHIER, "--type", "link"))
     customer = browser.paired(Display, shop)
 
 
@@ -33,6 +34,15 @@ def sign(screen):
     return screen.main.evaluate("""(main) => [...main.querySelectorAll("*")].filter((one) => !one.textContent.trim())
         .map((one) => one.getBoundingClientRect()).filter(({ width, height }) => width >= 24 && height >= 24 && width < 400)
         .map(({ x, y, width, height }) => ({ x, y, width, height }))[0]""")
+
+
+def scanned(screen):
+    """What a camera reads from the screen, once there is something to read."""
+    with tempfile.NamedTemporaryFile(suffix=".png") as shot:
+        def read():
+            screen.page.screenshot(path=shot.name)
+            return subprocess.run(["zbarimg", "-q", "--raw", shot.name], capture_output=True, text=True).stdout.strip()
+        return until(read, every=0.3)
 
 
 class Case(unittest.TestCase):
@@ -515,11 +525,7 @@ class Result(Case):
         self.approve().title("approved")
         wanted = shop.daemon("GET", f"/v1/transactions/{settled(shop)['id']}/receipt").json["qr"]
         display.shows("receipt")
-        with tempfile.NamedTemporaryFile(suffix=".png") as shot:
-            def read():
-                display.page.screenshot(path=shot.name)
-                return subprocess.run(["zbarimg", "-q", "--raw", shot.name], capture_output=True, text=True).stdout.strip()
-            self.assertEqual(wanted, until(read, every=0.3))
+        self.assertEqual(wanted, scanned(display))
         # Five whole pixels a module, or more: cameras are worse than screenshots.
         code = display.main.locator("img").first
         modules = int(re.search(r"viewBox=\D{1,3}0\D{1,3}0\D{1,3}(\d+)", urllib.parse.unquote(code.get_attribute("src")))[1])
@@ -718,6 +724,110 @@ class Result(Case):
         shop.start("sandbox")
         # The daemon asks again after half a minute at the most.
         settled(shop, seconds=60)
+
+
+class Links(Case):
+    def declined(self, amount="50.51", card="visa", title="declined", state=None):
+        till = self.till(state or linking, size=(1280, 900)).sell(amount)
+        until(lambda: (last := shop.last()) and last["state"] == "armed")
+        shop.card("present", card)
+        till.title(title)
+        shop.card("remove")
+        return till
+
+    def linked(self, amount="50.51", **more):
+        """A link in the place of a sale that was declined. The sandbox's stays open for this sum."""
+        till = self.declined(amount, **more)
+        till.press("next.paymentLink")
+        till.title("till.linkOpen")
+        return till
+
+    def link(self):
+        return shop.daemon("GET", "/v1/transactions?type=link&limit=1").json["transactions"][0]
+
+    def address(self):
+        return shop.daemon("GET", f"/v1/transactions/{self.link()['id']}").json["link"]["url"]
+
+    def test_a_link_stands_on_both_screens_with_its_sum_until_it_is_closed(self):
+        display = self.display(size=(1280, 800))
+        till = self.linked()
+        display.title("link")
+        for screen in (till, display):
+            self.assertEqual(self.address(), scanned(screen))
+            self.assertIn("€50.51", screen.words())
+            self.assertEqual(0, screen.page.evaluate(GREENS))
+        self.assertIn(self.address(), till.words())
+        self.assertNotIn("pay.example", display.words())
+        # A display that is opened now has it, too, and so has a till that is loaded anew.
+        late = self.display(size=(1280, 800))
+        late.title("link")
+        self.assertEqual(self.address(), scanned(late))
+        till.page.reload()
+        till.title("till.linkOpen")
+        # A reader is not needed for it.
+        shop.card("detach")
+        until(lambda: shop.daemon("GET", "/v1/lanes/main").json["state"] == "detached")
+        shop.card("attach")
+        until(lambda: shop.daemon("GET", "/v1/lanes/main").json["state"] == "ready")
+        display.title("link")
+        till.press("till.cancel")
+        till.title("till.linkClosed")
+        display.title("cancelled")
+        self.assertEqual("declined", self.link()["state"])
+        self.assertEqual(0, till.page.evaluate(GREENS))
+        # After it comes a card again, on the till's reader, or another link.
+        till.press("next.otherCard")
+        last = until(lambda: (last := shop.last()) and last["state"] == "armed" and last)
+        self.assertEqual(("purchase", 5051), (last["type"], last["amount"]["value"]))
+        display.title("hold")
+
+    def test_a_link_that_is_paid_is_approved_on_both_screens(self):
+        display = self.display(size=(1280, 800))
+        till = self.linked("12.50", card="no-ppse", title="failed")
+        display.title("link")
+        till.title("approved")
+        display.title("approved")
+        self.assertEqual("approved", self.link()["state"])
+        till.new()
+
+    def test_a_link_stands_aside_for_the_next_customer_whose_sale_takes_the_display(self):
+        display = self.display(size=(1280, 800))
+        till = self.linked("50.54")
+        display.title("link")
+        till.press("till.aside")
+        waiting = till.page.get_by_role("button", name=re.compile(f"{till.text('till.link')}.*€50.54"))
+        expect(waiting).to_be_visible()
+        till.sell("3.30")
+        display.title("hold")
+        self.assertNotIn("€50.54", display.words())
+        till.press("till.cancel")
+        till.title("cancelled")
+        till.new()
+        waiting.click()
+        till.title("till.linkOpen")
+        till.press("till.cancel")
+        till.title("till.linkClosed")
+        till.new()
+        expect(waiting).to_have_count(0)
+
+    def test_the_receipt_of_an_open_link_says_that_nothing_is_paid(self):
+        till = self.linked()
+        till.press("till.receipt")
+        dialog = till.page.get_by_role("dialog")
+        expect(dialog.get_by_text("NOT PAID YET")).to_be_visible()
+        expect(dialog.get_by_role("img", name=till.text("link"))).to_be_visible()
+        till.press("till.close")
+        till.press("till.cancel")
+        till.title("till.linkClosed")
+
+    def test_a_till_that_may_open_no_links_opens_none(self):
+        till = self.declined(state=cashier)
+        posted = []
+        till.page.on("request", lambda request: posted.append(request.url) if request.method == "POST" and "/transactions" in request.url else None)
+        till.press("next.paymentLink")
+        till.shows("till.linkMissing")
+        marker(till.page)
+        self.assertEqual([], posted)
 
 
 if __name__ == "__main__":

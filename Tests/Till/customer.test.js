@@ -7,7 +7,7 @@ import { advance, isResult, picture, take, welcome } from "../../share/till/cust
 const amount = { value: 1250, currency: "EUR" };
 const fresh = { view: welcome, since: 0, next: null };
 const phases = ["idle", "ready", "again", "reading", "processing", "approved", "partial", "declined", "unknown", "reversing", "stored", "cancelled", "failed",
-  "notReady", "offline"];
+  "notReady", "offline", "link"];
 
 test("a result stays for ten seconds after the cashier went on, and for sixty at the most", () => {
   const approved = take(fresh, { phase: "approved", key: "approved" }, 100);
@@ -84,4 +84,14 @@ test("a check of a card shows no amount and asks for the card, not for a pass", 
 test("reading does not say that the card may go", () => {
   assert.deepEqual(picture(take(fresh, { phase: "reading", key: "hold", amount }, 1), 1).lines, ["hold"]);
   assert.deepEqual(picture(take(fresh, { phase: "reading", key: "hold" }, 1), 1).lines, ["pass"]);
+});
+
+test("a link is shown with what is to be paid and its code, takes the place of a result, and is no result itself", () => {
+  const declined = take(fresh, { phase: "declined", key: "other" }, 1);
+  const shown = take(declined, { phase: "link", key: "link", amount, payee: "Shop", qr: "data:image/svg+xml,x" }, 2);
+  const seen = picture(advance(shown, 800), 800);
+  assert.deepEqual([seen.lines, seen.amount, seen.qr, seen.payee, seen.sign], [["link"], amount, "data:image/svg+xml,x", "Shop", undefined]);
+  assert.equal(isResult(shown.view), false);
+  const gone = picture(shown, 40, 3);
+  assert.deepEqual([gone.lines, gone.amount, gone.qr], [["staff"], undefined, undefined]);
 });

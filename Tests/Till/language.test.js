@@ -12,7 +12,7 @@ const scripts = readdirSync(folder).filter((name) => name.endsWith(".js"));
 const names = (message) => (message.match(/\{[a-zA-Z]+\}/g) ?? []).sort();
 
 // What a customer reads. Everything else is the cashier's.
-const customers = ["again", "approved", "cancelled", "chip", "declined", "failed", "hold", "notReady", "one", "other", "partial", "pass", "pay", "pending",
+const customers = ["again", "approved", "cancelled", "chip", "declined", "failed", "hold", "link", "notReady", "one", "other", "partial", "pass", "pay", "pending",
   "phone", "pin", "read", "receipt", "reversing", "sign", "staff", "stored", "test", "thanks", "unknown", "wait", "welcome"];
 const tradeNames = /apple|google|samsung|\bvisa\b|master ?card|maestro|amex|american express|discover|diners|jcb|unionpay|girocard|paypal|tap to pay on/i;
 

@@ -3,7 +3,7 @@
 // till are those of docs/protocol.md and docs/openapi.yaml.
 import test from "node:test";
 import assert from "node:assert/strict";
-import { isSettled, matches, mayLeave, mayRepeat, nothing, partOf, prompt, request, screenOf, step } from "../../share/till/sale.js";
+import { isSettled, matches, mayCancel, mayLeave, mayLink, mayPutAside, mayRepeat, nothing, partOf, prompt, request, screenOf, step } from "../../share/till/sale.js";
 
 const purchase = { type: "purchase", lane: "main", amount: { value: 1250, currency: "EUR" } };
 const asked = (key = "k1", order = "A-17") => request(key, order, purchase);
@@ -66,6 +66,55 @@ test("a rest that is not paid leads back to the part that is, and a paid one doe
   assert.equal(end(later, "cancelled").request.part, paid.request);
   const [back, asks] = step(end(rest, "declined"), { kind: "restore", request: paid.request });
   assert.deepEqual([screenOf(back), asks], ["asking", [{ do: "ask" }]]);
+});
+
+const offered = { alternatives: [{ kind: "otherCard", request: {} }, { kind: "paymentLink", request: { type: "link", retryOf: "t1" } }] };
+
+// A link in the place of a sale that was declined, as far as the daemon has said.
+function linked(state, more) {
+  const [sent] = step(following("declined", offered), { kind: "link", key: "k2" });
+  return step(sent, { kind: "answer", key: "k2", transaction: { ...transaction(state, more, sent.request), id: "t2" } })[0];
+}
+
+const open = { link: { url: "https://pay.example/t2", expiresAt: "2026-11-24T10:15:00.000Z" } };
+
+test("a declined sale whose answer offers a link is paid by one: the same order and sum, and no lane", () => {
+  assert.equal(mayLink(following("declined")), false);
+  assert.deepEqual(step(following("declined"), { kind: "link", key: "k2" })[1], []);
+  for (const state of ["armed", "sent", "approved", "unknown", "reversing"]) assert.equal(mayLink(following(state, offered)), false, state);
+  const [sent, effects] = step(following("declined", offered), { kind: "link", key: "k2" });
+  assert.deepEqual(effects.map((one) => one.do), ["store", "post"]);
+  assert.deepEqual(JSON.parse(sent.request.body), { type: "link", retryOf: "t1", amount: purchase.amount, order: "A-17" });
+});
+
+test("a link is shown once it has an address, can be cancelled or put aside, and is not left or sold again", () => {
+  assert.equal(screenOf(linked("sent")), "starting");
+  const shown = linked("sent", open);
+  assert.equal(screenOf(shown), "link");
+  assert.deepEqual([mayCancel(shown), mayPutAside(shown), mayLeave(shown), mayRepeat(shown)], [true, true, false, false]);
+  assert.deepEqual(step(shown, { kind: "cancel" })[1], [{ do: "cancel" }]);
+  for (const kind of ["again", "leave", "link"]) assert.deepEqual(step(shown, { kind, key: "k3" }), [shown, []], kind);
+  assert.equal(screenOf(linked("approved")), "approved");
+  assert.equal(screenOf(following("sent", open)), "authorising", "only a link is paid elsewhere");
+});
+
+test("after a link that was not paid comes a card or another link, each after the last and with what the first sale had", () => {
+  const ended = linked("declined", offered);
+  const [again] = step(ended, { kind: "again", key: "k3", changes: { lane: "other" } });
+  assert.deepEqual(JSON.parse(again.request.body), { ...purchase, lane: "other", order: "A-17" });
+  assert.equal(again.request.card, undefined);
+  const [second] = step(ended, { kind: "link", key: "k3" });
+  assert.deepEqual(JSON.parse(second.request.body), { type: "link", retryOf: "t2", amount: purchase.amount, order: "A-17" });
+  assert.deepEqual(second.request.card, asked());
+  const [refused] = step(second, { kind: "refused", key: "k3", error: { code: "link.not_supported" } });
+  assert.equal(JSON.parse(step(refused, { kind: "again", key: "k4", changes: { lane: "main" } })[0].request.body).type, "purchase");
+  // The rest of a part may be paid by a link; the part is not forgotten over it.
+  const part = following("approved", { result: { mode: "test", outcome: "partiallyApproved", amountApproved: { value: 600, currency: "EUR" } } });
+  const [rest] = step(part, { kind: "rest", key: "k5" });
+  const unpaid = step(rest, { kind: "answer", key: "k5", transaction: { ...transaction("declined", offered, rest.request), id: "t5" } })[0];
+  const [link] = step(unpaid, { kind: "link", key: "k6" });
+  assert.deepEqual(link.request.part, part.request);
+  assert.equal(JSON.parse(link.request.body).allowRepeat, true);
 });
 
 test("no event makes a result: it only makes the till ask", () => {

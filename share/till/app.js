@@ -2,7 +2,7 @@
 // What the cashier's screens ask and press: the till, its lane, its draft and its sale.
 import { Desk } from "./desk.js";
 import { emptyDraft, members, problem, total } from "./compose.js";
-import { mayLeave, mayPutAside, request, screenOf } from "./sale.js";
+import { mayLeave, mayLink, mayPutAside, request, screenOf } from "./sale.js";
 import { setShop, shop, whispers } from "./shop.js";
 import { bestMatch, load } from "./language.js";
 import { useDecimals } from "./money.js";
@@ -131,6 +131,12 @@ export class App {
 
   again() { this.desk.do({ kind: "again", key: this.desk.key(), changes: { lane: this.lane } }); }
   cancel() { this.desk.do({ kind: "cancel" }); }
+
+  // Where no link can be opened, there may be an address in the settings.
+  link() {
+    if ((this.till?.types ?? []).includes("link") && mayLink(this.desk.sale)) this.desk.do({ kind: "link", key: this.desk.key() });
+    else this.goTo("link");
+  }
 
   putAside() {
     if (!mayPutAside(this.desk.sale)) return;

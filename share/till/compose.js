@@ -74,12 +74,12 @@ export function lineList(app, all, remove) {
     all.length > 8 && h("li", { class: "more" }, say("till.moreLines", { n: all.length - 8 })));
 }
 
-// Sales in doubt that were put aside for the next customer: the sum is what the cashier remembers of them.
+// Sales in doubt, and links that can be paid, that were put aside for the next customer: the sum is what the cashier remembers of them.
 const ends = { approved: "approved", declined: "declined", cancelled: "cancelled", failed: "failed", partial: "till.partial", reversing: "till.reversing",
   reversed: "till.reversed" };
 export const asideButtons = (app) => app.desk.aside.map((one) => {
-  const { amount } = JSON.parse(one.body), end = ends[app.desk.ends[one.key]];
-  return button([`${app.say(end ?? "till.unresolved")}: `, amount && amountText(money(amount, app.say.locale)), " · ", h("bdi", {}, one.order)], () => app.openAside(one), `aside-sale ${end ? "plain" : "doubtful"}`);
+  const { amount, type } = JSON.parse(one.body), end = ends[app.desk.ends[one.key]];
+  return button([`${app.say(end ?? (type === "link" ? "till.link" : "till.unresolved"))}: `, amount && amountText(money(amount, app.say.locale)), " · ", h("bdi", {}, one.order)], () => app.openAside(one), `aside-sale ${end || type === "link" ? "plain" : "doubtful"}`);
 });
 
 export const payLine = (app) => (app.payee ? app.say("pay", { merchant: app.payee }) : app.say("till.amount"));

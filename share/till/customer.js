@@ -47,6 +47,7 @@ export function picture(shown, now, lostSince = null) {
       return { phase, lines: [line], amount: view.amount, ...whom, items: view.items, pending: view.pending, test, here: line !== "chip" };
     }
     case "processing": return { phase, lines: [view.key], amount: view.amount, ...whom, test, busy: view.key === "wait" || view.key === "pin" };
+    case "link": return { phase, lines: [view.key], amount: view.amount, ...whom, items: view.items, pending: view.pending, qr: view.qr, test };
     case "approved": return { phase, sign: "good", lines: [view.key === "sign" ? "sign" : "approved", "thanks"], qr: view.qr, test };
     case "partial": return { phase, sign: "part", lines: ["partial"], paid: view.paid, open: view.open, qr: view.qr, test };
     case "declined": return { phase, sign: "bad", lines: ["declined", view.key === "chip" ? "chip" : "other"], test };

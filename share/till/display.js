@@ -49,7 +49,7 @@ function draw(forced) {
   const payee = payeeOf(shown.view);
   if (payee) localStorage.setItem("nfc-tap.payee", payee);
   $("shop").textContent = payee ?? localStorage.getItem("nfc-tap.payee") ?? "";
-  const code = seen.qr?.startsWith("data:image/") && qrCode(seen.qr, say("receipt"));
+  const code = seen.qr?.startsWith("data:image/") && qrCode(seen.qr, say(seen.phase === "link" ? "link" : "receipt"), seen.phase !== "link");
   const side = code || (seen.here && h("span", { class: "hold", "aria-hidden": "true" })) || (seen.busy && h("span", { class: "spinner", "aria-hidden": "true" }));
   show($("main"), h("section", { class: `scene ${side ? "split" : ""}`, "aria-busy": String(Boolean(seen.busy)) },
     h("div", { class: "words" },

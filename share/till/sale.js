@@ -8,9 +8,10 @@ export const nothing = Object.freeze({ phase: "none", request: null, transaction
 const settled = new Set(["approved", "declined", "stored", "delivered", "cancelled", "failed", "reversing", "reversed", "completed"]);
 export const isSettled = (transaction) => Boolean(transaction) && settled.has(transaction.state);
 
-// A request is made once and written down before it is sent; its body never changes. `part` is the request whose rest it asks for.
-export function request(key, order, members, part) {
-  return Object.freeze({ key, order, body: JSON.stringify({ ...members, order }), ...(part && { part }) });
+// A request is made once and written down before it is sent; its body never changes. `part` is the request whose rest it asks for, and
+// `card` the one by card that a link is in the place of.
+export function request(key, order, members, part, card) {
+  return Object.freeze({ key, order, body: JSON.stringify({ ...members, order }), ...(part && { part }), ...(card && { card }) });
 }
 
 // Whether the daemon speaks of the sale that was asked for, to the last minor unit.
@@ -45,7 +46,7 @@ export function screenOf(sale) {
   if (!matches(transaction, sale.request)) return "unknown";
   switch (transaction.state) {
     case "created": return "starting";
-    case "sealed": case "sent": return "authorising";
+    case "sealed": case "sent": return transaction.type !== "link" ? "authorising" : transaction.link ? "link" : "starting";
     case "delivered": return "stored";
     case "approved": return approvedScreen(transaction);
     case "preparing": case "armed": case "reading": case "declined": case "stored": case "cancelled": case "failed":
@@ -74,11 +75,14 @@ export const partOf = (sale) => (unpaid.has(screenOf(sale)) && sale.request?.par
 const leavable = new Set([...repeatable, "compose", "approved", "partial", "stored", "reversing", "reversed", "paidBefore", "blocked"]);
 export const mayLeave = (sale) => leavable.has(screenOf(sale));
 
-// A sale in doubt can be put aside, never forgotten, so that another customer can be served.
-export const mayPutAside = (sale) => screenOf(sale) === "unknown";
+// A sale in doubt, and one that waits for its link, can be put aside, never forgotten, so that another customer can be served.
+export const mayPutAside = (sale) => ["unknown", "link"].includes(screenOf(sale));
+
+// A sale that ended without money, where the service opens links.
+export const mayLink = (sale) => mayRepeat(sale) && Boolean(sale.transaction?.alternatives?.some((one) => one.kind === "paymentLink"));
 
 // While a card is read nothing is cancelled, unless it has to be presented again.
-const cancellable = (sale) => ["starting", "preparing", "armed"].includes(screenOf(sale)) || (screenOf(sale) === "reading" && prompt(sale.transaction) !== "hold");
+const cancellable = (sale) => ["starting", "preparing", "armed", "link"].includes(screenOf(sale)) || (screenOf(sale) === "reading" && prompt(sale.transaction) !== "hold");
 export const mayCancel = (sale) => cancellable(sale) && !sale.cancelling;
 export const mayStop = (sale) => screenOf(sale) === "authorising" && !sale.cancelling;
 
@@ -156,7 +160,15 @@ export function step(sale, input) {
     case "again":
       if (!mayRepeat(sale)) return same(sale);
       if (sale.phase === "notStarted") return start(sale.request);
-      return start(request(input.key, sale.request.order, { ...members(sale), ...input.changes }, sale.request.part));
+      return start(request(input.key, sale.request.order, { ...membersOf(sale.request.card ?? sale.request), ...input.changes }, sale.request.part));
+
+    // The same goods by a link: it needs no lane.
+    case "link": {
+      if (!mayLink(sale)) return same(sale);
+      const { amount, language, allowRepeat } = members(sale);
+      return start(request(input.key, sale.request.order, { type: "link", retryOf: sale.transaction.id, amount, language, allowRepeat },
+        sale.request.part, sale.request.card ?? sale.request));
+    }
 
     // The rest of what was approved in part, on the same order.
     case "rest": {
@@ -176,10 +188,12 @@ export function step(sale, input) {
   return same(sale);
 }
 
-function members(sale) {
-  const { order, ...rest } = JSON.parse(sale.request.body);
+function membersOf(request) {
+  const { order, ...rest } = JSON.parse(request.body);
   return rest;
 }
+
+const members = (sale) => membersOf(sale.request);
 
 function start(made) {
   return [{ ...nothing, phase: "sending", request: made }, [{ do: "store", request: made }, { do: "post" }]];

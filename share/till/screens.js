@@ -24,8 +24,10 @@ export function headline(app) {
   if (screen === "armed" || (screen === "reading" && prompt(desk.sale.transaction) !== "hold")) return say(type(app) === "loyalty" && prompt(desk.sale.transaction) === "hold" ? "pass" : prompt(desk.sale.transaction));
   if (screen === "authorising" && desk.sale.transaction?.state === "sealed") return say("pin");
   if (screen === "authorising" && desk.sale.cancelling) return say("till.stopping");
+  if (screen === "link" && desk.sale.cancelling) return say("till.linkClosing");
+  if (screen === "declined" && type(app) === "link") return say("till.linkClosed");
   if (screen === "refused" && desk.sale.error.code === "order.free") return say("till.free");
-  return say({ approved: "approved", declined: "declined", cancelled: "cancelled", failed: "failed", asking: "till.asking" }[screen] ?? `till.${screen}`);
+  return say({ approved: "approved", declined: "declined", cancelled: "cancelled", failed: "failed", asking: "till.asking", link: "till.linkOpen" }[screen] ?? `till.${screen}`);
 }
 
 const type = (app) => app.type();
@@ -34,7 +36,7 @@ const type = (app) => app.type();
 function subject(app) {
   const { type, reason } = JSON.parse(app.desk.sale.request.body);
   const keys = { refund: "till.refund", loyalty: "till.passes", lookUp: "till.lookUp", saveCard: "till.saveCard", other: "till.verify" };
-  return type === "purchase" ? payLine(app) : app.say(keys[reason ?? type]);
+  return ["purchase", "link"].includes(type) ? payLine(app) : app.say(keys[reason ?? type]);
 }
 
 export function saleScreen(app) {
@@ -43,7 +45,7 @@ export function saleScreen(app) {
   const screen = screenOf(sale);
   const amount = app.amount();
   const body = parts[screen]?.(app, sale) ?? [];
-  const running = ["starting", "asking", "preparing", "armed", "reading", "authorising"].includes(screen);
+  const running = ["starting", "asking", "preparing", "armed", "reading", "authorising", "link"].includes(screen);
   const showsAmount = running || screen === "unknown";
   return h("section", { class: `state ${screen}`, "aria-busy": String(["starting", "asking", "authorising"].includes(screen)) },
     showsAmount && h("div", { class: "total" }, h("span", {}, subject(app)), amount && amountText(money(amount, say.locale), "amount big")),
@@ -84,11 +86,27 @@ function passes(app, { loyalty }) {
 const paidCard = (app, { card, result, chip }) => [fact(app.say("till.cardNumber"), card?.masked), fact(app.say("till.approval"), result?.approvalCode),
   chip?.verification === "signature" && h("p", { class: "notice" }, app.say("till.sign"))];
 
+// The code comes a moment after the address; what did not come is asked for again while the link is shown.
+function linkCode(app, { id, link }) {
+  const place = h("div", { class: "code" });
+  const fill = async () => {
+    if (app.code?.url !== link.url) {
+      const { body } = await app.gateway.call("GET", `/v1/transactions/${id}/receipt.svg`, { accept: "image/svg+xml" });
+      app.code = { url: link.url, svg: body };
+    }
+    place.replaceChildren(svgImage(app.code.svg, app.say("link"), "qr"));
+  };
+  const attempt = () => fill().catch(() => setTimeout(() => place.isConnected && attempt(), 3000));
+  attempt();
+  return place;
+}
+
 // What stands between headline and buttons.
 const parts = {
   preparing: (app) => [preparing(app)],
   armed: (app) => [seconds("left"), fact(app.say("till.reader"), app.laneName(app.lanes().find((lane) => lane.name === app.desk.sale.transaction.lane)))],
   authorising: (app, sale) => [seconds("passed"), sale.cancelling ? null : h("p", { class: "small" }, app.say("till.stopText"))],
+  link: (app, { transaction }) => [seconds("left"), linkCode(app, transaction), h("p", {}, app.say("link.how")), h("p", { class: "address" }, transaction.link.url)],
   approved: (app, { transaction }) => [paidCard(app, transaction), passes(app, transaction),
     transaction.result?.repeats && h("p", { class: "notice" }, app.say("till.repeats"))],
   completed: (app, { transaction }) => passes(app, transaction),
@@ -119,7 +137,7 @@ function nextButtons(app, next) {
   const { say } = app;
   const acts = {
     retrySameCard: () => app.again(), otherCard: () => app.again(), otherInterface: () => app.openHelp("pin"),
-    otherMethod: () => app.goTo("methods"), paymentLink: () => app.goTo("link"),
+    otherMethod: () => app.goTo("methods"), paymentLink: () => app.link(),
   };
   return next.filter((step) => acts[step]).map((step) => button(say(`next.${step}`), acts[step], "plain"));
 }
@@ -139,6 +157,9 @@ function actions(app, sale, screen) {
     case "armed":
       return mayCancel(sale) && [button(say("till.cancel"), () => app.cancel(), "plain", { id: "cancel" }),
         button(say("till.moreTime"), () => desk.do({ kind: "moreTime", key: desk.key() }), "plain", { "data-late": "", hidden: true })];
+    case "link":
+      return [button(say("till.aside"), () => app.putAside(), "plain"), button(say("till.copy"), () => navigator.clipboard?.writeText(sale.transaction.link.url), "plain"),
+        button(say("till.receipt"), () => app.openReceipt(), "plain"), mayCancel(sale) && button(say("till.cancel"), () => app.cancel(), "plain", { id: "cancel" })];
     case "authorising": return mayStop(sale) && button(say("till.stop"), () => app.cancel(), "plain danger", { id: "cancel" });
     case "approved": case "completed":
       return [newSale(), screen === "approved" && button(say("till.receipt"), () => app.openReceipt(), "plain"),
@@ -189,7 +210,8 @@ export function tick(app, root) {
   const { desk, gateway, say } = app;
   const entered = Date.parse(desk.sale.transaction?.history?.at(-1)?.at ?? "");
   const passed = Math.max(0, Math.floor((gateway.now() - entered) / 1000));
-  const left = desk.until === null ? null : Math.max(0, Math.ceil((desk.until - gateway.now()) / 1000));
+  const until = desk.sale.transaction?.link ? Date.parse(desk.sale.transaction.link.expiresAt) : desk.until;
+  const left = until === null ? null : Math.max(0, Math.ceil((until - gateway.now()) / 1000));
   for (const node of root.querySelectorAll("[data-seconds]")) {
     const isLeft = node.dataset.seconds === "left";
     if (isLeft && left === null) continue;
@@ -217,9 +239,10 @@ export async function receipt(app, place) {
     button(say("till.merchantCopy"), () => fill("merchant"), "plain"), button(say("till.customerCopy"), () => fill("customer"), "plain"),
     button(say("till.close"), () => place.closest("dialog").close(), "plain")));
   await fill("customer");
-  if (!transaction.result?.receiptURL) return;
+  const scan = transaction.link ? "link" : "receipt";
+  if (!transaction.link && !transaction.result?.receiptURL) return;
   try {
     const { body } = await gateway.call("GET", `${path}.svg`, { accept: "image/svg+xml" });
-    code.replaceChildren(svgImage(body, say("receipt"), "qr"), h("p", {}, say("receipt")));
+    code.replaceChildren(svgImage(body, say(scan), "qr"), h("p", {}, say(scan)));
   } catch { /* the paper is there */ }
 }

@@ -20,7 +20,7 @@ function render(forced) {
   const { desk, say, draft, status } = app;
   const screen = screenOf(desk.sale);
   const state = [screen, draft.place, desk.away !== null, desk.sale.cancelling, desk.sale.transaction && headline(app), desk.sale.error?.code, desk.trouble?.code,
-    desk.sale.request?.key, desk.sale.transaction?.state, screen === "preparing" || draft.place === "confirm" ? `${app.state} ${app.percent}` : ""].join(" ");
+    desk.sale.request?.key, desk.sale.transaction?.state, desk.sale.transaction?.link?.url, screen === "preparing" || draft.place === "confirm" ? `${app.state} ${app.percent}` : ""].join(" ");
   bars(say, status);
   // Beside what is being typed.
   const list = $("aside"), told = asideButtons(app);
@@ -40,7 +40,7 @@ function render(forced) {
 
 // Progress politely, an end at once; the other region is emptied, or the next end of the same name would be silent.
 function announce(screen) {
-  const running = ["starting", "asking", "preparing", "armed", "reading", "authorising"].includes(screen);
+  const running = ["starting", "asking", "preparing", "armed", "reading", "authorising", "link"].includes(screen);
   $("status").classList.remove("seen");
   speak($(running ? "status" : "alert"), headline(app));
   speak($(running ? "alert" : "status"), "");

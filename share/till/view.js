@@ -51,10 +51,10 @@ export function svgImage(svg, text, kind) {
   return h("img", { class: kind, src, alt: text });
 }
 
-// Whole pixels for each module, five at least: fewer could not be read from a screen.
-export function qrCode(src, text) {
+// Whole pixels for each module, five at least: fewer could not be read from a screen. `named`: the text stands under it, too.
+export function qrCode(src, text, named = true) {
   const modules = Number(/viewBox=(?:["']|%22|%27)0(?: |%20)0(?: |%20)(\d+)/.exec(src)?.[1] ?? 41);
   const room = Math.min(innerHeight * 0.66, innerWidth * 0.44, 620);
   const size = modules * Math.max(5, Math.floor(room / modules));
-  return h("div", { class: "qr-box" }, h("img", { class: "qr", src, width: size, height: size, alt: text }), h("p", {}, text));
+  return h("div", { class: "qr-box" }, h("img", { class: "qr", src, width: size, height: size, alt: text }), named && h("p", {}, text));
 }
