@@ -11,7 +11,7 @@ import unittest
 from playwright.sync_api import expect
 
 from shop import TEXTS, Chromium, Shop, until
-from till import Display, Till, drawn, marker
+from till import CASHIER, Display, Till, drawn, marker
 
 SIZES = ((800, 480), (1024, 600), (1280, 800), (1366, 768), (1920, 1080), (600, 1024))
 PICTURES = os.environ.get("NFC_TAP_PICTURES")
@@ -25,7 +25,7 @@ def setUpModule():
     unittest.addModuleCleanup(shop.close)
     browser = Chromium()
     unittest.addModuleCleanup(browser.close)
-    cashier, customer = browser.paired(Till, shop), browser.paired(Display, shop)
+    cashier, customer = browser.paired(Till, shop, "bar-1", (*CASHIER, "--type", "link")), browser.paired(Display, shop)
 
 
 def fresh(display):
@@ -71,6 +71,13 @@ def walk(till, display, visit, goods="10.00"):
         display.page.locator(f"html[data-phase={state}]").wait_for()
         visit(state)
         shop.card("remove")
+        if state == "declined":
+            till.press("next.paymentLink")
+            till.title("till.linkOpen")
+            display.title("link")
+            for screen in (till, display):
+                screen.main.locator("img.qr").wait_for()
+            visit("link")
         till.open(shop.home)
     till.sell("12.50").press("till.cancel")
     expect(till.button("till.newSale")).to_be_visible()
@@ -136,7 +143,7 @@ class Looks(unittest.TestCase):
             self.assertEqual([], small)
             close = [(a[0], b[0]) for i, a in enumerate(boxes) for b in boxes[i + 1:] if gap(a[1], b[1]) < 8]
             self.assertEqual([], close)
-        fixed = name in ("armed", "authorising", "approved", "declined", "partial", "cancelled", "unknown")
+        fixed = name in ("armed", "authorising", "approved", "declined", "link", "partial", "cancelled", "unknown")
         with self.subTest(f"{kind}, {name}: sizes"):
             for width, height in SIZES if fixed else ():
                 page.set_viewport_size({"width": width, "height": height})

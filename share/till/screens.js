@@ -49,7 +49,7 @@ export function saleScreen(app) {
   const showsAmount = running || screen === "unknown";
   return h("section", { class: `state ${screen}`, "aria-busy": String(["starting", "asking", "authorising"].includes(screen)) },
     showsAmount && h("div", { class: "total" }, h("span", {}, subject(app)), amount && amountText(money(amount, say.locale), "amount big")),
-    h("div", { class: "headline" }, signs[screen] && sign(signs[screen]), screen === "armed" && h("span", { class: "hold", "aria-hidden": "true" }),
+    h("div", { class: "headline" }, signs[screen] && sign(signs[screen]), screen === "link" && linkCode(app, sale.transaction), screen === "armed" && h("span", { class: "hold", "aria-hidden": "true" }),
       ["starting", "asking", "authorising"].includes(screen) && h("span", { class: "spinner", "aria-hidden": "true" }),
       h("h1", { tabIndex: -1 }, headline(app)),
       h("div", { class: "facts" }, partPaid(app, sale), body, desk.trouble && failure(app, desk.trouble))),
@@ -106,7 +106,7 @@ const parts = {
   preparing: (app) => [preparing(app)],
   armed: (app) => [seconds("left"), fact(app.say("till.reader"), app.laneName(app.lanes().find((lane) => lane.name === app.desk.sale.transaction.lane)))],
   authorising: (app, sale) => [seconds("passed"), sale.cancelling ? null : h("p", { class: "small" }, app.say("till.stopText"))],
-  link: (app, { transaction }) => [seconds("left"), linkCode(app, transaction), h("p", {}, app.say("link.how")), h("p", { class: "address" }, transaction.link.url)],
+  link: (app, { transaction }) => [seconds("left"), h("p", {}, app.say("link.how")), h("p", { class: "address" }, transaction.link.url)],
   approved: (app, { transaction }) => [paidCard(app, transaction), passes(app, transaction),
     transaction.result?.repeats && h("p", { class: "notice" }, app.say("till.repeats"))],
   completed: (app, { transaction }) => passes(app, transaction),
