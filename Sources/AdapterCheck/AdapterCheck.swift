@@ -91,6 +91,7 @@ public struct AdapterCheck: Sendable {
             case .pinVerified: [.sale, .pin]
             case .pinContinuation: [.sale, .singleTap]
             case .link, .linkRepeat, .linkOtherBody, .linkClosed, .linkNeverOpened: [.link]
+            case .handover, .handoverClosed, .handoverNeverOpened, .handoverTerminal: [.handover]
             }
         if let word = words.first(where: { !features.contains($0) }) {
             return "supports does not name \(word.rawValue)"
@@ -182,8 +183,12 @@ public struct AdapterCheck: Sendable {
         case .link: try await bench.checkLink()
         case .linkRepeat: try await bench.checkLinkRepeat()
         case .linkOtherBody: try await bench.checkLinkOtherBody()
-        case .linkClosed: try await bench.checkLinkClosed()
-        case .linkNeverOpened: try await bench.checkLinkNeverOpened()
+        case .linkClosed: try await bench.checkClosed(.link)
+        case .linkNeverOpened: try await bench.checkNeverOpened(.link)
+        case .handover: try await bench.checkHandover()
+        case .handoverClosed: try await bench.checkClosed(.handover)
+        case .handoverNeverOpened: try await bench.checkNeverOpened(.handover)
+        case .handoverTerminal: try await bench.checkOtherTerminal()
         }
     }
 

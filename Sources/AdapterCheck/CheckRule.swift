@@ -51,6 +51,10 @@ public enum CheckRule: String, CaseIterable, Codable, Sendable {
     case linkOtherBody = "link.other-body"
     case linkClosed = "link.closed"
     case linkNeverOpened = "link.never-opened"
+    case handover = "handover.opened"
+    case handoverClosed = "handover.closed"
+    case handoverNeverOpened = "handover.never-opened"
+    case handoverTerminal = "handover.other-terminal"
 
     /// The rule, as a sentence.
     public var text: String {
@@ -108,6 +112,11 @@ public enum CheckRule: String, CaseIterable, Codable, Sendable {
         case .linkOtherBody: "A link with the same key and another body gets 422"
         case .linkClosed: "A link that is closed stays so, and each DELETE of it says how it ended"
         case .linkNeverOpened: "A link that is closed before it comes is never opened"
+        case .handover:
+            "A hand-over goes to a terminal that GET /v1/health names, and GET /v1/handovers/ID tells the same"
+        case .handoverClosed: "A hand-over that is closed stays so, and each DELETE of it says how it ended"
+        case .handoverNeverOpened: "A hand-over that is closed before it comes never reaches the terminal"
+        case .handoverTerminal: "A hand-over to a terminal that there is not is refused"
         }
     }
 
@@ -133,6 +142,7 @@ public enum CheckRule: String, CaseIterable, Codable, Sendable {
         case .refund, .refundBounded, .refundReversal, .refundOtherCard:
             "docs/openapi-psp.yaml, POST /v1/authorizations/{id}/refunds"
         case .link, .linkRepeat, .linkOtherBody, .linkClosed, .linkNeverOpened: "docs/adapters.md#links"
+        case .handover, .handoverClosed, .handoverNeverOpened, .handoverTerminal: "docs/adapters.md#hand-overs"
         case .figures, .figuresRepeat, .figuresQuery, .figuresItems: "docs/adapters.md#figures-of-a-day"
         }
     }
@@ -167,6 +177,9 @@ public enum CheckRule: String, CaseIterable, Codable, Sendable {
         case .link: [.health]
         case .linkRepeat, .linkOtherBody, .linkClosed: [.link]
         case .linkNeverOpened: [.linkClosed]
+        case .handover: [.health]
+        case .handoverClosed, .handoverTerminal: [.handover]
+        case .handoverNeverOpened: [.handoverClosed]
         }
     }
 }

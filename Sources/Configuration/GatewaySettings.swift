@@ -9,7 +9,7 @@ public struct GatewaySettings: Equatable, Sendable {
     public var roles: Set<Role> = [.cashier, .loyalty, .monitor]
     /// `nil` for all.
     public var lanes: Set<String>?
-    public var types = Set(TransactionType.allCases).subtracting([.refund, .charge, .link])
+    public var types = Set(TransactionType.allCases).subtracting([.refund, .charge, .link, .handover])
     /// How long after its approval a till may reverse its own payment; 0 for never.
     public var reversalMinutes = 15
 
@@ -37,7 +37,8 @@ extension ConfigurationFile {
         }
         if table.has("types") {
             settings.types = Set(
-                table.words("types", of: TransactionType.self, "purchase, refund, verification, loyalty and link"))
+                table.words(
+                    "types", of: TransactionType.self, "purchase, refund, verification, loyalty, link and handover"))
             if settings.types.contains(.charge) {
                 table.report("types", "names charge", "remove it: no till charges stored cards")
             }

@@ -13,7 +13,7 @@ extension Journal {
         let found = try database.query(
             """
             SELECT capture, currency, service_terms, state = 'approved' AND confirm_due IS NOT NULL AND confirmed_at IS NULL
-            FROM payment WHERE id = ? AND type IN ('purchase', 'charge', 'link') AND capture IS NOT NULL
+            FROM payment WHERE id = ? AND type IN ('purchase', 'charge', 'link', 'handover') AND capture IS NOT NULL
             """, [.text(id.text)]
         ) { (row) throws(JournalError) -> (PaymentAccount.Capture, Currency, ServiceTerms?, Bool) in
             guard let currency = Currency(journalled: try row.text(1)) else { throw .damaged }
@@ -83,7 +83,7 @@ extension Journal {
         let found = try database.query(
             """
             SELECT type, capture, of, coalesce(json_extract(result, '$.amountApproved.value'), value) FROM payment
-            WHERE id = ? AND type IN ('purchase', 'charge', 'link', 'refund')
+            WHERE id = ? AND type IN ('purchase', 'charge', 'link', 'handover', 'refund')
             """, [.text(id.text)]
         ) { (row) throws(JournalError) -> (TransactionType, PaymentAccount.Capture?, TransactionID?, Int64) in
             (

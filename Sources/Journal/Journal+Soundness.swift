@@ -20,7 +20,7 @@ extension Journal {
         }
         let differing = try database.query(
             """
-            SELECT id FROM payment WHERE type IN ('purchase', 'charge', 'link') AND CASE WHEN account IS NULL
+            SELECT id FROM payment WHERE type IN ('purchase', 'charge', 'link', 'handover') AND CASE WHEN account IS NULL
                 THEN EXISTS (SELECT 1 FROM ledger WHERE ledger.payment = payment.id AND entry <> 'delivered')
                 WHEN NOT json_valid(account) THEN 1
                 ELSE json_extract(account, '$.captured') IS NOT \(sum("money", "'captured'"))

@@ -137,7 +137,7 @@ extension Journal {
             """
             SELECT \(Journal.columns(of: "payment", groups)), state, count(*) FROM payment
             WHERE created_at >= ? AND created_at < ? AND state IN ('declined', 'cancelled')
-                AND type IN ('purchase', 'charge', 'link', 'refund') AND \(owned.0) GROUP BY 1, 2, 3, 4, 5, 6, 7
+                AND type IN ('purchase', 'charge', 'link', 'handover', 'refund') AND \(owned.0) GROUP BY 1, 2, 3, 4, 5, 6, 7
             """, [.integer(from.milliseconds), .integer(to.milliseconds)] + owned.1
         ) { (row) throws(JournalError) in (try Journal.key(row), try row.name(6), Int(try row.integer(7))) }
     }

@@ -47,7 +47,7 @@ public struct NewTransaction: Equatable, Sendable {
         self.at = at
         self.details = details
         self.service = service
-        if type == .charge || type == .link { capture = .automatic }
+        if type == .charge || type.isPaidElsewhere { capture = .automatic }
         if type == .purchase { capture = details?.isPreauthorization == true ? .manual : .automatic }
     }
 }

@@ -18,13 +18,12 @@ struct SandboxRoutes: Sendable {
     private func route(_ request: HTTPRequest) async throws(StoreError) -> HTTPResponse {
         switch (request.method, request.path) {
         case (.get, ["v1", "health"]):
-            return SandboxAnswer(
-                200,
-                AdapterHealth(
-                    status: .ok, protocolVersions: ["v1"],
-                    supports: AdapterFeature.allCases.filter(sandbox.features.contains).map(\.rawValue),
-                    keyLife: AdapterHealth.defaultKeyLife)
-            ).response
+            var health = AdapterHealth(
+                status: .ok, protocolVersions: ["v1"],
+                supports: AdapterFeature.allCases.filter(sandbox.features.contains).map(\.rawValue),
+                keyLife: AdapterHealth.defaultKeyLife)
+            health.terminals = sandbox.features.contains(.handover) ? SandboxLinks.terminals : nil
+            return SandboxAnswer(200, health).response
         case (.get, ["v1", "keys"]):
             return .json(200, Array(sandbox.recipients.jwks.utf8))
         case (.get, ["v1", "profile"]):
@@ -50,18 +49,8 @@ struct SandboxRoutes: Sendable {
                 return try await sandbox.forget(message, isOwnKey: isOwnKey)
             }
             return answer.response
-        case (.post, ["v1", "links"]):
-            let answer = try await once(request, LinkRequest.self) { (message) throws(StoreError) in
-                let isOwnKey = request.fields.only("Idempotency-Key") == message.id.text
-                return try await SandboxLinks.open(message, isOwnKey: isOwnKey, in: sandbox)
-            }
-            return answer.response
-        case (.get, let path) where path.count == 3 && path[1] == "links",
-            (.delete, let path) where path.count == 3 && path[1] == "links":
-            guard path[0] == "v1", let id = TransactionID(path[2]) else {
-                return SandboxAnswer.error(404, .transactionUnknown).response
-            }
-            return try await SandboxLinks.link(id, closing: request.method == .delete, in: sandbox).response
+        case (_, let path) where path.starts(with: ["v1", "links"]) || path.starts(with: ["v1", "handovers"]):
+            return try await linked(request, Array(path.dropFirst()))
         case (_, let path) where path.count >= 3 && path[0] == "v1" && path[1] == "authorizations":
             guard let id = TransactionID(path[2]) else { return SandboxAnswer.error(404, .transactionUnknown).response }
             return try await answer(request, about: id, part: path.dropFirst(3).joined(separator: "/"))
@@ -74,11 +63,32 @@ struct SandboxRoutes: Sendable {
         case (_, let path) where path.starts(with: ["v1", "reconciliations"]):
             return try await reconcile(request, Array(path.dropFirst(2)))
         case (_, ["v1", "health"]), (_, ["v1", "keys"]), (_, ["v1", "profile"]), (_, ["debug", "ledger"]),
-            (_, ["v1", "authorizations"]), (_, ["v1", "charges"]), (_, ["v1", "token-deletions"]),
-            (_, ["v1", "links"]):
+            (_, ["v1", "authorizations"]), (_, ["v1", "charges"]), (_, ["v1", "token-deletions"]):
             return SandboxAnswer.error(405, .requestMethodNotAllowed).response
         default:
             return SandboxAnswer.error(404, .requestUnknownPath).response
+        }
+    }
+
+    /// Links and hand-overs.
+    private func linked(_ request: HTTPRequest, _ path: [String]) async throws(StoreError) -> HTTPResponse {
+        switch (request.method, path.count) {
+        case (.post, 1):
+            let answer = try await once(request, LinkRequest.self) { (message) throws(StoreError) in
+                let isOwnKey = request.fields.only("Idempotency-Key") == message.id.text
+                var message = message
+                // To a link the member is unknown, and a hand-over names a terminal or none that there is.
+                message.to = path == ["links"] ? nil : message.to ?? ""
+                return try await SandboxLinks.open(message, isOwnKey: isOwnKey, in: sandbox)
+            }
+            return answer.response
+        case (.get, 2), (.delete, 2):
+            guard let id = path.last.flatMap({ TransactionID($0) }) else {
+                return SandboxAnswer.error(404, .transactionUnknown).response
+            }
+            return try await SandboxLinks.link(id, closing: request.method == .delete, in: sandbox).response
+        case (_, 1): return SandboxAnswer.error(405, .requestMethodNotAllowed).response
+        default: return SandboxAnswer.error(404, .requestUnknownPath).response
         }
     }
 

@@ -131,7 +131,7 @@ extension DeclineReason {
         case .referToIssuer, .notAccepted, .invalidTransaction, .invalidCard, .insufficientFunds, .expiredCard,
             .wrongPIN, .notPermitted, .limitExceeded, .otherInterfaceNeeded, .issuerUnavailable, .cardDeclined,
             .notAcceptedHere, .hostTimeout, .cancelledAfterSending, .notConfirmed, .takenBack,
-            .linkExpired:
+            .linkExpired, .handoverExpired:
             self
         }
     }

@@ -13,7 +13,7 @@ struct ReceiptWords {
         switch receipt.type {
         case .purchase: self[receipt.isReserved ? .titlePreauthorization : .titlePayment]
         case .link where receipt.status == .open: self[.titleLink]
-        case .charge, .link: self[.titlePayment]
+        case .charge, .link, .handover: self[.titlePayment]
         case .refund: self[receipt.description == .preauthorizationRelease ? .titleRelease : .titleRefund]
         case .verification, .loyalty: self[.titleCheck]
         }
@@ -31,7 +31,7 @@ struct ReceiptWords {
         return switch receipt.type {
         case .refund: self[.totalRefunded]
         case .purchase where receipt.isReserved: self[.totalReserved]
-        case .purchase, .charge, .link, .verification, .loyalty: self[.total]
+        case .purchase, .charge, .link, .handover, .verification, .loyalty: self[.total]
         }
     }
 

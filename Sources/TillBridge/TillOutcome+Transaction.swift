@@ -63,7 +63,7 @@ extension TillRefusal {
         case .cancelledAfterSending: self.init(.cancelledByOperator, text: reason?.text(in: language))
         case .notConfirmed, .takenBack: self.init(.takenBack, text: reason?.text(in: language))
         case .notAccepted, .invalidTransaction, .insufficientFunds, .wrongPIN, .cardDeclined, .notAcceptedHere,
-            .linkExpired, nil:
+            .linkExpired, .handoverExpired, nil:
             self.init(.declined, hostCode: code, text: reason?.text(in: language))
         }
     }

@@ -62,7 +62,7 @@ public struct Demand: Sendable {
     public var charge: StoredCharge?
     /// What is read is given to whoever asks the payment service about approved payments, and this ends with it.
     public var isHandedOver = false
-    /// The link that the customer pays by.
+    /// The link that the customer pays by, or the hand-over to the terminal where.
     public var link: LinkRequest?
     /// What is read is to be stored by the payment service under a name of its own, as was agreed.
     public var storing: Agreement?

@@ -3,6 +3,7 @@ import Wire
 
 /// Payment links: the customer pays elsewhere, within minutes or hours. Only the service's word ends one (rule R1): it is not taken
 /// back for want of an answer, because the customer may be paying in that moment, and asked about for as long as it takes.
+/// A hand-over to another terminal is one without an address, whose card may be declined.
 extension TransactionMachine {
     /// Between two looks at a link that can be paid.
     static let linkPause: Duration = .seconds(2)
@@ -24,7 +25,7 @@ extension TransactionMachine {
 
     /// An earlier run has sent it: it is looked at at once, with the rest of its time.
     func watchAfterRestart() -> LinkWatch {
-        let seconds = Int64(transaction.details?.link?.expires ?? 0)
+        let seconds = Int64((transaction.details?.link ?? transaction.details?.handover)?.expires ?? 0)
         let end = transaction.createdAt.advanced(bySeconds: seconds)
         return LinkWatch(
             expires: monotonic(of: end, atMost: .seconds(seconds)), step: .pausing(until: now.monotonic), number: 0)
@@ -39,13 +40,15 @@ extension TransactionMachine {
 
     private mutating func ask(_ watch: LinkWatch) {
         var watch = watch
-        if watch.ending == nil, now.monotonic >= watch.expires { watch.ending = .linkExpired }
+        if watch.ending == nil, now.monotonic >= watch.expires { watch.ending = expiry }
         watch.number += 1
         watch.isClosing = watch.ending != nil
         watch.step = .asking(until: now.after(demand.times.query + Self.answerMargin))
         phase = .linked(watch)
         outward(.link(watch.isClosing ? .close : .look, question: watch.number, within: demand.times.query))
     }
+
+    private var expiry: DeclineReason { transaction.type == .handover ? .handoverExpired : .linkExpired }
 
     private mutating func pause(_ watch: LinkWatch, _ time: Duration) {
         var watch = watch
@@ -74,11 +77,13 @@ extension TransactionMachine {
         guard answer.id == id else { return contradicted(watch, "an answer about another link") }
         switch answer.state {
         case .open:
-            guard let url = answer.url, url.isCustomerAddress else {
-                return contradicted(watch, "an open link without a usable address")
+            if transaction.type == .link {
+                guard let url = answer.url, url.isCustomerAddress else {
+                    return contradicted(watch, "an open link without a usable address")
+                }
+                show(url, watch)
             }
             watch.unanswered = 0
-            show(url, watch)
             // Asked to close it, the service says that somebody is paying.
             if watch.isClosing { tooLate(&watch) }
             if watch.ending != nil, !watch.isClosing { ask(watch) } else { pause(watch, Self.linkPause) }
@@ -88,10 +93,19 @@ extension TransactionMachine {
             paid(payment, answer.card, watch)
         case .expired, .cancelled:
             var result = PaymentResult(mode: transaction.mode, outcome: .declined)
-            result.reason = answer.state == .expired ? .linkExpired : watch.ending
+            result.reason = answer.state == .expired ? expiry : watch.ending
             result.next = [.otherCard, .otherMethod, .paymentLink]
+            if transaction.type == .handover { result.next?.insert(.otherInterface, at: 0) }
             let wishes = watch.wishes.map { Outward.answer($0, .cancelled) }
             finish(.declined, .paymentDeclined, result, .declined, nil, then: wishes)
+        case .declined:
+            // By a link the customer tries another card, so that none is ever declined.
+            guard transaction.type == .handover, let payment = answer.payment, payment.outcome == .declined
+            else { return contradicted(watch, "a declined link, or no answer to its payment") }
+            let wishes = watch.wishes.map { Outward.answer($0, .tooLate(.declined, becomesReversal: false)) }
+            finish(
+                .declined, .paymentDeclined, PaymentResult(payment, mode: transaction.mode), .declined,
+                answer.card?.withoutToken, then: wishes)
         }
     }
 

@@ -187,7 +187,7 @@ extension TransactionMachine {
             event.error = failed.error
             write([failed], .forCertain, next: .ended, then: [.publish(event)])
         case .sent, .unknown:
-            if transaction.type == .link {
+            if transaction.type.isPaidElsewhere {
                 phase = .linked(watchAfterRestart())
             } else if isPINAwaited, transaction.state == .sent {
                 // Asked for only after a decline without a doubt; the PIN is noted before it goes out, and none is.

@@ -63,7 +63,7 @@ struct PairCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "purchase, refund, verification, loyalty or link; may be repeated. Default: purchase, for a cashier.",
+            "purchase, refund, verification, loyalty, link or handover; may be repeated. Default: purchase, for a cashier.",
             valueName: "type"))
     var type: [String] = []
 
@@ -85,7 +85,8 @@ struct PairCommand: AsyncParsableCommand {
         if roles.isEmpty { roles = [.cashier] }
         var types = try type.map { word in
             guard let type = TransactionType(rawValue: word) else {
-                complain("--type: \(word) is not a type; write purchase, refund, verification, loyalty or link")
+                complain(
+                    "--type: \(word) is not a type; write purchase, refund, verification, loyalty, link or handover")
                 throw ExitCode(1)
             }
             return type

@@ -17,7 +17,7 @@ struct NFCTap: AsyncParsableCommand {
         version: Version.text,
         subcommands: [
             Readers.self, Read.self, Pay.self, Refund.self, Verify.self, LookUp.self, StoreCard.self, Charge.self,
-            LinkCommand.self, StoredCards.self,
+            LinkCommand.self, HandoverCommand.self, StoredCards.self,
             LoyaltyCommand.self, Prepare.self, ConfigCommand.self, StatusCommand.self, TermsCommand.self, Find.self,
             Cancel.self, Confirm.self, Reverse.self, Decline.self, Capture.self, Adjust.self, Release.self,
             Resolve.self, QueueCommand.self, OpenCommand.self, Events.self,

@@ -17,7 +17,9 @@ import uuid
 
 SOCKET, STORE, WRONG = sys.argv[1:4]
 FEATURES = ["sale", "preauth", "refund", "verify", "capture", "multicapture", "adjust", "release", "refundLinked", "refundReversal",
-            "reconcile", "charge", "tokenDeletion", "pin", "singleTap", "link"]
+            "reconcile", "charge", "tokenDeletion", "pin", "singleTap", "link", "handover"]
+TERMINALS = ["counter-2"]
+PLACES = {"links": "link", "handovers": "handover"}
 lock = threading.Lock()
 forgotten = time.time() if WRONG == "restart.memory" else 0
 
@@ -172,23 +174,27 @@ def forget(memory, wish):
     return 200, {} if WRONG == "deletion.acknowledged" else {"id": wish["id"]}
 
 
-def link(memory, name, method, wish=None):
-    """What is said of a link. Nobody pays one here."""
+def link(memory, name, method, wish=None, kind="link"):
+    """What is said of a link or a hand-over. Nobody pays one here."""
+    if kind == "handover" and method == "POST" and json.loads(wish).get("to") not in TERMINALS and WRONG != "handover.other-terminal":
+        return 403, {}
     known = memory.get("link", name)
     if method == "GET" and known is None:
         return 404, {}
-    if method == "POST" and (known is None or known == "cancelled" and WRONG == "link.never-opened"):
+    if method == "POST" and (known is None or known == "cancelled" and WRONG == kind + ".never-opened"):
         known = "open"
     before = memory.get("request", name)
     if method == "POST" and before not in (None, wish) and WRONG != "link.other-body":
         return 422, {}
     if method == "POST":
         memory.put("request", name, wish)
-    if method == "DELETE" and not (WRONG == "link.closed" and known == "open"):
+    if method == "DELETE" and not (WRONG == kind + ".closed" and known == "open"):
         known = "cancelled"
     memory.put("link", name, known)
     answer = {"id": name, "state": known}
-    if known == "open":
+    if WRONG == "handover.opened" and kind == "handover" and method == "GET":
+        return 404, {}
+    if known == "open" and kind == "link":
         answer["url"] = "https://pay.example/" + (str(uuid.uuid4()) if WRONG == "link.repeat" and before and method == "POST" else name)
     if WRONG == "link.opened":
         answer.pop("url", None)
@@ -201,13 +207,13 @@ class Adapter(http.server.BaseHTTPRequestHandler):
     def do_GET(self):
         parts = self.path.strip("/").split("/")
         if parts == ["v1", "health"]:
-            health = {"status": "ok", "protocolVersions": ["v1"], "supports": FEATURES, "keyLife": 86_400}
+            health = {"status": "ok", "protocolVersions": ["v1"], "supports": FEATURES, "terminals": TERMINALS, "keyLife": 86_400}
             if WRONG == "health":
                 del health["supports"]
             return self.reply(200, health)
-        if parts[:2] == ["v1", "links"] and len(parts) == 3:
+        if parts[1] in PLACES and len(parts) == 3:
             with Memory() as memory:
-                answer = link(memory, parts[2], "GET")
+                answer = link(memory, parts[2], "GET", kind=PLACES[parts[1]])
             return self.reply(*answer)
         if parts[:2] == ["v1", "reconciliations"]:
             return self.figures(parts[2].split("?")[0], urllib.parse.urlparse(self.path))
@@ -240,7 +246,7 @@ class Adapter(http.server.BaseHTTPRequestHandler):
 
     def do_DELETE(self):
         with Memory() as memory:
-            answer = link(memory, self.path.split("/")[-1], "DELETE")
+            answer = link(memory, self.path.split("/")[-1], "DELETE", kind=PLACES[self.path.split("/")[2]])
         self.reply(*answer)
 
     def do_POST(self):
@@ -257,9 +263,9 @@ class Adapter(http.server.BaseHTTPRequestHandler):
         if part == "continuations":
             # It never asks for a PIN, so that nothing can go on with one.
             return self.reply(*((200, {"outcome": "approved", "responseCode": "00"}) if WRONG == "pin.continuation" else (403, {})))
-        if parts == ["v1", "links"]:
+        if parts[1] in PLACES:
             with Memory() as memory:
-                answer = link(memory, key, "POST", body.decode())
+                answer = link(memory, key, "POST", body.decode(), PLACES[parts[1]])
             return self.reply(*answer)
         if parts[1] == "token-deletions":
             with Memory() as memory:

@@ -91,8 +91,8 @@ struct ContractTests {
                 health.supports == [
                     "sale", "preauth", "refund", "verify", "capture", "multicapture", "overcapture", "adjust", "extend",
                     "release", "refundLinked", "refundReversal", "reconcile", "charge", "tokenDeletion", "pin",
-                    "singleTap", "link",
-                ])
+                    "singleTap", "link", "handover",
+                ] && health.terminals == SandboxLinks.terminals)
             for path in [
                 "/", "/v1", "/v1/profile", "/v1/authorizations/nonsense", "/v1/authorizations/\(TransactionID())/x",
                 "/v1/operations/nonsense", "/v1/operations/\(TransactionID())",

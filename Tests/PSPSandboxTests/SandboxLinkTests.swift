@@ -8,10 +8,10 @@ import Wire
 
 @Suite("The sandbox's links")
 struct SandboxLinkTests {
-    private func request(_ value: Int64, expires: Int64 = 900) throws -> LinkRequest {
+    private func request(_ value: Int64, expires: Int64 = 900, to: String? = nil) throws -> LinkRequest {
         LinkRequest(
             id: TransactionID(), mode: .test, amount: Money(value: value, currency: try #require(Currency("EUR"))),
-            terminal: "1", expiresAt: Timestamp.now.advanced(bySeconds: expires))
+            terminal: "1", expiresAt: Timestamp.now.advanced(bySeconds: expires), to: to)
     }
 
     @Test func `What a card would be approved for is paid at the second look, booked once, and given back`()
@@ -38,6 +38,39 @@ struct SandboxLinkTests {
                     "/v1/authorizations/\(link.id)/reversals", reversal, key: link.id.text
                 ).status == 200)
             #expect(try await bench.ledger().transactions.map(\.money) == [0])
+        }
+    }
+
+    @Test
+    func `At a terminal the amount decides as well: paid, declined, or nobody comes; another terminal there is not`()
+        async throws
+    {
+        try await SandboxBench.run { bench in
+            let name = try #require(SandboxLinks.terminals.first)
+            for (value, end, money) in [
+                (Int64(1_200), LinkAnswer.State.paid, Int64?(1_200)), (1_251, .declined, 0), (1_299, .open, nil),
+            ] {
+                let handover = try request(value, to: name)
+                func look() async throws -> LinkAnswer {
+                    let answer = try await bench.get("/v1/handovers/\(handover.id)")
+                    return try WireJSON.decode(LinkAnswer.self, from: answer.body)
+                }
+                let opened = try await bench.post("/v1/handovers", WireJSON.encode(handover), key: handover.id.text)
+                #expect(opened.status == 200)
+                let first = try await look()
+                #expect(first.state == .open && first.url == nil)
+                let last = try await look()
+                #expect(try await look() == last && last.state == end, "\(value)")
+                #expect(last.payment?.responseCode == [.paid: "00", .declined: "51"][end])
+                let booked = try await bench.ledger().transactions.first { $0.id == handover.id }
+                #expect(booked?.money == money, "\(value)")
+            }
+            for to in [nil, "elsewhere"] {
+                let handover = try request(1_200, to: to)
+                let refused = try await bench.post("/v1/handovers", WireJSON.encode(handover), key: handover.id.text)
+                #expect(refused.status == 403)
+                #expect(try await bench.get("/v1/handovers/\(handover.id)").status == 404)
+            }
         }
     }
 

@@ -33,6 +33,7 @@ struct ContractTests {
                     .adjust, .figures, .figuresRepeat, .figuresQuery, .figuresItems, .charge, .chargeRepeat,
                     .chargeOtherBody, .unknownToken, .deletion, .deletionRepeat, .deletionEnds, .pinVerified,
                     .pinContinuation, .link, .linkRepeat, .linkOtherBody, .linkClosed, .linkNeverOpened,
+                    .handover, .handoverClosed, .handoverNeverOpened, .handoverTerminal,
                 ])
             let direct = try await self.findings(rig.sockets)
             #expect(direct.filter { $0.verdict == .fail || $0.verdict == .notTried } == [])

@@ -4,7 +4,7 @@ import Wire
 
 @testable import Transactions
 
-@Suite("The machine of a link that a customer pays by")
+@Suite("The machine of a link that a customer pays by, and of a hand-over to a terminal")
 struct LinkMachineTests {
     private static let begin = Moment(monotonic: 1_000, wall: Timestamp(milliseconds: 1_700_000_000_000))
 
@@ -56,30 +56,32 @@ struct LinkMachineTests {
         var state: TransactionState { machine.transaction.state }
     }
 
-    private func transaction(_ state: TransactionState = .created) throws -> Transaction {
+    private func transaction(
+        _ state: TransactionState = .created, _ type: TransactionType = .link
+    ) throws -> Transaction {
         let euro = try #require(Currency("EUR"))
         var transaction = Transaction(
-            id: TransactionID(), type: .link, mode: .test, lane: "-", amount: Money(value: 1_250, currency: euro),
+            id: TransactionID(), type: type, mode: .test, lane: "-", amount: Money(value: 1_250, currency: euro),
             order: "T-7", createdAt: Self.begin.wall)
-        var request = TransactionRequest(type: .link, amount: transaction.amount)
-        request.link = LinkWish(expires: 900)
+        var request = TransactionRequest(type: type, amount: transaction.amount)
+        request.link = LinkWish(expires: 900, to: type == .link ? nil : "counter-2")
         transaction.details = TransactionDetails(request)
         transaction.retryOf = TransactionID("01a2037f-7168-7d2c-9e61-5263e834c583")
         transaction.state = state
         return transaction
     }
 
-    private func desk() throws -> Desk {
-        let transaction = try transaction()
+    private func desk(_ type: TransactionType = .link) throws -> Desk {
+        let transaction = try transaction(.created, type)
         var demand = Demand(kind: .sale, owner: Principal(uid: 1))
         demand.link = LinkRequest(
             id: transaction.id, mode: .test, amount: transaction.amount, terminal: "1",
-            expiresAt: transaction.createdAt.advanced(bySeconds: 900))
+            expiresAt: transaction.createdAt.advanced(bySeconds: 900), to: transaction.details?.handover?.to)
         return Desk(TransactionMachine(transaction, demand, at: Self.begin))
     }
 
-    private func opened() throws -> Desk {
-        var desk = try desk()
+    private func opened(_ type: TransactionType = .link) throws -> Desk {
+        var desk = try desk(type)
         desk.take(.begin)
         desk.take(.connected)
         desk.reply(try open(desk))
@@ -88,12 +90,19 @@ struct LinkMachineTests {
 
     private func open(_ desk: Desk, _ url: String = "https://pay.example/7") throws -> LinkReply {
         var answer = LinkAnswer(id: desk.machine.id, state: .open)
-        answer.url = url
+        if desk.machine.transaction.type == .link { answer.url = url }
         return .answered(answer)
     }
 
     private func ended(_ desk: Desk, _ state: LinkAnswer.State) -> LinkReply {
         .answered(LinkAnswer(id: desk.machine.id, state: state))
+    }
+
+    private func declined(_ desk: Desk, _ code: String = "51") -> LinkReply {
+        var answer = LinkAnswer(id: desk.machine.id, state: .declined)
+        answer.payment = AuthorizationAnswer(outcome: .declined, responseCode: code)
+        answer.card = MaskedCard(scheme: "Visa", last4: "1111", masked: "************1111")
+        return .answered(answer)
     }
 
     private func paid(_ desk: Desk, _ value: Int64? = nil) -> LinkReply {
@@ -284,10 +293,83 @@ struct LinkMachineTests {
         }
     }
 
+    @Test
+    func `A hand-over needs no address and shows none; the terminal's word ends it, be it that a card was declined`()
+        throws
+    {
+        for isPaid in [true, false] {
+            var desk = try opened(.handover)
+            #expect(desk.states == [.sent] && desk.machine.transaction.link == nil)
+            desk.wait(2)
+            desk.reply(isPaid ? paid(desk) : declined(desk))
+            #expect(desk.asked == ["open", "look"] && desk.machine.isOver)
+            #expect(desk.states == [.sent, isPaid ? .approved : .declined])
+            #expect(desk.events == [isPaid ? .paymentApproved : .paymentDeclined])
+            #expect(desk.machine.transaction.card?.last4 == "1111")
+            if !isPaid {
+                #expect(desk.machine.transaction.result?.responseCode == "51")
+                #expect(desk.machine.transaction.result?.reason == .insufficientFunds)
+            }
+        }
+    }
+
+    @Test func `A declined card ends no link, and no hand-over without the answer to its payment`() throws {
+        var link = try opened()
+        link.wait(2)
+        link.reply(declined(link))
+        #expect(link.state == .sent)
+        var desk = try opened(.handover)
+        for payment in [nil, AuthorizationAnswer(outcome: .approved, responseCode: "00")] {
+            desk.wait(60)
+            var answer = LinkAnswer(id: desk.machine.id, state: .declined)
+            answer.payment = payment
+            desk.reply(.answered(answer))
+            #expect(desk.state == .sent)
+        }
+    }
+
+    @Test func `A hand-over whose time is over is taken from the terminal, and can be tried at another one`() throws {
+        var desk = try opened(.handover)
+        desk.wait(900)
+        #expect(desk.asked.last == "close" && desk.state == .sent)
+        desk.reply(ended(desk, .expired))
+        #expect(desk.state == .declined && desk.machine.transaction.result?.reason == .handoverExpired)
+        var told = desk.machine.transaction
+        told.offeredTerminals = ["counter-3"]
+        #expect(told.alternatives?.last?.request.to == "counter-3")
+    }
+
+    @Test func `A cancel or a reversal that finds a declined card leaves nothing to take back`() throws {
+        var desk = try opened(.handover)
+        desk.take(.cancel(.client, WishID(1)))
+        desk.reply(declined(desk))
+        #expect(desk.answers == [.tooLate(.declined, becomesReversal: false)] && desk.state == .declined)
+        desk = try opened(.handover)
+        desk.take(.reverse(.customerCancel, WishID(1)))
+        desk.reply(declined(desk))
+        #expect(desk.state == .declined && !desk.asked.contains("reverse"))
+    }
+
+    @Test func `A restart goes on with a hand-over for the rest of its time`() throws {
+        var recovered = try transaction(.sent, .handover)
+        recovered.history.append(Transaction.Step(state: .sent, at: Self.begin.wall))
+        for (age, question) in [(Int64(60), "look"), (900, "close")] {
+            var desk = Desk(
+                TransactionMachine(
+                    recorded: recovered, Demand(kind: .sale, owner: Principal(uid: 1)), at: Self.begin))
+            desk.now.wall = desk.now.wall.advanced(bySeconds: age)
+            desk.take(.recover)
+            desk.take(.due)
+            #expect(desk.asked == [question] && desk.states.isEmpty, "\(age)")
+            desk.reply(paid(desk))
+            #expect(desk.state == .approved)
+        }
+    }
+
     @Test(arguments: 0..<300)
     func `Whatever comes in whatever order, only the service's word ends it`(seed: UInt64) throws {
         var random = SeededNumbers(state: seed)
-        var desk = try desk()
+        var desk = try desk(seed % 2 == 0 ? .link : .handover)
         desk.take(.begin)
         desk.take(.connected)
         var word: LinkAnswer.State?
@@ -305,6 +387,9 @@ struct LinkMachineTests {
             case 6:
                 word = random.next(2) == 0 ? .expired : .cancelled
                 desk.reply(ended(desk, word ?? .expired))
+            case 8:
+                if seed % 2 == 1 { word = .declined }
+                desk.reply(declined(desk))
             case 7: desk.take(.linked(paid(desk), question: desk.question + 7))
             default: desk.wait(Int64(random.next(400)))
             }

@@ -215,8 +215,8 @@ extension PointOfSaleAPI {
     /// From now on the connection stands for somebody who cares for the transaction: it is kept open, and its end
     /// cancels what nobody else holds.
     private func hold(_ id: TransactionID, _ connection: HTTPConnection) async {
-        // The customer of a link pays elsewhere: nobody's going away cancels it, and a stop does not wait for its end.
-        guard await store.books.live[id]?.transaction.type != .link else { return }
+        // The customer pays elsewhere: nobody's going away cancels it, and a stop does not wait for its end.
+        guard await store.books.live[id]?.transaction.type.isPaidElsewhere != true else { return }
         guard let settled = await store.books.settling(id) else { return }
         guard await store.change({ $0.hold(id, by: connection.id) }) else { return }
         connection.hold()

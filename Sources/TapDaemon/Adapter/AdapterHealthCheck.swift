@@ -13,7 +13,7 @@ final class AdapterHealthCheck: Sendable {
     private let onContact: @Sendable () async -> Void
     private let known = Mutex(Status.AdapterLink(state: .unknown))
     private let life = Mutex<(socket: String, keys: Duration)?>(nil)
-    private let features = Mutex<Set<String>?>(nil)
+    private let features = Mutex<(words: Set<String>, terminals: [String])?>(nil)
     /// Somebody wants to know now; and the next answer.
     private let wish = Mutex((now: OneShot(), answer: OneShot()))
 
@@ -29,7 +29,9 @@ final class AdapterHealthCheck: Sendable {
 
     var state: Status.AdapterLink { known.withLock { $0 } }
     /// What the service can do, as it has said last; `nil` as long as it has said nothing.
-    var supports: Set<String>? { features.withLock { $0 } }
+    var supports: Set<String>? { features.withLock { $0?.words } }
+    /// The terminals that it hands payments to.
+    var terminals: [String] { features.withLock { $0?.terminals } ?? [] }
 
     /// How long the service keeps keys, as it has said last; `nil` as long as the one behind `socket` has said nothing, and
     /// then nothing may be sent to it again.
@@ -73,7 +75,7 @@ final class AdapterHealthCheck: Sendable {
         // A degraded adapter works, but has not reached the payment service.
         if let health {
             life.withLock { $0 = (adapter.client.path, health.keyLifetime) }
-            features.withLock { $0 = Set(health.supports) }
+            features.withLock { $0 = (Set(health.supports), health.usableTerminals) }
         }
         if health?.status == .ok { await onContact() }
         if let time = health?.serviceTime { clock.heard(time) }

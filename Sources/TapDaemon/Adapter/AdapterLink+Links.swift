@@ -3,7 +3,7 @@ import LocalHTTP
 import Transactions
 import Wire
 
-/// Links that customers pay by.
+/// Links that customers pay by, and payments that other terminals take.
 extension AdapterLink {
     /// Opens one, over a connection that stands.
     func open(
@@ -12,7 +12,7 @@ extension AdapterLink {
         guard let body = try? WireJSON.encode(request) else { return .refused(.pspRefused) }
         do throws(HTTPClientError) {
             let connection = if let connection { connection } else { try await client.connect() }
-            let message = post("/v1/links", request.id.text, body)
+            let message = post(request.to == nil ? "/v1/links" : "/v1/handovers", request.id.text, body)
             let answer = try await connection.begin(message, answerWithin: time).answer()
             switch answer.status {
             case 200: return linkReply(to: answer)
@@ -30,10 +30,13 @@ extension AdapterLink {
     }
 
     /// Asks what became of one; `closing` wants it to be closed besides.
-    func link(_ id: TransactionID, closing: Bool, within time: Duration) async -> LinkReply {
+    func link(
+        _ id: TransactionID, _ type: TransactionType, closing: Bool, within time: Duration
+    ) async -> LinkReply {
+        let place = type == .handover ? "handovers" : "links"
         do throws(HTTPClientError) {
             let answer = try await client.send(
-                HTTPClientRequest(closing ? .delete : .get, "/v1/links/\(id.text)"), answerWithin: time)
+                HTTPClientRequest(closing ? .delete : .get, "/v1/\(place)/\(id.text)"), answerWithin: time)
             switch answer.status {
             case 200: return linkReply(to: answer)
             case 404: return closing ? .unusable : .neverSeen

@@ -159,6 +159,13 @@ struct AdapterLink: Sendable {
 }
 
 extension AdapterHealth {
+    /// Names that a till can show, and no more of them than it has buttons.
+    var usableTerminals: [String] {
+        guard supports(.handover) else { return [] }
+        let names = (terminals ?? []).filter { $0.isReference(upTo: Limits.terminalNameLength) }
+        return Array(names.prefix(Limits.handoverTerminals))
+    }
+
     /// How long the service keeps keys; at most a year, whatever it says.
     var keyLifetime: Duration { .seconds(max(0, min(keyLife ?? AdapterHealth.defaultKeyLife, 31_622_400))) }
 }

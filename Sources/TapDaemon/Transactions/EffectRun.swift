@@ -208,13 +208,13 @@ struct EffectRun: Sendable {
         noted(await way.link?.query(id, continuation, within: time) ?? .unusable)
     }
 
-    /// The same for a link.
+    /// The same for a link or a hand-over.
     func link(_ asked: LinkQuestion, within time: Duration) async -> LinkReply {
         switch asked {
         case .open(let request):
             await running.terms.adapter?.open(request, over: running.connection, within: time) ?? .unusable
-        case .look: await way.link?.link(id, closing: false, within: time) ?? .unusable
-        case .close: await way.link?.link(id, closing: true, within: time) ?? .unusable
+        case .look: await way.link?.link(id, running.transaction.type, closing: false, within: time) ?? .unusable
+        case .close: await way.link?.link(id, running.transaction.type, closing: true, within: time) ?? .unusable
         }
     }
 

@@ -5,11 +5,11 @@ import Profile
 import Transactions
 import Wire
 
-/// Links that customers pay by: transactions like sales, without a card and without a lane.
+/// Links that customers pay by, and hand-overs to other terminals: transactions like sales, without a card and without a lane.
 struct LinkDesk: Sendable {
     let runner: TransactionRunner
 
-    /// Accepts a link and writes it down. Refused, it leaves nothing behind.
+    /// Accepts one and writes it down. Refused, it leaves nothing behind.
     ///
     /// - Parameters:
     ///   - demand: complete: what it leaves to an earlier sale is filled in.
@@ -19,8 +19,12 @@ struct LinkDesk: Sendable {
         let newcomer = Newcomer(demand, runner.settings.snapshot, runner.profiles)
         let refusal = await runner.change { newcomer.refusalWithoutCard(newcomer.facts($0, paid: paid)) }
         if let refusal { return .refused(refusal) }
-        if let supports = services.health.supports, !supports.contains(AdapterFeature.link.rawValue) {
-            return .refused(.linkNotSupported)
+        if let supports = services.health.supports {
+            if let name = wish.to {
+                guard services.health.terminals.contains(name) else { return .refused(.handoverNotAvailable) }
+            } else if !supports.contains(AdapterFeature.link.rawValue) {
+                return .refused(.linkNotSupported)
+            }
         }
         let addressee = runner.paymentServices.addressee(runner.paymentServices.current)
         let running = newcomer.linking(wish, addressee, services.stored.settings())
@@ -38,7 +42,7 @@ extension Newcomer {
     func linking(_ wish: LinkWish, _ addressee: Addressee, _ offline: OfflineSettings) -> Running {
         let now = Moment.now
         var transaction = Transaction(
-            id: TransactionID(), type: .link, mode: configuration.mode, lane: Transaction.noLane,
+            id: TransactionID(), type: request.type, mode: configuration.mode, lane: Transaction.noLane,
             amount: request.amount,
             order: request.order, createdAt: now.wall)
         transaction.till = demand.key.owner.till
@@ -54,7 +58,7 @@ extension Newcomer {
         laidDown.link = LinkRequest(
             id: transaction.id, mode: transaction.mode, amount: request.amount, terminal: configuration.terminal.id,
             expiresAt: now.wall.advanced(bySeconds: Int64(wish.expires)), order: request.order,
-            language: request.language, retryOf: request.retryOf)
+            language: request.language, retryOf: request.retryOf, to: wish.to)
         var running = Running(
             TransactionMachine(transaction, laidDown, at: now),
             RunTerms(terminal: profiles.currentTerminal(), addressee: addressee, offline: offline))

@@ -170,7 +170,7 @@ extension AuthorizationRequest.Kind {
         case .refund: self = .refund
         case .verification, .loyalty: self = .verify
         // Not asked for with an authorisation.
-        case .charge, .link: self = .sale
+        case .charge, .link, .handover: self = .sale
         }
     }
 }

@@ -101,7 +101,7 @@ actor TransactionRunner {
             }
         }
         // A stop does not wait for a customer who pays elsewhere: the next start goes on asking.
-        if transaction.type == .link, transaction.state == .sent { running.isDone.fire() }
+        if transaction.type.isPaidElsewhere, transaction.state == .sent { running.isDone.fire() }
         if transaction.state == .armed { books.setDeadline(of: running, at: .now) }
         guard transaction.state.isSettled else { return }
         books.lanes.table.release(by: transaction.id)
@@ -146,6 +146,7 @@ actor TransactionRunner {
         found?.loyalty = books.passes[id]?.statuses
         guard var known = found else { return nil }
         known.offersLink = services?.health.supports?.contains(AdapterFeature.link.rawValue) == true
+        known.offeredTerminals = services?.health.terminals ?? []
         try await known.addStoredCards(from: journal)
         return known
     }

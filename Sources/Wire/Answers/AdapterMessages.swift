@@ -61,6 +61,8 @@ public struct AdapterHealth: Codable, Equatable, Sendable {
     public var supports: [String]
     /// Seconds for which it keeps every Idempotency-Key on disk; `defaultKeyLife` where it says nothing.
     public var keyLife: Int64?
+    /// With `handover`: the terminals that it hands payments to, by names that a till can show.
+    public var terminals: [String]?
     /// What time it is for the payment service: the `Date` of its latest answer, moved on. Never the machine's own clock,
     /// which it is to judge.
     public var serviceTime: Timestamp?

@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-/// What a request of type `link` says beyond amount and order.
+/// What a request of type `link` or `handover` says beyond amount and order.
 public struct LinkWish: Codable, Equatable, Sendable {
     /// Seconds in which the customer may pay.
     public var expires: Int
+    /// With a hand-over: the terminal, by the name that the payment service gives it.
+    public var to: String?
 
-    public init(expires: Int = Limits.defaultLinkSeconds) { self.expires = expires }
+    public init(expires: Int = Limits.defaultLinkSeconds, to: String? = nil) {
+        self.expires = expires
+        self.to = to
+    }
 }
 
 /// Where a customer pays, as long as that is possible.
@@ -19,7 +24,8 @@ public struct OpenLink: Codable, Equatable, Sendable {
     }
 }
 
-/// Body of the adapter's `POST /v1/links`. `Idempotency-Key` is the transaction's id. No card, name or address is in it.
+/// Body of the adapter's `POST /v1/links` and `POST /v1/handovers`. `Idempotency-Key` is the transaction's id. No card, name or
+/// address is in it.
 public struct LinkRequest: Codable, Equatable, Sendable {
     public var id: TransactionID
     public var mode: Mode
@@ -32,10 +38,12 @@ public struct LinkRequest: Codable, Equatable, Sendable {
     public var language: String?
     /// The sale that ended without money before.
     public var retryOf: TransactionID?
+    /// With a hand-over: the terminal that is to take the payment, as the health answer names it.
+    public var to: String?
 
     public init(
         id: TransactionID, mode: Mode, amount: Money, terminal: String, expiresAt: Timestamp, order: String? = nil,
-        language: String? = nil, retryOf: TransactionID? = nil
+        language: String? = nil, retryOf: TransactionID? = nil, to: String? = nil
     ) {
         self.id = id
         self.mode = mode
@@ -45,24 +53,27 @@ public struct LinkRequest: Codable, Equatable, Sendable {
         self.order = order
         self.language = language
         self.retryOf = retryOf
+        self.to = to
     }
 }
 
-/// What the adapter says of a link, whatever it was asked.
+/// What the adapter says of a link or a hand-over, whatever it was asked.
 public struct LinkAnswer: Codable, Equatable, Sendable {
     public enum State: String, Codable, CaseIterable, Sendable {
         case open, paid
         /// Both for ever: from then on nobody can pay it.
         case expired, cancelled
+        /// As well, of a hand-over: the terminal has read a card, and its payment was declined.
+        case declined
     }
 
     public var id: TransactionID
     public var state: State
     /// While it is open.
     public var url: String?
-    /// Once it is paid: as an authorisation is answered.
+    /// Once it is paid or declined: as an authorisation is answered.
     public var payment: AuthorizationAnswer?
-    /// The card that has paid, where it was one.
+    /// The card that has paid or was declined, where it was one.
     public var card: MaskedCard?
 
     public init(id: TransactionID, state: State) {

@@ -38,6 +38,10 @@ extension Transaction: Codable {
         credential = try members.decodeIfPresent(StoredCard.self, forKey: .credential)
         earlier = try members.decodeIfPresent([EarlierTransaction].self, forKey: .earlier)
         link = try members.decodeIfPresent(OpenLink.self, forKey: .link)
+        // A kind of a later version leads nowhere here.
+        let offers = (try? members.decodeIfPresent([Alternative].self, forKey: .alternatives)) ?? []
+        offersLink = offers.contains { $0.kind == .paymentLink }
+        offeredTerminals = offers.compactMap(\.request.to)
         history = try members.decode([Step].self, forKey: .history)
         events = try members.decodeIfPresent([Event].self, forKey: .events)
     }

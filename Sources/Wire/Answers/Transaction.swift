@@ -63,6 +63,8 @@ public struct Transaction: Equatable, Sendable {
     public var link: OpenLink?
     /// The payment service opens links: said in `alternatives`, and nowhere else.
     public var offersLink = false
+    /// To these it hands a sale: said there, too.
+    public var offeredTerminals: [String] = []
     /// Every state so far, oldest first.
     public var history: [Step]
     /// The events about it that are still kept, oldest first; in the answer to a question about one transaction.

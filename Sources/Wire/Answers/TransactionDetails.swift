@@ -23,6 +23,8 @@ public struct TransactionDetails: Codable, Equatable, Sendable {
     public var charge: ChargeWish?
     /// With a link: for how long the customer may pay.
     public var link: LinkWish?
+    /// The same with a hand-over, and to which terminal it is.
+    public var handover: LinkWish?
     /// The shop as it was when the payment was asked for.
     public var merchant: Merchant?
     /// The terminal's number at the acquirer (9F1C).
@@ -40,7 +42,7 @@ public struct TransactionDetails: Codable, Equatable, Sendable {
         refundCard = request.of == nil ? nil : request.card
         consent = request.consent
         charge = request.charge
-        link = request.link
+        if request.type == .handover { handover = request.link } else { link = request.link }
         self.merchant = merchant
         self.terminal = terminal
     }

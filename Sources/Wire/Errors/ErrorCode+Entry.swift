@@ -158,7 +158,7 @@ extension ErrorCode {
         case .captureExpired, .captureNothingLeft, .captureAutomatic, .captureElsewhere, .adjustmentTooMany,
             .adjustmentAfterCapture, .refundNotCaptured, .refundAlreadyReversed, .refundFinal, .refundCardNeeded,
             .refundOtherCard, .reversalRefunded, .reversalCapturedInPart, .operationWithdrawn,
-            .retryNotPossible:
+            .retryNotPossible, .handoverNotAvailable:
             row(409, .cashier)
         case .refundOriginalUnknown, .operationUnknown:
             row(404, .cashier)

@@ -134,6 +134,7 @@ public enum ErrorCode: String, Codable, CaseIterable, Sendable {
     case reversalTooLate = "reversal.too_late"
     case chargeNotSupported = "charge.not_supported"
     case linkNotSupported = "link.not_supported"
+    case handoverNotAvailable = "handover.not_available"
     // Not `credential.…`: those are about the signed profile.
     case storedCardUnknown = "stored_card.unknown"
     case storedCardDeleted = "stored_card.deleted"

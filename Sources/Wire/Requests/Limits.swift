@@ -31,6 +31,12 @@ public enum Limits {
     /// Seconds in which a customer may pay a link.
     public static let linkSeconds = 60...86_400
     public static let defaultLinkSeconds = 900
+    /// Seconds in which a customer may pay at another terminal.
+    public static let handoverSeconds = 30...3_600
+    public static let defaultHandoverSeconds = 180
+    /// Characters of a terminal's name, and terminals of one payment service that a till can offer.
+    public static let terminalNameLength = 64
+    public static let handoverTerminals = 16
     /// Seconds a caller may wait for a settled state.
     public static let waitSeconds = 0...600
     /// Visible ASCII characters of an Idempotency-Key.

@@ -1,25 +1,41 @@
 // SPDX-License-Identifier: Apache-2.0
 extension TransactionRequest {
-    /// What a link may say.
-    private static var ofLink: Set<CodingKeys> {
-        [.type, .amount, .order, .retryOf, .expires, .allowRepeat, .language, .dryRun]
+    /// What a link may say, and a hand-over besides.
+    private static func allowed(_ type: TransactionType) -> Set<CodingKeys> {
+        let ofLink: Set<CodingKeys> = [.type, .amount, .order, .retryOf, .expires, .allowRepeat, .language, .dryRun]
+        return type == .link ? ofLink : ofLink.union([.to])
     }
 
-    init(link members: KeyedDecodingContainer<CodingKeys>, _ decoder: any Decoder) throws {
-        try members.refuse(CodingKeys.allCases.filter { !Self.ofLink.contains($0) }, decoder)
-        self.init(type: .link, amount: .none)
-        retryOf = try members.decodeIfPresent(TransactionID.self, forKey: .retryOf)
+    init(
+        _ type: TransactionType, paidElsewhere members: KeyedDecodingContainer<CodingKeys>, _ decoder: any Decoder
+    ) throws {
+        let allowed = Self.allowed(type)
+        try members.refuse(CodingKeys.allCases.filter { !allowed.contains($0) }, decoder)
+        self.init(type: type, amount: .none)
+        if type == .link {
+            retryOf = try members.decodeIfPresent(TransactionID.self, forKey: .retryOf)
+        } else {
+            retryOf = try members.decode(TransactionID.self, forKey: .retryOf)
+        }
         if retryOf == nil || members.contains(.amount) {
             amount = try members.decode(Money.self, forKey: .amount)
             if let code = amount.refusalAsTotal { throw decoder.refusal(code, at: CodingKeys.amount) }
         }
         let seconds =
             members.contains(.expires)
-            ? try members.decodeWhole(Int.self, forKey: .expires) : Limits.defaultLinkSeconds
-        guard Limits.linkSeconds.contains(seconds) else {
+            ? try members.decodeWhole(Int.self, forKey: .expires)
+            : type == .link ? Limits.defaultLinkSeconds : Limits.defaultHandoverSeconds
+        guard (type == .link ? Limits.linkSeconds : Limits.handoverSeconds).contains(seconds) else {
             throw decoder.refusal(.requestInvalidField, at: CodingKeys.expires)
         }
         link = LinkWish(expires: seconds)
+        if type == .handover {
+            let name = try members.decode(String.self, forKey: .to)
+            guard name.isReference(upTo: Limits.terminalNameLength) else {
+                throw decoder.refusal(.requestInvalidField, at: CodingKeys.to)
+            }
+            link?.to = name
+        }
         order = try members.decodeIfPresent(String.self, forKey: .order)
         allowRepeat = try members.decodeIfPresent(Bool.self, forKey: .allowRepeat)
         language = try members.decodeIfPresent(String.self, forKey: .language)

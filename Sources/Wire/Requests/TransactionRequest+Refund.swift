@@ -13,7 +13,8 @@ extension TransactionRequest {
 
     /// Whether a card is read for it.
     public var asksForCard: Bool {
-        type != .charge && type != .link && (of == nil || card.map { $0 != RefundRequest.CardRule.none } ?? false)
+        type != .charge && !type.isPaidElsewhere
+            && (of == nil || card.map { $0 != RefundRequest.CardRule.none } ?? false)
     }
 
     init(refund members: KeyedDecodingContainer<CodingKeys>, _ decoder: any Decoder) throws {

@@ -6,8 +6,8 @@ extension TransactionRequest {
     ///   order.
     public func completed(by earlier: Transaction) -> TransactionRequest? {
         guard type.isSale, earlier.type.isSale, earlier.hasEndedWithoutMoney else { return nil }
-        // A link takes the money at once: what was to be held only is no such sale.
-        guard type != .link || earlier.details?.isPreauthorization != true else { return nil }
+        // These take the money at once: what was to be held only is no such sale.
+        guard !type.isPaidElsewhere || earlier.details?.isPreauthorization != true else { return nil }
         guard order.map({ $0 == earlier.order }) ?? true else { return nil }
         var request = self
         request.order = earlier.order
@@ -40,11 +40,15 @@ extension Transaction {
         var kinds = [NextStep.retrySameCard, .otherCard].filter(next.contains)
         let isHold = details?.isPreauthorization == true
         if offersLink, !isHold, next.contains(.paymentLink) { kinds.append(.paymentLink) }
-        return kinds.isEmpty
-            ? nil
-            : kinds.map {
-                Alternative(kind: $0, request: .init($0 == .paymentLink ? .link : .purchase, retryOf: id))
+        var alternatives = kinds.map {
+            Alternative(kind: $0, request: .init($0 == .paymentLink ? .link : .purchase, retryOf: id))
+        }
+        if !isHold, next.contains(.otherInterface) {
+            alternatives += offeredTerminals.map {
+                Alternative(kind: .otherInterface, request: .init(.handover, retryOf: id, to: $0))
             }
+        }
+        return alternatives.isEmpty ? nil : alternatives
     }
 }
 
@@ -52,10 +56,13 @@ extension TransactionType {
     /// A customer pays for something, and is there.
     public var isSale: Bool {
         switch self {
-        case .purchase, .link: true
+        case .purchase, .link, .handover: true
         case .refund, .verification, .loyalty, .charge: false
         }
     }
+
+    /// The payment service has the customer pay, by no card that is read here: only its word ends it.
+    public var isPaidElsewhere: Bool { self == .link || self == .handover }
 
     /// Money goes to the shop, and can be given back by a refund that names it.
     public var isPayment: Bool { isSale || self == .charge }
@@ -66,9 +73,11 @@ public struct Alternative: Codable, Equatable, Sendable {
     public struct Request: Codable, Equatable, Sendable {
         public var type: TransactionType
         public var retryOf: TransactionID
+        /// With a hand-over: the terminal.
+        public var to: String?
 
-        public init(_ type: TransactionType = .purchase, retryOf: TransactionID) {
-            (self.type, self.retryOf) = (type, retryOf)
+        public init(_ type: TransactionType = .purchase, retryOf: TransactionID, to: String? = nil) {
+            (self.type, self.retryOf, self.to) = (type, retryOf, to)
         }
     }
 

@@ -26,7 +26,7 @@ public struct TransactionRequest: Equatable, Sendable {
     public var agreement: AgreementTerms?
     /// With `charge`: which stored card, and why.
     public var charge: ChargeWish?
-    /// With `link`: for how long the customer may pay.
+    /// With `link` and `handover`: for how long the customer may pay, and where.
     public var link: LinkWish?
     /// With `refund`: the payment that is given back, or a part of it; without an amount all of it.
     public var of: TransactionID?
@@ -77,6 +77,8 @@ public enum TransactionType: String, Codable, CaseIterable, Sendable {
     case charge
     /// By a link that the customer opens.
     case link
+    /// At another terminal, which the payment service runs.
+    case handover
 }
 
 public enum AmountStatus: String, Codable, CaseIterable, Sendable {
@@ -92,7 +94,7 @@ extension TransactionRequest: Codable {
         case type, lane, lanes, group, amount, currency, items, amountStatus, reason, consent, order, deadline, detached
         case loyalty, language, description, preferredApplications, dryRun, confirmWithin
         case confirmRepeatWithin, allowRepeat, of, card, retryOf
-        case agreement, credential, initiator, capture, store, expires, accessible
+        case agreement, credential, initiator, capture, store, expires, accessible, to
     }
 
     public init(from decoder: any Decoder) throws {
@@ -106,11 +108,11 @@ extension TransactionRequest: Codable {
             self = try TransactionRequest(charge: members, decoder)
             return
         }
-        guard type != .link else {
-            self = try TransactionRequest(link: members, decoder)
+        guard !type.isPaidElsewhere else {
+            self = try TransactionRequest(type, paidElsewhere: members, decoder)
             return
         }
-        try members.refuse([.of, .card, .credential, .initiator, .expires], decoder)
+        try members.refuse([.of, .card, .credential, .initiator, .expires, .to], decoder)
         if type != .purchase { try members.refuse([.capture, .store, .accessible], decoder) }
         if type != .verification, type != .purchase { try members.refuse([.agreement], decoder) }
         if type == .verification {
@@ -191,6 +193,7 @@ extension TransactionRequest: Codable {
             try members.encodeIfPresent(charge.of, forKey: .of)
         }
         try members.encodeIfPresent(link?.expires, forKey: .expires)
+        try members.encodeIfPresent(link?.to, forKey: .to)
         try members.encodeIfPresent(agreement, forKey: .agreement)
         if refundReason == nil, charge == nil { try members.encodeIfPresent(reason, forKey: .reason) }
         try members.encodeIfPresent(consent, forKey: .consent)
@@ -309,7 +312,7 @@ extension TransactionRequest {
             if loyalty?.stopOnPass != nil {
                 throw decoder.refusal(.requestFieldNotApplicable, at: CodingKeys.loyalty)
             }
-        case .refund, .verification, .charge, .link:
+        case .refund, .verification, .charge, .link, .handover:
             if loyalty != nil { throw decoder.refusal(.requestFieldNotApplicable, at: CodingKeys.loyalty) }
         }
     }

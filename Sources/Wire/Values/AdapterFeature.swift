@@ -31,6 +31,8 @@ public enum AdapterFeature: String, CaseIterable, Sendable {
     case singleTap
     /// Opens links that customers pay by.
     case link
+    /// Has other terminals take payments: those that `terminals` names.
+    case handover
 }
 
 extension AdapterHealth {

@@ -17,6 +17,8 @@ public enum DeclineReason: String, Codable, CaseIterable, Sendable {
     case takenBack
     /// The customer has not paid by the link while that was possible.
     case linkExpired
+    /// Nobody has paid at the other terminal while that was possible.
+    case handoverExpired
 
     /// The reason behind a response code of ISO 8583:1987 (two characters).
     ///

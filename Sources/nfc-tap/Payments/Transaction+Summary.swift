@@ -14,6 +14,9 @@ extension Transaction {
         if let error {
             lines.append("  error          \(error.message) (\(error.code))\n  remedy         \(error.resolution)")
         }
+        for case let name? in (alternatives ?? []).map(\.request.to) {
+            lines.append("  other terminal nfc-tap handover \(name) --retry-of \(id)")
+        }
         if let repeats = result?.repeats {
             lines.append("  the same as    \(repeats), minutes ago: same card, same amount")
         }

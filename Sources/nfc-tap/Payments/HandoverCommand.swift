@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+import ArgumentParser
+import TapClient
+import Wire
+
+struct HandoverCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "handover", abstract: "Hands a sale that ended without money to another terminal.",
+        discussion: """
+            The terminal is one that your payment service runs: nfc-tap pay names it where it helps. Waits until the customer has paid \
+            there or was declined, or the time is over. Interrupting the command leaves the sale at the terminal: \
+            nfc-tap cancel takes it away. Exit codes: 0 paid, 10 not paid, 12 unknown, 13 not completed.
+            """)
+
+    @Argument(help: "The terminal, by its name at the payment service.")
+    var terminal: String
+
+    @Option(help: ArgumentHelp("The sale that ended without money.", valueName: "id"))
+    var retryOf: String
+
+    @Option(help: ArgumentHelp("Seconds in which the customer may pay. Default: 180.", valueName: "seconds"))
+    var expires: Int?
+
+    @Option(help: ArgumentHelp("Key of this hand-over. The same again makes no second one.", valueName: "text"))
+    var key: String?
+
+    @OptionGroup var daemon: DaemonChoice
+
+    @Flag(help: "Print the transaction as JSON.")
+    var json = false
+
+    func validate() throws {
+        guard TransactionID(retryOf) != nil else {
+            throw ValidationError("\(retryOf) is not a transaction id; give a UUID.")
+        }
+        if let expires, !Limits.handoverSeconds.contains(expires) {
+            throw ValidationError("--expires takes 30 to 3600 seconds.")
+        }
+    }
+
+    func run() async throws {
+        var request = TransactionRequest(type: .handover, amount: .none)
+        request.retryOf = TransactionID(retryOf)
+        request.link = LinkWish(expires: expires ?? Limits.defaultHandoverSeconds, to: terminal)
+        let transaction: Transaction
+        do throws(TapClientError) {
+            let begun = try await daemon.client.start(request, idempotencyKey: key ?? TransactionID().text)
+            StandardError.write("nfc-tap: \(begun.id) is handed to \(terminal)\n")
+            transaction = try await begun.settled()
+        } catch {
+            throw Failure(error)
+        }
+        if json {
+            try StandardOutput.print(json: transaction)
+        } else {
+            StandardOutput.print(transaction.summary)
+        }
+        let code = transaction.exitCode
+        if code != .success { throw code }
+    }
+}
