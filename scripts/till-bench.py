@@ -113,7 +113,7 @@ class Bench(http.server.BaseHTTPRequestHandler):
 
 
 def types(way):
-    kinds = ("purchase", "refund", "verification", "loyalty", "link") if way == "/till" else ()
+    kinds = ("purchase", "refund", "verification", "loyalty", "link", "handover") if way == "/till" else ()
     return [word for kind in kinds for word in ("--type", kind)]
 
 

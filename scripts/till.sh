@@ -24,7 +24,7 @@ cat >"$folder/nfc-tapd.toml" <<TOML
 mode = "test"
 [gateway]
 group = "$(id -g)"
-types = ["purchase", "refund", "verification", "loyalty", "link"]
+types = ["purchase", "refund", "verification", "loyalty", "link", "handover"]
 [profile]
 file = "$folder/profile.json"
 [[lane]]

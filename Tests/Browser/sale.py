@@ -25,7 +25,7 @@ def setUpModule():
     browser = Chromium()
     unittest.addModuleCleanup(browser.close)
     cashier, full = browser.paired(Till, shop), browser.paired(Till, shop, "bar-2", ALL)
-    linking = browser.paired(Till, shop, "bar-3", (*CASHIER, "--type", "link"))
+    linking = browser.paired(Till, shop, "bar-3", (*CASHIER, "--type", "link", "--type", "handover"))
     customer = browser.paired(Display, shop)
 
 
@@ -819,6 +819,22 @@ class Links(Case):
         till.press("till.close")
         till.press("till.cancel")
         till.title("till.linkClosed")
+
+    def test_another_terminal_takes_a_sale_that_this_reader_cannot_and_the_till_waits_for_it(self):
+        till = self.declined("12.99", card="gpo-6984", title="failed")
+        till.page.get_by_role("button", name=re.compile("sandbox-terminal")).click()
+        till.title("till.elsewhere")
+        self.assertIn("sandbox-terminal", till.words())
+        self.assertEqual(0, till.page.evaluate(GREENS))
+        till.press("till.cancel")
+        till.title("declined")
+        till.new()
+        till = self.declined("12.00", card="gpo-6984", title="failed")
+        till.page.get_by_role("button", name=re.compile("sandbox-terminal")).click()
+        till.title("approved")
+        last = shop.daemon("GET", "/v1/transactions?type=handover&limit=1").json["transactions"][0]
+        self.assertEqual(("approved", 1200), (last["state"], last["amount"]["value"]))
+        till.new()
 
     def test_a_till_that_may_open_no_links_opens_none(self):
         till = self.declined(state=cashier)

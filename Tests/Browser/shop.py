@@ -48,7 +48,7 @@ def free_port():
 
 
 #: One user runs everything here, so that its own group is the gateway's.
-GATEWAY = f'[gateway]\ngroup = "{os.getgid()}"\ntypes = ["purchase", "refund", "verification", "loyalty", "link"]\n'
+GATEWAY = f'[gateway]\ngroup = "{os.getgid()}"\ntypes = ["purchase", "refund", "verification", "loyalty", "link", "handover"]\n'
 
 
 class Answer:

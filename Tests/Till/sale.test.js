@@ -3,7 +3,7 @@
 // till are those of docs/protocol.md and docs/openapi.yaml.
 import test from "node:test";
 import assert from "node:assert/strict";
-import { isSettled, matches, mayCancel, mayLeave, mayLink, mayPutAside, mayRepeat, nothing, partOf, prompt, request, screenOf, step } from "../../share/till/sale.js";
+import { isSettled, matches, mayCancel, mayLeave, mayLink, mayPutAside, mayRepeat, mayStop, nothing, partOf, prompt, request, screenOf, step, terminals } from "../../share/till/sale.js";
 
 const purchase = { type: "purchase", lane: "main", amount: { value: 1250, currency: "EUR" } };
 const asked = (key = "k1", order = "A-17") => request(key, order, purchase);
@@ -115,6 +115,21 @@ test("after a link that was not paid comes a card or another link, each after th
   const [link] = step(unpaid, { kind: "link", key: "k6" });
   assert.deepEqual(link.request.part, part.request);
   assert.equal(JSON.parse(link.request.body).allowRepeat, true);
+});
+
+test("a sale that another terminal takes goes there by its name, waits without an address, and can be cancelled or put aside", () => {
+  const named = { alternatives: [{ kind: "otherInterface", request: { type: "handover", retryOf: "t1", to: "counter-2" } }] };
+  assert.deepEqual(terminals(following("declined", named)), ["counter-2"]);
+  for (const state of ["armed", "sent", "approved", "unknown", "reversing"]) assert.deepEqual(terminals(following(state, named)), [], state);
+  assert.deepEqual(step(following("declined", named), { kind: "handover", key: "k2", to: "elsewhere" })[1], []);
+  const [sent] = step(following("declined", named), { kind: "handover", key: "k2", to: "counter-2" });
+  assert.deepEqual(JSON.parse(sent.request.body), { type: "handover", retryOf: "t1", to: "counter-2", amount: purchase.amount, order: "A-17" });
+  const after = (state, more) => step(sent, { kind: "answer", key: "k2", transaction: { ...transaction(state, more, sent.request), id: "t2" } })[0];
+  assert.deepEqual(["created", "sent", "approved", "declined"].map((state) => screenOf(after(state))), ["starting", "elsewhere", "approved", "declined"]);
+  const shown = after("sent");
+  assert.deepEqual([mayCancel(shown), mayPutAside(shown), mayLeave(shown), mayRepeat(shown), mayStop(shown)], [true, true, false, false, false]);
+  const [again] = step(after("declined"), { kind: "again", key: "k3", changes: {} });
+  assert.deepEqual(JSON.parse(again.request.body), { ...purchase, order: "A-17" });
 });
 
 test("no event makes a result: it only makes the till ask", () => {

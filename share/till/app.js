@@ -2,7 +2,7 @@
 // What the cashier's screens ask and press: the till, its lane, its draft and its sale.
 import { Desk } from "./desk.js";
 import { emptyDraft, members, problem, total } from "./compose.js";
-import { mayLeave, mayLink, mayPutAside, request, screenOf } from "./sale.js";
+import { mayLeave, mayLink, mayPutAside, request, screenOf, terminals } from "./sale.js";
 import { setShop, shop, whispers } from "./shop.js";
 import { bestMatch, load } from "./language.js";
 import { useDecimals } from "./money.js";
@@ -137,6 +137,10 @@ export class App {
     if ((this.till?.types ?? []).includes("link") && mayLink(this.desk.sale)) this.desk.do({ kind: "link", key: this.desk.key() });
     else this.goTo("link");
   }
+
+  // Those that this till may use; where there are none, a person has to know where one stands.
+  terminals() { return (this.till?.types ?? []).includes("handover") ? terminals(this.desk.sale) : []; }
+  handOver(to) { this.desk.do({ kind: "handover", key: this.desk.key(), to }); }
 
   putAside() {
     if (!mayPutAside(this.desk.sale)) return;

@@ -74,12 +74,13 @@ export function lineList(app, all, remove) {
     all.length > 8 && h("li", { class: "more" }, say("till.moreLines", { n: all.length - 8 })));
 }
 
-// Sales in doubt, and links that can be paid, that were put aside for the next customer: the sum is what the cashier remembers of them.
+// Sales in doubt, and such as can be paid elsewhere, that were put aside for the next customer: the sum is what the cashier remembers of them.
 const ends = { approved: "approved", declined: "declined", cancelled: "cancelled", failed: "failed", partial: "till.partial", reversing: "till.reversing",
   reversed: "till.reversed" };
+const elsewhere = { link: "till.link", handover: "till.elsewhere" };
 export const asideButtons = (app) => app.desk.aside.map((one) => {
   const { amount, type } = JSON.parse(one.body), end = ends[app.desk.ends[one.key]];
-  return button([`${app.say(end ?? (type === "link" ? "till.link" : "till.unresolved"))}: `, amount && amountText(money(amount, app.say.locale)), " · ", h("bdi", {}, one.order)], () => app.openAside(one), `aside-sale ${end || type === "link" ? "plain" : "doubtful"}`);
+  return button([`${app.say(end ?? elsewhere[type] ?? "till.unresolved")}: `, amount && amountText(money(amount, app.say.locale)), " · ", h("bdi", {}, one.order)], () => app.openAside(one), `aside-sale ${end || elsewhere[type] ? "plain" : "doubtful"}`);
 });
 
 export const payLine = (app) => (app.payee ? app.say("pay", { merchant: app.payee }) : app.say("till.amount"));

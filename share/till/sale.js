@@ -46,7 +46,9 @@ export function screenOf(sale) {
   if (!matches(transaction, sale.request)) return "unknown";
   switch (transaction.state) {
     case "created": return "starting";
-    case "sealed": case "sent": return transaction.type !== "link" ? "authorising" : transaction.link ? "link" : "starting";
+    case "sealed": case "sent":
+      if (transaction.type === "handover") return "elsewhere";
+      return transaction.type !== "link" ? "authorising" : transaction.link ? "link" : "starting";
     case "delivered": return "stored";
     case "approved": return approvedScreen(transaction);
     case "preparing": case "armed": case "reading": case "declined": case "stored": case "cancelled": case "failed":
@@ -75,14 +77,17 @@ export const partOf = (sale) => (unpaid.has(screenOf(sale)) && sale.request?.par
 const leavable = new Set([...repeatable, "compose", "approved", "partial", "stored", "reversing", "reversed", "paidBefore", "blocked"]);
 export const mayLeave = (sale) => leavable.has(screenOf(sale));
 
-// A sale in doubt, and one that waits for its link, can be put aside, never forgotten, so that another customer can be served.
-export const mayPutAside = (sale) => ["unknown", "link"].includes(screenOf(sale));
+// A sale in doubt, and one that is paid elsewhere, can be put aside, never forgotten, so that another customer can be served.
+export const mayPutAside = (sale) => ["unknown", "link"].includes(screenOf(sale)) || screenOf(sale) === "elsewhere";
 
 // A sale that ended without money, where the service opens links.
 export const mayLink = (sale) => mayRepeat(sale) && Boolean(sale.transaction?.alternatives?.some((one) => one.kind === "paymentLink"));
 
+// The terminals that take a sale that ended without money.
+export const terminals = (sale) => (mayRepeat(sale) ? sale.transaction?.alternatives ?? [] : []).filter((one) => one.kind === "otherInterface").map((one) => one.request.to);
+
 // While a card is read nothing is cancelled, unless it has to be presented again.
-const cancellable = (sale) => ["starting", "preparing", "armed", "link"].includes(screenOf(sale)) || (screenOf(sale) === "reading" && prompt(sale.transaction) !== "hold");
+const cancellable = (sale) => ["starting", "preparing", "armed", "link", "elsewhere"].includes(screenOf(sale)) || (screenOf(sale) === "reading" && prompt(sale.transaction) !== "hold");
 export const mayCancel = (sale) => cancellable(sale) && !sale.cancelling;
 export const mayStop = (sale) => screenOf(sale) === "authorising" && !sale.cancelling;
 
@@ -167,6 +172,14 @@ export function step(sale, input) {
       if (!mayLink(sale)) return same(sale);
       const { amount, language, allowRepeat } = members(sale);
       return start(request(input.key, sale.request.order, { type: "link", retryOf: sale.transaction.id, amount, language, allowRepeat },
+        sale.request.part, sale.request.card ?? sale.request));
+    }
+
+    // The same goods at another terminal, which is none of the till's lanes either.
+    case "handover": {
+      if (!terminals(sale).includes(input.to)) return same(sale);
+      const { amount, language, allowRepeat } = members(sale);
+      return start(request(input.key, sale.request.order, { type: "handover", retryOf: sale.transaction.id, to: input.to, amount, language, allowRepeat },
         sale.request.part, sale.request.card ?? sale.request));
     }
 

@@ -25,6 +25,7 @@ export function headline(app) {
   if (screen === "authorising" && desk.sale.transaction?.state === "sealed") return say("pin");
   if (screen === "authorising" && desk.sale.cancelling) return say("till.stopping");
   if (screen === "link" && desk.sale.cancelling) return say("till.linkClosing");
+  if (screen === "elsewhere") return say(desk.sale.cancelling ? "till.stopping" : "till.elsewhere");
   if (screen === "declined" && type(app) === "link") return say("till.linkClosed");
   if (screen === "refused" && desk.sale.error.code === "order.free") return say("till.free");
   return say({ approved: "approved", declined: "declined", cancelled: "cancelled", failed: "failed", asking: "till.asking", link: "till.linkOpen" }[screen] ?? `till.${screen}`);
@@ -36,7 +37,7 @@ const type = (app) => app.type();
 function subject(app) {
   const { type, reason } = JSON.parse(app.desk.sale.request.body);
   const keys = { refund: "till.refund", loyalty: "till.passes", lookUp: "till.lookUp", saveCard: "till.saveCard", other: "till.verify" };
-  return ["purchase", "link"].includes(type) ? payLine(app) : app.say(keys[reason ?? type]);
+  return ["purchase", "link", "handover"].includes(type) ? payLine(app) : app.say(keys[reason ?? type]);
 }
 
 export function saleScreen(app) {
@@ -45,7 +46,7 @@ export function saleScreen(app) {
   const screen = screenOf(sale);
   const amount = app.amount();
   const body = parts[screen]?.(app, sale) ?? [];
-  const running = ["starting", "asking", "preparing", "armed", "reading", "authorising", "link"].includes(screen);
+  const running = ["starting", "asking", "preparing", "armed", "reading", "authorising", "link", "elsewhere"].includes(screen);
   const showsAmount = running || screen === "unknown";
   return h("section", { class: `state ${screen}`, "aria-busy": String(["starting", "asking", "authorising"].includes(screen)) },
     showsAmount && h("div", { class: "total" }, h("span", {}, subject(app)), amount && amountText(money(amount, say.locale), "amount big")),
@@ -107,6 +108,7 @@ const parts = {
   armed: (app) => [seconds("left"), fact(app.say("till.reader"), app.laneName(app.lanes().find((lane) => lane.name === app.desk.sale.transaction.lane)))],
   authorising: (app, sale) => [seconds("passed"), sale.cancelling ? null : h("p", { class: "small" }, app.say("till.stopText"))],
   link: (app, { transaction }) => [seconds("left"), h("p", {}, app.say("link.how")), h("p", { class: "address" }, transaction.link.url)],
+  elsewhere: (app, { request }) => [seconds("passed"), fact(app.say("till.reader"), JSON.parse(request.body).to)],
   approved: (app, { transaction }) => [paidCard(app, transaction), passes(app, transaction),
     transaction.result?.repeats && h("p", { class: "notice" }, app.say("till.repeats"))],
   completed: (app, { transaction }) => passes(app, transaction),
@@ -139,7 +141,8 @@ function nextButtons(app, next) {
     retrySameCard: () => app.again(), otherCard: () => app.again(), otherInterface: () => app.openHelp("pin"),
     otherMethod: () => app.goTo("methods"), paymentLink: () => app.link(),
   };
-  return next.filter((step) => acts[step]).map((step) => button(say(`next.${step}`), acts[step], "plain"));
+  const places = app.terminals().map((name) => button([`${say("next.otherInterface")}: `, h("bdi", {}, name)], () => app.handOver(name), "plain"));
+  return next.filter((step) => acts[step]).map((step) => step === "otherInterface" && places.length > 0 ? places : button(say(`next.${step}`), acts[step], "plain"));
 }
 
 function actions(app, sale, screen) {
@@ -160,6 +163,8 @@ function actions(app, sale, screen) {
     case "link":
       return [button(say("till.aside"), () => app.putAside(), "plain"), button(say("till.copy"), () => navigator.clipboard?.writeText(sale.transaction.link.url), "plain"),
         button(say("till.receipt"), () => app.openReceipt(), "plain"), mayCancel(sale) && button(say("till.cancel"), () => app.cancel(), "plain", { id: "cancel" })];
+    case "elsewhere":
+      return [button(say("till.aside"), () => app.putAside(), "plain"), mayCancel(sale) && button(say("till.cancel"), () => app.cancel(), "plain", { id: "cancel" })];
     case "authorising": return mayStop(sale) && button(say("till.stop"), () => app.cancel(), "plain danger", { id: "cancel" });
     case "approved": case "completed":
       return [newSale(), screen === "approved" && button(say("till.receipt"), () => app.openReceipt(), "plain"),

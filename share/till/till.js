@@ -40,7 +40,7 @@ function render(forced) {
 
 // Progress politely, an end at once; the other region is emptied, or the next end of the same name would be silent.
 function announce(screen) {
-  const running = ["starting", "asking", "preparing", "armed", "reading", "authorising", "link"].includes(screen);
+  const running = ["starting", "asking", "preparing", "armed", "reading", "authorising", "link", "elsewhere"].includes(screen);
   $("status").classList.remove("seen");
   speak($(running ? "status" : "alert"), headline(app));
   speak($(running ? "alert" : "status"), "");
