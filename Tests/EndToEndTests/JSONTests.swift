@@ -45,6 +45,7 @@ struct JSONTests {
         Run(command: "stored-cards end-agreement", arguments: "AGREED"),
         Run(command: "stored-cards delete", arguments: "CARD"),
         Run(command: "link", arguments: "3.00 EUR"),
+        Run(command: "handover", arguments: "sandbox-terminal --retry-of DECLINED", status: [10]),
         Run(command: "adjust", arguments: "HELD 15.00 EUR"),
         Run(command: "capture", arguments: "HELD 5.00 EUR --not-final"), Run(command: "release", arguments: "HELD"),
         Run(command: "list", arguments: "--state approved"), Run(command: "last", arguments: "main"),
@@ -162,8 +163,10 @@ struct JSONTests {
                 let agreements = card?["agreements"] as? [[String: Any]]
                 (names["CARD"], names["AGREED"]) = (card?["id"] as? String, agreements?.first?["id"] as? String)
             }
-            guard run.command == "pay", names["PAID"] == nil else { return }
-            names["PAID"] = (answer as? [String: Any])?["id"] as? String
+            guard run.command == "pay", let payment = answer as? [String: Any], let id = payment["id"] as? String else {
+                return
+            }
+            names[payment["state"] as? String == "declined" ? "DECLINED" : "PAID"] = id
         }
         let other = try Shop()
         try other.eventually("terms") { try other.get("/v1/terms")["hash"] != nil }
