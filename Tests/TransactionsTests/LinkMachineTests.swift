@@ -6,10 +6,10 @@ import Wire
 
 @Suite("The machine of a link that a customer pays by, and of a hand-over to a terminal")
 struct LinkMachineTests {
-    private static let begin = Moment(monotonic: 1_000, wall: Timestamp(milliseconds: 1_700_000_000_000))
+    static let begin = Moment(monotonic: 1_000, wall: Timestamp(milliseconds: 1_700_000_000_000))
 
     /// A machine, the clock, and what it did last.
-    private struct Desk {
+    struct Desk {
         var machine: TransactionMachine
         var now = LinkMachineTests.begin
         /// Every state that was written, in order.
@@ -56,7 +56,7 @@ struct LinkMachineTests {
         var state: TransactionState { machine.transaction.state }
     }
 
-    private func transaction(
+    func transaction(
         _ state: TransactionState = .created, _ type: TransactionType = .link
     ) throws -> Transaction {
         let euro = try #require(Currency("EUR"))
@@ -71,7 +71,7 @@ struct LinkMachineTests {
         return transaction
     }
 
-    private func desk(_ type: TransactionType = .link) throws -> Desk {
+    func desk(_ type: TransactionType = .link) throws -> Desk {
         let transaction = try transaction(.created, type)
         var demand = Demand(kind: .sale, owner: Principal(uid: 1))
         demand.link = LinkRequest(
@@ -80,7 +80,7 @@ struct LinkMachineTests {
         return Desk(TransactionMachine(transaction, demand, at: Self.begin))
     }
 
-    private func opened(_ type: TransactionType = .link) throws -> Desk {
+    func opened(_ type: TransactionType = .link) throws -> Desk {
         var desk = try desk(type)
         desk.take(.begin)
         desk.take(.connected)
@@ -88,24 +88,24 @@ struct LinkMachineTests {
         return desk
     }
 
-    private func open(_ desk: Desk, _ url: String = "https://pay.example/7") throws -> LinkReply {
+    func open(_ desk: Desk, _ url: String = "https://pay.example/7") throws -> LinkReply {
         var answer = LinkAnswer(id: desk.machine.id, state: .open)
         if desk.machine.transaction.type == .link { answer.url = url }
         return .answered(answer)
     }
 
-    private func ended(_ desk: Desk, _ state: LinkAnswer.State) -> LinkReply {
+    func ended(_ desk: Desk, _ state: LinkAnswer.State) -> LinkReply {
         .answered(LinkAnswer(id: desk.machine.id, state: state))
     }
 
-    private func declined(_ desk: Desk, _ code: String = "51") -> LinkReply {
+    func declined(_ desk: Desk, _ code: String = "51") -> LinkReply {
         var answer = LinkAnswer(id: desk.machine.id, state: .declined)
         answer.payment = AuthorizationAnswer(outcome: .declined, responseCode: code)
         answer.card = MaskedCard(scheme: "Visa", last4: "1111", masked: "************1111")
         return .answered(answer)
     }
 
-    private func paid(_ desk: Desk, _ value: Int64? = nil) -> LinkReply {
+    func paid(_ desk: Desk, _ value: Int64? = nil) -> LinkReply {
         var answer = LinkAnswer(id: desk.machine.id, state: .paid)
         var payment = AuthorizationAnswer(outcome: .approved, responseCode: "00")
         payment.amountApproved = value.map { Money(value: $0, currency: desk.machine.transaction.amount.currency) }
@@ -290,79 +290,6 @@ struct LinkMachineTests {
             #expect(desk.machine.transaction.link != nil && desk.state == .sent)
             // Nobody is sent to one that is being closed.
             #expect(desk.events == (question == "look" ? [.linkOpened] : []), "\(age)")
-        }
-    }
-
-    @Test
-    func `A hand-over needs no address and shows none; the terminal's word ends it, be it that a card was declined`()
-        throws
-    {
-        for isPaid in [true, false] {
-            var desk = try opened(.handover)
-            #expect(desk.states == [.sent] && desk.machine.transaction.link == nil)
-            desk.wait(2)
-            desk.reply(isPaid ? paid(desk) : declined(desk))
-            #expect(desk.asked == ["open", "look"] && desk.machine.isOver)
-            #expect(desk.states == [.sent, isPaid ? .approved : .declined])
-            #expect(desk.events == [isPaid ? .paymentApproved : .paymentDeclined])
-            #expect(desk.machine.transaction.card?.last4 == "1111")
-            if !isPaid {
-                #expect(desk.machine.transaction.result?.responseCode == "51")
-                #expect(desk.machine.transaction.result?.reason == .insufficientFunds)
-            }
-        }
-    }
-
-    @Test func `A declined card ends no link, and no hand-over without the answer to its payment`() throws {
-        var link = try opened()
-        link.wait(2)
-        link.reply(declined(link))
-        #expect(link.state == .sent)
-        var desk = try opened(.handover)
-        for payment in [nil, AuthorizationAnswer(outcome: .approved, responseCode: "00")] {
-            desk.wait(60)
-            var answer = LinkAnswer(id: desk.machine.id, state: .declined)
-            answer.payment = payment
-            desk.reply(.answered(answer))
-            #expect(desk.state == .sent)
-        }
-    }
-
-    @Test func `A hand-over whose time is over is taken from the terminal, and can be tried at another one`() throws {
-        var desk = try opened(.handover)
-        desk.wait(900)
-        #expect(desk.asked.last == "close" && desk.state == .sent)
-        desk.reply(ended(desk, .expired))
-        #expect(desk.state == .declined && desk.machine.transaction.result?.reason == .handoverExpired)
-        var told = desk.machine.transaction
-        told.offeredTerminals = ["counter-3"]
-        #expect(told.alternatives?.last?.request.to == "counter-3")
-    }
-
-    @Test func `A cancel or a reversal that finds a declined card leaves nothing to take back`() throws {
-        var desk = try opened(.handover)
-        desk.take(.cancel(.client, WishID(1)))
-        desk.reply(declined(desk))
-        #expect(desk.answers == [.tooLate(.declined, becomesReversal: false)] && desk.state == .declined)
-        desk = try opened(.handover)
-        desk.take(.reverse(.customerCancel, WishID(1)))
-        desk.reply(declined(desk))
-        #expect(desk.state == .declined && !desk.asked.contains("reverse"))
-    }
-
-    @Test func `A restart goes on with a hand-over for the rest of its time`() throws {
-        var recovered = try transaction(.sent, .handover)
-        recovered.history.append(Transaction.Step(state: .sent, at: Self.begin.wall))
-        for (age, question) in [(Int64(60), "look"), (900, "close")] {
-            var desk = Desk(
-                TransactionMachine(
-                    recorded: recovered, Demand(kind: .sale, owner: Principal(uid: 1)), at: Self.begin))
-            desk.now.wall = desk.now.wall.advanced(bySeconds: age)
-            desk.take(.recover)
-            desk.take(.due)
-            #expect(desk.asked == [question] && desk.states.isEmpty, "\(age)")
-            desk.reply(paid(desk))
-            #expect(desk.state == .approved)
         }
     }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// What a request said of the payment beyond its amount, kept with the transaction: its receipt is made of it.
+/// It has a stored property for each member.
 public struct TransactionDetails: Codable, Equatable, Sendable {
     public var items: [Item]?
     public var amountStatus: AmountStatus?
