@@ -107,11 +107,11 @@ await_status "$folder/moved/pos.sock" '"openItems":{"count":20,'
 # One call leads to the other by what is open, not by an answer: there are no links to follow.
 hold moved visa-afl --include-tag openItems --phases examples,coverage,fuzzing
 
-# A fourth, for which we are a gateway.
+# A fourth, for which we are a gateway, and which lets us send commands to a card.
 sed 's,/offline/,/gateway/,' "$folder/offline.toml" >"$folder/gateway.toml"
-printf '[gateway]\ngroup = "%s"\n' "$(id -g)" >>"$folder/gateway.toml"
+printf '[gateway]\ngroup = "%s"\n[diagnostics]\ncard-commands = true\n' "$(id -g)" >>"$folder/gateway.toml"
 daemon gateway --config "$folder/gateway.toml" --psp-socket "$folder/psp.sock"
-hold gateway visa --include-operation-id reportRefusals --phases examples,coverage,fuzzing
+hold gateway visa --include-operation-id reportRefusals --include-operation-id sendCardCommands --phases examples,coverage,fuzzing
 
 "$tools/bin/python3" Tests/Contract/reached.py docs/openapi.yaml "$folder/reached"
 echo "check-contract: every answer is one of docs/openapi.yaml"

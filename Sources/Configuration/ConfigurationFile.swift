@@ -32,6 +32,7 @@ public struct ConfigurationFile: Sendable {
     public var formerServices: [String: FormerService] = [:]
     /// `nil` where no programme is configured.
     public var loyalty: LoyaltySettings?
+    public var diagnostics = DiagnosticsSettings()
 
     /// A lane as it is written, its reader not opened yet.
     public struct Lane: Equatable, Sendable {
@@ -144,6 +145,8 @@ public struct ConfigurationFile: Sendable {
         loyalty = LoyaltySettings(&top)
         offline = ConfigurationFile.offline(&top, mode: mode)
         formerServices = ConfigurationFile.formerServices(&top, mode: mode)
+        var diagnostics = top.subtable("diagnostics")
+        self.diagnostics = DiagnosticsSettings(&diagnostics, mode: mode)
         top.finish()
     }
 

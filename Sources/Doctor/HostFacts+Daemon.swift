@@ -13,6 +13,14 @@ extension HostFacts {
         }
         var findings: [Finding] = []
         findings += configurationFaults.filter { $0.key != Self.recipientSetting }.map { finding(.configuration, $0) }
+        if settings.diagnostics.cardCommands {
+            findings.append(
+                Finding(
+                    .configuration, .warning, "administrators may send commands to a card and see what it answers",
+                    remedy:
+                        "when you are done, remove card-commands from \(configurationPath) and run systemctl reload nfc-tapd"
+                ))
+        }
         if attributes.mode & 0o022 != 0 {
             findings.append(
                 Finding(

@@ -66,6 +66,23 @@ public struct TapClient: Sendable {
         return try await call(request, answerWithin: answerTime + .seconds(seconds))
     }
 
+    /// Sends commands to a card, for administrators, in test mode and where the configuration allows it. Nothing is repeated.
+    ///
+    /// - Parameters:
+    ///   - commands: short command APDUs in hexadecimal.
+    ///   - lane: its name in the configuration.
+    ///   - seconds: for the card to be presented, 1…60.
+    /// - Throws: `card_commands.not_allowed`, `auth.admin_required`, `reader.busy`, `read.timed_out`.
+    public func sendCardCommands(
+        _ commands: [String], on lane: String, deadline seconds: Int = Limits.defaultCardCommandDeadlineSeconds
+    ) async throws(TapClientError) -> CardCommandsAnswer {
+        let request = HTTPClientRequest(
+            .post, "/v1/lanes/\(HTTPClientRequest.percentEncoded(lane))/card-commands",
+            fields: ["Content-Type": "application/json"],
+            body: try Self.encode(CardCommandsDemand(commands, deadline: seconds)))
+        return try await call(request, answerWithin: answerTime + .seconds(seconds + Limits.cardCommandSeconds))
+    }
+
     /// The description of the API (OpenAPI 3.1, YAML) that the daemon was built with.
     public func contract() async throws(TapClientError) -> String {
         try await text(HTTPClientRequest(.get, "/v1/openapi.yaml"))

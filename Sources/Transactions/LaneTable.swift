@@ -24,6 +24,8 @@ public struct LaneRecord<Device: LaneDevice>: Sendable {
     public var reader: LaneStatus.Reader?
     public var passAutoSelect = false
     public var holder: LaneStatus.Holder?
+    /// An administrator's commands to a card have it, and no transaction.
+    public var isLent = false
     /// What keeps the reader from working; `daemon.unavailable` until it was prepared for the first time.
     public var error: ErrorCode? = .daemonUnavailable
     /// Why the lane has to be prepared; `nil` where it is.
@@ -55,19 +57,22 @@ public struct LaneRecord<Device: LaneDevice>: Sendable {
         return status
     }
 
+    /// Nobody has it.
+    public var isFree: Bool { holder == nil && !isLent }
+
     private var state: LaneStatus.State {
         if device.preparing == .openly, pendingPreparation != nil { return .preparing }
         switch error {
         case .daemonUnavailable: return .preparing
         case .readerDetached, .readerServiceUnavailable: return .detached
         case .some: return .faulty
-        case nil: return holder == nil ? .ready : .busy
+        case nil: return isFree ? .ready : .busy
         }
     }
 
     /// What refuses a tap. One that is being prepared takes it: it waits.
     var refusal: ErrorCode? {
-        if change != nil { return .readerBusy }
+        if change != nil || isLent { return .readerBusy }
         if device.preparing == .openly || error == .daemonUnavailable { return nil }
         // Terms and profile are asked anew with every payment.
         return error.flatMap { $0.isAboutProfile ? nil : $0 }
@@ -137,7 +142,7 @@ public struct LaneTable<Device: LaneDevice>: Sendable {
         } else {
             let usable = lanes.filter(mayUse)
             guard !usable.isEmpty || lanes.isEmpty else { return .failure(ErrorBody(.laneNotYours, field: "lane")) }
-            named = [usable.first { $0.holder == nil && $0.error == nil } ?? usable.first].compactMap(\.self)
+            named = [usable.first { $0.isFree && $0.error == nil } ?? usable.first].compactMap(\.self)
         }
         guard named.allSatisfy(mayUse) else {
             let field = request.group != nil ? "group" : request.lanes != nil ? "lanes" : "lane"
@@ -171,6 +176,20 @@ public struct LaneTable<Device: LaneDevice>: Sendable {
             if let name, lanes[index].name != name { continue }
             lanes[index].holder = nil
         }
+        changeFreeLanes()
+    }
+
+    /// Takes a lane for commands to a card. It is nobody else's until it is taken back.
+    public mutating func lend(_ name: String) -> Result<Device, ErrorBody> {
+        guard let lane = self[name] else { return .failure(ErrorBody(.laneUnknown)) }
+        if let holder = lane.holder { return .failure(ErrorBody(.readerBusy, transaction: holder.transaction)) }
+        if let refusal = lane.refusal { return .failure(ErrorBody(refusal)) }
+        update(name) { $0.isLent = true }
+        return .success(lane.device)
+    }
+
+    public mutating func takeBack(_ name: String) {
+        update(name) { $0.isLent = false }
         changeFreeLanes()
     }
 
@@ -210,7 +229,7 @@ public struct LaneTable<Device: LaneDevice>: Sendable {
 
     /// Removes and replaces lanes that had to wait until they were free.
     private mutating func changeFreeLanes() {
-        for index in lanes.indices.reversed() where lanes[index].holder == nil {
+        for index in lanes.indices.reversed() where lanes[index].isFree {
             switch lanes[index].change {
             case nil: continue
             case .removed:
@@ -271,7 +290,7 @@ public struct LaneTable<Device: LaneDevice>: Sendable {
     }
 
     /// Lanes that nobody prepares and that need it, with why: not prepared, or good for a short time only. The reader's
-    /// thread of one that a transaction holds is in use.
+    /// thread of one that somebody has is in use.
     ///
     /// - Parameters:
     ///   - seconds: since 1970.
@@ -284,7 +303,7 @@ public struct LaneTable<Device: LaneDevice>: Sendable {
             if lanes[index].pendingPreparation == nil, let end = lanes[index].expiry, seconds >= end {
                 lanes[index].pendingPreparation = .expiry
             }
-            guard lanes[index].device.preparing == .not, lanes[index].holder == nil else { continue }
+            guard lanes[index].device.preparing == .not, lanes[index].isFree else { continue }
             if let reason = lanes[index].pendingPreparation {
                 found.append((lanes[index].name, reason))
             } else if let renewal = lanes[index].renewal, seconds >= renewal {
@@ -308,7 +327,7 @@ public struct LaneTable<Device: LaneDevice>: Sendable {
         var found: [Device] = []
         for index in lanes.indices {
             let lane = lanes[index]
-            guard lane.error == nil, lane.pendingPreparation == nil, lane.holder == nil, lane.device.preparing == .not,
+            guard lane.error == nil, lane.pendingPreparation == nil, lane.isFree, lane.device.preparing == .not,
                 !lane.isBeingChecked
             else { continue }
             lanes[index].isBeingChecked = true

@@ -22,7 +22,7 @@ struct NFCTap: AsyncParsableCommand {
             Cancel.self, Confirm.self, Reverse.self, Decline.self, Capture.self, Adjust.self, Release.self,
             Resolve.self, QueueCommand.self, OpenCommand.self, Events.self,
             ReceiptCommand.self, ListCommand.self, LastCommand.self, TotalsCommand.self, DayEndCommand.self,
-            HelpTopics.self, Try.self, Virtual.self,
+            HelpTopics.self, Try.self, Virtual.self, CardCommand.self,
             Decode.self, ExplainCommand.self, Replay.self, KernelDiffCommand.self, Record.self, Simulate.self,
             DoctorCommand.self, DiagnoseCommand.self, AuditCommand.self, AdapterCheckCommand.self,
             PINDevicesCommand.self, ECRBench.self,

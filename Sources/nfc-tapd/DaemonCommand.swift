@@ -131,6 +131,9 @@ struct DaemonCommand: AsyncParsableCommand {
         if configuration.usesTestKey {
             logger.warning("published test key in use: nothing that is read is protected, test cards only")
         }
+        if configuration.diagnostics.cardCommands {
+            logger.warning("commands to a card allowed: administrators see what cards answer, use test cards only")
+        }
         return try await Daemon(configuration, socket: socket, logger: logger)
     }
 

@@ -76,6 +76,7 @@ struct ConfigurationTests {
         ("[profile]\nurl = \"https://psp\"\n", "profile.url"),
         ("[live]\nacknowledgement = true\n", "live.acknowledgement"),
         ("mode = \"live\"\n[profile]\nfile = \"/a\"\n", "profile.file"),
+        ("[diagnostics]\ncard-commands = \"yes\"\n", "diagnostics.card-commands"),
     ]
 
     @Test("Every wrong setting is refused by its name, with a remedy", arguments: wrongSettings)
@@ -179,6 +180,13 @@ struct ConfigurationTests {
         #expect(refusal("[psp]\nrecipient-key = \"\(path)\"\n" + lane)?.key == "psp.recipient-key")
     }
 
+    @Test("Nobody sends commands to a card where nothing is written, and administrators in test mode where it is allowed")
+    func cardCommands() throws {
+        #expect(try !ConfigurationFile(file: "", text: lane).diagnostics.cardCommands)
+        let text = "[diagnostics]\ncard-commands = true\n" + lane
+        #expect(try ConfigurationFile(file: "", text: text).diagnostics.cardCommands)
+    }
+
     @Test("Live mode takes the payment service's own keys only, and real readers only")
     func live() throws {
         let folder = try TestFolder()
@@ -198,5 +206,8 @@ struct ConfigurationTests {
         #expect(refusal(text("psp", pinned, lane: lane))?.key == "psp.recipient-key")
         let virtual = lane.replacing("pcsc:", with: "virtual:/tmp/x")
         #expect(refusal(text("psp", lane: virtual))?.key == "lane[0].reader")
+        let commands = "[diagnostics]\ncard-commands = true\n"
+        #expect(refusal(text("psp", commands, lane: lane))?.key == "diagnostics.card-commands")
+        #expect(try ConfigurationFile(file: "", text: text("psp", "[diagnostics]\n", lane: lane)).mode == .live)
     }
 }

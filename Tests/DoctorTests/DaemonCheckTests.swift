@@ -59,6 +59,16 @@ struct DaemonCheckTests {
         #expect(host.checkup().findings(about: .configuration).map(\.severity) == [.warning])
     }
 
+    @Test func `commands to a card that are allowed are a warning, until they are switched off again`() throws {
+        let host = try FakeHost.healthy()
+        for (value, severities) in [("true", [Finding.Severity.warning]), ("false", [])] {
+            try host.write(
+                "etc/nfc-tap/nfc-tapd.toml",
+                "[diagnostics]\ncard-commands = \(value)\n[[lane]]\nname = \"a\"\nreader = \"pcsc:\"\n")
+            #expect(host.checkup().findings(about: .configuration).map(\.severity) == severities)
+        }
+    }
+
     @Test func `another configuration file is read where one is named`() throws {
         let host = try FakeHost.healthy()
         try host.write(

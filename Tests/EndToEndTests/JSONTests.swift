@@ -61,8 +61,10 @@ struct JSONTests {
         Run(command: "queue batch"), Run(command: "queue resolve", arguments: "RECEIPT"),
     ]
 
-    /// `terms accept` is run in a shop of its own: one acceptance is enough.
-    static let other: [Run] = [Run(command: "terms accept", arguments: "--yes")]
+    /// `terms accept` is run in a shop of its own: one acceptance is enough; so is `card-command`, which has to be allowed.
+    static let other: [Run] = [
+        Run(command: "terms accept", arguments: "--yes"), Run(command: "card-command", arguments: "E0036A82"),
+    ]
 
     /// Need an open item, an operation without an answer, or a day that differs, which the daemon's own tests have.
     static let settling: Set<String> = ["open settle", "resolve", "day-end resolve"]
@@ -168,7 +170,11 @@ struct JSONTests {
             }
             names[payment["state"] as? String == "declined" ? "DECLINED" : "PAID"] = id
         }
-        let other = try Shop()
+        let configuration =
+            "[diagnostics]\ncard-commands = true\n[[lane]]\nname = \"till\"\nreader = \"virtual:FOLDER/reader.sock\"\n"
+        let other = try Shop(configuration: configuration)
+        try other.awaitReader()
+        try other.card("present smoke")
         try other.eventually("terms") { try other.get("/v1/terms")["hash"] != nil }
         try run(Self.other, in: other.folder, environment: ["NFC_TAP_SOCKET": other.posSocket], &names)
     }

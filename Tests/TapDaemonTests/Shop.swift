@@ -56,6 +56,7 @@ final class Shop: Sendable {
         var mode = Mode.test
         var profile: ProfileSettings?
         var merchant: Merchant?
+        var allowsCardCommands = false
         var clock: @Sendable () -> Timestamp = { .now }
         var logger = Shop.quiet
         var healthInterval: Duration = .seconds(30)
@@ -112,6 +113,7 @@ final class Shop: Sendable {
         configuration.terminal = wish.terminal
         configuration.surroundings.boot = wish.boot
         configuration.merchant = wish.merchant
+        configuration.diagnostics.cardCommands = wish.allowsCardCommands
         configuration.support.url = "https://example.com/help"
         configuration.adapter.times = wish.times
         configuration.laneGroups = wish.groups

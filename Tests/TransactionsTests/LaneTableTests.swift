@@ -137,6 +137,30 @@ struct LaneTableTests {
         #expect(table.statuses.map(\.groups) == [nil, ["hall"], ["hall"]])
     }
 
+    @Test func `a lane that is lent is busy without a holder, takes nothing, and changes once it is taken back`() throws {
+        var table = LaneTable([lane("a", 1), lane("b", 2)])
+        #expect(try table.lend("a").get() == Reader(number: 1))
+        #expect(table["a"]?.status.state == .busy && table["a"]?.status.holder == nil)
+        #expect(code(table.free(for: request(lane: "a"))) == .readerBusy)
+        #expect(try table.free(for: request()).get() == ["b"])
+        guard case .failure(let refusal) = table.lend("a") else {
+            Issue.record("a lane is lent twice")
+            return
+        }
+        #expect(refusal.error.code == ErrorCode.readerBusy.rawValue)
+        #expect(table.toCheck() == [Reader(number: 2)])
+        table.forgetPreparations(because: .resume)
+        #expect(table.toPrepare(at: 0, renewalPause: 1).map(\.name) == ["b"])
+        table.apply([("a", lane("a", 3)), ("b", nil)], groups: [:], offersLoyalty: false)
+        #expect(table["a"]?.device.number == 1)
+        table.takeBack("a")
+        #expect(table["a"]?.device.number == 3 && table["a"]?.status.state == .ready)
+        #expect(table.takeRetired() == [Reader(number: 1)])
+        table.take(["b"], for: holder(TransactionID()))
+        #expect(throws: ErrorBody.self) { try table.lend("b").get() }
+        #expect(throws: ErrorBody.self) { try table.lend("c").get() }
+    }
+
     @Test func `a lane that is to go takes nothing more and goes with its transaction`() {
         var table = LaneTable([lane("a", 1), lane("b", 2)])
         let id = TransactionID()

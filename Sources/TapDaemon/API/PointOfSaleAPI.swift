@@ -69,6 +69,9 @@ struct PointOfSaleAPI: Sendable {
             try request.only(.post, parameters: [])
             try caller.roles.require(.cashier, or: .loyalty)
             return try await prepare(path[1], request, caller)
+        case 3 where path[0] == "lanes" && path[2] == "card-commands":
+            try request.only(.post, parameters: [])
+            return try await sendCardCommands(path[1], request, caller)
         case 3 where path[0] == "lanes" && path[2] == "last":
             try request.only(.get, parameters: ["type", "settled", "uid"])
             try caller.roles.require(.cashier)

@@ -93,12 +93,13 @@ extension DaemonConfiguration {
         kept.file.profile?.acknowledgement = file.profile?.acknowledgement
         guard file.mode != before.file.mode else { return kept }
         kept.file.mode = before.file.mode
-        // Keys, stored payments and programmes were checked for the other mode.
+        // Keys, stored payments, programmes and what is for test mode only were checked for the other mode.
         kept.file.adapter.recipient = before.file.adapter.recipient
         kept.file.offline = before.file.offline
         kept.file.formerServices = before.file.formerServices
         kept.file.pinDevices = before.file.pinDevices
         kept.file.loyalty = before.file.loyalty
+        kept.file.diagnostics = before.file.diagnostics
         kept.offer = before.offer
         return kept
     }

@@ -140,6 +140,23 @@ actor Lane {
         }
     }
 
+    /// Sends an administrator's commands to a card: to one that lies there too, because none of them is money.
+    func converse(_ conversation: CardConversation) {
+        do throws(ReaderError) {
+            let reader = try opened()
+            // It pays for nothing before it has left.
+            mayHoldCard = true
+            defer {
+                reader.release()
+                reader.show(.idle)
+            }
+            try conversation.run(on: reader)
+        } catch {
+            if error == .detached { detach() }
+            conversation.stop(error)
+        }
+    }
+
     /// The outcome with passes that were read a moment ago marked as repeated.
     private func remembered(_ outcome: LoyaltyOutcome, _ request: LoyaltyRequest) -> LoyaltyOutcome {
         var outcome = outcome

@@ -74,7 +74,7 @@ struct LaneDesk: Sendable {
 
     /// Lanes for which a reader that was just plugged in may be.
     var withoutReader: [String] {
-        table.lanes.filter { $0.device.lane.usesPCSC && $0.error != nil && $0.holder == nil }.map(\.name)
+        table.lanes.filter { $0.device.lane.usesPCSC && $0.error != nil && $0.isFree }.map(\.name)
     }
 
     /// A reader is not there any more. One that is in use finds out itself as well, unless its card was read already.

@@ -113,7 +113,7 @@ extension HTTPResponse {
     /// As `message`, with the secrets in their places.
     static func message(_ status: Int, _ message: some Encodable, _ secrets: SecretTexts, fields: HTTPFields) -> Self {
         do throws(WireError) {
-            let body = secrets.fill(try WireJSON.encode(message))
+            let body = secrets.fill(try WireJSON.encode(message, for: RequestContext.audience))
             var fields = fields
             fields.set("Content-Type", "application/json")
             fields.set("Cache-Control", "no-store")

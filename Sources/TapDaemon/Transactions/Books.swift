@@ -16,6 +16,8 @@ struct Books: Sendable {
     var passes = PassShelf<KeptPasses>()
     var sales = RecentSales()
     var pace = PaceTable()
+    /// Administrators' commands to cards, by the lanes that they have.
+    var conversations: [String: CardConversation] = [:]
     var isStopping = false
 
     init(_ lanes: LaneDesk) { self.lanes = lanes }
@@ -48,6 +50,22 @@ struct Books: Sendable {
     mutating func setDeadline(of running: Running, at now: Timestamp) {
         let wait = Int64(running.machine.demand.deadline) * 1_000
         lanes.table.setDeadline(Timestamp(milliseconds: now.milliseconds + wait), of: running.transaction.id)
+    }
+
+    /// Takes a lane for commands to a card, in the same step in which it was found free.
+    mutating func lend(_ name: String, to conversation: CardConversation) -> Result<Lane, ErrorBody> {
+        guard !isStopping else { return .failure(ErrorBody(.daemonUnavailable)) }
+        return lanes.table.lend(name).map { seat in
+            conversations[name] = conversation
+            return seat.lane
+        }
+    }
+
+    /// - Parameter code: why the commands have ended before the last of them.
+    mutating func takeBack(_ name: String, after code: ErrorCode?) {
+        conversations[name] = nil
+        if let code { lanes.noteTapFailure(name, code) }
+        lanes.table.takeBack(name)
     }
 
     /// Nothing more happens to it.

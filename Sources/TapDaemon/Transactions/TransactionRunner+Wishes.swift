@@ -33,6 +33,7 @@ extension TransactionRunner {
     /// - Returns: when each of those is settled.
     func stop() -> [OneShot] {
         books.isStopping = true
+        for conversation in books.conversations.values { conversation.cancel() }
         let cancellable = books.cancellable
         for running in cancellable { take(.cancel(.shutdown, nil), running.transaction.id) }
         return cancellable.map(\.isSettled)

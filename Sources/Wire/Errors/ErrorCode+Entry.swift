@@ -143,7 +143,7 @@ extension ErrorCode {
         case .storageFailed:
             row(500, .support, next: [.otherMethod])
         case .captureNotSupported, .adjustmentNotSupported, .releaseNotSupported, .refundNotSupported,
-            .refundNotAllowed, .chargeNotSupported, .linkNotSupported, .resolutionNotOpen:
+            .refundNotAllowed, .cardCommandsNotAllowed, .chargeNotSupported, .linkNotSupported, .resolutionNotOpen:
             row(409, .administrator)
         case .storedCardUnknown:
             row(404, .integrator)

@@ -155,6 +155,7 @@ public enum ErrorCode: String, Codable, CaseIterable, Sendable {
     case laneUnknown = "lane.unknown"
     case laneNotYours = "lane.not_yours"
     case laneNoTransaction = "lane.no_transaction"
+    case cardCommandsNotAllowed = "card_commands.not_allowed"
     case dayEndUnknown = "day_end.unknown"
     case dayEndBlocked = "day_end.blocked"
     case readerBusy = "reader.busy"

@@ -26,6 +26,13 @@ public enum Limits {
     /// Seconds within which the card must be presented.
     public static let deadlineSeconds = 1...600
     public static let defaultDeadlineSeconds = 60
+    /// Commands to a card in one request, and the hexadecimal digits of each: a short command APDU.
+    public static let cardCommands = 1...32
+    public static let cardCommandDigits = 8...522
+    /// Seconds within which their card must be presented, and in which it has to answer all of them.
+    public static let cardCommandDeadlineSeconds = 1...60
+    public static let defaultCardCommandDeadlineSeconds = 15
+    public static let cardCommandSeconds = 30
     /// Seconds within which an approval can have to be confirmed.
     public static let confirmSeconds = 1...600
     /// Seconds in which a customer may pay a link.
