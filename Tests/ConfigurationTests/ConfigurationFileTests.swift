@@ -180,7 +180,8 @@ struct ConfigurationTests {
         #expect(refusal("[psp]\nrecipient-key = \"\(path)\"\n" + lane)?.key == "psp.recipient-key")
     }
 
-    @Test("Nobody sends commands to a card where nothing is written, and administrators in test mode where it is allowed")
+    @Test(
+        "Nobody sends commands to a card where nothing is written, and administrators in test mode where it is allowed")
     func cardCommands() throws {
         #expect(try !ConfigurationFile(file: "", text: lane).diagnostics.cardCommands)
         let text = "[diagnostics]\ncard-commands = true\n" + lane

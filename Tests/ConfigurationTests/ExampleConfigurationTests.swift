@@ -12,7 +12,8 @@ struct ExampleConfigurationTests {
     static let tables: [(heading: String, text: String)] = [
         ("", ""), ("[pos]", ""), ("[psp]", ""), ("[profile]", ""), ("[live]", ""), ("[journal]", ""),
         ("[day]", ""), ("[terminal]", ""), ("[merchant]", ""), ("[deny-list]", "entries = \"/\"\n"),
-        ("[support]", ""), ("[groups]", ""), ("[gateway]", ""), ("[credentials]", ""), ("[refunds]", ""), ("[diagnostics]", ""),
+        ("[support]", ""), ("[groups]", ""), ("[gateway]", ""), ("[credentials]", ""), ("[refunds]", ""),
+        ("[diagnostics]", ""),
         ("[loyalty]", ""),
         ("[offline]", ""),
         ("[[offline.currency]]", "code = \"EUR\"\namount = 1\ntotal = 1\n"),

@@ -49,8 +49,8 @@ struct CardCommandTests {
         #expect(refused.status == 13 && refused.errors.contains("card_commands.not_allowed"), "\(refused.errors)")
         #expect(refused.errors.contains("card-commands = true under [diagnostics]"), "\(refused.errors)")
         let file = shop.folder.appending(path: "live.toml")
-        try Data("mode = \"live\"\n[diagnostics]\ncard-commands = true\n[[lane]]\nname = \"a\"\nreader = \"pcsc:\"\n".utf8)
-            .write(to: file)
+        let live = "mode = \"live\"\n[diagnostics]\ncard-commands = true\n[[lane]]\nname = \"a\"\nreader = \"pcsc:\"\n"
+        try Data(live.utf8).write(to: file)
         let daemon = try Program.daemon.run(["--config", file.path], in: shop.folder)
         #expect(daemon.status != 0, "\(daemon.errors)")
         let check = try shop.tap(["config", "check", file.path])

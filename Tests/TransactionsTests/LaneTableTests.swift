@@ -137,7 +137,7 @@ struct LaneTableTests {
         #expect(table.statuses.map(\.groups) == [nil, ["hall"], ["hall"]])
     }
 
-    @Test func `a lane that is lent is busy without a holder, takes nothing, and changes once it is taken back`() throws {
+    @Test func `a lane that is lent is busy without a holder, and changes once it is taken back`() throws {
         var table = LaneTable([lane("a", 1), lane("b", 2)])
         #expect(try table.lend("a").get() == Reader(number: 1))
         #expect(table["a"]?.status.state == .busy && table["a"]?.status.holder == nil)
