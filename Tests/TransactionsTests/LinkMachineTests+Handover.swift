@@ -71,7 +71,7 @@ extension LinkMachineTests {
                 TransactionMachine(
                     recorded: recovered, Demand(kind: .sale, owner: Principal(uid: 1)), at: Self.begin))
             desk.now.wall = desk.now.wall.advanced(bySeconds: age)
-            desk.take(.recover)
+            desk.take(.recover())
             desk.take(.due)
             #expect(desk.asked == [question] && desk.states.isEmpty, "\(age)")
             desk.reply(paid(desk))
