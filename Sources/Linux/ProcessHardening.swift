@@ -32,13 +32,13 @@ package struct ProcessHardening: Equatable, Sendable {
     }
 
     /// For a program that waits most of the day and locks no memory: gives the code that was used back to the kernel, which
-    /// has it in its cache. First what only the start needed, then what work needed, ten seconds after it at the latest. The
+    /// has it in its cache. First what only the start needed, then what work needed, five seconds after it at the latest. The
     /// next work takes back what it uses, page by page, in less than a millisecond. Ends when the task is cancelled.
     package static func stayWithoutUsedCode() async {
         var used: UInt64?
         var pause = Duration.seconds(2)
         while (try? await Task.sleep(for: pause)) != nil {
-            pause = .seconds(10)
+            pause = .seconds(5)
             // Looking whether there is something to do takes less.
             if let used, MachineClock.processor &- used < 20_000_000 { continue }
             // Best effort: without it the program works as well, in more memory.

@@ -47,7 +47,7 @@ extension PointOfSaleAPI {
         _ conversation: CardConversation, on name: String, _ caller: Caller
     ) async throws(ErrorBody) {
         let lane = try await store.change { $0.lend(name, to: conversation) }.get()
-        let entry = { (told: String) in
+        let entry = { @Sendable (told: String) in
             let detail = "card-commands by \(caller.principal) as \(Role.admin.rawValue): \(told)"
             return AuditEntry(.administration, subject: name, detail: detail)
         }
