@@ -167,8 +167,7 @@ struct CardCommandTests {
         }
     }
 
-    @Test(
-        "A lane that waits for a payment's card is refused with its transaction, and one with commands refuses a sale")
+    @Test("A lane that waits for a payment is refused with its transaction, and one with commands refuses a sale")
     func busy() async throws {
         let folder = try TestFolder()
         try await withSandbox(in: folder) { _ in
