@@ -212,6 +212,7 @@ struct CardCommandTests {
     func noCard() async throws {
         try await Shop.open(in: try TestFolder(), Self.wish()) { shop in
             #expect(try await send(shop, ["E0036A82"], deadline: 1).error().code == "read.timed_out")
+            try shop.reader.obey("present smoke")
             try shop.reader.obey("collide")
             #expect(try await send(shop, ["E0036A82"], deadline: 1).error().code == "read.timed_out")
             #expect(try entries(shop).filter { $0.hasSuffix("0 answered, then read.timed_out") }.count == 2)
