@@ -193,7 +193,7 @@ public actor Sandbox {
         guard try store.noteOnce("record " + record.id) else { return .failure(.replayed) }
         payment.cardToken = CardToken.make(
             record.digits, merchant: request.terminal.merchant, secret: SymmetricKey(data: try store.secret()))
-        guard try isFresh(request.pin) else { return .failure(.replayed) }
+        guard try store.isFresh(request.pin) else { return .failure(.replayed) }
         do throws(EnvelopeFault) {
             try record.checkPIN(of: request)
             return .success(try record.verdict(on: request, at: now()))

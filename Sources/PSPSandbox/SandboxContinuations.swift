@@ -74,7 +74,7 @@ enum SandboxContinuations {
             guard latest.outcome == .declined, latest.singleTap == true, request.authorization.amount == entry.amount
             else { return .error(403, .pspRefused) }
             var answer =
-                try sandbox.isFresh(request.pin)
+                try store.isFresh(request.pin)
                 ? answer(to: request, after: latest, payment, in: sandbox)
                 : AuthorizationAnswer(outcome: .declined, responseCode: EnvelopeFault.replayed.responseCode)
             if answer.outcome == .approved {

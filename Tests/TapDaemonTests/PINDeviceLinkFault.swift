@@ -35,7 +35,7 @@ enum PINDeviceLinkFault: String, CaseIterable, Sendable {
             cause == .kernel ? (.cancelled, nil, nil) : (.declined, nil, "70")
         case .olderBlock: (.declined, nil, "94")
         // Whoever opens it finds another PIN, or none; it is asked for as often as the issuer allows.
-        case .otherKey, .otherAccount, .clearDigits: (.declined, nil, "75")
+        case .otherKey, .otherAccount, .clearDigits: (.declined, nil, cause == .kernel ? "75" : "55")
         case .otherIDAtFirst, .otherID, .halfLine, .halfBody, .longLine, .longBody, .noJSON, .closesAtFirst, .closes,
             .otherStatus, .unknownState, .silentAtFirst, .silent, .shortBlock, .longBlock, .noBlock, .noDigits,
             .longSerial, .otherFormat, .otherKeySet, .otherAlgorithm, .clearPIN, .clearField:

@@ -79,7 +79,7 @@ private final class Victim: Sendable {
     }
 }
 
-@Suite("A daemon that is killed while a PIN is wanted", .timeLimit(.minutes(30)))
+@Suite("A daemon that is killed while a PIN is wanted", .serialized, .timeLimit(.minutes(30)))
 struct PINKillTests {
     private let kills = ProcessInfo.processInfo.environment["NFC_TAP_KILLS"].flatMap(Int.init) ?? 8
 
@@ -162,7 +162,7 @@ struct PINKillTests {
             socket = "\(folder.path)/pos.sock"
             [psp]
             socket = "\(folder.path)/way-to-psp.sock"
-            answer-timeout = 1
+            answer-timeout = 10
             [journal]
             directory = "\(folder.path)/state"
             [pin-devices.pad]

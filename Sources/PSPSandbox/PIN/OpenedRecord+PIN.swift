@@ -4,11 +4,11 @@ import CardSim
 import Envelope
 import Wire
 
-extension Sandbox {
+extension SandboxStore {
     /// A device uses a key serial number once: a block that comes again is an old one, whoever gives it.
     func isFresh(_ pin: OnlinePIN?) throws(StoreError) -> Bool {
         guard let pin, let serial = pin.ksn else { return true }
-        return try store.noteOnce("ksn \(pin.keySet) \(serial.uppercased())")
+        return try noteOnce("ksn \(pin.keySet) \(serial.uppercased())")
     }
 }
 

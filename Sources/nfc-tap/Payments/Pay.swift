@@ -3,6 +3,7 @@ import ArgumentParser
 import TapClient
 import Wire
 
+/// It has a stored property for each option.
 struct Pay: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Takes a payment through the daemon.",
