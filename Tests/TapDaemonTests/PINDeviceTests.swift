@@ -304,6 +304,11 @@ struct PINDeviceTests {
         #expect(refused { $0.id = PINAttemptID() } && refused { $0.state = .cancelled })
         #expect(refused { $0.format = 0 } && refused { $0.keySet = "old" } && refused { $0.block = nil })
         #expect(refused { $0.block = "A912150391AB65A6" } && refused { $0.block = String(repeating: "x", count: 32) })
+        #expect(refused { $0.algorithm = "ROT-13" } && !refused { $0.algorithm = "AES-128" })
+        // What is enciphered, in clear: format, length, digits and their fill.
+        #expect(refused { $0.block = "441234AAAAAAAAAA2F69ADDE2E9E7ACE" })
+        #expect(refused { $0.block = "4C123456789012AA2F69ADDE2E9E7ACE" })
+        #expect(!refused { $0.block = "441234AAAAAAAABA2F69ADDE2E9E7ACE" })
         #expect(refused { $0.ksn = "no" } && refused { $0.ksn = String(repeating: "1", count: 40) })
     }
 }

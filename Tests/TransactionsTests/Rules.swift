@@ -182,6 +182,7 @@ extension Stage {
         _ request: ContinuationRequest, _ number: Int, _ isAgain: Bool, _ state: TransactionState
     ) {
         if request.authorization.pin != nil || request.pin.attempt != request.id { fault("another PIN") }
+        if request.authorization.features != [.singleTap] { fault("goes on without saying that it can once more") }
         if isAgain {
             if heard.contains(.neverSeen) { isResent = true }
             if continuation != request.id { fault("another continuation") }
