@@ -146,12 +146,20 @@ extension PINDeviceTests {
         let features = Set(AdapterFeature.allCases).subtracting([.singleTap])
         let plain = Sandbox(key: try TestRecipient.privateKey(), features: features)
         try await serve(plain, in: other) {
-            try await withDevice(in: other) { wish, device in
-                try await Shop.open(in: other, wish) { shop in
-                    let declined = try await sale(shop, 1_070, "visa")
-                    #expect(declined.state == .declined && declined.result?.action == .useOtherTerminal)
-                    #expect(await device.count.asked == 0)
+            try await withPassage(at: other.path + "/way.sock", to: other.path + "/psp.sock") { passage in
+                try await withDevice(in: other) { wish, device in
+                    var wish = wish
+                    wish.adapterSocket = "way.sock"
+                    try await Shop.open(in: other, wish) { shop in
+                        let declined = try await sale(shop, 1_070, "visa")
+                        #expect(declined.state == .declined && declined.result?.action == .useOtherTerminal)
+                        #expect(await device.count.asked == 0)
+                    }
                 }
+                let sent = try passage.exchanges.filter { $0.path.last == "authorizations" }.map {
+                    try WireJSON.decode(AuthorizationRequest.self, from: Array($0.request.utf8))
+                }
+                #expect(sent.map(\.features) == [nil], "who has not said that it can is not told that it may")
             }
         }
     }
