@@ -154,12 +154,15 @@ extension PINDeviceTests {
                         let declined = try await sale(shop, 1_070, "visa")
                         #expect(declined.state == .declined && declined.result?.action == .useOtherTerminal)
                         #expect(await device.count.asked == 0)
+                        try shop.reader.obey("swap mastercard")
+                        let paid = try await shop.post(purchase(6_000), wait: 20).transaction()
+                        #expect(paid.state == .approved && paid.chip?.verification == .onlinePIN, "\(paid)")
                     }
                 }
                 let sent = try passage.exchanges.filter { $0.path.last == "authorizations" }.map {
                     try WireJSON.decode(AuthorizationRequest.self, from: Array($0.request.utf8))
                 }
-                #expect(sent.map(\.features) == [nil], "who has not said that it can is not told that it may")
+                #expect(sent.map(\.features) == [nil, nil], "who has not said that it can is not told that it may")
             }
         }
     }
