@@ -61,10 +61,11 @@ struct JSONTests {
         Run(command: "queue batch"), Run(command: "queue resolve", arguments: "RECEIPT"),
     ]
 
-    /// `terms accept` is run in a shop of its own: one acceptance is enough; so is `card-command`, which has to be allowed.
-    static let other: [Run] = [
-        Run(command: "terms accept", arguments: "--yes"), Run(command: "card-command", arguments: "E0036A82"),
-    ]
+    /// Run in a shop of its own: one acceptance is enough.
+    static let accepting = [Run(command: "terms accept", arguments: "--yes")]
+
+    /// Run in a shop of its own, which allows it.
+    static let allowed = [Run(command: "card-command", arguments: "E0036A82")]
 
     /// Need an open item, an operation without an answer, or a day that differs, which the daemon's own tests have.
     static let settling: Set<String> = ["open settle", "resolve", "day-end resolve"]
@@ -74,7 +75,7 @@ struct JSONTests {
         let dump = try Program.tap.run(["--experimental-dump-help"], in: FileManager.default.temporaryDirectory).output
         let top = try JSONSerialization.jsonObject(with: Data(dump.utf8)) as? [String: Any]
         let leaves = Self.leaves(try #require(top?["command"] as? [String: Any]), [])
-        let run = Set((Self.withoutDaemon + Self.online + Self.storing + Self.other).map(\.command))
+        let run = Set((Self.withoutDaemon + Self.online + Self.storing + Self.accepting + Self.allowed).map(\.command))
         #expect(Set(leaves.map(\.words)) == run.union(Self.settling))
         for leaf in leaves { #expect(leaf.takesJSON, "\(leaf.words)") }
     }
@@ -170,13 +171,25 @@ struct JSONTests {
             }
             names[payment["state"] as? String == "declined" ? "DECLINED" : "PAID"] = id
         }
-        let configuration =
-            "[diagnostics]\ncard-commands = true\n[[lane]]\nname = \"till\"\nreader = \"virtual:FOLDER/reader.sock\"\n"
-        let other = try Shop(configuration: configuration)
-        try other.awaitReader()
-        try other.card("present smoke")
+        let other = try Shop()
         try other.eventually("terms") { try other.get("/v1/terms")["hash"] != nil }
-        try run(Self.other, in: other.folder, environment: ["NFC_TAP_SOCKET": other.posSocket], &names)
+        try run(Self.accepting, in: other.folder, environment: ["NFC_TAP_SOCKET": other.posSocket], &names)
+    }
+
+    @Test("Commands to a card print JSON where they are allowed")
+    func commanding() throws {
+        let shop = try Shop(
+            configuration: """
+                [diagnostics]
+                card-commands = true
+                [[lane]]
+                name = "till"
+                reader = "virtual:FOLDER/reader.sock"
+                """)
+        try shop.awaitReader()
+        try shop.card("present smoke")
+        var names: [String: String] = [:]
+        try run(Self.allowed, in: shop.folder, environment: ["NFC_TAP_SOCKET": shop.posSocket], &names)
     }
 
     @Test("What is about stored payments prints JSON")
