@@ -80,6 +80,40 @@ public struct Event: Codable, Equatable, Sendable {
 }
 
 extension Event {
+    /// As the compiler would write it, but that what is absent, as most of it is in any event, costs nothing.
+    public func encode(to encoder: any Encoder) throws {
+        var members = encoder.container(keyedBy: CodingKeys.self)
+        try members.encode(id, forKey: .id)
+        try members.encode(name, forKey: .name)
+        try members.encode(at, forKey: .at)
+        if let lane { try members.encode(lane, forKey: .lane) }
+        if let transaction { try members.encode(transaction, forKey: .transaction) }
+        if let till { try members.encode(till, forKey: .till) }
+        if let operation { try members.encode(operation, forKey: .operation) }
+        if let kind { try members.encode(kind, forKey: .kind) }
+        if let credential { try members.encode(credential, forKey: .credential) }
+        if let amount { try members.encode(amount, forKey: .amount) }
+        if let link { try members.encode(link, forKey: .link) }
+        if let retryOf { try members.encode(retryOf, forKey: .retryOf) }
+        if let day { try members.encode(day, forKey: .day) }
+        if let percent { try members.encode(percent, forKey: .percent) }
+        if let reason { try members.encode(reason, forKey: .reason) }
+        if let step { try members.encode(step, forKey: .step) }
+        if let by { try members.encode(by, forKey: .by) }
+        if let error { try members.encode(error, forKey: .error) }
+        if let card { try members.encode(card, forKey: .card) }
+        if let result { try members.encode(result, forKey: .result) }
+        if let loyalty { try members.encode(loyalty, forKey: .loyalty) }
+        if let message { try members.encode(message, forKey: .message) }
+        if let customerAction { try members.encode(customerAction, forKey: .customerAction) }
+        if let customerText { try members.encode(customerText, forKey: .customerText) }
+        if let pin { try members.encode(pin, forKey: .pin) }
+        if let terms { try members.encode(terms, forKey: .terms) }
+        if let mode { try members.encode(mode, forKey: .mode) }
+    }
+}
+
+extension Event {
     /// What a till hears of another's transaction: that somebody uses the lane. `nil` for what happens elsewhere.
     public var ofSomebody: Event? {
         guard name.rawValue.hasPrefix("read."), lane != Transaction.noLane else { return nil }
