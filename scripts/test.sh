@@ -92,7 +92,7 @@ failures() {
 parts() {
     case $1 in
     EndToEndTests) echo A-C D-L M-R ^A-R ;;
-    TapDaemonTests) echo A-O ^A-O ;;
+    TapDaemonTests) echo A-O P ^A-P ;;
     *) echo A-Z ;;
     esac
 }
