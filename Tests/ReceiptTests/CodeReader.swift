@@ -24,6 +24,16 @@ enum CodeReader {
         return try run("zbarimg", ["-q", "--raw", file.path])
     }
 
+    /// Drawn by librsvg.
+    static func read(svg: String) throws -> String {
+        let folder = try Folder()
+        let drawing = folder.url.appending(path: "code.svg")
+        try Data(svg.utf8).write(to: drawing)
+        let picture = folder.url.appending(path: "code.png")
+        _ = try run("rsvg-convert", ["--width=400", drawing.path, "-o", picture.path])
+        return try run("zbarimg", ["-q", "--raw", picture.path])
+    }
+
     static func run(_ program: String, _ arguments: [String]) throws -> String {
         let process = Process()
         process.executableURL = URL(filePath: "/usr/bin/env")

@@ -18,12 +18,7 @@ struct QRCodeTests {
     @Test("ZBar reads the address from the SVG, drawn by librsvg")
     func svg() throws {
         let code = try #require(QRCode(Self.address))
-        let folder = try CodeReader.Folder()
-        let drawing = folder.url.appending(path: "code.svg")
-        try Data(code.svg.utf8).write(to: drawing)
-        let picture = folder.url.appending(path: "code.png")
-        _ = try CodeReader.run("rsvg-convert", ["--width=400", drawing.path, "-o", picture.path])
-        #expect(try CodeReader.run("zbarimg", ["-q", "--raw", picture.path]) == Self.address)
+        #expect(try CodeReader.read(svg: code.svg) == Self.address)
     }
 
     @Test("ZBar reads the address from the text of the receipt, ink for every block", arguments: [42, 48])

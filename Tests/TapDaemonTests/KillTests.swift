@@ -163,17 +163,7 @@ struct KillTests {
     }
 }
 
-func auditFaults(in folder: TestFolder) throws -> [AuditFault] {
-    let jwk = try Data(contentsOf: URL(filePath: folder.path + "/state/installation.jwk"))
-    let source = try AuditSource(file: folder.path + "/state/journal.sqlite")
-    var verifier = AuditVerifier(key: try VerificationKey(jwk: Array(jwk)))
-    for statement in source.statements { verifier.take(statement: statement) }
-    try source.forEachLink { link in
-        if let link { verifier.take(link) } else { verifier.takeUnreadable(number: 0) }
-    }
-    for id in try source.differences() { verifier.takeDifference(transaction: id) }
-    return verifier.finish()
-}
+func auditFaults(in folder: TestFolder) throws -> [AuditFault] { try verified(folder).faults }
 
 /// Waits until every transaction has an end.
 func definiteStates(in folder: TestFolder) async throws {

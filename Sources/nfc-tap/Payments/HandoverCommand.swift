@@ -50,12 +50,6 @@ struct HandoverCommand: AsyncParsableCommand {
         } catch {
             throw Failure(error)
         }
-        if json {
-            try StandardOutput.print(json: transaction)
-        } else {
-            StandardOutput.print(transaction.summary)
-        }
-        let code = transaction.exitCode
-        if code != .success { throw code }
+        try transaction.conclude(asJSON: json)
     }
 }

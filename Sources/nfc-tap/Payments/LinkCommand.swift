@@ -72,13 +72,7 @@ struct LinkCommand: AsyncParsableCommand {
         } catch {
             throw Failure(error)
         }
-        if json {
-            try StandardOutput.print(json: transaction)
-        } else {
-            StandardOutput.print(transaction.summary)
-        }
-        let code = transaction.exitCode
-        if code != .success { throw code }
+        try transaction.conclude(asJSON: json)
     }
 
     /// Prints the address as soon as the payment service has given one.

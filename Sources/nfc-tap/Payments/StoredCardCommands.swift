@@ -157,13 +157,7 @@ struct Charge: AsyncParsableCommand {
         request.allowRepeat = allowRepeat ? true : nil
         let transaction = try await TransactionOptions.watch(
             request, idempotencyKey: key, narrator: Narrator(isSilent: json), with: daemon.client)
-        if json {
-            try StandardOutput.print(json: transaction)
-        } else {
-            StandardOutput.print(transaction.summary)
-        }
-        let code = transaction.exitCode
-        if code != .success { throw code }
+        try transaction.conclude(asJSON: json)
     }
 }
 

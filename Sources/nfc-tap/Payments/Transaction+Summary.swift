@@ -65,3 +65,17 @@ extension Transaction {
         }
     }
 }
+
+extension Transaction {
+    /// Prints what came of it, and ends the program with its exit code.
+    ///
+    /// - Throws: the exit code, other than 0.
+    func conclude(asJSON json: Bool) throws {
+        if json {
+            try StandardOutput.print(json: self)
+        } else {
+            StandardOutput.print(summary)
+        }
+        guard exitCode == .success else { throw exitCode }
+    }
+}
