@@ -70,7 +70,10 @@ run() {
     if [ "$skipped" -gt 0 ]; then
         report+=$'\n'$(grep -E '^(➜ Test .* skipped|not tried)' "$log" | sed -E 's/^(➜ )?/    /')
     fi
-    if [ "$failed" -gt 0 ]; then report+=$'\n'$(failures "$log"); fi
+    if [ "$failed" -gt 0 ]; then
+        failures "$log" >"$results/$name.failures"
+        report+=$'\n'$(cat "$results/$name.failures")
+    fi
     printf '%s\n' "$report"
 }
 
@@ -118,6 +121,14 @@ for target in "${targets[@]}"; do
     done
 done
 wait
+
+# Once more and last, for who sees only the end of a long output.
+for log in "$results"/*.failures; do
+    [ -e "$log" ] || continue
+    echo "failed in $(basename "$log" .failures):"
+    cut -c 1-400 "$log" | head -n 40
+done
+rm -f "$results"/*.failures
 
 read -r ran failed skipped < <(cat "$results"/* | awk '{ a += $1; b += $2; c += $3 } END { print a, b, c }')
 status=0
