@@ -11,7 +11,8 @@ import Synchronization
 ///
 /// Cards come and go by calls from any thread. Runs until it is unplugged.
 public final class PN532Emulator: Sendable {
-    /// The line's path, or the link to it.
+    /// A link to the line, which goes when the plug is pulled, as a device's node does. The system gives a line's number to the next
+    /// one that is opened: a program of another test that still looks for its reader by that number would take part in it.
     public let path: String
     /// What libnfc takes.
     public var connectionString: String { "pn532_uart:\(path)" }
@@ -33,13 +34,11 @@ public final class PN532Emulator: Sendable {
     }
 
     private init(_ terminal: PseudoTerminal, link: String?) throws {
-        if let link {
-            _ = unsafe unlink(link)
-            guard unsafe symlink(terminal.path, link) == 0 else {
-                throw PN532RigError.system(call: "symlink", errno: errno)
-            }
+        path = link ?? "/tmp/nfc-tap-pn532-\(String(UInt64.random(in: 0...UInt64.max), radix: 36))"
+        _ = unsafe unlink(path)
+        guard unsafe symlink(terminal.path, path) == 0 else {
+            throw PN532RigError.system(call: "symlink", errno: errno)
         }
-        path = link ?? terminal.path
         wake = try WakeSignal()
         ended = try WakeSignal()
         self.terminal = Mutex(terminal)
@@ -130,7 +129,10 @@ public final class PN532Emulator: Sendable {
                 terminal.send(output)
             }
         }
-        terminal.withLock { $0 = nil }
+        terminal.withLock { terminal in
+            if let line = terminal?.path { PseudoTerminal.removeLink(at: path, to: line) }
+            terminal = nil
+        }
         ended.signal()
     }
 }

@@ -42,6 +42,14 @@ final class PseudoTerminal: Sendable {
 
     func send(_ bytes: [UInt8]) { _ = unsafe write(near, bytes, bytes.count) }
 
+    /// Removes the link, unless it leads to another line by now.
+    static func removeLink(at link: String, to line: String) {
+        var target = [CChar](repeating: 0, count: 128)
+        let count = unsafe readlink(link, &target, target.count)
+        guard count > 0, target.prefix(count).map({ UInt8(bitPattern: $0) }) == Array(line.utf8) else { return }
+        _ = unsafe unlink(link)
+    }
+
     deinit {
         _ = close(near)
         _ = close(far)
