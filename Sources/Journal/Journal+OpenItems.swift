@@ -23,6 +23,27 @@ extension Journal {
         }
     }
 
+    /// The same for a stored payment, where nothing is known that says more: the reason that it has stays, and what has ended
+    /// since is no open item.
+    ///
+    /// - Returns: whether it has become one.
+    @discardableResult
+    public func keepOpen(
+        _ reason: OpenReason, whileQueued id: TransactionID, at time: Timestamp = .now
+    ) throws(JournalError) -> Bool {
+        try database.transaction { () throws(JournalError) in
+            try database.run(
+                """
+                INSERT INTO open_item (payment, reason, since) SELECT payment, ?, ? FROM queue_record WHERE payment = ?
+                ON CONFLICT (payment) DO NOTHING
+                """, [.text(reason.rawValue), .integer(time.milliseconds), .text(id.text)])
+            guard database.changes == 1 else { return false }
+            try touch(id, at: time)
+            try note(AuditEntry(.openItem, subject: id.text, detail: "open: \(reason.rawValue)", at: time))
+            return true
+        }
+    }
+
     /// Ends an open item as a person says.
     ///
     /// - Returns: why not; `nil` where it has ended.

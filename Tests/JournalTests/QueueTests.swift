@@ -65,6 +65,25 @@ struct QueueTests {
         }
     }
 
+    @Test("The forwarder's word for a stored payment replaces no other, and opens nothing that has ended")
+    func openOnce() throws {
+        try open { journal in
+            let id = try store(journal)
+            let (first, second) = (
+                try journal.keepOpen(.unanswered, whileQueued: id), try journal.keepOpen(.recordAltered, whileQueued: id)
+            )
+            #expect(first && !second)
+            try journal.keepOpen(.refusedAfterDoubt, for: id)
+            let third = try journal.keepOpen(.unanswered, whileQueued: id)
+            let kept = try journal.record(id)?.open
+            #expect(!third && kept == .refusedAfterDoubt)
+            try journal.append([StateChange(.sent), StateChange(.approved)], to: id)
+            let late = try journal.keepOpen(.unanswered, whileQueued: id)
+            let items = try journal.openItems()
+            #expect(!late && items.isEmpty)
+        }
+    }
+
     @Test("What is being forwarded gets into no batch, and what is in a batch is neither forwarded nor declined")
     func neverBoth() throws {
         try open { journal in

@@ -5,6 +5,7 @@ import ReaderVirtual
 import Synchronization
 import TestSupport
 import Testing
+import Transactions
 import Wire
 
 @testable import TapDaemon
@@ -64,6 +65,46 @@ struct KeyLifeTests {
                 remembers.withLock { $0 = true }
                 #expect(try await shop.reach([.approved], id).result?.approvalCode == "1")
                 #expect(try await items(shop).isEmpty)
+            }
+        }
+    }
+
+    @Test(
+        "A6: that ten questions were in vain does not replace what the tenth has brought, neither in the list nor after a restart",
+        arguments: [OpenReason.keyLifeOver, .neverSeen, .refusedAfterDoubt])
+    func tenth(reason: OpenReason) async throws {
+        let folder = try TestFolder()
+        let vain = TransactionMachine.attemptsUnseen - 2
+        let id = Mutex<TransactionID?>(nil)
+        let answer = { @Sendable (request: ScriptedAdapter.Seen) -> HTTPResponse in
+            // One time sent, eight times asked, and then the service does not know it: that is the tenth.
+            guard request.method == .post else {
+                return .text((request.before[.get]?.count ?? 0) < vain ? 503 : 404, "{}")
+            }
+            let isRefused = request.earlier(.post) > 0 && reason == .refusedAfterDoubt
+            return isRefused ? .text(200, #"{"outcome":"declined","responseCode":"94"}"#) : .text(500, "{}")
+        }
+        let keyLife: Int64? = reason == .keyLifeOver ? 0 : nil
+        try await stored(in: folder) { shop, stored in
+            id.withLock { $0 = stored }
+            try await withAdapter(in: folder, keyLife: keyLife, answer: answer) { adapter in
+                try await eventually("the tenth question, and one more") {
+                    (adapter.requests.last?.before[.get]?.count ?? 0) > vain + 1
+                }
+                #expect(try await items(shop).map(\.reason) == [reason])
+            }
+        }
+        let known = try #require(id.withLock { $0 })
+        try await Shop.open(in: folder, try StoreAndForwardTests.wish()) { shop in
+            #expect(try await items(shop).map(\.reason) == [reason])
+            // What is declined now is no proof, and what was refused or is too old never goes out again.
+            try await withAdapter(in: folder, keyLife: keyLife) { request in
+                request.method == .post
+                    ? .text(200, #"{"outcome":"declined","responseCode":"94"}"#) : .text(404, "{}")
+            } _: { adapter in
+                try await eventually("questions after the restart") { adapter.requests.count { $0.method == .get } > 2 }
+                #expect(sends(adapter) == (reason == .neverSeen ? 1 : 0))
+                #expect(try await shop.store.transaction(known)?.state == .unknown)
             }
         }
     }

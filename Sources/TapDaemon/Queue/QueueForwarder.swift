@@ -133,10 +133,14 @@ struct QueueForwarder: Sendable {
         return life
     }
 
+    /// The payment's machine may have said more since the queue was read: its word stays.
     private func keepOpen(_ reason: OpenReason, _ entry: QueueEntry) async throws(JournalError) {
         let id = entry.transaction.id
+        let isNew = try await queue.journal.use { (journal) throws(JournalError) in
+            try journal.keepOpen(reason, whileQueued: id)
+        }
+        guard isNew else { return }
         logger.warning("open item", metadata: ["transaction": "\(id)", "reason": "\(reason.rawValue)"])
-        try await queue.journal.use { (journal) throws(JournalError) in try journal.keepOpen(reason, for: id) }
     }
 
     /// The request as it was signed, where the signature holds and it is this payment's.
