@@ -208,7 +208,15 @@ extension EventName {
     fileprivate var endsLink: Bool {
         switch self {
         case .paymentApproved, .paymentDeclined, .paymentReversed, .readNotCompleted, .readCancelled: true
-        default: false
+        // Nobody knows yet how it ends: the customer may still pay.
+        case .paymentUnknown: false
+        case .readerAttached, .readerDetached, .readerNotReady, .prepareProgress, .readReadyForTap, .readCardDetected,
+            .readRetry, .readRemoveCard, .readCompleted, .pinRequested, .pinCompleted, .linkOpened,
+            .paymentAuthorizing, .paymentStored, .loyaltyResult, .queueForwarded, .queueFailed, .openItemContradicted,
+            .termsChanged, .profileApplied, .profileRefused, .clockUnbelievable, .clockBelieved, .operationDone,
+            .operationRefused, .operationUnknown, .paymentRefunded, .paymentExpiring, .paymentExpired, .cardStored,
+            .cardDeleted, .dayClosed, .dayDiffers, .booksAttention, .eventsMissed:
+            false
         }
     }
 }
