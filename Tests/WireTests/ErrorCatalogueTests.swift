@@ -122,8 +122,8 @@ struct ErrorCatalogueTests {
         #expect(
             String(decoding: bytes, as: UTF8.self) == """
                 {"error":{"code":"reader.busy","docs":"docs/errors.md#reader.busy",\
-                "message":"Reader busy with another transaction","next":["otherMethod"],\
-                "resolution":"Wait for the named transaction, or cancel it","retryable":true,\
+                "message":"Reader busy","next":["otherMethod"],\
+                "resolution":"Wait until the reader is free, or cancel what is using it","retryable":true,\
                 "transaction":"0192f3a4-5b6c-7d8e-9f01-23456789abcd","who":"cashier"}}
                 """)
         #expect(try WireJSON.decode(ErrorBody.self, from: bytes) == ErrorBody(.readerBusy, transaction: id))
