@@ -209,7 +209,8 @@ public struct TapClient: Sendable {
     /// What happens on the lanes, from now on or from after an event seen before.
     ///
     /// The sequence survives a restart of the daemon and an overflow: it connects again and asks for what it missed. It
-    /// throws when the daemon refuses, or cannot be reached for `maximumOutage`.
+    /// throws when the daemon refuses, or cannot be reached for `maximumOutage`. Every event that this version knows is asked
+    /// for; an older daemon sends those that it has.
     ///
     /// - Parameters:
     ///   - cursor: `id` of the last event that was dealt with.

@@ -13,6 +13,8 @@ public struct TapEvents: AsyncSequence, Sendable {
     let cursor: UInt64?
     let answerTime: Duration
     let maximumOutage: Duration
+    /// The highest that this version knows.
+    private static let vocabulary = 2
 
     public func makeAsyncIterator() -> AsyncIterator {
         AsyncIterator(client: client, cursor: cursor, answerTime: answerTime, outage: Outage(maximum: maximumOutage))
@@ -26,6 +28,8 @@ public struct TapEvents: AsyncSequence, Sendable {
         fileprivate var outage: Outage
         private var stream: EventStream.AsyncIterator?
         private var hasBegun = false
+        /// Whether the daemon knows vocabularies, as far as it has said.
+        private var namesVocabulary = true
 
         fileprivate init(client: HTTPClient, cursor: UInt64?, answerTime: Duration, outage: Outage) {
             self.client = client
@@ -61,9 +65,22 @@ public struct TapEvents: AsyncSequence, Sendable {
             }
         }
 
-        private func openStream() async throws(HTTPClientError) -> EventStream.AsyncIterator {
+        private mutating func openStream() async throws(HTTPClientError) -> EventStream.AsyncIterator {
             if let stream { return stream }
-            var request = HTTPClientRequest(.get, "/v1/events")
+            if namesVocabulary {
+                do throws(HTTPClientError) {
+                    return try await openStream("/v1/events?vocabulary=\(TapEvents.vocabulary)")
+                } catch {
+                    // A daemon from before there were vocabularies knows no such parameter.
+                    guard case .badAnswer(.refused(let answer)) = error, answer.status == 400 else { throw error }
+                    namesVocabulary = false
+                }
+            }
+            return try await openStream("/v1/events")
+        }
+
+        private func openStream(_ target: String) async throws(HTTPClientError) -> EventStream.AsyncIterator {
+            var request = HTTPClientRequest(.get, target)
             if let cursor { request.fields.set("Last-Event-ID", String(cursor)) }
             return try await client.events(request, answerWithin: answerTime).makeAsyncIterator()
         }
@@ -72,6 +89,8 @@ public struct TapEvents: AsyncSequence, Sendable {
         private mutating func reconnectLater(_ error: HTTPClientError) async throws(TapClientError) {
             let wasOpen = stream != nil
             stream = nil
+            // Whoever answers next may be a newer daemon.
+            namesVocabulary = true
             if Task.isCancelled { return }
             guard hasBegun || wasOpen else { throw TapClientError(error) }
             hasBegun = true

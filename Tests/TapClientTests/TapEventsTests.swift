@@ -57,6 +57,43 @@ import Wire
         #expect(cursors.all == [nil, "8"])
     }
 
+    @Test func `Events of the highest vocabulary are asked for, and an older daemon gives those that it has`()
+        async throws
+    {
+        let asked = Journal<String>()
+        let older: HTTPHandler = { request in
+            let query = request.query.map { "\($0.name)=\($0.value)" }
+            asked.add(query.joined())
+            return query.isEmpty ? await Self.threeAtATime(request) : .refusal(.requestInvalidParameter)
+        }
+        let newer: HTTPHandler = { request in
+            asked.add(request.query.map { "\($0.name)=\($0.value)" }.joined())
+            let queue = EventQueue()
+            var event = Event(id: 4, .pinRequested, lane: "till-1")
+            event.pin = PINNotice(device: "pad", timeout: 30)
+            let data = (try? WireJSON.encode(event)) ?? []
+            queue.send(ServerSentEvent(id: "4", name: event.name.rawValue, data: String(decoding: data, as: UTF8.self)))
+            return .events(queue)
+        }
+        try await TestDaemon.withPath { path in
+            let daemon = TestDaemon(path: path)
+            var events = TapClient(path: path).events().makeAsyncIterator()
+            try await daemon.run(older) {
+                for id in 1...3 {
+                    let event = try await events.next()
+                    #expect(event?.id == UInt64(id) && event?.name == .readerAttached)
+                }
+            }
+            #expect(asked.all == ["vocabulary=2", ""])
+            // What comes after it is asked for everything again.
+            try await daemon.run(newer) {
+                let event = try await events.next()
+                #expect(event?.name == .pinRequested && event?.pin?.device == "pad")
+            }
+            #expect(asked.all == ["vocabulary=2", "", "vocabulary=2"])
+        }
+    }
+
     @Test func `A daemon that was never there is reported at once`() async throws {
         try await TestDaemon.withPath { path in
             var events = TapClient(path: path).events().makeAsyncIterator()

@@ -12,6 +12,8 @@ public enum TextKey: Hashable, Sendable {
     case action(LoyaltyResult.CustomerAction)
     /// Only for events that a customer is told of.
     case event(EventName)
+    /// What whoever has started a payment from a command is told meanwhile.
+    case progress(ProgressWord)
     case helpTitle(HelpTopic)
     /// Paragraphs.
     case helpText(HelpTopic)
@@ -24,7 +26,7 @@ public enum TextKey: Hashable, Sendable {
 
     /// What stands in braces in a text: `{amount}`.
     public enum Placeholder: String, CaseIterable, Sendable {
-        case amount, clock, code, date, day, frequency, month, note, payments, percent, year
+        case address, amount, clock, code, date, day, frequency, month, note, payments, percent, year
     }
 
     public var name: String {
@@ -39,6 +41,7 @@ public enum TextKey: Hashable, Sendable {
         case .cardholder(let message): "cardholder.\(message.rawValue)"
         case .action(let action): "action.\(action.rawValue)"
         case .event(let event): "event.\(event.rawValue)"
+        case .progress(let word): "progress.\(word.rawValue)"
         case .helpTitle(let topic): "help.\(topic.rawValue).title"
         case .helpText(let topic): "help.\(topic.rawValue).text"
         case .holding(let place): "holding.\(place.rawValue)"
@@ -57,6 +60,7 @@ public enum TextKey: Hashable, Sendable {
             + DeclineReason.allCases.map(TextKey.decline) + CardholderMessage.allCases.map(TextKey.cardholder)
             + LoyaltyResult.CustomerAction.allCases.filter { $0 != .nothing }.map(TextKey.action)
             + [.readReadyForTap, .readRetry, .readRemoveCard, .linkOpened].map(TextKey.event)
+            + ProgressWord.allCases.map(TextKey.progress)
             + HelpTopic.allCases.flatMap { [.helpTitle($0), .helpText($0)] }
             + HoldingPlace.allCases.map(TextKey.holding) + ReceiptWord.allCases.map(TextKey.receipt)
             + ReportWord.allCases.map(TextKey.report) + OpenEntry.Kind.allCases.map(TextKey.openEntry)

@@ -27,7 +27,9 @@ struct LinkCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Your reference for the sale.", valueName: "text"))
     var order: String?
 
-    @Option(help: ArgumentHelp("Language of what the customer reads, as in de.", valueName: "tag"))
+    @Option(
+        help: ArgumentHelp(
+            "Language of what the customer reads, and of the progress messages, as in de.", valueName: "tag"))
     var language: String?
 
     @Flag(help: "Take the payment although the order is paid.")
@@ -80,9 +82,10 @@ struct LinkCommand: AsyncParsableCommand {
         while true {
             let transaction = try await client.transaction(id)
             if let link = transaction.link {
-                StandardError.write(
-                    "nfc-tap: \(transaction.amount), \(transaction.mode.rawValue) mode, transaction \(id)\n")
-                StandardError.write("nfc-tap: until \(link.expiresAt): \(link.url)\n")
+                let words = Language(tag: language)
+                let mode = transaction.mode.progressText(in: words)
+                StandardError.write("nfc-tap: \(transaction.amount), \(mode), \(id)\n")
+                StandardError.write("nfc-tap: \(link.progressText(in: words))\n")
                 // Black on white whatever the terminal's colours are, so that a camera can read it.
                 let lines = qr ? QRCode(link.url)?.blocks(columns: 120) ?? [] : []
                 for line in lines { StandardError.write("\u{1B}[30;107m\(line)\u{1B}[0m\n") }

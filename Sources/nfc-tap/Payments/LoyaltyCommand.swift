@@ -62,7 +62,8 @@ struct LoyaltyCommand: AsyncParsableCommand {
         request.language = language
         if !programme.isEmpty { request.loyalty = LoyaltyWish(programmes: programme) }
         let transaction = try await TransactionOptions.watch(
-            request, idempotencyKey: nil, narrator: Narrator(isSilent: quiet, readsPasses: true), with: daemon.client)
+            request, idempotencyKey: nil, narrator: Narrator(isSilent: quiet, readsPasses: true, language: language),
+            with: daemon.client)
         if json { try StandardOutput.print(json: transaction) } else { StandardOutput.print(transaction.summary) }
         let code = transaction.exitCode
         if code != .success { throw code }

@@ -20,7 +20,9 @@ struct TransactionOptions: ParsableArguments {
             valueName: "text"))
     var idempotencyKey: String?
 
-    @Option(help: ArgumentHelp("Language of the customer's texts, for example de.", valueName: "tag"))
+    @Option(
+        help: ArgumentHelp(
+            "Language of the customer's texts and of the progress messages, for example de.", valueName: "tag"))
     var language: String?
 
     @Option(
@@ -50,7 +52,8 @@ struct TransactionOptions: ParsableArguments {
         request.preferredApplications = prefer.isEmpty ? nil : prefer
         if dryRun { return try await check(request, with: client) }
         let transaction = try await TransactionOptions.watch(
-            request, idempotencyKey: idempotencyKey, narrator: Narrator(isSilent: quiet, label: label), with: client)
+            request, idempotencyKey: idempotencyKey,
+            narrator: Narrator(isSilent: quiet, label: label, language: language), with: client)
         if json {
             try StandardOutput.print(json: transaction)
         } else {
@@ -97,66 +100,5 @@ struct TransactionOptions: ParsableArguments {
         do throws(TapClientError) { return try await tap.settled() } catch {
             throw Failure(error, losing: tap.started)
         }
-    }
-}
-
-/// Tells a person what happens to one transaction.
-actor Narrator {
-    private let isSilent: Bool
-    private var id: TransactionID?
-    private var early: [Event] = []
-    /// Whether only passes are read.
-    private let readsPasses: Bool
-    private let label: CommandLabel
-
-    init(isSilent: Bool, readsPasses: Bool = false, label: CommandLabel = .payment) {
-        self.isSilent = isSilent
-        self.label = label
-        self.readsPasses = readsPasses
-    }
-
-    func take(_ event: Event) {
-        guard let id else { return early.append(event) }
-        if event.transaction == id { tell(event) }
-    }
-
-    func follow(_ transaction: Transaction) {
-        id = transaction.id
-        say(
-            readsPasses || transaction.type == .verification
-                ? "\(transaction.mode.rawValue) mode" : "\(transaction.amount), \(transaction.mode.rawValue) mode")
-        let waiting = early
-        early = []
-        for event in waiting where event.transaction == transaction.id { tell(event) }
-    }
-
-    func lost() {
-        say("events are not available; \(label == .payment && !readsPasses ? "the payment" : "reading") continues")
-    }
-
-    private func tell(_ event: Event) {
-        switch event.name {
-        case .prepareProgress: say("preparing" + (event.percent.map { ", \($0) %" } ?? ""))
-        case .readReadyForTap: say(readsPasses ? "hold the phone or member card here" : "present the card")
-        case .readCardDetected: say(readsPasses ? "reading" : "card detected")
-        case .readRetry:
-            say(event.customerAction?.text(in: nil) ?? event.message?.text(in: .english) ?? "present the card again")
-        case .readRemoveCard: say("remove the card")
-        case .readCompleted: say(readsPasses ? "done" : "card read")
-        case .pinRequested: say("the customer enters the PIN on the device")
-        case .paymentAuthorizing: say("authorising")
-        case .paymentUnknown: say("no clear answer yet; asking again")
-        case .readerAttached, .readerDetached, .readerNotReady, .readNotCompleted, .readCancelled, .paymentApproved,
-            .paymentDeclined, .paymentStored, .paymentReversed, .loyaltyResult, .queueForwarded, .queueFailed,
-            .openItemContradicted, .termsChanged, .profileApplied, .profileRefused, .clockUnbelievable, .clockBelieved,
-            .eventsMissed, .operationDone, .operationRefused, .operationUnknown, .paymentRefunded,
-            .paymentExpiring, .paymentExpired, .cardStored, .cardDeleted, .dayClosed, .dayDiffers, .booksAttention,
-            .pinCompleted, .linkOpened:
-            break
-        }
-    }
-
-    private func say(_ text: String) {
-        if !isSilent { StandardError.write("nfc-tap: \(text)\n") }
     }
 }
