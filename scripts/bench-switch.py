@@ -6,13 +6,17 @@ the same rows by pgbench on the same server in the same run.
     scripts/bench-switch.py FOLDER-WITH-RELEASE-PROGRAMS [--taps 2000]
 
 Tills, both proxies, the acquirer's host, PostgreSQL and the switch share the machine's processors: the figures by processor second say
-more than those by second.
+more than those by second. pgbench is a client of the database as the switch is, so that both are held against each other with their
+clients: payments a second of the processors of switch and database, over those of pgbench and database. Beside it stands the same
+with the database alone below the line, as if pgbench cost nothing, and how often the database does a payment's work where it could
+have inserted its rows.
 """
 import argparse
 import json
 import os
 import pathlib
 import re
+import resource
 import sys
 import time
 
@@ -59,7 +63,12 @@ def measured(estate, tills, taps, seed):
     if approved < 0.95 * told["taps"]:
         raise SystemExit(f"bench-switch: too few were approved: {told}")
     written = int(estate.primary.sql(f"select pg_current_wal_lsn() - '{log}'::pg_lsn")) / approved
-    return told, approved / told["seconds"], approved / switch, approved / (switch + database), written
+    return told, approved / told["seconds"], switch / approved, database / approved, written
+
+
+def of_children():
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 def inserts(estate, seconds):
@@ -68,12 +77,23 @@ def inserts(estate, seconds):
     answer, sealed = (int(word) for word in sizes.split("|"))
     script = estate.databases[0].folder / "inserts.sql"
     script.write_text(INSERTS % {"answer": answer, "sealed": sealed})
-    before = estate.primary.cpu()
+    before, own = estate.primary.cpu(), of_children()
     text = run(f"{PROGRAMS}/pgbench", "-n", "-M", "prepared", "-c", "8", "-j", "1", "-T", str(seconds), "-f", script,
                "-h", estate.primary.folder, "-U", "postgres", "switch", limit=seconds + 60)
+    own = of_children() - own
     rate = float(re.search(r"tps = ([\d.]+)", text).group(1))
     count = int(re.search(r"actually processed: (\d+)", text).group(1))
-    return rate, count / (estate.primary.cpu() - before), answer, sealed
+    return rate, own / count, (estate.primary.cpu() - before) / count, answer, sealed
+
+
+def compare(lines, plain, client, server, answer, sealed):
+    print(f"pgbench in the same run: {plain:.0f} payments' rows a second, {1 / (client + server):.0f} a second of its and the database's "
+          f"processors, {1 / server:.0f} of the database's alone ({1_000 * client:.2f} and {1_000 * server:.2f} ms for one); answer {answer} and "
+          f"sealed {sealed} bytes. Of it the lines above are:")
+    for tills, rate, switch, database in lines:
+        print(f"- {tills} tills: by processors, clients and database on both sides, **{(client + server) / (switch + database):.2f}**; switch and "
+              f"database over pgbench's database alone {server / (switch + database):.2f}; database over database {server / database:.2f}; by the "
+              f"clock {rate / plain:.2f}", flush=True)
 
 
 def main():
@@ -82,8 +102,8 @@ def main():
     parser.add_argument("--taps", type=int, default=2_000)
     parser.add_argument("--seconds", type=int, default=10, help="of pgbench")
     arguments = parser.parse_args()
-    print("| keys | replicas | proxies | tills | payments/s | a second of the switch's processors | switch and database | half, 99 of 100 (ms) | memory of a replica (MiB) | bytes of write-ahead log each |")
-    print("|---|---|---|---|---|---|---|---|---|---|")
+    print("| keys | replicas | proxies | tills | payments/s | a second of the switch's processors | switch and database | ms of switch, of database | half, 99 of 100 (ms) | memory of a replica (MiB) | bytes of write-ahead log each |")
+    print("|---|---|---|---|---|---|---|---|---|---|---|")
     for token, replicas, proxies, counts in [
         (False, 1, False, [10, 100]), (True, 1, False, [10, 100]), (True, 1, True, [10, 100, 1_000]), (True, 2, True, [100]), (True, 3, True, [100])]:
         with Estate(arguments.programs, replicas=replicas, shops=1, tills=1_000, standby=False, token=token, proxies=proxies,
@@ -91,17 +111,14 @@ def main():
             pay(estate, 10, 100, 99)
             lines = []
             for tills in counts:
-                told, rate, share, both, written = measured(estate, tills, arguments.taps, tills)
+                told, rate, switch, database, written = measured(estate, tills, arguments.taps, tills)
                 memory = max(part.memory()[1] for part in estate.replicas) / 1024
-                print(f"| {'token' if token else 'file'} | {replicas} | {'two, mutual TLS' if proxies else 'none'} | {tills} | {rate:.0f} | {share:.0f} | "
-                      f"{both:.0f} | {told['p50']:.0f}, {told['p99']:.0f} | {memory:.0f} | {written:.0f} |", flush=True)
-                lines.append((tills, rate, both))
+                print(f"| {'token' if token else 'file'} | {replicas} | {'two, mutual TLS' if proxies else 'none'} | {tills} | {rate:.0f} | {1 / switch:.0f} | "
+                      f"{1 / (switch + database):.0f} | {1_000 * switch:.2f}, {1_000 * database:.2f} | {told['p50']:.0f}, {told['p99']:.0f} | "
+                      f"{memory:.0f} | {written:.0f} |", flush=True)
+                lines.append((tills, rate, switch, database))
             if replicas == 1:
-                plain, each, answer, sealed = inserts(estate, arguments.seconds)
-                print(f"pgbench in the same run: {plain:.0f} payments' rows a second ({each:.0f} a second of its processors), answer "
-                      f"{answer} and sealed {sealed} bytes; of it the lines above are, by the clock and by processors of switch and "
-                      "database: " + ", ".join(f"{tills} tills {rate / plain:.2f} and {both / each:.2f}" for tills, rate, both in lines),
-                      flush=True)
+                compare(lines, *inserts(estate, arguments.seconds))
         estate.remove()
 
 
