@@ -6,6 +6,8 @@ public enum DatabaseValue: Equatable, Sendable {
     case number(Int64)
     case flag(Bool)
     case bytes([UInt8])
+    /// An array.
+    case list([DatabaseValue])
 
     /// In PostgreSQL's text form; bytes as `\x` and hexadecimal digits (8.4.1 of its manual).
     var encoded: String? {
@@ -15,7 +17,19 @@ public enum DatabaseValue: Equatable, Sendable {
         case .number(let number): String(number)
         case .flag(let flag): flag ? "t" : "f"
         case .bytes(let bytes): Self.hexadecimal(bytes)
+        case .list(let elements): "{" + elements.map(\.element).joined(separator: ",") + "}"
         }
+    }
+
+    /// 8.15.2 of the manual: in quotes anything may stand, behind a backslash if it is one or a quote.
+    private var element: String {
+        guard let text = encoded else { return "NULL" }
+        var quoted = "\""
+        for unit in text.unicodeScalars {
+            if unit == "\"" || unit == "\\" { quoted.unicodeScalars.append("\\") }
+            quoted.unicodeScalars.append(unit)
+        }
+        return quoted + "\""
     }
 
     private static func hexadecimal(_ bytes: [UInt8]) -> String {
@@ -40,12 +54,27 @@ extension DatabaseValue {
 /// A statement with its values. It is prepared once for each connection, under a name that its text gives it.
 public struct Call: Equatable, Sendable {
     public let sql: String
-    public let values: [DatabaseValue]
+    let values: [DatabaseValue]
+    /// Of a statement for rows.
+    var rows: [[DatabaseValue]] = []
 
     /// - Parameter sql: text of the program, with `$1`, `$2` … for the values; give a type where it stands first (`$1::uuid`).
     public init(_ sql: StaticString, _ values: [DatabaseValue] = []) {
         self.sql = sql.description
         self.values = values
+    }
+
+    /// A statement for rows: `$1`, `$2` … are arrays with one element for each row, for `unnest`.
+    ///
+    /// - Parameter rows: at least one, and all of as many values.
+    public init(_ sql: StaticString, rows: [[DatabaseValue]]) {
+        self.init(sql)
+        self.rows = rows
+    }
+
+    var bound: [DatabaseValue] {
+        guard let first = rows.first else { return values }
+        return first.indices.map { column in .list(rows.map { $0[column] }) }
     }
 }
 

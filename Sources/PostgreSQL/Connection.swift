@@ -78,7 +78,7 @@ import CPQ
                 guard unsafe PQsendPrepare(handle, name, call.sql, 0, nil) == 1 else { throw .unknown }
                 steps.append(.preparation(of: call.sql, name))
             }
-            try send(name, call.values)
+            try send(name, call.bound)
             steps.append(.call)
         }
         guard unsafe PQpipelineSync(handle) == 1 else { throw .unknown }

@@ -11,6 +11,7 @@ import Synchronization
 /// ```
 public final class Database: Sendable {
     private let queue: WorkLine
+    private let shared: SharedLine
 
     /// Starts the threads. Connections are made when there is work, and made again after they were lost.
     ///
@@ -20,6 +21,7 @@ public final class Database: Sendable {
     /// - Throws: where the system has no threads or descriptors left.
     public init(_ address: String, connections: Int, waiting: Int = 1_000) throws(SystemError) {
         queue = WorkLine(most: waiting)
+        shared = SharedLine(most: waiting, on: queue)
         for _ in 0..<max(1, connections) {
             let wake = try WakeSignal()
             let queue = queue
@@ -37,6 +39,18 @@ public final class Database: Sendable {
     /// The rows of one call.
     public func run(_ call: Call) async throws(DatabaseError) -> Rows {
         try await run([call]).first ?? Rows(rows: [], changed: 0)
+    }
+
+    /// As `run`, for short calls that many ask for in the same moment: what waits is carried out in one transaction with one commit, and
+    /// nobody hears of any of it before that commit. Where it fails each is carried out again by itself.
+    ///
+    /// - Parameter calls: statements for rows last. Of several who want the same one it is carried out once, and each gets the rows of
+    ///   all: look for your own.
+    public func runTogether(_ calls: [Call]) async throws(DatabaseError) -> [Rows] {
+        let shared = shared
+        return try await withCheckedContinuation { continuation in
+            shared.add(SharedCalls(calls: calls) { continuation.resume(returning: $0) })
+        }.get()
     }
 
     /// A transaction in which what comes next depends on what was read. Runs on a thread of the database; where it throws

@@ -29,6 +29,8 @@ final class WorkLine: Sendable {
         return isTaken
     }
 
+    var isEmpty: Bool { state.withLock { $0.work.isEmpty } }
+
     /// The next piece; waits for it. `nil` once there will be none.
     func next(_ wake: WakeSignal) -> Work? {
         while true {
@@ -73,11 +75,9 @@ final class DatabaseThread {
         connection?.end()
     }
 
-    private static let attempts: UInt64 = 6
-
     /// Does the work; again where others were in the way. A connection that was lost is made anew for the next piece.
     func attempt<Result>(
-        _ body: (Connection) throws(DatabaseError) -> Result
+        times: UInt64 = 6, _ body: (Connection) throws(DatabaseError) -> Result
     ) throws(DatabaseError) -> Result {
         var attempt: UInt64 = 0
         while true {
@@ -88,7 +88,7 @@ final class DatabaseThread {
                 attempt += 1
                 switch error {
                 // At random, or two that are in each other's way stay so.
-                case .again where attempt < Self.attempts: sleep(milliseconds: .random(in: 1...(4 << attempt)))
+                case .again where attempt < times: sleep(milliseconds: .random(in: 1...(4 << attempt)))
                 case .duplicate, .again, .refused, .busy: throw error
                 case .unknown, .unreachable:
                     connection.end()

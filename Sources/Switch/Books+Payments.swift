@@ -49,6 +49,24 @@ extension Books {
         ]
     }
 
+    /// In the order of their ids, so that of two who begin the same payments in the same moment neither waits for the other.
+    private static let beginning: StaticString = """
+        with asked as (
+            select * from unnest($1::uuid[], $2::text[], $3::text[], $4::bytea[], $5::text[], $6::bool[], $7::bigint[], $8::text[],
+                $9::text[], $10::text[], $11::text[], $12::text[], $13::text[], $14::text[], $15::text[], $16::text[], $17::text[],
+                $18::bytea[], $19::bigint[], $20::text[])
+            as a (id, merchant, terminal, body, kind, offline, amount, currency, scheme, last4, token, record, stage, type, trace,
+                reference, transmitted, sealed, owner, sends)
+            order by id),
+        new as (
+            insert into payment
+                (id, merchant, terminal, body, kind, offline, amount, currency, scheme, last4, token, record, state)
+            select id, merchant, terminal, body, kind, offline, amount, currency, scheme, last4, token, record, 'running' from asked
+            on conflict (id) do nothing returning id)
+        insert into exchange (id, payment, stage, type, trace, reference, transmitted, sealed, owner, kind)
+        select id, id, stage, type, trace, reference, transmitted, sealed, owner, sends from asked join new using (id) returning id
+        """
+
     /// The first commit of a payment: its id and what is about to be sent, or nothing.
     func begin(_ intent: PaymentIntent, _ row: ExchangeRow) async throws(DatabaseError) -> Begun {
         let message = row.exchange.original
@@ -59,20 +77,8 @@ extension Books {
         ]
         var isReplay = false
         do throws(DatabaseError) {
-            let rows = try await database.run(
-                Call(
-                    """
-                    with new as (
-                        insert into payment
-                            (id, merchant, terminal, body, kind, offline, amount, currency, scheme, last4, token, record, state)
-                        values ($1::uuid, $2::text, $3::text, $4::bytea, $5::text, $6::bool, $7::bigint, $8::text, $9::text,
-                            $10::text, $11::text, $12::text, 'running')
-                        on conflict (id) do nothing returning id)
-                    insert into exchange (id, payment, stage, type, trace, reference, transmitted, sealed, owner, kind)
-                    select id, id, $13::text, $14::text, $15::text, $16::text, $17::text, $18::bytea, $19::bigint, $20::text
-                    from new returning id
-                    """, values(intent) + more))
-            if !rows.isEmpty { return .begun }
+            let rows = try await database.runTogether([Call(Self.beginning, rows: [values(intent) + more])])
+            if rows.first?.contains(where: { $0["id"] == intent.request.id.text }) == true { return .begun }
         } catch {
             guard case .duplicate(let constraint) = error, constraint == "payment_merchant_record_key" else {
                 throw error
@@ -108,29 +114,26 @@ extension Books {
         _ booking: Booking, _ payment: String, _ currency: String, isReversal: Bool = false,
         in transaction: borrowing DatabaseTransaction
     ) {
-        for call in calls(booking, payment, currency, isReversal: isReversal) { transaction.later(call) }
+        let calls = entries(booking, payment, currency, isReversal: isReversal)
+        guard !calls.isEmpty else { return }
+        // Those who close a day wait for bookings under way, and bookings for them.
+        for call in [untilDayEnds] + calls { transaction.later(call) }
     }
 
-    static func calls(_ booking: Booking, _ payment: String, _ currency: String, isReversal: Bool) -> [Call] {
-        let entries = booking.entries
-        guard !entries.isEmpty else { return [] }
-        return [
-            // Those who close a day wait for bookings under way, and bookings for them.
-            untilDayEnds,
-            Call(
-                """
-                insert into entry (payment, seq, account, amount, currency, is_reversal, day)
-                select $1::uuid, (select coalesce(max(seq), 0) + 1 from entry where payment = $1::uuid), e.account, e.amount,
-                    $4::text, $5::bool, (select day from day where closed is null)
-                from unnest($2::text[], $3::bigint[]) as e (account, amount)
-                """,
-                [
-                    .text(payment), .text("{" + entries.map(\.account).joined(separator: ",") + "}"),
-                    .text("{" + entries.map { "\($0.amount)" }.joined(separator: ",") + "}"), .text(currency),
-                    .flag(isReversal),
-                ]),
-        ]
+    /// Behind what keeps the day from being closed; none where nothing is booked.
+    static func entries(_ booking: Booking, _ payment: String, _ currency: String, isReversal: Bool) -> [Call] {
+        let rows: [[DatabaseValue]] = booking.entries.map {
+            [.text(payment), .text($0.account), .number($0.amount), .text(currency), .flag(isReversal)]
+        }
+        return rows.isEmpty ? [] : [Call(booked, rows: rows)]
     }
+
+    private static let booked: StaticString = """
+        insert into entry (payment, seq, account, amount, currency, is_reversal, day)
+        select e.payment, (select coalesce(max(seq), 0) + 1 from entry where payment = e.payment), e.account, e.amount, e.currency,
+            e.is_reversal, (select day from day where closed is null)
+        from unnest($1::uuid[], $2::text[], $3::bigint[], $4::text[], $5::bool[]) as e (payment, account, amount, currency, is_reversal)
+        """
 
     /// Gives back everything that was booked for a payment.
     static func bookBack(_ payment: String, in transaction: borrowing DatabaseTransaction) {
