@@ -62,6 +62,8 @@ private final class JobQueue: Sendable {
         var entries: [Entry] = []
         /// Who runs jobs now: the private thread until it stops, then whoever adds one.
         var runner: pthread_t?
+        /// The private thread waits, and nobody has woken it.
+        var isIdle = false
         var isStopping = false
         var threadHasEnded = false
     }
@@ -81,13 +83,16 @@ private final class JobQueue: Sendable {
     }
 
     func add(_ entry: sending Entry) {
-        let runsHere = state.withLock { state in
+        let (runsHere, wakes) = state.withLock { state -> (Bool, Bool) in
             state.entries.append(entry)
-            guard state.threadHasEnded, state.runner == nil else { return false }
+            guard state.threadHasEnded, state.runner == nil else {
+                defer { state.isIdle = false }
+                return (false, state.isIdle)
+            }
             state.runner = pthread_self()
-            return true
+            return (true, false)
         }
-        if runsHere { runUntilEmpty() } else { wake.signal() }
+        if runsHere { runUntilEmpty() } else if wakes { wake.signal() }
     }
 
     func stop() {
@@ -102,14 +107,16 @@ private final class JobQueue: Sendable {
         state.withLock { $0.runner = pthread_self() }
         while true {
             runEntries()
-            let hasEnded = state.withLock { state in
-                guard state.isStopping, state.entries.isEmpty else { return false }
+            let (hasEnded, hasMore) = state.withLock { state -> (Bool, Bool) in
+                guard state.entries.isEmpty else { return (false, true) }
+                state.isIdle = !state.isStopping
+                guard state.isStopping else { return (false, false) }
                 state.runner = nil
                 state.threadHasEnded = true
-                return true
+                return (true, false)
             }
             if hasEnded { return ended.signal() }
-            _ = wake.wait()
+            if !hasMore { _ = wake.wait() }
         }
     }
 
