@@ -2,6 +2,7 @@
 import CardBytes
 import ISO8583
 import Linux
+import LocalHTTP
 import Logging
 import PostgreSQL
 import Wire
@@ -33,10 +34,10 @@ extension Acquirer {
     private func enqueue(_ exchange: Exchange, _ after: [LinkEffect]) {
         let id = exchange.id
         let before = writing[id]
-        let task = Task {
+        let task = Task(executorPreference: SocketThread.shared) {
             await before?.last.value
-            await carryOut(exchange, after)
-            leave(id)
+            await self.carryOut(exchange, after)
+            await self.leave(id)
         }
         writing[id] = (task, (before?.count ?? 0) + 1)
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import ISO8583
+import LocalHTTP
 import Logging
 import NIOCore
 import NIOPosix
@@ -50,7 +51,7 @@ extension Acquirer {
     private typealias Channel = NIOAsyncChannel<ByteBuffer, ByteBuffer>
 
     private static func connect(_ address: AcquirerAddress) async throws -> Channel {
-        try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+        try await ClientBootstrap(group: SocketThread.shared.loop)
             .connectTimeout(.seconds(5))
             .channelOption(.socketOption(.so_keepalive), value: 1)
             .channelOption(.tcpOption(.tcp_nodelay), value: 1)

@@ -114,7 +114,9 @@ public struct SwitchServer: Sendable {
         limits.connectionsPerUser = 4_096
         limits.connectionsPerSecond = 10_000
         do throws(ListenError) {
-            server = HTTPServer(socket: try ListeningSocket(path: settings.socket), limits: limits, logger: logger) {
+            server = HTTPServer(
+                socket: try ListeningSocket(path: settings.socket), limits: limits, logger: logger, thread: .shared
+            ) {
                 await routes.answer($0)
             }
             desk = try settings.desk.map { (path) throws(ListenError) in
@@ -174,7 +176,7 @@ public struct SwitchServer: Sendable {
             group.addTask { await self.every(.seconds(1)) { await self.workSeldom() } }
             group.addTask { await self.every(.seconds(3_600)) { await self.erase() } }
             if let address = settings.acquirer {
-                group.addTask {
+                group.addTask(executorPreference: SocketThread.shared) {
                     await self.acquirer.stayConnected(to: address)
                     return nil
                 }

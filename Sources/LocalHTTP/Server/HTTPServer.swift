@@ -19,21 +19,25 @@ public final class HTTPServer: Sendable {
     private let logger: Logger
     private let refusalBody: @Sendable (HTTPRefusal) -> [UInt8]
     private let handler: HTTPHandler
+    private let thread: SocketThread?
     private let table: ConnectionTable
     /// `shutDown` was called.
     private let stopping = Termination()
     private let grace = Mutex<Duration>(.zero)
 
-    /// - Parameter standing: who gets in where not everybody does.
+    /// - Parameters:
+    ///   - standing: who gets in where not everybody does.
+    ///   - thread: where connections are accepted and the handler runs, if it never blocks; else on the threads of all tasks.
     ///
     /// The socket listens from the moment it was made: a service may call itself ready before `run`.
     public init(
         socket: ListeningSocket, limits: HTTPLimits = HTTPLimits(), logger: Logger,
         refusalBody: @escaping @Sendable (HTTPRefusal) -> [UInt8] = \.json, connections: ConnectionCount? = nil,
         standing: @escaping @Sendable (PeerCredentials) -> PeerStanding = { _ in .administering },
-        handler: @escaping HTTPHandler
+        thread: SocketThread? = nil, handler: @escaping HTTPHandler
     ) {
         self.socket = socket
+        self.thread = thread
         self.limits = limits
         self.logger = logger
         self.refusalBody = refusalBody
@@ -48,7 +52,7 @@ public final class HTTPServer: Sendable {
         defer { socket.removeFile() }
         let listener = try await listen(descriptor)
         await withTaskGroup(of: Void.self) { group in
-            group.addTask { await self.accept(from: listener) }
+            group.addTask(executorPreference: self.thread) { await self.accept(from: listener) }
             group.addTask { await self.watchGrace(listener.channel) }
             // Whichever is first: everything is served, or the time is over.
             await group.next()
