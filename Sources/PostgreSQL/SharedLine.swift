@@ -7,16 +7,13 @@ struct SharedCalls: Sendable {
     let end: @Sendable (Result<[Rows], DatabaseError>) -> Void
 }
 
-/// Calls in the order in which they came, taken out by as many at a time as wait. Few threads do that at once, or nobody would wait
-/// for anybody: each would find one.
+/// Calls in the order in which they came, taken out by as many at a time as wait. One thread does that: of several each would find one.
 final class SharedLine: Sendable {
     private struct State {
         var waiting: [SharedCalls] = []
-        var threads = 0
+        var hasThread = false
     }
 
-    /// Two, so that one who has to wait for a row does not keep all others waiting.
-    private static let mostThreads = 2
     /// Of one transaction.
     private static let mostTogether = 32
 
@@ -33,9 +30,8 @@ final class SharedLine: Sendable {
         let (isTaken, needsThread) = state.withLock { state -> (Bool, Bool) in
             guard state.waiting.count < most else { return (false, false) }
             state.waiting.append(calls)
-            guard state.threads < Self.mostThreads else { return (true, false) }
-            state.threads += 1
-            return (true, true)
+            defer { state.hasThread = true }
+            return (true, !state.hasThread)
         }
         guard isTaken else { return calls.end(.failure(.busy)) }
         guard needsThread, !queue.add({ self.work(on: $0) }) else { return }
@@ -51,11 +47,11 @@ final class SharedLine: Sendable {
         }
     }
 
-    /// `nil` where nothing waits: then this thread takes part no more.
+    /// `nil` where nothing waits: then the thread is given back.
     private func next() -> [SharedCalls]? {
         state.withLock { state in
             guard !state.waiting.isEmpty else {
-                state.threads -= 1
+                state.hasThread = false
                 return nil
             }
             defer { state.waiting.removeFirst(min(state.waiting.count, Self.mostTogether)) }
@@ -64,31 +60,35 @@ final class SharedLine: Sendable {
     }
 
     private func carryOut(_ together: [SharedCalls], on thread: DatabaseThread) {
-        if together.count > 1 {
-            let (calls, places) = Self.joined(together)
-            do throws(DatabaseError) {
-                let rows = try thread.attempt(times: 1) { (connection) throws(DatabaseError) in
-                    try connection.pipeline(calls)
-                }
-                for (shared, places) in zip(together, places) { shared.end(.success(places.map { rows[$0] })) }
-                return
-            } catch {
+        let (calls, places) = Self.joined(together)
+        do throws(DatabaseError) {
+            let rows = try thread.attempt(times: 1) { (connection) throws(DatabaseError) in
+                try connection.pipeline(calls)
+            }
+            for (shared, places) in zip(together, places) { shared.end(.success(places.map { rows[$0] })) }
+        } catch {
+            // Whether nothing of it is left, and it may be another one's fault.
+            let maySucceedAlone =
                 switch error {
-                // Nothing of it is left: whoever it was is told below, and nobody else.
-                case .duplicate, .again, .refused: break
-                case .unknown, .unreachable, .busy: return Self.end(together, error)
+                case .again: true
+                case .duplicate, .refused: together.count > 1
+                case .unknown, .unreachable, .busy: false
                 }
+            guard maySucceedAlone else { return Self.end(together, error) }
+            for shared in together {
+                let isTaken = queue.add { Self.carryOut(shared, on: $0) }
+                if !isTaken { shared.end(.failure(.busy)) }
             }
         }
-        for calls in together {
-            do throws(DatabaseError) {
-                calls.end(
-                    .success(
-                        try thread.attempt { (connection) throws(DatabaseError) in try connection.pipeline(calls.calls)
-                        }))
-            } catch {
-                calls.end(.failure(error))
-            }
+    }
+
+    private static func carryOut(_ alone: SharedCalls, on thread: DatabaseThread) {
+        do throws(DatabaseError) {
+            alone.end(
+                .success(
+                    try thread.attempt { (connection) throws(DatabaseError) in try connection.pipeline(alone.calls) }))
+        } catch {
+            alone.end(.failure(error))
         }
     }
 
