@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Makes docs/pictures/till-*.png anew from running windows: make-pictures.sh FOLDER-WITH-THE-PROGRAMS. Till and display side by side in
-# twelve states, in English and German, light and dark; 64 colours are enough for flat pages.
+# thirteen states, in English and German, light and dark; 64 colours are enough for flat pages.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 bin=$(cd "${1:?usage: make-pictures.sh FOLDER-WITH-THE-PROGRAMS}" && pwd)
