@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Drives till and display in Chromium, and both clients: check-browser.sh FOLDER-WITH-THE-PROGRAMS [SUITE…], all of looks, sale, faults,
-# clients, bench and security by default, two at a time. With FAULTS=1 each deliberate fault of Tests/Browser/deliberate.py has to make the test fail that is for it.
+# clients, bench and security by default, two at a time. With FAULTS=1 each deliberate fault of Tests/Browser/deliberate.py has to make the test fail that is for it;
+# numbers in the place of suites choose from them, counted from 0.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 bin=$(cd "${1:?usage: check-browser.sh FOLDER-WITH-THE-PROGRAMS [SUITE…]}" && pwd)
@@ -18,7 +19,7 @@ fi
 NFC_TAP_PYTHON=$(scripts/install-peers.sh)
 export NFC_TAP_BIN=$bin NFC_TAP_PYTHON PYTHONPATH=Tests/Browser
 if [ -n "${FAULTS:-}" ]; then
-    exec "$python" Tests/Browser/deliberate.py
+    exec "$python" Tests/Browser/deliberate.py "$@"
 fi
 
 suites=("$@")
