@@ -257,6 +257,82 @@ struct CardCommandTests {
         }
     }
 
+    @Test("A client that goes amid them has no further one sent, and the chain says how many were answered")
+    func clientGoesAmid() async throws {
+        try await Shop.open(in: try TestFolder(), Self.wish()) { shop in
+            try shop.reader.obey("present smoke")
+            try shop.reader.obey("delay 500")
+            let connection = try await shop.client.connect()
+            let commands = [String](repeating: "E0036A82", count: 32)
+            let request = HTTPClientRequest(
+                .post, Self.target, fields: ["Content-Type": "application/json"], body: Array(Self.body(commands).utf8))
+            let waiting = Task { try? await connection.send(request, answerWithin: hangLimit) }
+            try await eventually("an answer") {
+                await shop.store.books.conversations["lane-0"]?.outcome.answers.isEmpty == false
+            }
+            await connection.close()
+            _ = await waiting.value
+            try await shop.lanes(are: .ready)
+            try await eventually("the end in the audit chain") {
+                try entries(shop).last?.hasSuffix(" answered, then interrupted") == true
+            }
+        }
+    }
+
+    @Test("What cannot be written down first is not sent, and the lane is free")
+    func unwritten() async throws {
+        let folder = try TestFolder()
+        try await withSandbox(in: folder) { _ in
+            try await Shop.open(in: folder, Self.wish()) { shop in
+                func change(_ sql: String) throws {
+                    let process = Process()
+                    process.executableURL = URL(filePath: "/usr/bin/sqlite3")
+                    process.arguments = [folder.path + "/state/journal.sqlite", ".timeout 20000", sql]
+                    try process.run()
+                    process.waitUntilExit()
+                    try #require(process.terminationStatus == 0)
+                }
+                try shop.reader.obey("present smoke")
+                try change(
+                    "CREATE TRIGGER full BEFORE INSERT ON audit BEGIN SELECT RAISE(ABORT, 'no room'); END")
+                #expect(try await send(shop, ["E0036A82"]).error().code == "storage.failed")
+                #expect(await shop.store.books.conversations.isEmpty)
+                try change("DROP TRIGGER full")
+                #expect(try entries(shop).isEmpty)
+                #expect(try answers(await send(shop, ["E0036A82"])).answers == ["6A82"])
+                try shop.reader.obey("remove")
+                try await sell(shop)
+            }
+        }
+    }
+
+    @Test("The card that they were sent to pays for nothing before it has left, or was left there on purpose")
+    func cardStays() async throws {
+        let folder = try TestFolder()
+        try await withSandbox(in: folder) { _ in
+            try await Shop.open(in: folder, Self.wish()) { shop in
+                try shop.reader.obey("present visa")
+                let told = try answers(await send(shop, ["00A4040000"]))
+                #expect(told.answers.count == 1 && told.error == nil)
+                let began = ContinuousClock.now
+                #expect(try await shop.post(purchase(700), wait: 20).transaction().state == .approved)
+                #expect(began.duration(to: .now) >= .milliseconds(1_900))
+            }
+        }
+    }
+
+    @Test("A daemon that stops takes no new ones")
+    func stopping() async throws {
+        try await Shop.open(in: try TestFolder(), Self.wish()) { shop in
+            try shop.reader.obey("present smoke")
+            await shop.store.change { $0.isStopping = true }
+            #expect(try await send(shop, ["E0036A82"]).error().code == "daemon.unavailable")
+            #expect(try entries(shop).isEmpty)
+            await shop.store.change { $0.isStopping = false }
+            #expect(try answers(await send(shop, ["E0036A82"])).answers == ["6A82"])
+        }
+    }
+
     @Test("A daemon that is asked to stop does not wait for their card")
     func stop() async throws {
         let folder = try TestFolder()

@@ -206,6 +206,21 @@ struct LinkTests {
         }
     }
 
+    @Test func `Whoever waits for a link has it as soon as it can be shown, and a stop does not wait for its customer`()
+        async throws
+    {
+        var began = ContinuousClock.now
+        try await shop { shop, _ in
+            began = .now
+            let open = try await shop.post(link(), wait: 60).transaction()
+            #expect(open.link != nil && open.state == .sent)
+            #expect(began.duration(to: .now) < .seconds(58))
+            began = .now
+            shop.daemon.shutDown(grace: hangLimit)
+        }
+        #expect(began.duration(to: .now) < hangLimit - .seconds(10))
+    }
+
     @Test func `A restart goes on with it, and a service that is away is asked until it is back`() async throws {
         let (folder, service) = (try TestFolder(), LinkService())
         try await withAdapter(in: folder, health: LinkService.health) {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import LocalHTTP
 import PSPSandbox
 import ReaderVirtual
 import TestSupport
@@ -136,6 +137,35 @@ struct TerminalHandoverTests {
             }
             let link = #"{"type":"link","retryOf":"\#(failed.id)","to":"sandbox-terminal"}"#
             #expect(try await shop.post(link).error().code == "request.field_not_applicable")
+        }
+    }
+
+    @Test
+    func `It is begun, looked at and ended as a hand-over, and terminals that a till cannot name are not offered`()
+        async throws
+    {
+        let folder = try TestFolder()
+        let many = (0..<20).map { "t-\($0)" }
+        let names = String(decoding: try WireJSON.encode(["a b", ""] + many), as: UTF8.self)
+        let health =
+            #"{"status":"ok","protocolVersions":["v1"],"supports":["sale","handover"],"terminals":\#(names)}"#
+        try await withAdapter(in: folder, health: health) { request in
+            let id = request.method == .post ? request.key ?? "" : request.path.last ?? ""
+            return .text(200, #"{"id":"\#(id)","state":"\#(request.method == .delete ? "cancelled" : "open")"}"#)
+        } _: { adapter in
+            try await open(folder) { shop in
+                #expect(shop.daemon.health.terminals == Array(many.prefix(Limits.handoverTerminals)))
+                let failed = try await failed(shop, 1_200, "T-6")
+                #expect(try await shop.post(handover(failed.id, to: "t-19")).error().code == "handover.not_available")
+                let id = try await shop.post(handover(failed.id, to: "t-3")).transaction().id
+                try await eventually("a look at it") { adapter.requests.contains { $0.method == .get } }
+                _ = try await shop.delete("/v1/transactions/\(id)")
+                _ = try await shop.reach([.declined], id)
+                let asked = adapter.requests
+                #expect(asked.first?.path == ["v1", "handovers"] && asked.first?.text.contains(#""to":"t-3""#) == true)
+                #expect(asked.dropFirst().allSatisfy { $0.path == ["v1", "handovers", id.text] })
+                #expect(asked.last?.method == .delete)
+            }
         }
     }
 

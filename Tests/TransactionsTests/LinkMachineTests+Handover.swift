@@ -26,6 +26,16 @@ extension LinkMachineTests {
         }
     }
 
+    @Test func `An address in a hand-over's answer is shown to nobody`() throws {
+        var desk = try desk(.handover)
+        desk.take(.begin)
+        desk.take(.connected)
+        var answer = LinkAnswer(id: desk.machine.id, state: .open)
+        answer.url = "https://pay.example/7"
+        desk.reply(.answered(answer))
+        #expect(desk.machine.transaction.link == nil && desk.told.isEmpty && desk.state == .sent)
+    }
+
     @Test func `A declined card ends no link, and no hand-over without the answer to its payment`() throws {
         var link = try opened()
         link.wait(2)

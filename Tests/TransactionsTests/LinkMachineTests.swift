@@ -147,6 +147,22 @@ struct LinkMachineTests {
         #expect(desk.told.map(\.link?.url) == ["https://pay.example/7", "https://pay.example/8"])
     }
 
+    @Test func `An address that no customer's phone may be sent to is none, and nobody is told of it`() throws {
+        let long = "https://pay.example/" + String(repeating: "7", count: 500)
+        for url in ["http://pay.example/7", "javascript:pay()", "https://pay.example/ 7", long, ""] {
+            var desk = try desk()
+            desk.take(.begin)
+            desk.take(.connected)
+            desk.reply(try open(desk, url))
+            #expect(desk.machine.transaction.link == nil && desk.told.isEmpty && desk.state == .sent, "\(url)")
+            // It is asked about all the same, and shown once the address can be used.
+            desk.wait(2)
+            #expect(desk.asked == ["open", "look"])
+            desk.reply(try open(desk))
+            #expect(desk.machine.transaction.link?.url == "https://pay.example/7" && desk.events == [.linkOpened])
+        }
+    }
+
     @Test func `Where nobody is reached it fails, and a refusal declines it: nothing is asked after that`() throws {
         var away = try desk()
         away.take(.begin)
