@@ -127,7 +127,7 @@ extension Process {
 
 /// Until a server takes connections there.
 func awaitServer(_ path: String) async throws {
-    for _ in 0..<600 {
+    for _ in 0..<1_800 {
         do throws(HTTPClientError) {
             _ = try await HTTPClient(path: path).connect()
             return

@@ -85,7 +85,7 @@ struct ClockPaymentTests {
 
     @Test("A3 an hour back keeps no unconfirmed approval, and no late confirmation is taken")
     func unconfirmed() throws {
-        let id = try approved(["--confirm-within", "2"])
+        let id = try approved(["--confirm-within", "5"])
         try clock.isAhead(by: .hours(-1))
         try reaches("reversed", id)
         let late = try shop.tap("confirm \(id)")

@@ -16,6 +16,7 @@ struct GatewayLossTests {
     func killed() throws {
         let place = try GatewayShop()
         let token = try place.pair("bar-1")
+        var sales = 3
         // The card is not there yet: armed. Then one that is never answered: sent or in doubt. Then an approval.
         for (number, states) in [["armed"], ["sent", "unknown", "reversing"], ["approved"]].enumerated() {
             let (order, key) = ("kill-\(number)", "kill-\(number)/1")
@@ -26,17 +27,23 @@ struct GatewayLossTests {
             try place.shop.eventually(states.joined(separator: " or ")) {
                 try self.state(order, place).map(states.contains) ?? false
             }
+            let died = ContinuousClock.now
             place.stop(SIGKILL)
             try place.start()
             // The till is back before the daemon has given it up: its sale goes on.
             if number == 0 { try place.present("visa") }
             let again = try place.sell(token, value, order: order, key: key)
             #expect(again.id == begun.id && again.fields["idempotency-replayed"] == "true", "\(again.text)")
+            if number == 0, again.state == "cancelled", died.duration(to: .now) > .seconds(2) {
+                // A machine so busy that a gateway is not back within the daemon's two seconds: nobody is charged.
+                sales -= 1
+                continue
+            }
             let ends = [["approved"], ["reversed", "declined", "reversing"], ["approved"]]
             #expect(again.state.map(ends[number].contains) == true, "\(number): \(again.text)")
         }
         // Each sale reached the payment service once.
-        #expect(try place.shop.ledgerEntries().count == 3)
+        #expect(try place.shop.ledgerEntries().count == sales)
     }
 
     @Test("A till that goes away while no card is there leaves no reader waiting")

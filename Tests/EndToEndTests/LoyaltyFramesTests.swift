@@ -30,7 +30,7 @@ struct LoyaltyFramesTests {
         let shop = try Shop(reader: "libnfc:\(emulator.connectionString)")
         try shop.awaitReader()
         #expect(emulator.rawFrames.isEmpty)
-        _ = try ask(shop, body.replacingOccurrences(of: #"{"type""#, with: #"{"deadline":1,"type""#))
+        _ = try ask(shop, body.replacingOccurrences(of: #"{"type""#, with: #"{"deadline":4,"type""#))
         let sent = emulator.rawFrames.filter { $0.bytes != [0x52] }
         #expect(Set(sent.map { hex($0.bytes) }) == Set(frames))
         #expect(sent.allSatisfy { $0.bitsOfLastByte == 0 && !$0.addsChecksum }, "whole bytes, our own checksum")
@@ -47,7 +47,7 @@ struct LoyaltyFramesTests {
         let phone = try #require(WalletCatalogue.card(named: "apple-pass"))
         emulator.insert(VanishingCard(phone, after: 2))
         let purchase = #""type":"purchase","amount":{"value":1250,"currency":"EUR"}"#
-        let body = #"{"deadline":2,\#(purchase),"loyalty":{"programmes":["club"]}}"#
+        let body = #"{"deadline":8,\#(purchase),"loyalty":{"programmes":["club"]}}"#
         let state = try ask(shop, body)["state"] as? String
         #expect(state == "completed")
         #expect(hex(try #require(emulator.rawFrames.last { $0.bytes != [0x52] }).bytes) == "6A010000036DC3")

@@ -12,7 +12,7 @@ struct TillDoubtTests {
 
     @Test("A payment whose answer breaks off or cannot be read is asked about, and the till hears once that it is paid")
     func brokenOff() throws {
-        let tills = try TillShop(daemon: Self.impatient)
+        let tills = try TillShop()
         #expect(try tills.caisse("12.95").first?["payment_status"] as? String == "success")
         let answers = try tills.zvt("register -- sale 1296")
         #expect(answers.last?["outcome"] as? String == "completed", "\(answers)")

@@ -69,9 +69,8 @@ struct QueueTests {
     func openOnce() throws {
         try open { journal in
             let id = try store(journal)
-            let (first, second) = (
-                try journal.keepOpen(.unanswered, whileQueued: id), try journal.keepOpen(.recordAltered, whileQueued: id)
-            )
+            let first = try journal.keepOpen(.unanswered, whileQueued: id)
+            let second = try journal.keepOpen(.recordAltered, whileQueued: id)
             #expect(first && !second)
             try journal.keepOpen(.refusedAfterDoubt, for: id)
             let third = try journal.keepOpen(.unanswered, whileQueued: id)

@@ -141,6 +141,9 @@ final class DatabaseTests {
         _ = try await database.run(Call("select 1 as one"))
         try server.sql(
             "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'nfc-tap-switch'")
+        try await eventually("the end of the session") {
+            try server.sql("select count(*) from pg_stat_activity where application_name = 'nfc-tap-switch'") == "0\n"
+        }
         try await Task.sleep(for: .milliseconds(200))
         #expect(try await database.run(Call("select 1 as one")).first?.number("one") == 1)
     }
@@ -189,7 +192,7 @@ final class DatabaseTests {
             for _ in 0..<8 {
                 group.addTask {
                     do {
-                        _ = try await database.run(Call("select pg_sleep(0.2)"))
+                        _ = try await database.run(Call("select pg_sleep(1)"))
                         return true
                     } catch {
                         return error as? DatabaseError != .busy

@@ -18,7 +18,9 @@ struct SecondDriverTests {
         path, technology, *commands = sys.argv[1:]
         class PatientTTY(transport.TTY):
             def read(self, timeout):
-                return super().read(max(timeout, 30000))
+                frame = super().read(max(timeout, 30000))
+                print("<", frame.hex(), file=sys.stderr)
+                return frame
         frontend = nfc.ContactlessFrontend()
         frontend.device = pn532.init(PatientTTY(path))
         told = {"chip": frontend.device.chipset_name, "answers": []}
@@ -67,7 +69,8 @@ struct SecondDriverTests {
         _ emulator: PN532Emulator, _ technology: String, _ commands: [[UInt8]]
     ) throws -> Told {
         let run = try python(["-c", program, emulator.path, technology] + commands.map { Hex.string($0) })
-        try #require(run.status == 0, "\(run.errors)")
+        let line = emulator.log.map { "\($0.direction) \(Hex.string($0.data))" }
+        try #require(run.status == 0, "\(run.errors)\(line)")
         return try JSONDecoder().decode(Told.self, from: run.output)
     }
 

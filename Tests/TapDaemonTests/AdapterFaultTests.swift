@@ -32,7 +32,7 @@ struct AdapterFaultTests {
     func reversed(digits: Int64) async throws {
         let folder = try TestFolder()
         try await withSandbox(in: folder) { sandbox in
-            try await Shop.open(in: folder) { shop in
+            try await Shop.open(in: folder, .hasty) { shop in
                 try shop.reader.obey("present visa")
                 let answer = try await shop.post(purchase(1_000 + digits, order: "B-1"), wait: 20).transaction()
                 #expect(answer.state == .reversing || answer.state == .reversed)
@@ -52,7 +52,7 @@ struct AdapterFaultTests {
     func serverError() async throws {
         let folder = try TestFolder()
         try await withSandbox(in: folder) { sandbox in
-            try await Shop.open(in: folder) { shop in
+            try await Shop.open(in: folder, .hasty) { shop in
                 try shop.reader.obey("present visa")
                 let answer = try await shop.post(purchase(1_093), wait: 20).transaction()
                 #expect(try await shop.reach([.reversed], answer.id).result?.outcome == .declined)
@@ -154,7 +154,7 @@ struct AdapterFaultTests {
             guard request.path.last == "reversals" else { return .text(503, "") }
             return request.earlier(.post, "reversals") < 3 ? .text(500, "") : .text(202, #"{"status":"queued"}"#)
         } _: { adapter in
-            try await Shop.open(in: folder) { shop in
+            try await Shop.open(in: folder, .hasty) { shop in
                 try shop.reader.obey("present visa")
                 let transaction = try await shop.post(purchase(500, order: "D-1"), wait: 20).transaction()
                 if transaction.state == .reversing {

@@ -72,7 +72,7 @@ private final class SmallDisk: Sendable {
         let fields: HTTPFields = [
             "Content-Type": "application/json", "Idempotency-Key": UUID().uuidString, "Prefer": "wait=\(wait)",
         ]
-        let body = Array(purchase(value, more: #","deadline":20"#).utf8)
+        let body = Array(purchase(value, more: #","deadline":60"#).utf8)
         return Answer(
             try await client.send(
                 HTTPClientRequest(.post, "/v1/transactions", fields: fields, body: body), answerWithin: hangLimit))
@@ -108,7 +108,7 @@ struct FullDiskTests {
     )
     func reserve() async throws {
         try await withDisk { disk in
-            async let answer = disk.post(1_250, wait: 30)
+            async let answer = disk.post(1_250, wait: 60)
             try await disk.armed()
             try disk.fill()
             try await disk.reader("present visa")
@@ -132,11 +132,12 @@ struct FullDiskTests {
         try await withDisk { disk in
             let events = try await disk.client.events(
                 HTTPClientRequest(.get, "/v1/events"), answerWithin: hangLimit)
-            async let answer = disk.post(1_250, wait: 30)
+            async let answer = disk.post(1_250, wait: 60)
             try await disk.armed()
             // As often as the daemon gives room back, somebody else takes it.
-            try disk.shell("(while [ ! -e stop ]; do cat /dev/zero >>state/filling; sleep 0.01; done) & sleep 0.5")
-            try disk.shell("rm -f state/journal.reserve; sleep 0.5")
+            let full = #"for _ in $(seq 6000); do [ "$(stat -f -c %a state)" = 0 ] && break; sleep 0.01; done"#
+            try disk.shell("(while [ ! -e stop ]; do cat /dev/zero >>state/filling; sleep 0.01; done) & \(full)")
+            try disk.shell("rm -f state/journal.reserve; sleep 0.5; \(full)")
             try await disk.reader("present visa")
             let ended = try await answer.transaction()
             #expect(ended.state == .failed && ended.error?.code == "storage.full", "\(ended.state)")

@@ -76,7 +76,7 @@ struct LoyaltyTests {
         let folder = try TestFolder()
         try await Shop.open(in: folder) { shop in
             try shop.reader.obey("present apple-locked")
-            let id = try await shop.post(loyalty(#","deadline":1,"language":"de""#), wait: 20).transaction().id
+            let id = try await shop.post(loyalty(#","deadline":4,"language":"de""#), wait: 20).transaction().id
             let found = try await shop.get("/v1/transactions/\(id)").transaction()
             #expect(found.state == .completed)
             #expect(found.loyalty?.customerAction == .unlockPhone)

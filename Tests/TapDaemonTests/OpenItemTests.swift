@@ -33,7 +33,7 @@ struct OpenItemTests {
 
     /// A service that books, loses its answers and forgets the sale: to a reversal it says "never seen", for ever.
     private func forgetful(
-        in folder: TestFolder, _ wish: Shop.Wish = Shop.Wish(),
+        in folder: TestFolder, _ wish: Shop.Wish = .hasty,
         reversal: @escaping @Sendable (ScriptedAdapter.Seen) -> HTTPResponse = { _ in .text(404, "{}") },
         _ body: (Shop, TransactionID, ScriptedAdapter) async throws -> Void
     ) async throws {

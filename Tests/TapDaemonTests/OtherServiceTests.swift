@@ -16,7 +16,7 @@ struct OtherServiceTests {
     private static let gone = #"{"status":"done"}"#
 
     private func wish(_ socket: String, _ former: ConfigurationFile.FormerService? = nil) -> Shop.Wish {
-        var wish = Shop.Wish()
+        var wish = Shop.Wish.hasty
         wish.adapterSocket = socket
         if let former { wish.formerServices = [Terminal.test.recipient.keyID: former] }
         return wish

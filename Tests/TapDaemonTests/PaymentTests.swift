@@ -145,7 +145,7 @@ struct PaymentTests {
         try await withSandbox(in: folder) { sandbox in
             try await Shop.open(in: folder) { shop in
                 try shop.reader.obey("present \(card)")
-                let transaction = try await shop.post(purchase(700, more: #","deadline":3"#), wait: 20).transaction()
+                let transaction = try await shop.post(purchase(700, more: #","deadline":15"#), wait: 20).transaction()
                 #expect(transaction.state == state && transaction.error?.code == code, "\(transaction)")
                 #expect(await sandbox.ledger.transactions.isEmpty)
             }
@@ -179,7 +179,7 @@ struct PaymentTests {
         let folder = try TestFolder()
         var outside = Data()
         try await withSandbox(in: folder) { _ in
-            try await Shop.open(in: folder) { shop in
+            try await Shop.open(in: folder, .hasty) { shop in
                 for (card, value) in [("visa", 1_000), ("mastercard", 1_051), ("visa-declines", 900), ("visa", 1_098)] {
                     try shop.reader.obey("swap \(card)")
                     outside += try await shop.post(purchase(Int64(value)), wait: 20).text.utf8

@@ -59,7 +59,7 @@ struct ProofTests {
             // The first one is booked, and its answer lost.
             return request.earlier(.post, "authorizations") == 0 ? .text(200, "{") : .text(status, body)
         } _: { adapter in
-            try await Shop.open(in: folder) { shop in
+            try await Shop.open(in: folder, .hasty) { shop in
                 try shop.reader.obey("present visa")
                 let transaction = try await shop.post(purchase(500), wait: 20).transaction()
                 let end = try await shop.reach([.reversed], transaction.id)
@@ -77,7 +77,7 @@ struct ProofTests {
             // One behind a proxy books it, and the proxy has forgotten where it sent it.
             request.method == .post ? .text(404, "{}") : .text(200, Self.approval)
         } _: { adapter in
-            try await Shop.open(in: folder) { shop in
+            try await Shop.open(in: folder, .hasty) { shop in
                 try shop.reader.obey("present visa")
                 let transaction = try await shop.post(purchase(500), wait: 20).transaction()
                 #expect(transaction.state == .approved)
@@ -103,7 +103,7 @@ struct ProofTests {
         try await withAdapter(in: folder) { request in
             request.path.last == "reversals" ? .text(200, #"{"status":"done"}"#) : .text(200, answer)
         } _: { adapter in
-            try await Shop.open(in: folder) { shop in
+            try await Shop.open(in: folder, .hasty) { shop in
                 try shop.reader.obey("present visa")
                 let transaction = try await shop.post(purchase(500), wait: 20).transaction()
                 let end = try await shop.reach([.reversed], transaction.id)
@@ -121,7 +121,7 @@ struct ProofTests {
         try await withAdapter(in: folder) { _ in
             .text(200, #"{"outcome":"approved","action":"waveGoodbye","colour":"green"}"#)
         } _: { _ in
-            try await Shop.open(in: folder) { shop in
+            try await Shop.open(in: folder, .hasty) { shop in
                 try shop.reader.obey("present visa")
                 #expect(try await shop.post(purchase(500), wait: 20).transaction().state == .approved)
             }

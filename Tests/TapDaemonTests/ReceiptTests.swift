@@ -123,7 +123,7 @@ struct ReceiptTests {
     func takenBack() async throws {
         let folder = try TestFolder()
         try await withSandbox(in: folder) { _ in
-            try await Shop.open(in: folder) { shop in
+            try await Shop.open(in: folder, .hasty) { shop in
                 try shop.reader.obey("present visa")
                 let id = try await shop.post(purchase(1_298)).transaction().id
                 _ = try await shop.reach([.reversed, .reversing], id)

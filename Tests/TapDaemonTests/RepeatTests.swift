@@ -112,7 +112,7 @@ struct RepeatTests {
                 #expect(second.confirmation != nil)
                 let answer = try await shop.post(to: "/v1/transactions/\(second.id)/confirmation")
                 #expect(try answer.transaction().confirmation?.confirmedAt != nil)
-                let third = try await pay(shop, more: #","confirmRepeatWithin":1"#).transaction()
+                let third = try await pay(shop, more: #","confirmRepeatWithin":5"#).transaction()
                 #expect(third.result?.repeats == second.id)
                 let end = try await shop.reach([.reversed], third.id)
                 #expect(end.result?.reason == .notConfirmed)

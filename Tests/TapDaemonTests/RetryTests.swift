@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import PSPSandbox
 import ReaderVirtual
+import TestSupport
 import Testing
 import Transactions
 import Wire
@@ -64,7 +65,7 @@ struct RetryTests {
                 _ = try await shop.reach([.armed], id)
                 try shop.reader.obey("fault card-gone after 2")
                 try shop.reader.obey("present visa")
-                let deadline = ContinuousClock.now.advanced(by: .seconds(15))
+                let deadline = ContinuousClock.now.advanced(by: hangLimit)
                 while ContinuousClock.now < deadline {
                     let known = try await shop.store.transaction(id)
                     let reads = known?.history.filter { $0.state == .reading }.count

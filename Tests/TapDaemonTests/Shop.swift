@@ -41,7 +41,7 @@ final class Shop: Sendable {
         var boot = "boot-1"
         var lanes = 1
         var times = AdapterTimes()
-        var patience: Duration = .milliseconds(300)
+        var patience: Duration = .seconds(3)
         var groups: [String: [String]] = [:]
         /// The PIN device of every lane.
         var pinDevice: PINDeviceSettings?
@@ -62,12 +62,20 @@ final class Shop: Sendable {
         var healthInterval: Duration = .seconds(30)
 
         init() {
-            times.connect = .milliseconds(500)
-            times.answer = .milliseconds(1_500)
-            times.query = .milliseconds(400)
+            // A busy machine is no silent payment service.
+            times.connect = .seconds(5)
+            times.answer = .seconds(5)
+            times.query = .seconds(5)
             times.handover = .seconds(2)
             times.pause = .milliseconds(20)
             times.reversal = [.milliseconds(20), .milliseconds(50), .milliseconds(100)]
+        }
+
+        /// For tests whose payment service never gives the answer that is waited for.
+        static var hasty: Wish {
+            var wish = Wish()
+            wish.times.answer = .milliseconds(1_500)
+            return wish
         }
     }
 

@@ -64,7 +64,7 @@ struct WobbleTests {
                         do { try shop.reader.obey(command) } catch is VirtualCommandError {}
                         try await Task.sleep(for: .milliseconds(Int.random(in: 0...30, using: &random)))
                     }
-                    let deadline = ContinuousClock.now.advanced(by: .seconds(20))
+                    let deadline = ContinuousClock.now.advanced(by: hangLimit)
                     var end = try await shop.store.transaction(id)
                     while end?.state.isSettled != true, ContinuousClock.now < deadline {
                         for command in ["fault none", "remove", "present visa"] { try shop.reader.obey(command) }

@@ -112,9 +112,9 @@ struct WorkedExampleTests {
                 return isHeldUp ? .text(503, "{}") : await pass()
             } _: { passage in
                 try await Shop.open(in: folder, wish) { shop in
-                    let sale = try await pay(shop, 700, #","confirmWithin":2"#)
+                    let sale = try await pay(shop, 700, #","confirmWithin":5"#)
                     #expect(sale.state == .approved && sale.confirmation?.confirmedAt == nil)
-                    #expect(sale.confirmation?.due.milliseconds == sale.updatedAt.milliseconds + 2_000)
+                    #expect(sale.confirmation?.due.milliseconds == sale.updatedAt.milliseconds + 5_000)
                     // Taken back from here on for the shop; its service has not said so yet.
                     let open = try await eventually("the open item") {
                         try await entries(shop).first { $0.kind == .reversing && ($0.attempts ?? 0) > 0 }

@@ -40,7 +40,14 @@ final class PseudoTerminal: Sendable {
         return Array(bytes.prefix(max(0, count)))
     }
 
-    func send(_ bytes: [UInt8]) { _ = unsafe write(near, bytes, bytes.count) }
+    /// All of it: a signal to the process must not cost the line a byte.
+    func send(_ bytes: [UInt8]) {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = unsafe rest.withUnsafeBytes { unsafe write(near, $0.baseAddress, $0.count) }
+            if count > 0 { rest = rest.dropFirst(count) } else if errno != EINTR { return }
+        }
+    }
 
     /// Removes the link, unless it leads to another line by now.
     static func removeLink(at link: String, to line: String) {
