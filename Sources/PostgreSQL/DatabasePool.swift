@@ -10,8 +10,8 @@ import Synchronization
 /// let rows = try await database.run([Call("select amount from payment where id = $1::uuid", [.text(id)])])
 /// ```
 public final class Database: Sendable {
-    private let queue: WorkLine
-    private let shared: SharedLine
+    let queue: WorkLine
+    let shared: SharedLine
 
     /// Starts the threads. Connections are made when there is work, and made again after they were lost.
     ///

@@ -26,6 +26,9 @@ final class SharedLine: Sendable {
         self.queue = queue
     }
 
+    /// How many wait, and whether others are being carried out.
+    var standing: (waiting: Int, isWorking: Bool) { state.withLock { ($0.waiting.count, $0.hasThread) } }
+
     func add(_ calls: SharedCalls) {
         let (isTaken, needsThread) = state.withLock { state -> (Bool, Bool) in
             guard state.waiting.count < most else { return (false, false) }

@@ -22,10 +22,10 @@ final class SharedCommitTests: Sendable {
     private final class Gate: Sendable {
         let isHeld = Atomic(false)
         let isOpen = Atomic(false)
-        let asking = Atomic(0)
+        let ended = Atomic(0)
     }
 
-    /// What came of it for each of the numbers, which all ask while the table is locked.
+    /// What came of it for each of the numbers, which all ask while the table is locked: the first alone, the others while it waits.
     ///
     /// - Parameter meanwhile: is done before it is free again.
     private func outcomes(
@@ -43,19 +43,22 @@ final class SharedCommitTests: Sendable {
             }
         }
         try await eventually("the lock") { gate.isHeld.load(ordering: .acquiring) }
-        let asked = Task {
+        let first = Task { await self.outcome(numbers[0], database, asRows: asRows, gate) }
+        try await eventually("the first") { database.shared.standing == (0, true) }
+        let others = Task {
             await withTaskGroup(of: (Int, Result<Row?, DatabaseError>).self) { group in
-                for (index, number) in numbers.enumerated() {
+                for (index, number) in numbers.enumerated().dropFirst() {
                     group.addTask { (index, await self.outcome(number, database, asRows: asRows, gate)) }
                 }
                 return await group.reduce(into: [Int: Result<Row?, DatabaseError>]()) { $0[$1.0] = $1.1 }
             }
         }
-        try await eventually("all who ask") { gate.asking.load(ordering: .acquiring) == numbers.count }
-        try await Task.sleep(for: .milliseconds(200))
+        try await eventually("the others, waiting or refused") {
+            database.shared.standing.waiting + gate.ended.load(ordering: .acquiring) == numbers.count - 1
+        }
         try await meanwhile()
         gate.isOpen.store(true, ordering: .releasing)
-        let outcomes = await asked.value
+        let outcomes = await others.value.merging([0: first.value]) { $1 }
         try await lock.value
         return numbers.indices.compactMap { outcomes[$0] }
     }
@@ -64,7 +67,7 @@ final class SharedCommitTests: Sendable {
         _ number: Int64, _ database: Database, asRows: Bool, _ gate: Gate
     ) async -> Result<Row?, DatabaseError> {
         let call = asRows ? Call(Self.insertRows, rows: [[.number(number)]]) : Call(Self.insert, [.number(number)])
-        gate.asking.add(1, ordering: .releasing)
+        defer { gate.ended.add(1, ordering: .releasing) }
         do throws(DatabaseError) {
             let rows = try await database.runTogether([call])
             return .success(rows.first?.first { $0.number("id") == number })
@@ -131,9 +134,9 @@ final class SharedCommitTests: Sendable {
             other.withLock {
                 $0 = Task { try await database.run(Call("select count(*) as n from kept")).first?.number("n") }
             }
-            try await Task.sleep(for: .milliseconds(200))
+            try await eventually("the other work") { !database.queue.isEmpty }
         }
-        #expect(outcomes.contains(.failure(.busy)))
+        #expect(outcomes.filter { $0 == .failure(.busy) }.count == 14)
         // The first is in, and those that waited behind it are not.
         #expect(try await other.withLock { $0 }?.value == 1)
     }
