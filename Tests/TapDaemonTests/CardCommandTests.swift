@@ -220,6 +220,18 @@ struct CardCommandTests {
         }
     }
 
+    @Test("A card that does not answer a command within five seconds is given up, and the lane is free")
+    func slowCard() async throws {
+        try await Shop.open(in: try TestFolder(), Self.wish()) { shop in
+            try shop.reader.obey("present smoke")
+            try shop.reader.obey("delay 15000")
+            let told = try answers(await send(shop, ["E0036A82", "E0036A83"]))
+            #expect(told.answers.isEmpty && told.error?.code == "read.card_unreadable")
+            #expect(try entries(shop).last == entry("0 answered, then read.card_unreadable"))
+            try await shop.lanes(are: .ready)
+        }
+    }
+
     @Test("A reader that is pulled amid ends them, and its lane is ready when it is back")
     func readerLeaves() async throws {
         let folder = try TestFolder()
@@ -229,6 +241,7 @@ struct CardCommandTests {
                 try await shop.lanes(are: .busy)
                 try shop.reader.obey("detach")
                 #expect(try await waiting.error().code == "reader.detached")
+                #expect(await shop.store.laneStatuses().first?.state == .detached)
                 try shop.reader.obey("attach")
                 try await sell(shop)
             }

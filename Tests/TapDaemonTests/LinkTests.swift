@@ -142,6 +142,11 @@ struct LinkTests {
             let paidSlip = try await shop.get("/v1/transactions/\(open.id)/receipt")
             #expect(!paidSlip.text.contains("pay.example"))
             #expect(try WireJSON.decode(Receipt.self, from: paidSlip.body).status == .approved)
+            // What nobody pays leaves none behind either.
+            let unpaid = try await opened(shop).id
+            _ = try await shop.delete("/v1/transactions/\(unpaid)")
+            let ended = try await shop.get("/v1/transactions/\(unpaid)")
+            #expect(try ended.transaction().state == .declined && !ended.text.contains("pay.example"))
             func files(with text: String) throws -> [String] {
                 let folder = try #require(FileManager.default.enumerator(atPath: shop.folder.path))
                 return folder.compactMap { $0 as? String }.filter { name in
