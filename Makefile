@@ -163,10 +163,13 @@ check-kills:
 	NFC_TAP_KILLS=$(or $(KILLS),300) $(SWIFT) test --skip-build --no-parallel --filter '^TapDaemonTests\.(Queue)?KillTests'
 
 # Shops with daemons of their own whose payment services lie and whose daemons are killed: COUNT sales, held against what the
-# payment services have booked, in DAYS from a SEED on. What make test does with a thousand.
+# payment services have booked, in DAYS from a SEED on. What make test does with a thousand. Before them SEQUENCES of operations
+# against the model ledger, without I/O.
 check-books:
 	@scripts/install-packages.sh $(TEST_PACKAGES)
 	$(SWIFT) build $(RELEASE_FLAGS) --product nfc-tapd
+	$(SWIFT) build $(RELEASE_FLAGS) --product tap-simulation
+	"$$($(SWIFT) build -c release --show-bin-path)/tap-simulation" operations $(or $(SEQUENCES),100000)
 	scripts/check-books.py "$$($(SWIFT) build -c release --show-bin-path)" --count $(or $(COUNT),100000) --days $(or $(DAYS),10) \
 		--shops 8 --seed $(or $(SEED),1)
 	scripts/check-books.py "$$($(SWIFT) build -c release --show-bin-path)" --operations --count $(or $(OPERATIONS),12000) \
