@@ -267,8 +267,10 @@ class OperationShop(Shop):
             net += books.net
         alive = {life.id for life in self.lives}
         for sale in self.orders.values():
-            for id, transaction in sale.books.items():
-                if id not in alive and transaction["state"] == "approved" and id in self.adapter.accounts:
+            for id in sale.books.keys() & self.adapter.accounts.keys() - alive:
+                # A person may have settled it since it was noted.
+                _, now = await self.call("GET", f"/v1/transactions/{id}")
+                if now.get("state") == "approved":
                     net += self.adapter.accounts[id].captured
         _, totals = await self.call("GET", "/v1/totals")
         booked = sum(each["value"] for each in totals["net"]) + sum(dict(self.day_ends.values()).values())
