@@ -103,6 +103,18 @@ final class SharedCommitTests: Sendable {
         #expect(try server.sql("select count(*), sum(id) from kept") == "19|203\n")
     }
 
+    @Test(arguments: [false, true])
+    func `two who bring the same row in the same moment do not both hear that it is theirs`(asRows: Bool) async throws {
+        let database = try Database(server.address, connections: 8)
+        try await database.script("create table kept (id int primary key)")
+        let outcomes = try await outcomes([1, 2, 3, 2, 4], database, asRows: asRows)
+        let twins = [outcomes[1], outcomes[3]]
+        #expect(twins.filter { (try? $0.get()) != nil }.count == 1)
+        #expect(twins.filter { $0 == .failure(.duplicate(constraint: "kept_pkey")) }.count == 1)
+        #expect(try [0, 2, 4].map { try outcomes[$0].get()?.number("id") } == [1, 3, 4])
+        #expect(try server.sql("select count(*) from kept") == "4\n")
+    }
+
     @Test func `whoever shares a connection that is cut in the middle knows nothing`() async throws {
         let database = try Database(server.address, connections: 1)
         try await database.script("create table kept (id int primary key)")
