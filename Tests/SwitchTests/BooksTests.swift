@@ -261,4 +261,52 @@ struct BooksTests {
             #expect(try server.sql("select count(*) from entry") == "0\n")
         }
     }
+
+    // MARK: - Payments that are begun in the same moment
+
+    @Test func `of many who begin one payment in the same moment one alone sends it, and the others know it`()
+        async throws
+    {
+        let server = try PrivatePostgreSQL()
+        let books = Books(database: try Database(server.address, connections: 4))
+        try await books.migrate()
+        let ids = (0..<10).map { "01990000-0000-7000-8000-00000000001\($0)" }
+        let begun = try await withThrowingTaskGroup(of: String?.self) { group in
+            for id in ids {
+                for attempt in 0..<5 {
+                    group.addTask {
+                        switch try await books.begin(try intent(id), try first(id, attempt)) {
+                        case .begun: id
+                        case .known(let payment) where payment.id == id: nil
+                        case .known, .replayed: "another"
+                        }
+                    }
+                }
+            }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(begun.compactMap(\.self).sorted() == ids)
+        #expect(try server.sql("select count(*), count(distinct payment) from exchange") == "10|10\n")
+    }
+
+    /// Each attempt has a trace of its own: one with the same would be the same one, asking what became of it.
+    private func first(_ id: String, _ attempt: Int) throws -> ExchangeRow {
+        var message = ISOMessage(try #require(MessageType(200)))
+        for (field, value) in [(7, "1124123456"), (11, "0000\(attempt)\(id.suffix(1))"), (37, "632812000042")] {
+            message.set(field, value)
+        }
+        let exchange = Exchange(
+            id: ExchangeID(id), order: 1, original: message, stage: .awaiting(until: 0, cancelled: nil))
+        return ExchangeRow(exchange: exchange, sealed: [1], owner: 7)
+    }
+
+    private func intent(_ id: String) throws -> PaymentIntent {
+        let card = try #require(MaskedCard(scheme: "Visa", last4: "0010", masked: "************0010"))
+        let request = AuthorizationRequest(
+            id: try #require(TransactionID(id)), mode: .test, type: .sale,
+            amount: Money(value: 1_000, currency: try #require(Currency("EUR"))), entryMode: .contactlessEMV,
+            cvm: .noCVM, emv: "",
+            card: card, envelope: "", terminal: .init(id: "00000001", merchant: "m", capabilities: []))
+        return PaymentIntent(request: request, body: [UInt8](repeating: 0, count: 32), token: "ct_x", record: id)
+    }
 }
