@@ -297,20 +297,12 @@ struct CardCommandTests {
         let folder = try TestFolder()
         try await withSandbox(in: folder) { _ in
             try await Shop.open(in: folder, Self.wish()) { shop in
-                func change(_ sql: String) throws {
-                    let process = Process()
-                    process.executableURL = URL(filePath: "/usr/bin/sqlite3")
-                    process.arguments = [folder.path + "/state/journal.sqlite", ".timeout 20000", sql]
-                    try process.run()
-                    process.waitUntilExit()
-                    try #require(process.terminationStatus == 0)
-                }
                 try shop.reader.obey("present smoke")
-                try change(
-                    "CREATE TRIGGER full BEFORE INSERT ON audit BEGIN SELECT RAISE(ABORT, 'no room'); END")
+                try alterJournal(
+                    in: folder, "CREATE TRIGGER full BEFORE INSERT ON audit BEGIN SELECT RAISE(ABORT, 'no room'); END")
                 #expect(try await send(shop, ["E0036A82"]).error().code == "storage.failed")
                 #expect(await shop.store.books.conversations.isEmpty)
-                try change("DROP TRIGGER full")
+                try alterJournal(in: folder, "DROP TRIGGER full")
                 #expect(try entries(shop).isEmpty)
                 #expect(try answers(await send(shop, ["E0036A82"])).answers == ["6A82"])
                 try shop.reader.obey("remove")

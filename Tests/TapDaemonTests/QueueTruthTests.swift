@@ -45,17 +45,6 @@ struct QueueTruthTests {
         return path
     }
 
-    private func alter(_ shop: Shop, _ sql: String) throws { try alter(shop.folder, sql) }
-
-    private func alter(_ folder: TestFolder, _ sql: String) throws {
-        let process = Process()
-        process.executableURL = URL(filePath: "/usr/bin/sqlite3")
-        process.arguments = [folder.path + "/state/journal.sqlite", ".timeout 5000", sql]
-        try process.run()
-        process.waitUntilExit()
-        try #require(process.terminationStatus == 0)
-    }
-
     private func queue(_ shop: Shop) async throws -> Status.Queue {
         try WireJSON.decode(Status.self, from: try await shop.get("/v1/status").body).queue
     }
@@ -78,7 +67,7 @@ struct QueueTruthTests {
     func unknown() async throws {
         try await storing([]) { shop, _ in
             #expect(try await queue(shop).stored == 0)
-            try alter(shop, "ALTER TABLE queue_record RENAME TO gone")
+            try alterJournal(in: shop.folder, "ALTER TABLE queue_record RENAME TO gone")
             let queue = try await queue(shop)
             #expect(queue.stored == nil && queue.overdue == nil && queue.error?.code == "storage.failed")
             #expect(queue.reversals == 0)
@@ -96,7 +85,7 @@ struct QueueTruthTests {
     func onePayment() async throws {
         let log = KeptLog()
         try await storing([100], log: log) { shop, ids in
-            try alter(shop, "UPDATE payment SET currency = '??' WHERE id = '\(ids[0])'")
+            try alterJournal(in: shop.folder, "UPDATE payment SET currency = '??' WHERE id = '\(ids[0])'")
             try await eventually("an error in the status") { try await queue(shop).error != nil }
             #expect(try await queue(shop).stored == 1)
             let line = "payments in the queue not readable, the others are forwarded"
@@ -106,7 +95,7 @@ struct QueueTruthTests {
                 shop.daemon.stored.wake()
                 try await Task.sleep(for: .milliseconds(10))
             }
-            try alter(shop, "UPDATE payment SET currency = 'EUR' WHERE id = '\(ids[0])'")
+            try alterJournal(in: shop.folder, "UPDATE payment SET currency = 'EUR' WHERE id = '\(ids[0])'")
             try await eventually("a readable queue") { try await queue(shop).error == nil }
             // The one who forwards finds out in a round of its own.
             try await eventually("the second line") { !log.lines("queue read again").isEmpty }
@@ -119,7 +108,7 @@ struct QueueTruthTests {
     func others() async throws {
         let log = KeptLog()
         try await storing([100, 200, 300], log: log) { shop, ids in
-            try alter(shop, "UPDATE payment SET currency = '??' WHERE id = '\(ids[0])'")
+            try alterJournal(in: shop.folder, "UPDATE payment SET currency = '??' WHERE id = '\(ids[0])'")
             // A round that has read the payment before would begin with it.
             try await eventually("a round without it") {
                 !log.lines("payments in the queue not readable, the others are forwarded").isEmpty
@@ -129,7 +118,7 @@ struct QueueTruthTests {
                 #expect(await sandbox.ledger.transactions.count == 2)
                 #expect(try await queue(shop).stored == 1, "it is not forgotten")
                 #expect(try await queue(shop).error?.code == "storage.failed")
-                try alter(shop, "UPDATE payment SET currency = 'EUR' WHERE id = '\(ids[0])'")
+                try alterJournal(in: shop.folder, "UPDATE payment SET currency = 'EUR' WHERE id = '\(ids[0])'")
                 shop.daemon.stored.wake()
                 _ = try await shop.reach([.approved], ids[0])
                 #expect(await sandbox.ledger.transactions.count == 3)
@@ -142,8 +131,9 @@ struct QueueTruthTests {
         let log = KeptLog()
         try await storing([100], log: log) { shop, ids in
             #expect(log.lines("stored payments wait for too long").isEmpty)
-            try alter(
-                shop, "UPDATE queue_record SET stored_at = 1; UPDATE payment SET currency = '' WHERE id = '\(ids[0])'")
+            try alterJournal(
+                in: shop.folder,
+                "UPDATE queue_record SET stored_at = 1; UPDATE payment SET currency = '' WHERE id = '\(ids[0])'")
             try await eventually("the alert") { !log.lines("stored payments wait for too long").isEmpty }
             #expect(try await queue(shop).overdue == true)
             #expect(await shop.daemon.summary().contains("1 stored, overdue, "))
@@ -178,7 +168,7 @@ struct QueueTruthTests {
             var ids: [TransactionID] = []
             try await storing([100, 100], in: folder) { ids = $1 }
             // While no daemon runs: one that has just read the record as it was may send it as it was.
-            try alter(folder, sql)
+            try alterJournal(in: folder, sql)
             try await withSandbox(in: folder) { [ids] sandbox in
                 try await Shop.open(in: folder, try StoreAndForwardTests.wish { $0.logger = log.logger }) { shop in
                     for id in ids {

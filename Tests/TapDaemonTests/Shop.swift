@@ -306,3 +306,13 @@ extension Shop {
         return events
     }
 }
+
+/// What a hand that is not the daemon's does to a journal, while the daemon runs or not.
+func alterJournal(in folder: TestFolder, _ sql: String) throws {
+    let process = Process()
+    process.executableURL = URL(filePath: "/usr/bin/sqlite3")
+    process.arguments = [folder.path + "/state/journal.sqlite", ".timeout 20000", sql]
+    try process.run()
+    process.waitUntilExit()
+    try #require(process.terminationStatus == 0)
+}
