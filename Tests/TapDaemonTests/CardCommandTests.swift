@@ -52,6 +52,11 @@ struct CardCommandTests {
 
     private func entry(_ told: String) -> String { "lane-0|card-commands by uid \(geteuid()) as admin: \(told)" }
 
+    /// Whether the reader's lamp shows that.
+    private func shows(_ shop: Shop, _ feedback: String) throws -> Bool {
+        try shop.reader.obey("state").hasSuffix("feedback=\(feedback)")
+    }
+
     /// A sale on the lane is paid.
     private func sell(_ shop: Shop) async throws {
         try await shop.lanes(are: .ready)
@@ -130,8 +135,11 @@ struct CardCommandTests {
         let folder = try TestFolder()
         try await withSandbox(in: folder) { _ in
             try await Shop.open(in: folder, Self.wish()) { shop in
+                async let asked = send(shop, Self.exchanges.map(\.0))
+                try await eventually("the reader shows that it waits") { try shows(shop, "ready") }
                 try shop.reader.obey("present smoke")
-                let answer = try await send(shop, Self.exchanges.map(\.0))
+                let answer = try await asked
+                #expect(try shows(shop, "idle"))
                 #expect(answer.status == 200 && answer.fields.only("Cache-Control") == "no-store")
                 let told = try answers(answer)
                 #expect(told.answers == Self.exchanges.map(\.1))
@@ -212,6 +220,7 @@ struct CardCommandTests {
     func noCard() async throws {
         try await Shop.open(in: try TestFolder(), Self.wish()) { shop in
             #expect(try await send(shop, ["E0036A82"], deadline: 1).error().code == "read.timed_out")
+            #expect(try shows(shop, "idle"))
             try shop.reader.obey("present smoke")
             try shop.reader.obey("collide")
             #expect(try await send(shop, ["E0036A82"], deadline: 1).error().code == "read.timed_out")

@@ -37,6 +37,8 @@ class Teller(Adapter):
         super().__init__(path, seed, habits, tell)
         self.supports, self.accounts, self.carried_out, self.tokens, self.reads = supports, {}, {}, set(), {}
         self.words = [{} for _ in self.stores] if not habits.has_common_store else [{}] * len(self.stores)
+        # Since when the daemon that runs now knows what is supported.
+        self.known_since = None
 
     async def restart(self, pause, forgets):
         if forgets:
@@ -50,6 +52,7 @@ class Teller(Adapter):
             health = {"status": "ok", "protocolVersions": ["v1"], "supports": self.supports}
             if self.habits.key_life is not None:
                 health["keyLife"] = self.habits.key_life
+            self.known_since = self.known_since or time.monotonic()
             writer.write(self.message(200, health))
         elif parts == ["v1", "charges"]:
             charge = json.loads(body)
@@ -91,8 +94,11 @@ class Teller(Adapter):
         id = request["id"]
         self.service.orders.setdefault(id, self.service.orders.get(payment, payment))
         order, dice = self.throw(id, call)
+        is_supported = ("extend" if "extend" in request else CALLS[call]) in self.supports
+        # A daemon that has just started may not know yet; then the answer is a refusal.
+        is_known = self.known_since is not None and time.monotonic() - self.known_since > 5
         for is_wrong, what in [
-                (id != key, f"key {key} for the operation {id}"), (("extend" if "extend" in request else CALLS[call]) not in self.supports, f"{call} is not supported"),
+                (id != key, f"key {key} for the operation {id}"), (is_known and not is_supported, f"{call} is not supported"),
                 (self.bodies.setdefault(id, body) != body, f"{id} was sent again with another body"),
                 (id in self.carried_out and self.habits.forgets, f"{id} was sent again, and keys live for no time")]:
             if is_wrong:
@@ -112,7 +118,10 @@ class Teller(Adapter):
             if what == "does not know":
                 return writer.write(self.message(404, {}))
             return writer.write(self.message(dice.choice([400, 401, 403, 413]), {}))
-        answer = self.carry_out(order, payment, call, request, dice)
+        if is_supported:
+            answer = self.carry_out(order, payment, call, request, dice)
+        else:
+            answer = {"id": id, "outcome": "declined", "responseCode": "57", "reason": "notSupported"}
         store[id] = answer
         self.tell(order, f"adapter: {call} {id} of {request.get('amount', request.get('total'))}: {answer['outcome']}")
         await self.say(writer, order, answer, dice)
