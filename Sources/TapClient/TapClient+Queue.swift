@@ -60,13 +60,17 @@ extension TapClient {
 
     /// Says how an open item ended, for administrators.
     ///
-    /// - Parameter note: where that is known from, in one line, without a card number.
-    /// - Throws: `open_item.not_open`, `open_item.ended`, `open_item.already_settled`, `auth.admin_required`.
+    /// - Parameters:
+    ///   - amount: with `charged`, how much that was, where it was less than what was asked for.
+    ///   - note: where that is known from, in one line, without a card number.
+    /// - Throws: `open_item.not_open`, `open_item.ended`, `open_item.already_settled`, `open_item.amount_impossible`,
+    ///   `auth.admin_required`.
     @discardableResult
     public func settle(
-        _ id: TransactionID, as outcome: Settlement.Outcome, note: String
+        _ id: TransactionID, as outcome: Settlement.Outcome, amount: Money? = nil, note: String
     ) async throws(TapClientError) -> Transaction {
-        try await callWithBody("/v1/open-items/\(id)/settlement", SettlementDemand(outcome, note: note))
+        let demand = SettlementDemand(outcome, amount: amount, note: note)
+        return try await callWithBody("/v1/open-items/\(id)/settlement", demand)
     }
 
     func callWithBody<Message: Decodable>(

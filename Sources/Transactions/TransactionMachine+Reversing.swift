@@ -33,6 +33,7 @@ extension TransactionMachine {
         var change = change(.reversing)
         change.result = .takenBack(reason, mode: transaction.mode)
         change.result?.pspReference = transaction.result?.pspReference
+        change.result?.amountApproved = transaction.result?.amountApproved
         change.error = error.map { ErrorDetail($0, transaction: id) }
         change.reversal = ReversalPlan(reason: cause, due: change.at)
         return change

@@ -13,10 +13,12 @@ extension TransactionMachine {
         var change = change(state)
         change.settlement = settlement
         change.result = PaymentResult(
-            mode: transaction.mode, outcome: settlement.outcome == .charged ? .approved : .declined,
-            reason: isReversal ? transaction.result?.reason : nil)
+            settlement, of: transaction, reason: isReversal ? transaction.result?.reason : nil)
         change.result?.pspReference = transaction.result?.pspReference
-        if state == .reversed { change.result?.reversal = .done }
+        if state == .reversed {
+            change.result?.reversal = .done
+            change.result?.amountApproved = transaction.result?.amountApproved
+        }
         var event = event(
             state == .approved ? .paymentApproved : state == .reversed ? .paymentReversed : .paymentDeclined)
         event.result = change.result
@@ -54,6 +56,10 @@ extension TransactionMachine {
             phase = .ended
             return
         }
+        contradict()
+    }
+
+    private mutating func contradict() {
         var event = event(.openItemContradicted)
         event.amount = transaction.amount
         event.error = ErrorDetail(.openItemContradicted, transaction: id)
@@ -62,6 +68,12 @@ extension TransactionMachine {
 
     mutating func answerAfterSettlement(_ reply: Reply) {
         guard case .answered(let answer) = reply, !answer.contradicts(transaction.amount) else { return }
+        // Charged as was said, and another sum than was said.
+        if answer.outcome != .declined, transaction.settlement?.outcome == .charged,
+            answer.amountApproved ?? transaction.amount != transaction.result?.amountApproved ?? transaction.amount
+        {
+            return contradict()
+        }
         answerAfterSettlement(taken: answer.outcome == .declined)
     }
 
@@ -70,6 +82,39 @@ extension TransactionMachine {
         switch open {
         case .neverSeen, .keyLifeOver, .refusedAfterDoubt: true
         case .otherService, .unacknowledged, .unanswered, .recordAltered, nil: false
+        }
+    }
+}
+
+extension PaymentResult {
+    /// What a person's word makes of a payment or a refund. What was approved before in part stays that part.
+    public init(_ settlement: Settlement, of transaction: Transaction, reason: DeclineReason? = nil) {
+        let isCharged = settlement.outcome == .charged
+        let amount = isCharged ? settlement.amount ?? transaction.result?.amountApproved : nil
+        let isPart = amount.map { $0 != transaction.amount } ?? false
+        self.init(
+            mode: transaction.mode, outcome: !isCharged ? .declined : isPart ? .partiallyApproved : .approved,
+            reason: reason)
+        amountApproved = isPart ? amount : nil
+    }
+}
+
+extension SettlementDemand {
+    /// Refuses an amount that the transaction cannot have been charged with: more than was asked for, or another than was
+    /// approved before it was taken back.
+    ///
+    /// - Throws: `amount.currency_mismatch`, `open_item.amount_impossible` with the `limit`.
+    public func check(_ transaction: Transaction) throws(ErrorBody) {
+        guard let amount else { return }
+        guard amount.currency == transaction.amount.currency else {
+            throw ErrorBody(.amountCurrencyMismatch, field: "amount", transaction: transaction.id)
+        }
+        let limit = transaction.result?.amountApproved ?? transaction.amount
+        let wasApproved = transaction.history.contains { $0.state == .approved }
+        guard amount == limit || !wasApproved && amount.value < limit.value else {
+            var refusal = ErrorBody(.openItemAmountImpossible, field: "amount", transaction: transaction.id)
+            refusal.error.limit = limit
+            throw refusal
         }
     }
 }

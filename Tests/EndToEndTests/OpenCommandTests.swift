@@ -29,6 +29,8 @@ struct OpenCommandTests {
         #expect(listed.output.contains("nfc-tap open settle \(id) --as"), "\(listed.output)")
         #expect(try shop.tap("status").output.contains("1 for a person"))
         #expect(try shop.tap(["open", "settle", id, "--as", "perhaps", "--note", "x"]).status == 64)
+        let above = try shop.tap(["open", "settle", id, "--as", "charged", "--amount", "5.01 EUR", "--note", "x"])
+        #expect(above.status != 0 && above.errors.contains("open_item.amount_impossible"), "\(above.errors)")
         let settle = ["open", "settle", id, "--as", "notCharged", "--note", "asked by telephone"]
         if geteuid() == 0 {
             for (path, mode) in [(shop.folder.path, 0o711), (shop.posSocket, 0o666)] {

@@ -29,6 +29,10 @@ struct OpenItemTests {
     }
 
     private static let charged = #"{"as":"charged","note":"P-1 in the portal"}"#
+    private static func charged(_ value: Int, _ currency: String = "EUR") -> String {
+        #"{"as":"charged","amount":{"value":\#(value),"currency":"\#(currency)"},"note":"in the portal"}"#
+    }
+
     private static let notCharged = #"{"as":"notCharged","note":"by telephone, Ms. Miller"}"#
 
     /// A service that books, loses its answers and forgets the sale: to a reversal it says "never seen", for ever.
@@ -117,6 +121,48 @@ struct OpenItemTests {
         }
     }
 
+    @Test("Of a sale that was charged in part, as a person has found out, that part is booked and may be given back")
+    func settledInPart() async throws {
+        let folder = try TestFolder()
+        try await forgetful(in: folder) { shop, id, _ in
+            _ = try await item(shop, .neverSeen)
+            let after = try await settle(shop, id, Self.charged(200)).transaction()
+            #expect(after.state == .approved && after.result?.outcome == .partiallyApproved)
+            #expect(after.result?.amountApproved?.value == 200 && after.settlement?.amount?.value == 200)
+            #expect(after.account?.captured == 200 && after.account?.refundable == 200)
+            let rows = try shop.journal("SELECT entry, hold, money FROM ledger WHERE payment = '\(id)'")
+            #expect(rows == "captured|0|200")
+            let detail = try shop.journal("SELECT detail FROM audit WHERE detail LIKE 'settled%'")
+            #expect(detail.hasPrefix("settled as charged 2.00 EUR by uid"))
+        }
+    }
+
+    @Test("A sale that was approved in part, and could not be taken back, is charged with that part and no other")
+    func partWasApproved() async throws {
+        let folder = try TestFolder()
+        let answer = #"{"outcome":"partial","amountApproved":{"value":300,"currency":"EUR"},"responseCode":"10"}"#
+        try await withAdapter(in: folder) { request in
+            request.path.last == "reversals" ? .text(404, "{}") : .text(200, answer)
+        } _: { _ in
+            try await Shop.open(in: folder, .hasty) { shop in
+                try shop.reader.obey("present visa")
+                let sale = try await shop.post(purchase(500), wait: 20).transaction()
+                #expect(sale.state == .approved && sale.result?.amountApproved?.value == 300)
+                let target = "/v1/transactions/\(sale.id)/reversal"
+                let back = try await shop.post(to: target, #"{"reason":"customerCancel"}"#).transaction()
+                #expect(back.state == .reversing && back.result?.amountApproved?.value == 300)
+                _ = try await item(shop, .neverSeen)
+                let refusal = try await settle(shop, sale.id, Self.charged(200)).error()
+                #expect(refusal.code == "open_item.amount_impossible" && refusal.limit?.value == 300)
+                let after = try await settle(shop, sale.id, Self.charged).transaction()
+                #expect(after.result?.outcome == .partiallyApproved && after.result?.amountApproved?.value == 300)
+                #expect(after.account?.captured == 300)
+                let query = "SELECT entry, money FROM ledger WHERE payment = '\(sale.id)' ORDER BY rowid"
+                #expect(try shop.journal(query) == "captured|300\nreversed|-300\ncorrected|300")
+            }
+        }
+    }
+
     @Test("What is not open is not settled, and a settlement says what is wrong with it")
     func refused() async throws {
         let folder = try TestFolder()
@@ -128,6 +174,13 @@ struct OpenItemTests {
                 (#"{"as":"charged","note":"a\nb"}"#, "request.invalid_field", "note"),
                 (#"{"as":"charged","note":"card 4761 7390 0101 0010"}"#, "request.invalid_field", "note"),
                 (#"{"as":"charged","note":"n","force":true}"#, "request.unknown_field", "force"),
+                (Self.charged(0), "amount.total_not_positive", "amount"),
+                (Self.charged(501), "open_item.amount_impossible", "amount"),
+                (Self.charged(200, "USD"), "amount.currency_mismatch", "amount"),
+                (
+                    #"{"as":"notCharged","amount":{"value":200,"currency":"EUR"},"note":"n"}"#,
+                    "request.invalid_field", "amount"
+                ),
             ] {
                 let error = try await settle(shop, id, body).error()
                 #expect(error.code == code && error.field == field, "\(body)")

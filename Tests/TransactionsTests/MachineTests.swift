@@ -267,6 +267,31 @@ struct MachineTests {
         #expect(stage.faults.isEmpty)
     }
 
+    @Test func `an answer over another sum than a person has named contradicts that person`() throws {
+        var part = Sample.answer(.partial)
+        let cases: [(Int64?, Int64?, isContrary: Bool)] = [
+            (40, 40, false), (40, 50, true), (nil, 50, true), (40, nil, true),
+        ]
+        for (settled, answered, isContrary) in cases {
+            var stage = play(.stored, .forward, .written, .unusable, .written, .forward, .neverSeen, .written)
+            let (whole, id) = (stage.books.transaction.amount, WishID(900))
+            let sum = settled.map { Money(value: $0, currency: whole.currency) }
+            let word = Settlement(.charged, amount: sum, at: stage.now.wall, uid: 0, note: "in the portal")
+            let asked = stage.machine.take(.settle(word, id), at: stage.now)
+            guard case .write(let write) = asked.first, asked.count == 1 else { Issue.record("\(asked)"); return }
+            let result = try #require(write.changes.last?.result)
+            #expect(result.outcome == (sum == nil ? .approved : .partiallyApproved) && result.amountApproved == sum)
+            _ = stage.machine.take(.written(write.number), at: stage.now)
+            part.amountApproved = answered.map { Money(value: $0, currency: whole.currency) }
+            let answer = answered == nil ? Sample.answer(.approved) : part
+            let told = stage.machine.take(.replied(.answered(answer), question: stage.question), at: stage.now)
+            let contradictions = told.filter { effect in
+                if case .write(let write) = effect, case .contradict = write.form { true } else { false }
+            }
+            #expect(contradictions.count == (isContrary ? 1 : 0), "\(settled ?? 0) settled, \(answered ?? 0) answered")
+        }
+    }
+
     @Test func `what was not settled for want of room on the disk stays what it was`() {
         var stage = play(.interrupted, .recover, .written, .notAsked, .written, .settleNotCharged, .full)
         #expect(stage.books.transaction.state == .reversing && stage.openWishes.isEmpty)

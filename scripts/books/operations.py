@@ -226,6 +226,8 @@ class OperationShop(Shop):
                     status, answer = await self.call("POST", f"/v1/operations/{each.id}/resolution", demand)
                 else:
                     demand = {"as": "charged" if is_done else "notCharged", "note": "asked by telephone"}
+                    if is_done and truth[each.id] < each.value:
+                        demand["amount"] = {"value": truth[each.id], "currency": "EUR"}
                     status, answer = await self.call("POST", f"/v1/open-items/{each.id}/settlement", demand)
                 if status != 200:
                     self.fault(life.sale.order, f"{each} {each.id} cannot be settled: {status} {answer['error']['code']}")

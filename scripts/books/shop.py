@@ -92,6 +92,7 @@ class Shop:
             self.folder, "--log-level", "warning", stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=log,
             env={**os.environ, "LD_PRELOAD": self.clock, "SHIFTED": self.wall})
         log.close()
+        self.adapter.known_since = None
         self.is_restarting = False
 
     async def end(self, how):
@@ -230,8 +231,11 @@ class Shop:
                     self.fault(self.adapter.service.orders.get(id, "daemon"), f"{id} is settled, and still an open item")
                     return listed
                 listed[id] = item
-                is_charged = bool(self.adapter.service.charged(id))
+                booked = self.adapter.service.charged(id)
+                is_charged = bool(booked)
                 demand = {"as": "charged" if is_charged else "notCharged", "note": "asked by telephone"}
+                if is_charged and booked[0][0] < item["amount"]["value"]:
+                    demand["amount"] = {"value": booked[0][0], "currency": booked[0][1]}
                 status, after = await self.call("POST", f"/v1/open-items/{id}/settlement", demand)
                 wanted = {"approved"} if is_charged else {"reversed", "declined"}
                 if status != 200 or after.get("state") not in wanted:

@@ -36,7 +36,9 @@ extension PointOfSaleAPI {
     ) async throws(ErrorBody) -> Transaction {
         let demand = try request.message(SettlementDemand.self)
         let transaction = try await known(id)
-        let settlement = Settlement(demand.outcome, at: .now, uid: caller.principal.uid, note: demand.note)
+        try demand.check(transaction)
+        let settlement = Settlement(
+            demand.outcome, amount: demand.amount, at: .now, uid: caller.principal.uid, note: demand.note)
         return try await administer(
             "settle", id.text, caller, outcome: { "\(demand.outcome.rawValue), \($0.state.rawValue)" }
         ) {

@@ -113,8 +113,13 @@ extension Journal {
             return [ongoing.event(.paymentDeclined)]
         case .resolved(let resolution):
             var change = StateChange(resolution.isDone ? .approved : .declined)
-            change.result = PaymentResult(mode: ongoing.mode, outcome: resolution.isDone ? .approved : .declined)
             change.settlement = resolution.settlement
+            change.result =
+                if let settlement = resolution.settlement, let refund = try record(id)?.transaction {
+                    PaymentResult(settlement, of: refund)
+                } else {
+                    PaymentResult(mode: ongoing.mode, outcome: resolution.isDone ? .approved : .declined)
+                }
             try append([change], to: id)
             try audit(AuditEntry(.resolution, subject: id.text, detail: resolution.evidence))
             return [ongoing.event(resolution.isDone ? .paymentApproved : .paymentDeclined)]

@@ -220,7 +220,8 @@ struct OperationDesk: Sendable {
 
     /// Ends a refund without an answer as a person says, who has asked the payment service.
     func settle(_ refund: Transaction, _ settlement: Settlement) async throws(ErrorBody) -> Transaction {
-        let evidence = "settled as \(settlement.outcome.rawValue) by uid \(settlement.uid): \(settlement.note)"
+        let sum = settlement.amount.map { " \($0)" } ?? ""
+        let evidence = "settled as \(settlement.outcome.rawValue)\(sum) by uid \(settlement.uid): \(settlement.note)"
         let resolution = OperationResolution(
             isDone: settlement.outcome == .charged, evidence: evidence, settlement: settlement)
         if let id = OperationID(refund.id.text), await engine.resolve(id, resolution) {

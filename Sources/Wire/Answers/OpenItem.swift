@@ -102,6 +102,8 @@ public struct Settlement: Codable, Equatable, Sendable {
     }
 
     public var outcome: Outcome
+    /// How much was charged, where that person has said so.
+    public var amount: Money?
     public var at: Timestamp
     /// Who said so.
     public var uid: UInt32
@@ -109,8 +111,9 @@ public struct Settlement: Codable, Equatable, Sendable {
     /// When the payment service said the contrary afterwards, of which nothing follows by itself.
     public var contradictedAt: Timestamp?
 
-    public init(_ outcome: Outcome, at: Timestamp, uid: UInt32, note: String) {
+    public init(_ outcome: Outcome, amount: Money? = nil, at: Timestamp, uid: UInt32, note: String) {
         self.outcome = outcome
+        self.amount = amount
         self.at = at
         self.uid = uid
         self.note = note
@@ -118,6 +121,6 @@ public struct Settlement: Codable, Equatable, Sendable {
 
     private enum CodingKeys: String, CodingKey {
         case outcome = "as"
-        case at, uid, note, contradictedAt
+        case amount, at, uid, note, contradictedAt
     }
 }

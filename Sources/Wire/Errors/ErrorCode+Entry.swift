@@ -65,7 +65,8 @@ extension ErrorCode {
             row(409, .administrator)
         case .termsRevoked:
             row(403, .administrator, next: [.otherMethod])
-        case .termsFileInvalid, .queueTokenInvalid, .queueTokenExpired, .queueTokenMismatch, .loyaltyNotConfigured:
+        case .openItemAmountImpossible, .termsFileInvalid, .queueTokenInvalid, .queueTokenExpired, .queueTokenMismatch,
+            .loyaltyNotConfigured:
             row(422, .administrator)
         case .credentialMissing, .credentialExpired, .offlineNotContacted, .offlineExpired, .offlineInvalidated,
             .offlineIssuerChanged,

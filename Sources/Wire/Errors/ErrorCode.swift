@@ -111,6 +111,7 @@ public enum ErrorCode: String, Codable, CaseIterable, Sendable {
     case openItemNotOpen = "open_item.not_open"
     case openItemEnded = "open_item.ended"
     case openItemAlreadySettled = "open_item.already_settled"
+    case openItemAmountImpossible = "open_item.amount_impossible"
     case captureNotSupported = "capture.not_supported"
     case adjustmentNotSupported = "adjustment.not_supported"
     case releaseNotSupported = "release.not_supported"

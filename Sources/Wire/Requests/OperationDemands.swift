@@ -135,7 +135,7 @@ extension ResolutionDemand: Codable {
 }
 
 extension Money {
-    fileprivate func checkPositive(_ decoder: any Decoder, at key: any CodingKey) throws {
+    func checkPositive(_ decoder: any Decoder, at key: any CodingKey) throws {
         guard value > 0 else { throw decoder.refusal(.amountTotalNotPositive, at: key) }
         guard value <= Limits.amount else { throw decoder.refusal(.amountTooLarge, at: key) }
     }

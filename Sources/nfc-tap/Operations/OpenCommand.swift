@@ -36,8 +36,8 @@ struct OpenSettle: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "settle", abstract: "Ends an open item as the payment service has told you.",
         discussion: """
-            charged: the transaction ends approved. notCharged: it ends reversed, or declined if it was stored. The note \
-            is kept with the transaction and in the audit chain.
+            charged: the transaction ends approved; with an amount, in part. notCharged: it ends reversed, or declined \
+            if it was stored. The note is kept with the transaction and in the audit chain.
             """)
 
     @Option(
@@ -50,6 +50,11 @@ struct OpenSettle: AsyncParsableCommand {
         })
     var outcome: Settlement.Outcome
 
+    @Option(
+        help: ArgumentHelp(
+            "How much was charged, if it was less than what was asked for.", valueName: "amount currency"))
+    var amount: String?
+
     @Option(help: ArgumentHelp("How you know, in one line, without a card number.", valueName: "text"))
     var note: String
 
@@ -57,9 +62,10 @@ struct OpenSettle: AsyncParsableCommand {
 
     func run() async throws {
         let id = try choice.transaction
+        let part = try amount.map { try parsedMoney([$0]) }
         let after: Transaction
         do throws(TapClientError) {
-            after = try await choice.daemon.client.settle(id, as: outcome, note: note)
+            after = try await choice.daemon.client.settle(id, as: outcome, amount: part, note: note)
         } catch {
             throw Failure(error)
         }
