@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Envelope
 import Foundation
+import TestSupport
 import Testing
 import Transactions
 import Wire
@@ -81,9 +82,7 @@ private final class Book {
 
     /// All bytes of the journal's files.
     func bytes() throws -> Data {
-        try FileManager.default.contentsOfDirectory(atPath: path).reduce(into: Data()) { all, name in
-            all += try Data(contentsOf: URL(filePath: path + "/" + name))
-        }
+        try filesOnDisk(in: path).reduce(into: Data()) { all, file in all += file.bytes }
     }
 }
 

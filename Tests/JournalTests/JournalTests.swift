@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import Journal
+import TestSupport
 import Testing
 import Transactions
 import Wire
@@ -19,11 +20,7 @@ private struct Folder: ~Copyable {
 
     /// All bytes of the journal's files.
     func bytes() throws -> Data {
-        var all = Data()
-        for name in try FileManager.default.contentsOfDirectory(atPath: path).sorted() {
-            all += try Data(contentsOf: URL(filePath: path + "/" + name))
-        }
-        return all
+        try filesOnDisk(in: path).reduce(into: Data()) { all, file in all += file.bytes }
     }
 
     func sqlite(_ sql: String) throws -> String {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import Journal
+import TestSupport
 import Testing
 import Transactions
 import Wire
@@ -113,8 +114,7 @@ struct PINAttemptTests {
         try asked { journal, id, books in
             #expect(try journal.record(id)?.authorization?.envelope == "sealed")
             #expect(try journal.record(id)?.authorization?.pin == nil)
-            for file in try FileManager.default.contentsOfDirectory(atPath: books.path) {
-                let data = try Data(contentsOf: URL(filePath: books.path + "/" + file))
+            for (_, data) in try filesOnDisk(in: books.path) {
                 #expect(data.range(of: Data("BLOCK-ON-DISK".utf8)) == nil)
                 #expect(data.range(of: Data("KSN-IN-CLEAR".utf8)) == nil)
             }

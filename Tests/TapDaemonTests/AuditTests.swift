@@ -6,6 +6,7 @@ import Journal
 import LocalHTTP
 import ReaderVirtual
 import Synchronization
+import TestSupport
 import Testing
 import Wire
 
@@ -67,8 +68,7 @@ struct AuditTests {
                 await shop.daemon.audit.erase(now: later)
                 await shop.daemon.audit.signHead()
                 #expect(try await shop.get("/v1/transactions/\(transaction.id)").status == 404)
-                for name in try FileManager.default.contentsOfDirectory(atPath: folder.path + "/state") {
-                    let bytes = try Data(contentsOf: URL(filePath: folder.path + "/state/" + name))
+                for (name, bytes) in try filesOnDisk(in: folder.path + "/state") {
                     #expect(bytes.range(of: Data(transaction.id.text.utf8)) == nil, "\(name)")
                 }
                 #expect(try verified(folder).faults.isEmpty)
@@ -116,9 +116,7 @@ struct AuditTests {
 
     /// The journal's files in which a sealed record is, which is kept as JSON with this member.
     private func filesWithRecord(in folder: String) throws -> [String] {
-        try FileManager.default.contentsOfDirectory(atPath: folder).filter {
-            try Data(contentsOf: URL(filePath: folder + "/" + $0)).range(of: Data(#""envelope""#.utf8)) != nil
-        }
+        try filesOnDisk(in: folder).filter { $0.bytes.range(of: Data(#""envelope""#.utf8)) != nil }.map(\.name)
     }
 
     @Test("The times of the configuration are taken", arguments: [("keep-transactions = 30", 30), ("", 90)])

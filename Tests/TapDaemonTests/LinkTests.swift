@@ -148,11 +148,7 @@ struct LinkTests {
             let ended = try await shop.get("/v1/transactions/\(unpaid)")
             #expect(try ended.transaction().state == .declined && !ended.text.contains("pay.example"))
             func files(with text: String) throws -> [String] {
-                let folder = try #require(FileManager.default.enumerator(atPath: shop.folder.path))
-                return folder.compactMap { $0 as? String }.filter { name in
-                    let bytes = FileManager.default.contents(atPath: shop.folder.path + "/" + name)
-                    return bytes?.range(of: Data(text.utf8)) != nil
-                }
+                try filesOnDisk(in: shop.folder.path).filter { $0.bytes.range(of: Data(text.utf8)) != nil }.map(\.name)
             }
             #expect(try files(with: "T-8") != [])
             #expect(try files(with: "pay.example") == [])

@@ -45,9 +45,8 @@ struct LoyaltyTests {
             let kept = try #require(again.events?.first { $0.name == .loyaltyResult }?.loyalty)
             #expect(kept == transaction.loyalty?.withoutPasses)
             let member = try #require(club.pass?.member)
-            for file in ["journal.sqlite", "journal.sqlite-wal"] {
-                let bytes = try Data(contentsOf: URL(filePath: folder.path + "/state/" + file))
-                #expect(bytes.range(of: Data(member.utf8)) == nil)
+            for (name, bytes) in try filesOnDisk(in: folder.path + "/state") {
+                #expect(bytes.range(of: Data(member.utf8)) == nil, "\(name)")
             }
         }
     }

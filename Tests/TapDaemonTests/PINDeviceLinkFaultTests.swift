@@ -184,9 +184,8 @@ struct PINDeviceLinkFaultTests {
         #expect(secrets.count >= 6, "two good sales have a block, a serial number and an account each")
         #expect(bench.toService.text.contains(#""block":"#), "the service has a block")
         var places = ["log": bench.log.all.map { "\($0.message) \($0.metadata)" }.joined(separator: "\n")]
-        let state = shop.folder.path + "/state"
-        for file in try FileManager.default.contentsOfDirectory(atPath: state) {
-            places[file] = String(decoding: try Data(contentsOf: URL(filePath: "\(state)/\(file)")), as: UTF8.self)
+        for (name, bytes) in try filesOnDisk(in: shop.folder.path + "/state") {
+            places[name] = String(decoding: bytes, as: UTF8.self)
         }
         places["events"] = try await events(shop, until: last)
         places["metrics"] = try await shop.get("/metrics").text

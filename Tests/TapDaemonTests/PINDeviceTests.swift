@@ -48,8 +48,7 @@ struct PINDeviceTests {
 
     /// No PIN block, no key serial number, no account for the device is on the disk.
     func expectNoPIN(onDiskOf shop: Shop) throws {
-        for file in try FileManager.default.contentsOfDirectory(atPath: shop.folder.path + "/state") {
-            let data = try Data(contentsOf: URL(filePath: shop.folder.path + "/state/" + file))
+        for (file, data) in try filesOnDisk(in: shop.folder.path + "/state") {
             for secret in ["\"block\"", "\"ksn\"", "1234567890123456000", "FFFF98765432"] {
                 #expect(data.range(of: Data(secret.utf8)) == nil, "\(secret) in \(file)")
             }

@@ -7,6 +7,7 @@ import Foundation
 import LocalHTTP
 import PSPSandbox
 import ReaderVirtual
+import TestSupport
 import Testing
 import Wire
 
@@ -183,9 +184,7 @@ struct PaymentTests {
                 for (card, value) in [("visa", 1_000), ("mastercard", 1_051), ("visa-declines", 900), ("visa", 1_098)] {
                     try shop.reader.obey("swap \(card)")
                     outside += try await shop.post(purchase(Int64(value)), wait: 20).text.utf8
-                    for file in try FileManager.default.contentsOfDirectory(atPath: folder.path + "/state") {
-                        outside += try Data(contentsOf: URL(filePath: folder.path + "/state/" + file))
-                    }
+                    for file in try filesOnDisk(in: folder.path + "/state") { outside += file.bytes }
                 }
                 for id in try shop.journal("SELECT id FROM payment").split(separator: "\n") {
                     outside += try await shop.get("/v1/transactions/\(id)").text.utf8
