@@ -111,6 +111,9 @@ public final class PN532Emulator: Sendable {
     }
 
     private func serve(_ near: Int32) {
+        // A device answers in time whatever else this machine does: libnfc takes one that is late, time and again, for gone.
+        // Of this thread alone (setpriority(2)); who may not do that waits like all others.
+        _ = setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, -15)
         while !isUnplugged.withLock({ $0 }) {
             let next = state.withLock { $0.nextDue }
             let limit = min(next ?? TapInstant(nanoseconds: .max), monotonicNow().advanced(byMilliseconds: 50))
