@@ -65,8 +65,11 @@ struct BooksTests {
                 """)
         }
         var next: [Int64] = []
-        while let seat = try await books.takeSeat() { next.append(seat.number) }
+        // Ten and no more: on a busy machine the leases of the first are over by then, and their seats free again.
+        for _ in 0..<10 { next.append(try #require(await books.takeSeat()).number) }
         #expect(next == [3, 4, 5, 6, 7, 8, 9, 2, 0, 1])
+        try server.sql("update seat set lease_until = clock_timestamp() + interval '1 hour'")
+        #expect(try await books.takeSeat() == nil)
         #expect(try await !books.keepSeat(seats[0], trace: 1))
     }
 
