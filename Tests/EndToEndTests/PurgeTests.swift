@@ -40,7 +40,9 @@ import Testing
     }
 
     /// A shop's journal in which a payment is sent and not answered, or not.
-    private func withMachine(open: Bool, _ body: (Machine, String) throws -> Void) throws {
+    private func withMachine(
+        open: Bool, endedBy signal: Int32 = SIGKILL, _ body: (Machine, String) throws -> Void
+    ) throws {
         let shop = try Shop()
         try shop.awaitReader()
         try shop.card("present visa")
@@ -57,9 +59,10 @@ import Testing
         } else {
             #expect(payment?.state == "approved")
         }
-        shop.killDaemon()
         let state = shop.folder.appending(path: "state")
+        // Before the end: whoever looks into a journal that nobody has open leaves files behind.
         let id = try sqlite(state.appending(path: "journal.sqlite").path, "SELECT id FROM payment")
+        shop.killDaemon(with: signal)
         let machine = try Machine(state)
         defer { machine.end() }
         try body(machine, id)
@@ -93,9 +96,11 @@ import Testing
         }
     }
 
-    @Test("E8 Where nothing is open a purge deletes the journal, and asks nobody")
-    func settled() throws {
-        try withMachine(open: false) { machine, _ in
+    @Test(
+        "E8 Where nothing is open a purge deletes the journal, and asks nobody, however the daemon ended",
+        arguments: [SIGKILL, SIGTERM])
+    func settled(endedBy signal: Int32) throws {
+        try withMachine(open: false, endedBy: signal) { machine, _ in
             #expect(try machine.run("prerm", "remove").status == 0)
             let purge = try machine.run("postrm", "purge")
             #expect(purge.status == 0 && purge.said.isEmpty, "\(purge.said)")

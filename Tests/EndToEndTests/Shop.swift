@@ -76,8 +76,8 @@ final class Shop {
     func keep(_ process: Process) { others.append(process) }
 
     /// Ends the daemon as a power cut would.
-    func killDaemon() {
-        if let daemon { kill(daemon.processIdentifier, SIGKILL) }
+    func killDaemon(with signal: Int32 = SIGKILL) {
+        if let daemon { kill(daemon.processIdentifier, signal) }
         daemon?.waitUntilExit()
     }
 
