@@ -246,7 +246,8 @@ def main():
         if scenario:
             with contextlib.suppress(GuestError, OSError):
                 say(scenario.guest.run(
-                    "journalctl --no-pager --lines=40 -u nfc-tapd -u pcscd -u systemd-udevd -k 2>&1 | tail -n 60")[1])
+                    "journalctl --no-pager --lines=40 -u nfc-tapd -u pcscd -u systemd-udevd 2>&1; "
+                    "journalctl --no-pager --lines=20 -k 2>&1")[1])
             with contextlib.suppress(OSError):
                 say("console: " + open(scenario.guest.console, errors="replace").read()[-2000:])
         return 1
