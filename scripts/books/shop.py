@@ -232,9 +232,13 @@ class Shop:
                     return listed
                 listed[id] = item
                 booked = self.adapter.service.charged(id)
-                is_charged = bool(booked)
+                asked = item["amount"]
+                is_charged = bool(booked) and booked[0][1] == asked["currency"] and booked[0][0] <= asked["value"]
+                if booked and not is_charged:
+                    # What nobody has asked for is taken back by the service, at the shop's word.
+                    self.adapter.service.undo(id)
                 demand = {"as": "charged" if is_charged else "notCharged", "note": "asked by telephone"}
-                if is_charged and booked[0][0] < item["amount"]["value"]:
+                if is_charged and booked[0][0] < asked["value"]:
                     demand["amount"] = {"value": booked[0][0], "currency": booked[0][1]}
                 status, after = await self.call("POST", f"/v1/open-items/{id}/settlement", demand)
                 wanted = {"approved"} if is_charged else {"reversed", "declined"}
