@@ -78,14 +78,27 @@ actor TokenWorker {
     private let access: TokenAccess
     private var live: LiveSession?
 
-    // The thread lives as long as the actor.
+    // The thread lives longer than the actor.
     nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe thread.asUnownedSerialExecutor() }
 
     init(_ access: TokenAccess, number: Int) throws(TokenError) {
         self.access = access
+        if let free = Self.free.withLock({ $0.popLast() }) {
+            thread = free
+            return
+        }
         do throws(SystemError) { thread = try SerialThread(name: "token-\(number)") } catch {
             throw .unavailable(.busy)
         }
+    }
+
+    /// Threads whose workers are gone. They wait for the next ones and never end: what a module's libraries do at the end of a thread
+    /// that has called them (OpenSSL frees what is the thread's own) must not meet what they do at the end of the process.
+    private static let free = Mutex<[SerialThread]>([])
+
+    deinit {
+        let thread = thread
+        Self.free.withLock { $0.append(thread) }
     }
 
     /// Does `work` on the session's thread behind what waits there, and hands over what came of it there. A task for it would be two
@@ -165,7 +178,7 @@ actor TokenWorker {
         }
     }
 
-    /// Ends the session; the thread ends with its last user.
+    /// Ends the session.
     func close() {
         guard let session = live, let generation = try? access.module.enter() else { return }
         if session.generation == generation { session.calls.close() }
