@@ -58,11 +58,9 @@ extension Journal {
             }.first
             guard batch.flatMap(\.self) == nil else { return .queueInBatch }
             try appendWithin([change], to: id)
-            let sum = settlement.amount.map { " \($0)" } ?? ""
-            let who = "\(settlement.outcome.rawValue)\(sum) by uid \(settlement.uid)"
             try note(
                 AuditEntry(
-                    .openItem, subject: id.text, detail: "settled as \(who): \(settlement.note)", at: settlement.at))
+                    .openItem, subject: id.text, detail: "settled as \(settlement.evidence)", at: settlement.at))
             return nil
         }
     }

@@ -99,13 +99,19 @@ extension PaymentResult {
     }
 }
 
+extension Settlement {
+    /// For the audit chain: `charged 2.00 EUR by uid 7: seen in the portal`.
+    public var evidence: String { "\(outcome.rawValue)\(amount.map { " \($0)" } ?? "") by uid \(uid): \(note)" }
+}
+
 extension SettlementDemand {
     /// Refuses an amount that the transaction cannot have been charged with: more than was asked for, or another than was
     /// approved before it was taken back.
     ///
     /// - Throws: `amount.currency_mismatch`, `open_item.amount_impossible` with the `limit`.
     public func check(_ transaction: Transaction) throws(ErrorBody) {
-        guard let amount else { return }
+        // What is settled is refused as that.
+        guard let amount, transaction.settlement == nil else { return }
         guard amount.currency == transaction.amount.currency else {
             throw ErrorBody(.amountCurrencyMismatch, field: "amount", transaction: transaction.id)
         }

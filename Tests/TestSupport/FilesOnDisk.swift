@@ -4,25 +4,34 @@ public import Foundation
 /// What the files below a folder hold, by their names in it. Another process reads them: by closing a file of a journal that
 /// it has open this one would give up SQLite's locks on it (sqlite.org/howtocorrupt.html, 2.2). The next program that looks
 /// into the journal would take it for nobody's, and cut off the index that is mapped here.
+///
+/// - Throws: `Unread` where there is no file, or one that cannot be read: whoever finds nothing must have looked.
 public func filesOnDisk(in folder: String) throws -> [(name: String, bytes: Data)] {
-    let names = FileManager.default.enumerator(atPath: folder)?.compactMap { $0 as? String } ?? []
-    return try names.sorted().compactMap { name in
-        let path = folder + "/" + name
-        // What has gone meanwhile, as the log of a transaction does, holds nothing.
-        let kind = try? FileManager.default.attributesOfItem(atPath: path)[.type] as? FileAttributeType
-        return kind == .typeRegular ? (name, try output(of: "/bin/cat", [path])) : nil
+    let files = try FileManager.default.subpathsOfDirectory(atPath: folder).sorted().compactMap { name in
+        try bytes(of: folder + "/" + name).map { (name: name, bytes: $0) }
     }
+    guard !files.isEmpty else { throw Unread(path: folder) }
+    return files
 }
 
-private func output(of program: String, _ arguments: [String]) throws -> Data {
+private struct Unread: Error { let path: String }
+
+/// - Returns: `nil` for what is no file, or has gone meanwhile, as a log does.
+private func bytes(of path: String) throws -> Data? {
+    let kind = try? FileManager.default.attributesOfItem(atPath: path)[.type] as? FileAttributeType
+    guard kind == .typeRegular else { return nil }
     let process = Process()
-    process.executableURL = URL(filePath: program)
-    process.arguments = arguments
+    process.executableURL = URL(filePath: "/bin/cat")
+    process.arguments = [path]
     let pipe = Pipe()
     process.standardOutput = pipe
     process.standardError = FileHandle.nullDevice
     try process.run()
     let output = pipe.fileHandleForReading.readDataToEndOfFile()
     process.waitUntilExit()
+    guard process.terminationStatus == 0 else {
+        guard FileManager.default.fileExists(atPath: path) else { return nil }
+        throw Unread(path: path)
+    }
     return output
 }

@@ -14,7 +14,7 @@ struct OperationStage {
     }
 
     static let id = OperationID(at: Timestamp(milliseconds: 1_795_318_000_000))
-    private static let euro = Currency("EUR") ?? .none
+    static let euro = Currency("EUR") ?? .none
     static let amount = Money(value: 1_000, currency: euro)
 
     private(set) var machine: OperationMachine
@@ -290,6 +290,33 @@ struct OperationMachineTests {
             stage.make(move)
         }
         #expect(stage.state == .unknown && stage.faults.isEmpty)
+    }
+
+    @Test(arguments: [(400, false), (500, true), (nil, true)] as [(Int64?, Bool)])
+    func `A refund that a person has settled in part is contradicted by an answer over another sum`(
+        answered: Int64?, isContrary: Bool
+    ) throws {
+        let (id, euro, now) = (OperationStage.id, OperationStage.euro, Sample.start)
+        var machine = OperationMachine(id: id, amount: Money(value: 1_000, currency: euro), hasParts: true, at: now)
+        var question = 0
+        for input in [OperationInput.due(OperationFacts()), .connected] {
+            for effect in machine.take(input, at: now) {
+                guard case .write(_, let number) = effect else { continue }
+                for case .send(let sent) in machine.take(.written(number), at: now) { question = sent }
+            }
+        }
+        let word = Settlement(
+            .charged, amount: Money(value: 400, currency: euro), at: now.wall, uid: 0, note: "in the portal")
+        let resolution = OperationResolution(isDone: true, evidence: word.evidence, settlement: word)
+        for case .write(_, let number) in machine.take(.resolve(resolution), at: now) {
+            _ = machine.take(.written(number), at: now)
+        }
+        try #require(machine.state == .done && question > 0)
+        var answer = AdapterOperationAnswer(id: id, outcome: answered == nil ? .approved : .partial)
+        answer.amountDone = answered.map { Money(value: $0, currency: euro) }
+        let told = machine.take(.replied(.answered(answer), question: question), at: now)
+        let contradictions = told.filter { if case .write(.contradicted, _) = $0 { true } else { false } }
+        #expect(contradictions.count == (isContrary ? 1 : 0) && told.count == contradictions.count)
     }
 
     @Test func `What is withdrawn before a byte has left is refused, and later it is too late`() {

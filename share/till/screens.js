@@ -195,7 +195,8 @@ const takeBack = (app) => button(app.say("till.takeBack"), () => app.desk.demand
 // Screens beside a sale that has ended: another way to pay for the same goods.
 export function besideSale(app, place) {
   const { transaction } = app.desk.sale;
-  const open = transaction?.result?.amountApproved
+  // A part that is taken back is open again.
+  const open = transaction?.result?.outcome === "partiallyApproved" && transaction.result.amountApproved
     ? { value: transaction.amount.value - transaction.result.amountApproved.value, currency: transaction.amount.currency } : app.amount();
   const others = app.methods().filter((one) => one !== "card");
   if (place === "restCash" || (place === "methods" && others.length === 1 && others[0] === "cash")) return otherwayScreen(app, "cash", open);

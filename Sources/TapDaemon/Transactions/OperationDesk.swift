@@ -220,10 +220,9 @@ struct OperationDesk: Sendable {
 
     /// Ends a refund without an answer as a person says, who has asked the payment service.
     func settle(_ refund: Transaction, _ settlement: Settlement) async throws(ErrorBody) -> Transaction {
-        let sum = settlement.amount.map { " \($0)" } ?? ""
-        let evidence = "settled as \(settlement.outcome.rawValue)\(sum) by uid \(settlement.uid): \(settlement.note)"
         let resolution = OperationResolution(
-            isDone: settlement.outcome == .charged, evidence: evidence, settlement: settlement)
+            isDone: settlement.outcome == .charged, evidence: "settled as \(settlement.evidence)",
+            settlement: settlement)
         if let id = OperationID(refund.id.text), await engine.resolve(id, resolution) {
             let after = try await inJournal { (journal) throws(JournalError) in try journal.record(refund.id) }
             guard let after = after?.transaction, after.settlement != nil else {

@@ -60,6 +60,8 @@ public struct OperationMachine: Sendable {
     private var resolution: OperationResolution?
     /// Has come while a person's word was being written down.
     private var lateReply: OperationReply?
+    /// How much was carried out, by a person's word.
+    private var settled: Money?
     private var facts = OperationFacts()
 
     /// Answers that say nothing usable, before a person has to look.
@@ -276,7 +278,9 @@ public struct OperationMachine: Sendable {
         guard case .ended = step, case .answered(let answer) = reply, answer.id == id else { return [] }
         let isDone = answer.outcome == .approved || answer.outcome == .partial
         let isContrary = isDone && state == .refused || answer.outcome == .declined && state == .done
-        return isContrary ? write(.contradicted) : []
+        // Carried out as a person has said, and another sum than that person has said.
+        let isOtherSum = isDone && settled.map { $0 != answer.amountDone ?? amount } ?? false
+        return isContrary || isOtherSum ? write(.contradicted) : []
     }
 
     // MARK: - The journal
@@ -301,6 +305,7 @@ public struct OperationMachine: Sendable {
         case .refused: end(.refused)
         case .resolved(let resolution):
             end(resolution.isDone ? .done : .refused)
+            if resolution.isDone { settled = resolution.settlement?.amount ?? amount }
             return lateReply.map { late($0) } ?? []
         case .contradicted: step = .ended
         }
