@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 import CPKCS11
 import CardBytes
+import Synchronization
 
 /// A session of a token, for the thread that has it. Each `unsafe` hands arrays to C for the length of the call; secrets in them
 /// are wiped before it returns.
 struct TokenSession {
     let module: Int32
     let handle: CK_SESSION_HANDLE
+
+    /// Held while objects are looked for or a copy is made. SoftHSM 2.6.1 shows every session of the process a copy that is still being
+    /// made, as an object that the token keeps: a key seemed to be there twice.
+    private static let objects = Mutex(())
 
     static func open(_ module: Int32, token: String, writes: Bool) throws(TokenCode) -> TokenSession {
         var slot: CK_SLOT_ID = 0
@@ -37,8 +42,10 @@ struct TokenSession {
         var objects = [CK_OBJECT_HANDLE](repeating: 0, count: most)
         var count = most
         let label = Array(label.utf8)
-        let code = unsafe cpkcs11_find(
-            module, handle, CK_ULONG(kind), 1, label, label.count, id, id.count, &objects, &count)
+        let code = Self.objects.withLock { _ in
+            unsafe cpkcs11_find(
+                module, handle, CK_ULONG(kind), 1, label, label.count, id, id.count, &objects, &count)
+        }
         try TokenCode.check(code)
         return (Array(objects.prefix(count)), count)
     }
@@ -60,7 +67,8 @@ struct TokenSession {
     /// whatever reason: if it is lost, the next call hears that.
     func copy(_ key: CK_OBJECT_HANDLE) -> CK_OBJECT_HANDLE? {
         var copy: CK_OBJECT_HANDLE = 0
-        guard unsafe cpkcs11_copy(module, handle, key, &copy) == CKR_OK else { return nil }
+        let code = Self.objects.withLock { _ in unsafe cpkcs11_copy(module, handle, key, &copy) }
+        guard code == CKR_OK else { return nil }
         do throws(TokenCode) {
             if try number(CKA_EXTRACTABLE, of: copy) == 0, try number(CKA_SENSITIVE, of: copy) == 1 { return copy }
         } catch {

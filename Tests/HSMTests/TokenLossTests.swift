@@ -133,6 +133,29 @@ struct TokenLossTests {
         #expect(throws: TokenError.unavailable(.module(path: path))) { try Token(soft.settings { $0.module = path }) }
     }
 
+    @Test func `sessions that begin at the same time find the one key that there is`() async throws {
+        let soft = try SoftToken()
+        let (first, envelope) = try await opened(soft)
+        await first.close()
+        for _ in 0..<40 {
+            let token = try Token(
+                soft.settings {
+                    $0.recipients = [TokenKey(label: "shop")]
+                    $0.sessions = 8
+                })
+            let outcomes = await withTaskGroup { group in
+                for _ in 0..<8 {
+                    group.addTask {
+                        do throws(TokenError) { return try await token.open(envelope).text } catch { return "\(error)" }
+                    }
+                }
+                return await group.reduce(into: Set<String>()) { $0.insert($1) }
+            }
+            #expect(outcomes == ["again"])
+            await token.close()
+        }
+    }
+
     @Test func `two thousand envelopes from many tasks leave no object and no session`() async throws {
         let soft = try SoftToken()
         let (token, envelope) = try await opened(soft, sessions: 4)
