@@ -7,7 +7,7 @@ import random
 import signal
 
 from books.ledger import OPEN, Books, Operation, Refund
-from books.shop import Sale, Shop, Till, ask
+from books.shop import ENDED_MEANWHILE, Sale, Shop, Till, ask
 from books.teller import SUPPORTS, Teller
 
 NEEDS = {"captures": "capture", "adjustments": "adjust", "releases": "release", "refund": "refundLinked"}
@@ -229,6 +229,11 @@ class OperationShop(Shop):
                     if is_done and truth[each.id] < each.value:
                         demand["amount"] = {"value": truth[each.id], "currency": "EUR"}
                     status, answer = await self.call("POST", f"/v1/open-items/{each.id}/settlement", demand)
+                if status == 409 and answer["error"]["code"] in ENDED_MEANWHILE:
+                    # It was not waiting for the person: an answer has come since.
+                    await self.learn_ends(life)
+                    if each.state not in OPEN:
+                        continue
                 if status != 200:
                     self.fault(life.sale.order, f"{each} {each.id} cannot be settled: {status} {answer['error']['code']}")
             await self.compare(life)

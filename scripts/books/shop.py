@@ -13,6 +13,8 @@ from books.liar import Adapter, Habits
 
 SETTLED = {"approved", "declined", "stored", "reversing", "reversed", "cancelled", "failed", "completed"}
 ENDED = {"approved", "declined", "reversed", "cancelled", "failed", "completed", "delivered"}
+# What a person's word is refused with once there is no need of it.
+ENDED_MEANWHILE = {"resolution.not_open", "open_item.not_open", "open_item.ended"}
 YEAR = 31_536_000_000
 CARDS = ["visa", "visa", "mastercard", "visa-afl", "visa-afl", "visa-afl", "visa-phone", "visa-declines"]
 
@@ -241,6 +243,9 @@ class Shop:
                 if is_charged and booked[0][0] < asked["value"]:
                     demand["amount"] = {"value": booked[0][0], "currency": booked[0][1]}
                 status, after = await self.call("POST", f"/v1/open-items/{id}/settlement", demand)
+                if status == 409 and after["error"]["code"] in ENDED_MEANWHILE:
+                    # It was not waiting for the person: an answer has come since.
+                    status, after = await self.call("GET", f"/v1/transactions/{id}")
                 wanted = {"approved"} if is_charged else {"reversed", "declined"}
                 if status != 200 or after.get("state") not in wanted:
                     what = after.get("error", after).get("code", after.get("state"))
