@@ -15,7 +15,7 @@ struct TillTests {
         let answers = try tills.caisse("12.50", "6.66", "12.51", "-3.00", "10:check", "-60.00")
         let words = answers.map { $0["payment_status"] as? String }
         #expect(words == ["success", "success", "failure", "success", "failure", "failure"], "\(answers)")
-        #expect((answers[0]["transaction_id"] as? String)?.contains("AA-############0010|AC-000001") == true)
+        #expect((answers.first?["transaction_id"] as? String)?.contains("AA-############0010|AC-000001") == true)
         let paid = [1_250, 666].map { Booking("approved", $0, isConfirmed: true) }
         let books = try tills.books("caisse-ap")
         // A cheque, and a refund above the limit, never come to the daemon.
@@ -155,17 +155,26 @@ struct TillTests {
     @Test("A till that does not hand out the goods, or has gone before it knew, gets the payment taken back")
     func takenBack() throws {
         let tills = try TillShop()
-        _ = try tills.zvt("--answer-status 846600 sale 1000")
-        _ = try tills.zvt("--cut status sale 1100")
-        _ = try tills.zvt("--cut command-acknowledged --reset sale 1200")
+        // A terminal that is still taking a payment back says that it is busy, and the till asks again.
+        func sell(_ words: String) throws -> [String: Any]? {
+            var answer: [String: Any]?
+            try tills.shop.eventually("is not busy") {
+                answer = try tills.zvt(words).last
+                return answer?["code"] as? String != "849C"
+            }
+            return answer
+        }
+        _ = try sell("--answer-status 846600 sale 1000")
+        _ = try sell("--cut status sale 1100")
+        _ = try sell("--cut command-acknowledged --reset sale 1200")
         // It was not ready, and then it was.
-        let ready = try tills.zvt("--answer-status 849C00,800000 --status-infos 3 sale 1300")
-        #expect(ready.last?["outcome"] as? String == "completed", "\(ready)")
+        let ready = try sell("--answer-status 849C00,800000 --status-infos 3 sale 1300")
+        #expect(ready?["outcome"] as? String == "completed", "\(ready ?? [:])")
         // It has the result before the completion.
-        _ = try tills.zvt("--cut completion sale 1400")
+        _ = try sell("--cut completion sale 1400")
         try tills.shop.eventually("ends") { try tills.books("zvt").allSatisfy { $0.state != "reversing" } }
         let books = try tills.books("zvt")
-        #expect(books.map(\.amount) == [1_000, 1_100, 1_200, 1_300, 1_400])
+        try #require(books.map(\.amount) == [1_000, 1_100, 1_200, 1_300, 1_400])
         #expect(books[0].state == "reversed" && books[1].state == "reversed", "\(books)")
         #expect(["cancelled", "reversed", "declined"].contains(books[2].state))
         #expect(books[3] == Booking("approved", 1_300, isConfirmed: true))
