@@ -46,7 +46,7 @@ final class CallGuard: Sendable {
     ///
     /// - Parameters:
     ///   - deadline: when the call has to be over.
-    ///   - sever: makes it return; called on the guard's thread, while the call is under way, at most once.
+    ///   - sever: makes it return; called on the guard's thread, while the call is under way, until it has returned.
     /// - Throws: what `call` threw, or the same with the meaning `.stuck` where it had to be ended.
     func run<Value: ~Copyable>(
         until deadline: TapInstant, sever: @escaping @Sendable () -> Void,
@@ -84,13 +84,14 @@ final class CallGuard: Sendable {
     private static func watch(_ shared: Shared) {
         while true {
             let (isStopped, nextLook) = shared.state.withLock { state in
+                state.nextLook = state.call?.deadline
                 if let call = state.call, call.deadline <= monotonicNow() {
                     // Under the lock: the call cannot return to its caller, who would release the context.
                     call.sever()
-                    state.call = nil
                     state.hasSevered = true
+                    // On a busy machine a call may open its connection only now.
+                    state.nextLook = monotonicNow().advanced(byMilliseconds: 20)
                 }
-                state.nextLook = state.call?.deadline
                 return (state.isStopped, state.nextLook)
             }
             if isStopped { return }

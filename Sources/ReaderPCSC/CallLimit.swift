@@ -22,12 +22,3 @@ extension CallGuard {
             until: monotonicNow().advanced(byMilliseconds: limit.rawValue), sever: { link.sever() }, call)
     }
 }
-
-extension SmartCardContext {
-    static func establish(guardedBy callGuard: CallGuard) throws(PCSCFailure) -> SmartCardContext {
-        let deadline = monotonicNow().advanced(byMilliseconds: CallLimit.service.rawValue)
-        return try callGuard.run(until: deadline, sever: { ServiceLink.severUnfinished() }) { () throws(PCSCFailure) in
-            try SmartCardContext()
-        }
-    }
-}

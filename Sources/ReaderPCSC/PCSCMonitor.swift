@@ -51,7 +51,7 @@ public final class PCSCMonitor {
 
     /// The list itself says what changed: the notification misses readers that came or went between two waits.
     private func look() throws(PCSCFailure) -> [Change] {
-        if context == nil { context = try SmartCardContext.establish(guardedBy: callGuard) }
+        if context == nil { context = try SmartCardContext(guardedBy: callGuard) }
         guard let link = context?.link else { return [] }
         let names = try callGuard.run(within: .service, severing: link) { () throws(PCSCFailure) in
             try context?.readers() ?? []

@@ -162,8 +162,8 @@ public final class PCSCReader: CardReader {
 
 extension PCSCReader {
     private func establishContexts() throws(PCSCFailure) {
-        if waiting == nil { waiting = try SmartCardContext.establish(guardedBy: callGuard) }
-        if talking == nil { talking = try SmartCardContext.establish(guardedBy: callGuard) }
+        if waiting == nil { waiting = try SmartCardContext(guardedBy: callGuard) }
+        if talking == nil { talking = try SmartCardContext(guardedBy: callGuard) }
     }
 
     private func dropContexts() {

@@ -16,7 +16,7 @@ public enum PCSCReaders {
     public static func list() throws(ReaderError) -> [Entry] {
         let callGuard = try CallGuard()
         do throws(PCSCFailure) {
-            let context = try SmartCardContext.establish(guardedBy: callGuard)
+            let context = try SmartCardContext(guardedBy: callGuard)
             return try callGuard.run(within: .service, severing: context.link) { () throws(PCSCFailure) in
                 var entries: [Entry] = []
                 for name in try context.readers() { entries.append(try entry(PCSCReaderName(name), context)) }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import CPCSC
+import CardBytes
+import ReaderCore
 
 /// Owner of one SCARDCONTEXT: one connection to pcscd, one call at a time. Cancelling a wait is the only thing that
 /// another thread may do meanwhile.
@@ -12,12 +14,20 @@ struct SmartCardContext: ~Copyable {
     private let handle: SCARDCONTEXT
     let link: ServiceLink
 
+    /// - Parameter milliseconds: how long it may take, the wait for other contexts that come into being included.
     /// - Throws: also where the connection cannot be watched over: without a way to end a stuck call there is none.
-    init() throws(PCSCFailure) {
+    init(
+        guardedBy callGuard: CallGuard, within milliseconds: UInt64 = CallLimit.service.rawValue
+    ) throws(PCSCFailure) {
+        let deadline = monotonicNow().advanced(byMilliseconds: milliseconds)
         let (handle, link) = try ServiceLink.tracking { () throws(PCSCFailure) in
-            var handle = SCARDCONTEXT()
-            try check(.establishContext, unsafe SCardEstablishContext(DWORD(SCARD_SCOPE_SYSTEM), nil, nil, &handle))
-            return handle
+            guard monotonicNow() < deadline else { throw PCSCFailure(.establishContext, 0, meaning: .stuck) }
+            return try callGuard.run(until: deadline, sever: { ServiceLink.severUnfinished() }) {
+                () throws(PCSCFailure) in
+                var handle = SCARDCONTEXT()
+                try check(.establishContext, unsafe SCardEstablishContext(DWORD(SCARD_SCOPE_SYSTEM), nil, nil, &handle))
+                return handle
+            }
         }
         guard let link else {
             _ = SCardReleaseContext(handle)

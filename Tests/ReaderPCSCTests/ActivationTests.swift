@@ -120,7 +120,7 @@ extension PCSCTests {
             let live = try LiveReader("Busy")
             try live.fake.insert(SmokeCard(), into: live.name)
             let other = try PCSCReader(name: live.name)
-            _ = try other.activate(until: soon(1_000), cancellation: live.cancellation)
+            _ = try other.activate(until: soon(), cancellation: live.cancellation)
             #expect(throws: ReaderError.inUse) { _ = try live.activate() }
             try live.reader.check()
             #expect(throws: ReaderError.inUse, "and the second look between taps says so") {

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import CardBytes
 import CardSim
+import Dispatch
 import Glibc
 import ReaderCore
 import Rigs
+import Synchronization
 import Testing
 
 @testable import ReaderPCSC
@@ -90,20 +92,40 @@ extension PCSCTests {
             #expect(throws: ReaderError.timedOut) { _ = try live.activate(milliseconds: 10) }
         }
 
-        @Test func `a context that pcscd does not answer is given up`() throws {
+        @Test func `contexts that pcscd does not answer are given up, also where one waits for another`() async throws {
             let live = try LiveReader("Silent service")
-            let callGuard = try CallGuard()
-            live.fake.force(.hang, on: .establishContext)
-            do throws(PCSCFailure) {
-                let context = try callGuard.run(
-                    until: soon(50), sever: { ServiceLink.severUnfinished() }
-                ) { () throws(PCSCFailure) in try SmartCardContext() }
-                Issue.record("established: \(try context.readers().count) readers")
-            } catch {
-                #expect(error.meaning == .stuck)
-                #expect(error.readerError == .serviceUnavailable(.pcscdNotRunning))
+            for _ in 0..<4 { live.fake.force(.hang, on: .establishContext) }
+            let guards = try (0..<4).map { _ in try CallGuard() }
+            await withTaskGroup(of: Void.self) { group in
+                for callGuard in guards {
+                    group.addTask {
+                        do throws(PCSCFailure) {
+                            let context = try SmartCardContext(guardedBy: callGuard, within: 50)
+                            Issue.record("established: \(try context.readers().count) readers")
+                        } catch {
+                            #expect(error.meaning == .stuck)
+                            #expect(error.readerError == .serviceUnavailable(.pcscdNotRunning))
+                        }
+                    }
+                }
             }
+            live.fake.forgetFaults()
             #expect(throws: ReaderError.timedOut) { _ = try live.activate(milliseconds: 10) }
+        }
+
+        @Test func `a call that has nothing to be severed at its deadline is severed as soon as it has`() throws {
+            let severed = DispatchSemaphore(value: 0)
+            let attempts = Atomic(0)
+            #expect(throws: PCSCFailure.self) {
+                try CallGuard().run(
+                    until: soon(0),
+                    sever: { if attempts.add(1, ordering: .relaxed).newValue == 3 { severed.signal() } }
+                ) { () throws(PCSCFailure) in
+                    severed.wait()
+                    throw PCSCFailure(.transmit, 0, meaning: .connectionLost)
+                }
+            }
+            #expect(attempts.load(ordering: .relaxed) >= 3)
         }
 
         @Test func `a reader leaves no descriptor behind, however its connections ended`() throws {
@@ -119,6 +141,7 @@ extension PCSCTests {
                 case 1:
                     live.fake.force(.hang, on: .transmit, reader: live.name)
                     #expect(throws: ReaderError.timedOut) { _ = try reader.transmit(command, until: soon(5)) }
+                    live.fake.forgetFaults(reader: live.name)
                 default:
                     live.fake.force(.hangUp, on: .transmit, reader: live.name)
                     #expect(throws: ReaderError.detached) { _ = try reader.transmit(command, until: soon()) }

@@ -127,6 +127,7 @@ extension PCSCTests {
             noSooner(than: 60) {
                 #expect(throws: ReaderError.timedOut) { _ = try live.transmit(select, milliseconds: 60) }
             }
+            live.fake.forgetFaults(reader: live.name)
             #expect(try live.activate().isCard)
             #expect(try live.transmit(select).status == .success)
         }

@@ -124,6 +124,12 @@ public final class FakePCSCD: Sendable {
         state.withLock { $0.faults.append(PendingFault(command: command, reader: reader, fault: fault)) }
     }
 
+    /// No later command meets what was forced on this reader, or without one on any, and has met nobody: on a busy machine a short
+    /// time limit ends a command before it was sent.
+    public func forgetFaults(reader: String? = nil) {
+        state.withLock { state in state.faults.removeAll { $0.reader == reader } }
+    }
+
     public var log: [PCSCLogEntry] { state.withLock { $0.log } }
 
     public func log(of reader: String) -> [PCSCLogEntry] { log.filter { $0.reader == reader } }
