@@ -23,16 +23,15 @@ enum SQLValue: Equatable {
 
     /// Opens or makes the file.
     ///
-    /// - Parameter readOnly: the file must be there, and nothing is changed; a daemon may work with it meanwhile.
+    /// - Parameter readOnly: the file must be there, and nothing is changed but what a writer that was cut off had begun: it
+    ///   is taken back. A daemon may work with the file meanwhile.
     init(path: String, readOnly: Bool = false) throws(JournalError) {
-        var opened: OpaquePointer?
-        let flags =
-            (readOnly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE) | SQLITE_OPEN_NOMUTEX
-            | SQLITE_OPEN_EXRESCODE
-        let code = unsafe sqlite3_open_v2(path, &opened, flags, nil)
-        guard code == SQLITE_OK, let opened = unsafe opened else {
+        var opened = try unsafe Database.open(
+            path, readOnly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE)
+        // Only a connection that may write can take it back, and none can read before.
+        if readOnly, unsafe sqlite3_exec(opened, "PRAGMA schema_version", nil, nil, nil) == Database.readOnlyRollback {
             _ = unsafe sqlite3_close_v2(opened)
-            throw .cannotOpen(path: path)
+            unsafe opened = try unsafe Database.open(path, SQLITE_OPEN_READWRITE)
         }
         unsafe handle = opened
         // A reader such as the sqlite3 program may hold a lock for a moment.
@@ -41,6 +40,19 @@ enum SQLValue: Equatable {
             handle, JournalDigests.function, -1, SQLITE_UTF8 | SQLITE_DETERMINISTIC, nil, Database.digest, nil, nil, nil
         )
         guard isMade == SQLITE_OK else { throw JournalError(sqlite: isMade) }
+    }
+
+    /// SQLITE_READONLY_ROLLBACK, a macro that Swift does not import.
+    private static let readOnlyRollback = SQLITE_READONLY | 3 << 8
+
+    private static func open(_ path: String, _ flags: Int32) throws(JournalError) -> OpaquePointer {
+        var opened: OpaquePointer?
+        let code = unsafe sqlite3_open_v2(path, &opened, flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nil)
+        guard code == SQLITE_OK, let opened = unsafe opened else {
+            _ = unsafe sqlite3_close_v2(opened)
+            throw .cannotOpen(path: path)
+        }
+        return unsafe opened
     }
 
     /// `JournalDigests.digest` as a function of SQL. The pointers are SQLite's, and valid for the length of the call.

@@ -32,6 +32,21 @@ import Wire
         try #require(process.terminationStatus == 0)
     }
 
+    /// What the sqlite3 program says to lines that it is given one by one.
+    private func shell(_ lines: String, _ options: String...) throws -> String {
+        let process = Process()
+        let (input, output) = (Pipe(), Pipe())
+        process.executableURL = URL(filePath: "/usr/bin/sqlite3")
+        process.arguments = options + [file.path]
+        (process.standardInput, process.standardOutput, process.standardError) = (input, output, output)
+        try process.run()
+        try input.fileHandleForWriting.write(contentsOf: Data((lines + "\n").utf8))
+        try input.fileHandleForWriting.close()
+        let text = output.fileHandleForReading.readDataToEndOfFile()
+        process.waitUntilExit()
+        return String(decoding: text, as: UTF8.self)
+    }
+
     private func new(_ number: Int) throws -> NewTransaction {
         NewTransaction(
             id: TransactionID(at: Timestamp(milliseconds: 1_700_000_000_000 + Int64(number))),
@@ -96,6 +111,40 @@ import Wire
                 "DROP TRIGGER state_change_is_never_altered; UPDATE state_change SET at = at + 1 WHERE sequence = 2")
             let journal = try Journal(directory: path)
             #expect(try journal.damagedPayments().map(\.id) == [records[0].transaction.id])
+        }
+    }
+
+    /// What reads a journal without a daemon, or before one has opened it.
+    enum Reader: CaseIterable {
+        case begun, money, audit, examination
+    }
+
+    @Test("A8 A writer that was cut off leaves every reader what was there before", arguments: Reader.allCases)
+    func cutOff(reader: Reader) throws {
+        try removing {
+            let records = try fill(5)
+            // A journal that has been put back from a copy need not be in WAL mode. Pages are written before the end, as they
+            // are where a change is larger than the memory for it.
+            _ = try shell(
+                """
+                PRAGMA journal_mode = DELETE; PRAGMA cache_size = 1; BEGIN IMMEDIATE;
+                DROP TABLE payment; CREATE TABLE a (b); INSERT INTO a VALUES (zeroblob(100000));
+                .shell kill -9 $PPID
+                """)
+            let state = try shell("PRAGMA schema_version;", "-readonly")
+            #expect(state.contains("readonly"), "SQLite itself must refuse to read it: \(state)")
+            switch reader {
+            case .begun: #expect(try Journal.isBegun(in: path))
+            case .money: #expect(try OpenMoney(file: file.path).reversals == [records[1].transaction.id])
+            case .audit:
+                var count = 0
+                try AuditSource(file: file.path).forEachLink { if $0 != nil { count += 1 } }
+                #expect(count > records.count)
+            case .examination:
+                #expect(try JournalExamination(directory: path, stop: StopWish()).isSound("payment") == true)
+            }
+            let journal = try Journal(directory: path)
+            #expect(try records.map { try journal.record($0.transaction.id) } == records)
         }
     }
 

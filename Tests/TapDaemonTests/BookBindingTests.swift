@@ -152,6 +152,31 @@ struct BookBindingTests {
         }
     }
 
+    @Test("A8 A first start that was cut off while SQLite made the journal is finished by the next one")
+    func cutOffInside() throws {
+        let process = Process()
+        process.executableURL = URL(filePath: "/usr/bin/sqlite3")
+        process.arguments = [file("journal.sqlite")]
+        let input = Pipe()
+        process.standardInput = input
+        try process.run()
+        let lines = """
+            PRAGMA cache_size = 1; BEGIN IMMEDIATE;
+            CREATE TABLE a (b); INSERT INTO a VALUES (zeroblob(100000));
+            .shell kill -9 $PPID
+
+            """
+        try input.fileHandleForWriting.write(contentsOf: Data(lines.utf8))
+        try input.fileHandleForWriting.close()
+        process.waitUntilExit()
+        let size = try FileManager.default.attributesOfItem(atPath: file("journal.sqlite"))[.size] as? Int
+        let isHalfMade = try (size ?? 0) > 0 && names().contains("journal.sqlite-journal")
+        try #require(isHalfMade)
+        #expect(try BookBinding.openMoney(in: path) == nil)
+        _ = try BookBinding.open(path)
+        #expect(try BookBinding.openMoney(in: path) == [])
+    }
+
     @Test("A8 New books are refused where nothing is lost, and while a daemon runs")
     func refused() throws {
         try begin()
@@ -167,6 +192,8 @@ struct BookBindingTests {
     func newBooks() throws {
         let (old, key, open) = try begin()
         try remove("installation.key")
+        // SQLite would take it for what the new journal's writer had begun.
+        try Data([1]).write(to: URL(filePath: file("journal.sqlite-journal")))
         let told = try BookBinding.beginAnew(path, by: "uid 0, login uid 1000", at: .now)
         #expect(told.contains { $0.contains("open in the former books") && $0.contains(open.text) })
         let (journal, newKey) = try BookBinding.open(path)
@@ -178,6 +205,7 @@ struct BookBindingTests {
         let former = try #require(try names().first { $0.hasPrefix("former-books-") })
         #expect(story.contains(former))
         #expect(try OpenMoney(file: file(former + "/journal.sqlite")).reversals == [open])
+        #expect(try !names().contains("journal.sqlite-journal"))
     }
 
     @Test("A8 The daemon refuses books that do not belong together, before it listens")

@@ -65,10 +65,13 @@ public enum BookBinding {
         do throws(JournalError) { return try body() } catch { throw StartError(opening: error, journalPath(folder)) }
     }
 
-    /// What is not settled in the folder's journal, a line each; `nil` where there is no journal.
+    /// What is not settled in the folder's journal, a line each; `nil` where there is no journal, or none was begun: a first
+    /// start that was cut off leaves a file with nothing in it, and no key.
     public static func openMoney(in folder: String) throws(StartError) -> [String]? {
         do throws(JournalError) {
             guard FileSystem.exists(journalPath(folder)) else { return nil }
+            let others = [InstallationKey.fileName, markName].map { folder + "/" + $0 }
+            guard try Journal.isBegun(in: folder) || others.contains(where: FileSystem.exists) else { return nil }
             return try OpenMoney(file: journalPath(folder)).lines
         } catch {
             throw StartError(opening: error, journalPath(folder))
@@ -91,8 +94,8 @@ public enum BookBinding {
         do throws(SystemError) {
             try FileSystem.makeFolder(former)
             let names = [
-                Journal.fileName, Journal.fileName + "-wal", Journal.fileName + "-shm", InstallationKey.fileName,
-                InstallationKey.publicFileName, markName,
+                Journal.fileName, Journal.fileName + "-wal", Journal.fileName + "-shm", Journal.fileName + "-journal",
+                InstallationKey.fileName, InstallationKey.publicFileName, markName,
             ]
             for name in names where FileSystem.exists(folder + "/" + name) {
                 try FileSystem.rename(folder + "/" + name, to: former + "/" + name)
