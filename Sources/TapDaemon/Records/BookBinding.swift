@@ -65,13 +65,10 @@ public enum BookBinding {
         do throws(JournalError) { return try body() } catch { throw StartError(opening: error, journalPath(folder)) }
     }
 
-    /// What is not settled in the folder's journal, a line each; `nil` where there is no journal, or none was begun: a first
-    /// start that was cut off leaves a file with nothing in it, and no key.
+    /// What is not settled in the folder's journal, a line each; `nil` where there is no journal.
     public static func openMoney(in folder: String) throws(StartError) -> [String]? {
         do throws(JournalError) {
             guard FileSystem.exists(journalPath(folder)) else { return nil }
-            let others = [InstallationKey.fileName, markName].map { folder + "/" + $0 }
-            guard try Journal.isBegun(in: folder) || others.contains(where: FileSystem.exists) else { return nil }
             return try OpenMoney(file: journalPath(folder)).lines
         } catch {
             throw StartError(opening: error, journalPath(folder))
