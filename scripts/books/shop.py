@@ -235,7 +235,8 @@ class Shop:
                 listed[id] = item
                 booked = self.adapter.service.charged(id)
                 asked = item["amount"]
-                is_charged = bool(booked) and booked[0][1] == asked["currency"] and booked[0][0] <= asked["value"]
+                # No more than was asked for, and no credit: a lie may book an amount below zero.
+                is_charged = bool(booked) and booked[0][1] == asked["currency"] and min(1, asked["value"]) <= booked[0][0] <= asked["value"]
                 if booked and not is_charged:
                     # What nobody has asked for is taken back by the service, at the shop's word.
                     self.adapter.service.undo(id)
