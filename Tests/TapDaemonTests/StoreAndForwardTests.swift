@@ -64,7 +64,10 @@ struct StoreAndForwardTests {
             #expect(!stored.history.contains { $0.state == .sent })
             let status = try await queue(shop)
             #expect(status.count == 1 && status.totals.map(\.value) == [500] && status.refusal == nil)
-            #expect(shop.store.events.kept(about: stored.id).contains { $0.name == .paymentStored })
+            // Said when the reader has let the card go, which may be after the answer.
+            try await eventually("the event") {
+                shop.store.events.kept(about: stored.id).contains { $0.name == .paymentStored }
+            }
             try await withSandbox(in: folder) { sandbox in
                 let end = try await shop.reach([.approved], stored.id)
                 #expect(end.result?.outcome == .approved && end.result?.approvalCode != nil)
