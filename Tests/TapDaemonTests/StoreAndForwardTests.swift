@@ -65,7 +65,7 @@ struct StoreAndForwardTests {
             let status = try await queue(shop)
             #expect(status.count == 1 && status.totals.map(\.value) == [500] && status.refusal == nil)
             // Said when the reader has let the card go, which may be after the answer.
-            try await eventually("the event") {
+            try await eventually("payment.stored") {
                 shop.store.events.kept(about: stored.id).contains { $0.name == .paymentStored }
             }
             try await withSandbox(in: folder) { sandbox in

@@ -235,8 +235,8 @@ class Shop:
                 listed[id] = item
                 booked = self.adapter.service.charged(id)
                 asked = item["amount"]
-                # No more than was asked for, and no credit: a lie may book an amount below zero.
-                is_charged = bool(booked) and booked[0][1] == asked["currency"] and min(1, asked["value"]) <= booked[0][0] <= asked["value"]
+                # A lie may book more than was asked for, or a credit: neither is a charge that a shop keeps.
+                is_charged = booked and booked[0][1] == asked["currency"] and min(1, asked["value"]) <= booked[0][0] <= asked["value"]
                 if booked and not is_charged:
                     # What nobody has asked for is taken back by the service, at the shop's word.
                     self.adapter.service.undo(id)
