@@ -170,7 +170,7 @@ import Testing
 
     @Test func `An idle connection is closed without a word, one that is held is not`() async throws {
         var limits = HTTPLimits.patient
-        limits.idleTime = .milliseconds(500)
+        limits.idleTime = .milliseconds(1_500)
         let connections = Seen<HTTPConnection>()
         let handler: HTTPHandler = { request in
             if request.path == ["hold"] { request.connection.hold() }

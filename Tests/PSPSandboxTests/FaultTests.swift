@@ -89,7 +89,7 @@ struct FaultTests {
 
     @Test func `99 answers when nobody waits any more: it is unseen until it is reversed`() async throws {
         let request = try SandboxBench.request(1_099)
-        try await SandboxBench.run { bench in
+        try await SandboxBench.run(timing: SandboxTiming(late: .seconds(2))) { bench in
             try await bench.authorizeInVain(request)
             // Sent again with the same key it is still running, and once it is not, gives the late approval.
             var answer = try await bench.authorize(request)

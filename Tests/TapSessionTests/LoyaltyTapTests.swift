@@ -86,7 +86,7 @@ import Testing
     {
         let bench = try LoyaltyBench()
         try bench.present("apple-locked")
-        let outcome = try bench.run(try bench.tap(presentations: .max, milliseconds: 250))
+        let outcome = try bench.run(try bench.tap(presentations: .max, milliseconds: 1_000))
         #expect(outcome.status("club") == .locked)
         #expect(outcome.ending == .stopped)
         #expect(bench.signals.count { $0 == .show(.again(.unlockPhone)) } == 1)

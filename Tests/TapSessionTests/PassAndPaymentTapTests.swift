@@ -118,19 +118,19 @@ import Testing
 
     @Test func `a phone that leaves after its pass leaves the pass`() throws {
         let ended = try run(
-            "apple-pass", payment: "visa", stopOnPass: false, milliseconds: 500, fault: "fault card-gone after 4")
+            "apple-pass", payment: "visa", stopOnPass: false, milliseconds: 1_500, fault: "fault card-gone after 4")
         #expect(ended.ending == .failed(.reader(.timedOut)))
         #expect(ended.result == .passOnly)
     }
 
     @Test func `a phone that stays locked until the deadline pays nothing`() throws {
         let bench = try LoyaltyBench()
-        let template = try TapBench(milliseconds: 250)
+        let template = try TapBench(milliseconds: 1_000)
         try bench.present("apple-locked", payment: "visa")
         let tap = try #require(
             PassAndPaymentTap(
                 loyalty: try bench.tap(
-                    .passesAndPayment(stopOnPass: true), presentations: .max, milliseconds: 250),
+                    .passesAndPayment(stopOnPass: true), presentations: .max, milliseconds: 1_000),
                 payment: template.tap))
         var delivered = 0
         let ending = tap.run(

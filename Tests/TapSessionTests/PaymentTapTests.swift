@@ -124,7 +124,7 @@ struct PaymentTapTests {
     }
 
     @Test func `when both cards have gone, one card is asked for before another comes`() throws {
-        let bench = try TapBench(milliseconds: 200)
+        let bench = try TapBench(milliseconds: 1_000)
         try bench.present("visa")
         try bench.control.obey("collide")
         bench.onCollision = { _ = try? bench.control.obey("remove") }
@@ -165,7 +165,7 @@ struct PaymentTapTests {
     }
 
     @Test func `a card without a payment application ends without a read`() throws {
-        let bench = try TapBench(milliseconds: 500)
+        let bench = try TapBench()
         try bench.present("smoke")
         let result = try #require(try bench.run())
         #expect(result.read == nil)

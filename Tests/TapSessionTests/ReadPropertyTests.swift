@@ -17,7 +17,7 @@ struct ReadPropertyTests {
     }
 
     private func bench(_ name: String, _ wanted: Case) throws -> TapBench {
-        let bench = try TapBench(milliseconds: 400)
+        let bench = try TapBench(milliseconds: 1_000)
         bench.tap.unpredictableNumbers = .fixed([0x0102_0304])
         switch wanted {
         case .sale: break

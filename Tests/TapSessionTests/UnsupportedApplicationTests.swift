@@ -70,7 +70,7 @@ struct UnsupportedApplicationTests {
     }
 
     @Test func `a tap of such a card ends with the application that nobody here can read`() throws {
-        let bench = try TapBench(milliseconds: 500)
+        let bench = try TapBench()
         try bench.present("interac")
         let result = try #require(try bench.run())
         #expect(result.status == .endApplication)

@@ -60,7 +60,9 @@ final class RawSocket: Sendable {
     /// At most `count` bytes; `nil` at the end, on a reset, and when patience is over.
     func read(_ count: Int = 65_536) -> [UInt8]? {
         var buffer = [UInt8](repeating: 0, count: count)
-        let got = unsafe recv(descriptor, &buffer, count, 0)
+        var got = unsafe recv(descriptor, &buffer, count, 0)
+        // A process that was stopped and goes on hears of it, on a socket with a time limit.
+        while got < 0, errno == EINTR { got = unsafe recv(descriptor, &buffer, count, 0) }
         return got > 0 ? Array(buffer.prefix(got)) : nil
     }
 

@@ -5,9 +5,9 @@ import Glibc
 
 /// vpcd's wire protocol: a 2-byte big-endian length and that many bytes, both ways.
 enum VPCDStream {
-    /// Connects to a slot on the loopback interface, for at most five seconds and while it is wanted.
+    /// Connects to a slot on the loopback interface, for at most half a minute and while it is wanted.
     static func connect(port: UInt16, while isWanted: () -> Bool) throws(RigError) -> Int32? {
-        let deadline = rigNow().advanced(byMilliseconds: 5_000)
+        let deadline = rigNow().advanced(byMilliseconds: 30_000)
         while isWanted() {
             let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
             guard descriptor >= 0 else { throw .system("socket", errno) }
