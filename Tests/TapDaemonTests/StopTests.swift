@@ -45,7 +45,9 @@ struct StopTests {
             await hasArrived.wait(atMost: hangLimit)
             #expect(hasArrived.hasFired)
         }
-        #expect(try sqlite(folder.path + "/state/journal.sqlite", "SELECT state FROM payment") == "sent")
+        // Nobody knows, whether or not the end of the call was still written.
+        let state = try sqlite(folder.path + "/state/journal.sqlite", "SELECT state FROM payment")
+        #expect(["sent", "unknown"].contains(state))
         mayAnswer.fire()
         wish.awaitsLanes = false
         try await Shop.open(in: folder, wish) { shop in
