@@ -121,7 +121,7 @@ fuzz:
 
 # Every figure beside a yardstick of the same run.
 bench:
-	@scripts/install-packages.sh $(TEST_PACKAGES) libssl3
+	@scripts/install-packages.sh $(TEST_PACKAGES) libssl3 binutils valgrind
 	@scripts/bench.sh
 
 # Instructions of the hot paths against Benchmarks/instructions.tsv; with BLESS=--write that table is written anew.

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Writes packaging/functions-at-rest.txt anew: which functions nfc-tapd runs while nobody taps and somebody asks how it is, as callgrind
-# sees them for SECONDS:
+# Writes packaging/function-order.txt anew: which functions nfc-tapd runs while nobody taps and somebody asks how it is, as callgrind
+# sees them for SECONDS, and after them those that it runs only until its first lane is prepared:
 # order-functions.sh FOLDER-WITH-RELEASE-PROGRAMS [SECONDS, default 25]
 #
-# A function that is not in the file costs memory and nothing else, and a name that no program has any more is passed over.
+# A function that is not in the file costs memory or time and nothing else, and a name that no program has any more is passed over.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 bin=$(realpath "${1:?usage: order-functions.sh FOLDER-WITH-RELEASE-PROGRAMS [SECONDS]}")
@@ -31,7 +31,7 @@ CONFIGURATION
 
 # valgrind 3.19 cannot read the debug information of swift-nio's C files and gives up.
 strip -g -o "$folder/nfc-tapd" "$bin/nfc-tapd"
-SWIFT_BACKTRACE=enable=no valgrind --tool=callgrind --instr-atstart=no --demangle=no --callgrind-out-file="$folder/calls" \
+SWIFT_BACKTRACE=enable=no valgrind --tool=callgrind --demangle=no --callgrind-out-file="$folder/calls" \
     "$folder/nfc-tapd" --config "$folder/nfc-tapd.toml" --runtime-directory "$folder" --state-directory "$folder/state" \
     >"$folder/log" 2>&1 &
 for _ in $(seq 120); do
@@ -42,9 +42,11 @@ grep -q 'lane prepared' "$folder/log" || {
     cat "$folder/log" >&2
     exit 1
 }
+daemon=$!
+callgrind_control -d $daemon >/dev/null
+callgrind_control -i off $daemon >/dev/null
 # What only the start needs is over by then.
 sleep 8
-daemon=$!
 callgrind_control -i on $daemon >/dev/null
 for _ in $(seq "$seconds"); do
     sleep 1
@@ -58,6 +60,10 @@ sections() { readelf -SW "$@" 2>/dev/null | grep -oE '\.text\.[^ ]+' || true; }
     find -L "$bin" -name '*.o' -print0 | xargs -0 readelf -SW 2>/dev/null | grep -oE '\.text\.[^ ]+'
     for archive in "$runtime"/*.a; do sections "$archive"; done
 } | LC_ALL=C sort -u >"$folder/sections"
-sed -nE 's/^c?fn=\([0-9]+\) (.+)/.text.\1/p' "$folder"/calls* | LC_ALL=C sort -u |
-    LC_ALL=C comm -12 - "$folder/sections" >packaging/functions-at-rest.txt
-echo "order-functions: $(wc -l <packaging/functions-at-rest.txt) functions in packaging/functions-at-rest.txt"
+# The functions of a dump that are a section's.
+functions() { sed -nE 's/^c?fn=\([0-9]+\) (.+)/.text.\1/p' "$1" | LC_ALL=C sort -u | LC_ALL=C comm -12 - "$folder/sections"; }
+functions "$folder/calls.2" >"$folder/rest"
+functions "$folder/calls.1" | LC_ALL=C comm -23 - "$folder/rest" >"$folder/start"
+cat "$folder/rest" "$folder/start" >packaging/function-order.txt
+echo "order-functions: $(wc -l <"$folder/rest") functions of a daemon at rest and $(wc -l <"$folder/start") of its start" \
+    "in packaging/function-order.txt"

@@ -27,14 +27,20 @@ enum FootprintBenchmark {
         }
         let stripped = FileManager.default.temporaryDirectory.appending(path: "tap-bench-\(UUID().uuidString)").path
         defer { try? FileManager.default.removeItem(atPath: stripped) }
-        let strip = Process()
-        strip.executableURL = URL(filePath: "/usr/bin/strip")
-        strip.arguments = ["-o", stripped, program]
-        try strip.run()
-        strip.waitUntilExit()
-        guard strip.terminationStatus == 0 else { throw BenchmarkError.failed("strip \(name)") }
+        try run("strip", ["-o", stripped, program])
         let attributes = try FileManager.default.attributesOfItem(atPath: stripped)
         Table.row("\(name), stripped", bytes: (attributes[.size] as? NSNumber)?.doubleValue ?? 0)
+    }
+
+    private static func run(_ tool: String, _ arguments: [String]) throws {
+        let process = Process()
+        process.executableURL = URL(filePath: "/usr/bin/" + tool)
+        process.arguments = arguments
+        process.standardOutput = FileHandle.nullDevice
+        process.standardError = FileHandle.nullDevice
+        try process.run()
+        process.waitUntilExit()
+        guard process.terminationStatus == 0 else { throw BenchmarkError.failed(tool) }
     }
 
     private static func daemon() async throws {
@@ -84,8 +90,45 @@ enum FootprintBenchmark {
         Table.yardstick("/bin/true, start to end", nothing)
         Table.row("nfc-tapd, start to ready as systemd is told", Reading(ready), beside: nothing)
         Table.row("nfc-tapd, start to a lane that takes a sale", Reading(taking), beside: nothing)
+        try instructions(program, folder)
         Table.row("nfc-tapd, resident memory at rest, one virtual reader", bytes: memory, target: 20_000_000)
         Table.row("  of it not a copy of a file: heap, stacks, relocated data", bytes: own)
+    }
+
+    /// Of a start until its lane is prepared, as valgrind counts them: times tell of a start that takes half as long again no
+    /// more than that the machine was busy.
+    private static func instructions(_ program: String, _ folder: URL) throws {
+        let name = "nfc-tapd, instructions of a start"
+        guard FileManager.default.isExecutableFile(atPath: "/usr/bin/callgrind_control") else {
+            Table.row(name, missing: "valgrind is not installed")
+            return
+        }
+        // valgrind 3.19 cannot read the debug information of swift-nio's C files and gives up.
+        let (stripped, counts) = (folder.appending(path: "nfc-tapd").path, folder.appending(path: "counts").path)
+        try run("strip", ["-g", "-o", stripped, program])
+        let notified = try NotificationSocket(path: folder.appending(path: "notify.sock").path)
+        let process = Process()
+        process.executableURL = URL(filePath: "/usr/bin/valgrind")
+        process.arguments = [
+            "--tool=callgrind", "--callgrind-out-file=\(counts)", stripped, "--runtime-directory", folder.path,
+        ]
+        process.environment = ProcessInfo.processInfo.environment.merging(unit) { $1 }
+            .merging(["NOTIFY_SOCKET": notified.path, "SWIFT_DETERMINISTIC_HASHING": "1"]) { $1 }
+        process.standardOutput = FileHandle.nullDevice
+        process.standardError = FileHandle.nullDevice
+        try process.run()
+        defer {
+            process.terminate()
+            process.waitUntilExit()
+        }
+        try notified.wait(for: "READY=1")
+        usleep(idle)
+        try run("callgrind_control", ["-d", "\(process.processIdentifier)"])
+        let lines = try String(contentsOfFile: counts + ".1", encoding: .utf8).split(separator: "\n")
+        guard let line = lines.first(where: { $0.hasPrefix("summary: ") }), let count = Double(line.dropFirst(9)) else {
+            throw BenchmarkError.failed("no count in \(counts).1")
+        }
+        Table.row(name, millions: count / 1_000_000, target: 90)
     }
 
     /// Bytes that the kernel counts under that name: `VmRSS:` for all resident pages, the program's own code among them,

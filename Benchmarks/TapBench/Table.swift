@@ -64,6 +64,10 @@ enum Table {
         line([name, "", verdict(bytes, target, megabytes), megabytes(bytes)])
     }
 
+    static func row(_ name: String, millions: Double, target: Double) {
+        line([name, "", verdict(millions, target, { oneDigit($0) + " M" }), oneDigit(millions) + " M"])
+    }
+
     static func row(_ name: String, missing reason: String) { line([name, "not measured: \(reason)"]) }
 
     private static func verdict(_ value: Double, _ target: Double?, _ text: (Double) -> String) -> String {

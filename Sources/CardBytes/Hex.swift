@@ -18,10 +18,12 @@ public enum Hex {
     /// - Throws: `HexError` with the offset in UTF-8 code units of the first character that is no digit, or
     ///   `.oddLength` where the last byte has one digit only.
     public static func bytes(_ text: String) throws(HexError) -> [UInt8] {
+        let units = text.utf8.span
         var result: [UInt8] = []
-        result.reserveCapacity(text.utf8.count / 2)
+        result.reserveCapacity(units.count / 2)
         var pending: UInt8?
-        for (offset, unit) in text.utf8.enumerated() {
+        for offset in units.indices {
+            let unit = units[offset]
             if unit == 0x20 || unit == 0x09 || unit == 0x0A || unit == 0x0D { continue }
             guard let digit = value(of: unit) else { throw .notADigit(offset: offset) }
             if let high = pending {

@@ -160,8 +160,9 @@ extension Journal {
     func correctErasedMark() throws(JournalError) {
         try database.run(
             """
-            UPDATE installation SET erased_before =
-                min(erased_before, coalesce((SELECT at FROM audit ORDER BY sequence DESC LIMIT 1), 0))
+            UPDATE installation SET erased_before = newest
+                FROM (SELECT coalesce((SELECT at FROM audit ORDER BY sequence DESC LIMIT 1), 0) AS newest)
+                WHERE erased_before > newest
             """)
     }
 

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import Glibc
 public import Wire
 
 /// What the journal notes about itself.
@@ -44,14 +43,8 @@ extension Journal {
         }
     }
 
-    /// Whether there are books in `directory`: a journal that was begun, by this or another version.
-    ///
-    /// - Throws: `.damaged` for a file that is no journal, or is one no more.
-    public static func isBegun(in directory: String) throws(JournalError) -> Bool {
-        let path = directory + "/" + fileName
-        var status = stat()
-        guard unsafe lstat(path, &status) == 0, status.st_size > 0 else { return false }
-        let database = try Database(path: path, readOnly: true)
+    /// Whether somebody has begun the journal, of this or another version.
+    static func isBegun(_ database: Database) throws(JournalError) -> Bool {
         let version = try database.query("PRAGMA user_version") { (row) throws(JournalError) in try row.integer(0) }
         guard version.first ?? 0 > 0 else { return false }
         let rows = try database.query("SELECT count(*) FROM installation") { (row) throws(JournalError) in

@@ -10,6 +10,8 @@ public import Wire
 public final class Journal {
     /// Name of this installation for support.
     public let support: String
+    /// Whether an earlier run has left its write-ahead log behind, in which what was dropped may still be.
+    public let hasFormerLog: Bool
     let database: Database
     /// Columns of `payment`, in the order of the table.
     let paymentColumns: [String]
@@ -23,10 +25,31 @@ public final class Journal {
     /// Opens the journal in `directory`, which must exist; makes a new one where there is none.
     ///
     /// - Throws: `.damaged` where SQLite's own check finds a fault. Nothing was changed then.
-    public init(directory: String) throws(JournalError) {
+    public convenience init(directory: String) throws(JournalError) {
         let path = directory + "/" + Journal.fileName
-        lock = try JournalLock(directory: directory, file: path)
-        database = try Database(path: path)
+        let lock = try JournalLock(directory: directory, file: path)
+        try self.init(path, Database(path: path), lock)
+    }
+
+    /// Opens the journal that this or another version has begun in `directory`; `nil` where there is none. Nothing was made
+    /// then.
+    ///
+    /// - Throws: `.damaged` for a file that is no journal, or is one no more. Nothing was changed then.
+    public static func begun(in directory: String) throws(JournalError) -> Journal? {
+        let path = directory + "/" + fileName
+        var status = stat()
+        guard unsafe lstat(path, &status) == 0, status.st_size > 0 else { return nil }
+        let lock = try JournalLock(directory: directory, file: path)
+        let database = try Database(path: path)
+        guard try isBegun(database) else { return nil }
+        return try Journal(path, database, lock)
+    }
+
+    private init(_ path: String, _ database: Database, _ lock: consuming JournalLock) throws(JournalError) {
+        var log = stat()
+        hasFormerLog = unsafe lstat(path + "-wal", &log) == 0 && log.st_size > 0
+        self.lock = lock
+        self.database = database
         // secure_delete: what is dropped is overwritten, not merely unlinked.
         try database.run(
             script: """
@@ -162,6 +185,7 @@ extension Journal {
         guard let found = found.first.map(Int.init), (0...Schema.version).contains(found) else {
             throw .newerSchema(found: found.first.map(Int.init) ?? 0)
         }
+        if found == Schema.version, let name = settledName(database) { return name }
         return try database.transaction { () throws(JournalError) in
             let isOlder = found < Schema.version
             let dangling = try isOlder ? danglingRows(database) : 0
@@ -190,6 +214,19 @@ extension Journal {
             }
             guard let name = names.first else { throw .damaged }
             return name
+        }
+    }
+
+    /// The installation's name where a start has nothing to write: a write that reaches the disk takes longer than all the rest.
+    private static func settledName(_ database: Database) -> String? {
+        do throws(JournalError) {
+            guard try meta("digests", in: database) != nil else { return nil }
+            return try database.query(
+                "SELECT support FROM installation WHERE EXISTS (SELECT 1 FROM business_day WHERE state = 'open')"
+            ) { (row) throws(JournalError) in try row.text(0) }.first
+        } catch {
+            // A table is missing. What makes it anew says so, or that it cannot.
+            return nil
         }
     }
 

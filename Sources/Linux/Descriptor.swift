@@ -39,27 +39,32 @@ package struct Descriptor: ~Copyable, Sendable {
     package func readAll(atMost limit: Int) throws(SystemError) -> [UInt8] {
         var all: [UInt8] = []
         while true {
-            let piece = try read(atMost: 64 * 1_024)
+            // Most files are small, and a whole buffer of zeros for each takes longer than the reading.
+            let piece = try read(atMost: all.count < 8_192 ? 4_096 : 64 * 1_024)
             if piece.isEmpty { return all }
             guard all.count + piece.count <= limit else { throw SystemError(code: EFBIG) }
             all += piece
         }
     }
 
-    /// Everything up to the end, byte by byte and through no memory that somebody would have to wipe.
+    /// Everything up to the end, byte by byte; the memory that it is read into is wiped.
     ///
     /// - Throws: `EFBIG` for more than `limit` bytes.
     package func readSecret(atMost limit: Int, _ take: (UInt8) -> Void) throws(SystemError) {
-        var byte: UInt8 = 0
+        let size = 256
+        var piece = [UInt8](repeating: 0, count: size)
+        defer { unsafe explicit_bzero(&piece, size) }
         var taken = 0
         while true {
-            let got = unsafe Glibc.read(number, &byte, 1)
+            let got = unsafe Glibc.read(number, &piece, size)
             if got == 0 { return }
             if got < 0, errno == EINTR { continue }
-            guard got == 1 else { throw .last }
-            guard taken < limit else { throw SystemError(code: EFBIG) }
-            taken += 1
-            take(byte)
+            guard got > 0 else { throw .last }
+            for index in 0..<got {
+                guard taken < limit else { throw SystemError(code: EFBIG) }
+                taken += 1
+                take(piece[index])
+            }
         }
     }
 

@@ -22,6 +22,12 @@ struct DaemonCommand: AsyncParsableCommand {
             """,
         version: Version.text)
 
+    static func main() async {
+        // Beside the reading of the arguments, which takes as long.
+        Task.detached { DaemonConfiguration.readTestKeys() }
+        await main(nil)
+    }
+
     @Option(help: ArgumentHelp("Configuration file in TOML.", valueName: "file"))
     var config: String?
 
@@ -144,6 +150,8 @@ struct DaemonCommand: AsyncParsableCommand {
         var host = ConfigurationHost()
         (host.runtimeDirectory, host.stateDirectory) = (folders.runtime, folders.state)
         host.credentials = Folders.credentials
+        // Without a file everything belongs to the caller, and no group may do anything.
+        if config == nil { host.groupNumber = { _ in nil } }
         return host
     }
 

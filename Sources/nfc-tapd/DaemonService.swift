@@ -7,12 +7,15 @@ import UnixSignals
 
 /// The daemon under the service group: tells systemd when it is ready, how it is, still alive and stopping; reads its
 /// configuration again at SIGHUP.
-struct DaemonService: Service {
+struct DaemonService: Service, CustomStringConvertible {
     let daemon: Daemon
     let notification: ServiceNotification
     let pause: StartPause
     let isMemoryLocked: Bool
     let reload: @Sendable () async -> Void
+
+    /// The service group's name for it. Without one it has all of this printed by reflection, which takes a start a millisecond.
+    var description: String { "nfc-tapd" }
 
     func run() async throws {
         // Trapped before anybody is told that the daemon is there: by default the signal ends a process.

@@ -225,6 +225,59 @@ struct JournalTests {
         #expect(try Journal(directory: folder.path).support == name)
     }
 
+    @Test("A start writes nothing into a journal that has everything, and makes what is missing")
+    func again() throws {
+        let folder = try Folder()
+        do {
+            let journal = try Journal(directory: folder.path)
+            _ = try journal.create(try new())
+        }
+        let before = try folder.bytes()
+        do { _ = try Journal(directory: folder.path) }
+        #expect(try folder.bytes() == before)
+        _ = try folder.sqlite("DELETE FROM business_day")
+        do { _ = try Journal(directory: folder.path) }
+        #expect(try folder.sqlite("SELECT count(*), state FROM business_day") == "1|open")
+    }
+
+    @Test("A start knows whether an earlier run has left a log, in which what was dropped may be")
+    func formerLog() throws {
+        let folder = try Folder()
+        let crashed = try Folder()
+        do {
+            let journal = try Journal(directory: folder.path)
+            #expect(!journal.hasFormerLog)
+            _ = try journal.create(try new())
+            for file in try FileManager.default.contentsOfDirectory(atPath: folder.path) {
+                try FileManager.default.copyItem(
+                    atPath: folder.path + "/" + file, toPath: crashed.path + "/" + file)
+            }
+        }
+        #expect(try Journal(directory: folder.path).hasFormerLog == false)
+        #expect(try Journal.begun(in: crashed.path)?.hasFormerLog == true)
+        #expect(try Journal(directory: crashed.path).hasFormerLog == false)
+    }
+
+    @Test("Where nobody has begun a journal, whoever wants one that is begun gets none, and none is made")
+    func notBegun() throws {
+        let folder = try Folder()
+        let path = folder.path + "/journal.sqlite"
+        #expect(try Journal.begun(in: folder.path) === nil)
+        #expect(!FileManager.default.fileExists(atPath: path))
+        try Data().write(to: URL(filePath: path))
+        #expect(try Journal.begun(in: folder.path) === nil)
+        #expect(try Data(contentsOf: URL(filePath: path)).isEmpty)
+        // A file of SQLite without a version is what a first start leaves that was cut off.
+        _ = try folder.sqlite("CREATE TABLE a (b)")
+        let before = try folder.bytes()
+        #expect(try Journal.begun(in: folder.path) === nil)
+        #expect(try folder.bytes() == before)
+        let name = try Journal(directory: folder.path).support
+        #expect(try Journal.begun(in: folder.path)?.support == name)
+        _ = try folder.sqlite("PRAGMA user_version = 99")
+        #expect(throws: JournalError.newerSchema(found: 99)) { _ = try Journal.begun(in: folder.path) }
+    }
+
     @Test("A second daemon cannot take the same journal")
     func locked() throws {
         let folder = try Folder()

@@ -37,6 +37,25 @@ struct InstallationKeyTests {
         }
     }
 
+    @Test func `the public half is written where it is another one, and waits for no disk where it is not`() throws {
+        try inFolder { folder in
+            let path = folder + "/installation.jwk"
+            func number() throws -> Int? {
+                try FileManager.default.attributesOfItem(atPath: path)[.systemFileNumber] as? Int
+            }
+            let key = try InstallationKey.inFolder(folder).verificationKey
+            let (published, first) = (try Data(contentsOf: URL(filePath: path)), try number())
+            _ = try InstallationKey.inFolder(folder)
+            #expect(try number() == first)
+            for other in [nil, Data(), published + Data(" ".utf8), Data(SigningKey().verificationKey.jwk.utf8)] {
+                try FileManager.default.removeItem(atPath: path)
+                try other?.write(to: URL(filePath: path))
+                #expect(try InstallationKey.inFolder(folder).verificationKey == key)
+                #expect(try Data(contentsOf: URL(filePath: path)) == published)
+            }
+        }
+    }
+
     @Test(arguments: ["", "{}", "not a key", String(repeating: "x", count: 5_000)])
     func `a spoilt file is reported and never replaced`(text: String) throws {
         try inFolder { folder in

@@ -13,8 +13,12 @@ import Wire
 
 @Suite("What a start makes of what the last run left", .timeLimit(.minutes(2)))
 struct RecoveryTests {
-    /// Writes a journal as a daemon that was killed in `state` leaves it.
-    private func leave(_ state: TransactionState, in folder: TestFolder) throws -> TransactionID {
+    /// Writes a journal as a daemon that was killed in `state` leaves it; in `killed` as one leaves it that was killed after
+    /// the payment's end, with its log.
+    @discardableResult
+    private func leave(
+        _ state: TransactionState, in folder: TestFolder, killed: TestFolder? = nil
+    ) throws -> TransactionID {
         try FileManager.default.createDirectory(
             atPath: folder.path + "/state", withIntermediateDirectories: true)
         let journal = try Journal(directory: folder.path + "/state")
@@ -39,6 +43,10 @@ struct RecoveryTests {
         if state != .created {
             let end = try #require(path.firstIndex { $0.state == state })
             try journal.append(Array(path[...end]), to: id)
+        }
+        if let killed {
+            try journal.append([StateChange(.failed)], to: id)
+            try FileManager.default.copyItem(atPath: folder.path + "/state", toPath: killed.path + "/state")
         }
         return id
     }
@@ -86,6 +94,21 @@ struct RecoveryTests {
                 #expect(Set(adapter.requests.map(\.key)) == [id.text])
             }
             #expect(try await shop.post(purchase(500, order: "F-1")).status == 201)
+        }
+    }
+
+    @Test("What a payment had dropped before the daemon was killed is in no file once the next one has started")
+    func dropped() async throws {
+        let (folder, killed) = (try TestFolder(), try TestFolder())
+        try leave(.sealed, in: folder, killed: killed)
+        func filesWithRecord() throws -> [String] {
+            try filesOnDisk(in: killed.path + "/state").filter { $0.bytes.range(of: Data(#""envelope""#.utf8)) != nil }
+                .map(\.name)
+        }
+        #expect(try filesWithRecord() == ["journal.sqlite-wal"])
+        try await Shop.open(in: killed) { _ in
+            let left = try filesWithRecord()
+            #expect(left == [])
         }
     }
 

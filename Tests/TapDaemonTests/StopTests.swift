@@ -3,6 +3,7 @@ import Configuration
 import Foundation
 import LocalHTTP
 import ReaderVirtual
+import Synchronization
 import TestSupport
 import Testing
 import Wire
@@ -17,6 +18,7 @@ struct StopTests {
     func forwarding() async throws {
         let folder = try TestFolder()
         let (hasArrived, mayAnswer) = (OneShot(), OneShot())
+        let calls = Mutex((sent: 0, asked: 0))
         let server = HTTPServer(
             socket: try ListeningSocket(path: folder.path + "/away.sock"), limits: HTTPLimits(), logger: Shop.quiet
         ) { request in
@@ -24,6 +26,7 @@ struct StopTests {
                 return .text(200, #"{"status":"ok","protocolVersions":["v1"],"supports":["sale"]}"#)
             }
             guard request.path.starts(with: ["v1", "authorizations"]) else { return .text(404, "{}") }
+            calls.withLock { if request.method == .post { $0.sent += 1 } else { $0.asked += 1 } }
             if request.method == .post {
                 hasArrived.fire()
                 await mayAnswer.wait()
@@ -53,6 +56,8 @@ struct StopTests {
         try await Shop.open(in: folder, wish) { shop in
             _ = try await shop.reach([.approved], try #require(id))
         }
+        #expect(calls.withLock { $0.sent } == 1, "what became of it is asked, and nothing is sent a second time")
+        #expect(calls.withLock { $0.asked } >= 1)
         server.shutDown(grace: .zero)
         try await end
     }

@@ -51,7 +51,7 @@ public struct DaemonConfiguration: Sendable {
     var lanes: [LaneSetting] = []
     var access: Access
     /// Test mode has the programmes of the phones in software until some are configured.
-    var offer = LoyaltyOffer.test
+    var offer: LoyaltyOffer
     var surroundings = Surroundings()
 
     /// Without a file: test mode, in folders that belong to the caller, who may do everything.
@@ -63,6 +63,7 @@ public struct DaemonConfiguration: Sendable {
         file = ConfigurationFile(defaultsOf: host)
         file.profile = ProfileSettings()
         access = .ownerOnly
+        offer = .test
         surroundings.limits = HTTPLimits(file.pos.places)
         for reader in readers { try add(reader) }
     }
@@ -89,6 +90,9 @@ public struct DaemonConfiguration: Sendable {
             }
         }
     }
+
+    /// Reads the keys of test cards and phones, which any configuration begins with. Whoever needs them later finds them read.
+    public static func readTestKeys() { _ = (Terminal.test, LoyaltyOffer.test) }
 
     public subscript<Value>(dynamicMember member: WritableKeyPath<ConfigurationFile, Value>) -> Value {
         get { file[keyPath: member] }

@@ -17,7 +17,6 @@ public enum BookBinding {
 
     /// What lies in a folder.
     private struct Finding {
-        var hasJournal = false
         var key: SigningKey?
         /// Whether a journal's name lies beside the key, and which.
         var isMarked = false
@@ -28,10 +27,10 @@ public enum BookBinding {
     static func open(_ folder: String) throws(StartError) -> (journal: Journal, key: SigningKey) {
         let found = try look(folder)
         let keyPath = folder + "/" + InstallationKey.fileName
-        guard found.hasJournal || (found.key == nil && !found.isMarked) else {
+        let mayBegin = found.key == nil && !found.isMarked
+        guard let journal = try journal(folder, mayBegin: mayBegin) else {
             throw .books(.journalMissing(journalPath(folder), named: found.marked))
         }
-        let journal = try journal(folder)
         let wanted = try asking(folder) { () throws(JournalError) in try journal.boundKey() }
         switch (found.key, wanted) {
         case (nil, nil):
@@ -51,7 +50,7 @@ public enum BookBinding {
             }
             throw .books(.keyForeign(keyPath, wanted: wanted))
         }
-        let key = try key(folder)
+        let key = try key(folder, found.key)
         if wanted == nil {
             try asking(folder) { () throws(JournalError) in try journal.bind(key: key.verificationKey.thumbprint) }
         }
@@ -145,9 +144,6 @@ public enum BookBinding {
 
     private static func look(_ folder: String) throws(StartError) -> Finding {
         var finding = Finding()
-        do throws(JournalError) { finding.hasJournal = try Journal.isBegun(in: folder) } catch {
-            throw StartError(opening: error, journalPath(folder))
-        }
         do throws(InstallationKeyError) { finding.key = try InstallationKey.find(in: folder) } catch {
             throw .books(.keyUnusable(error))
         }
@@ -157,14 +153,16 @@ public enum BookBinding {
         return finding
     }
 
-    private static func journal(_ folder: String) throws(StartError) -> Journal {
-        do throws(JournalError) { return try Journal(directory: folder) } catch {
+    private static func journal(_ folder: String, mayBegin: Bool) throws(StartError) -> Journal? {
+        do throws(JournalError) {
+            return try mayBegin ? Journal(directory: folder) : Journal.begun(in: folder)
+        } catch {
             throw StartError(opening: error, journalPath(folder))
         }
     }
 
-    private static func key(_ folder: String) throws(StartError) -> SigningKey {
-        do throws(InstallationKeyError) { return try InstallationKey.inFolder(folder) } catch {
+    private static func key(_ folder: String, _ found: SigningKey?) throws(StartError) -> SigningKey {
+        do throws(InstallationKeyError) { return try InstallationKey.inFolder(folder, found: found) } catch {
             throw .installationKey(error)
         }
     }

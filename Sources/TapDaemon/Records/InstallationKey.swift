@@ -15,22 +15,7 @@ enum InstallationKey {
 
     /// The key of the folder; `nil` where there is none.
     static func find(in folder: String) throws(InstallationKeyError) -> SigningKey? {
-        try read(folder + "/" + fileName)
-    }
-
-    /// The key of the folder, made where there is none: only `BookBinding` knows whether it may be.
-    ///
-    /// - Throws: where the file cannot be read or written, or holds no key: it is never replaced by a new one, because
-    ///   what the old one signed could not be verified any more.
-    static func inFolder(_ folder: String) throws(InstallationKeyError) -> SigningKey {
         let path = folder + "/" + fileName
-        let key: SigningKey
-        if let found = try read(path) { key = found } else { key = try make(path) }
-        try write(Array(key.verificationKey.jwk.utf8), to: folder + "/" + publicFileName, mode: 0o644)
-        return key
-    }
-
-    private static func read(_ path: String) throws(InstallationKeyError) -> SigningKey? {
         let text: SecretBytes
         do throws(SystemError) {
             let file = try Descriptor(opening: path, O_RDONLY | O_NOFOLLOW)
@@ -42,6 +27,26 @@ enum InstallationKey {
             throw .unreadable(path, errno: error.code)
         }
         do throws(RecipientKeyError) { return try SigningKey(jwk: text) } catch { throw .noKey(path, error) }
+    }
+
+    /// The key of the folder, made where there is none: only `BookBinding` knows whether it may be.
+    ///
+    /// - Throws: where the file cannot be read or written, or holds no key: it is never replaced by a new one, because
+    ///   what the old one signed could not be verified any more.
+    static func inFolder(_ folder: String) throws(InstallationKeyError) -> SigningKey {
+        try inFolder(folder, found: try find(in: folder))
+    }
+
+    /// The same for one who has looked for the key already.
+    static func inFolder(_ folder: String, found: SigningKey?) throws(InstallationKeyError) -> SigningKey {
+        let key = if let found { found } else { try make(folder + "/" + fileName) }
+        let published = Array(key.verificationKey.jwk.utf8)
+        let path = folder + "/" + publicFileName
+        // Each start would wait for the disk otherwise.
+        if (try? FileSystem.beginning(of: path, longest)) != published {
+            try write(published, to: path, mode: 0o644)
+        }
+        return key
     }
 
     private static func make(_ path: String) throws(InstallationKeyError) -> SigningKey {

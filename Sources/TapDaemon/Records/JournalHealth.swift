@@ -51,7 +51,8 @@ final class JournalHealth: Sendable {
     /// Goes on until its task is cancelled.
     func run() async {
         while !Task.isCancelled {
-            await probe()
+            // The start has looked just now.
+            _ = await trouble()
             do { try await Task.sleep(for: JournalHealth.interval) } catch { return }
         }
     }

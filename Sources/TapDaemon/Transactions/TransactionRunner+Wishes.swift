@@ -102,8 +102,9 @@ extension TransactionRunner {
             services?.work.add { await link.withdraw(id) }
         }
         let asked = Set(awaited.map(\.payment))
+        let unfinished = try await journal.unfinished()
         // What names a payment is the operations' engine's: it is never reversed for want of an answer.
-        for record in try await journal.unfinished() where !record.transaction.isOperation {
+        for record in unfinished where !record.transaction.isOperation {
             try await recover(record, isPINAwaited: asked.contains(record.transaction.id))
         }
         for (id, _) in try await journal.unconfirmed() {
@@ -111,7 +112,10 @@ extension TransactionRunner {
             books.revive(running)
             take(.recover(), id)
         }
-        try await journal.use { (journal) throws(JournalError) in try journal.scrub() }
+        try await journal.use { (journal) throws(JournalError) in
+            // Nothing was dropped where there was nothing to do.
+            if journal.hasFormerLog || !unfinished.isEmpty { try journal.scrub() }
+        }
     }
 
     private func recover(_ record: JournalRecord, isPINAwaited: Bool) async throws(JournalError) {
