@@ -95,8 +95,7 @@ enum FootprintBenchmark {
         Table.row("  of it not a copy of a file: heap, stacks, relocated data", bytes: own)
     }
 
-    /// Of a start until its lane is prepared, as valgrind counts them: times tell of a start that takes half as long again no
-    /// more than that the machine was busy.
+    /// Of a start until its lane is prepared, as valgrind counts them: the same whatever else the machine does.
     private static func instructions(_ program: String, _ folder: URL) throws {
         let name = "nfc-tapd, instructions of a start"
         guard FileManager.default.isExecutableFile(atPath: "/usr/bin/callgrind_control") else {

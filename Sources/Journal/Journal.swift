@@ -42,14 +42,17 @@ public final class Journal {
         let lock = try JournalLock(directory: directory, file: path)
         let database = try Database(path: path)
         guard try isBegun(database) else { return nil }
-        return try Journal(path, database, lock)
+        return try Journal(path, consume database, lock)
     }
 
-    private init(_ path: String, _ database: Database, _ lock: consuming JournalLock) throws(JournalError) {
+    /// Nobody else keeps the database: where this throws, SQLite closes its file before the lock closes it.
+    private init(
+        _ path: String, _ opened: consuming Database, _ lock: consuming JournalLock
+    ) throws(JournalError) {
         var log = stat()
         hasFormerLog = unsafe lstat(path + "-wal", &log) == 0 && log.st_size > 0
         self.lock = lock
-        self.database = database
+        database = consume opened
         // secure_delete: what is dropped is overwritten, not merely unlinked.
         try database.run(
             script: """
