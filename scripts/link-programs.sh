@@ -29,8 +29,16 @@ read -ra flags < <(scripts/release-flags.sh link)
 # lie together, so that it has no more pages in memory than by itself.
 for program in "$@"; do cat "$bin/$program.product/Objects.LinkFileList"; done | awk '!known[$0]++' |
     grep -vxFf <(cat "$folder/replaced" 2>/dev/null || echo none) >"$folder/objects"
+# A start looks up three thousand names of a libstdc++ that is loaded, and none of one that is inside (docs/decisions/0064).
+archive=$(clang -print-file-name=libstdc++.a)
+[ -f "$archive" ] || {
+    echo "link-programs: libstdc++.a is missing; install libstdc++-12-dev" >&2
+    exit 1
+}
+mkdir "$folder/static"
+ln -s "$archive" "$folder/static/"
 swiftc -emit-executable -static-stdlib -o "$bin/nfc-tap-programs" "$folder"/*.o "@$folder/objects" \
-    -lpcsclite -lqrencode -lsqlite3 -lstdc++ \
+    -L"$folder/static" -lpcsclite -lqrencode -lsqlite3 -lstdc++ \
     "${flags[@]}" >"$folder/log" 2>&1 || {
     cat "$folder/log" >&2
     exit 1
