@@ -107,7 +107,7 @@ struct AuthorizationTests {
         let other = try SandboxBench.request(1_300)
         var cases: [(AuthorizationRequest, String, String)] = []
         var request = good
-        request.envelope = String(good.envelope.dropLast(4)) + "AAAA"
+        request.envelope = String(good.envelope.dropLast(4)) + (good.envelope.hasSuffix("AAAA") ? "QQQQ" : "AAAA")
         cases.append((request, "30", "unreadable"))
         request = good
         request.id = TransactionID()

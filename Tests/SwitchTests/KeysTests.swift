@@ -46,7 +46,8 @@ struct KeysTests {
         let recipient = try #require(try await keys.recipients().keys.first)
         let envelope = try JWE.seal(SecretBytes([7]), to: recipient)
         #expect(bytes(try await keys.open(envelope)) == [7])
-        await #expect(throws: OpeningRefusal.unreadable) { try await keys.open(String(envelope.dropLast(2)) + "AA") }
+        let damaged = String(envelope.dropLast(2)) + (envelope.hasSuffix("AA") ? "QQ" : "AA")
+        await #expect(throws: OpeningRefusal.unreadable) { try await keys.open(damaged) }
         await #expect(throws: OpeningRefusal.unreadable) { try await keys.open("a.b") }
     }
 }
