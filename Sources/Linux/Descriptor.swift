@@ -47,24 +47,20 @@ package struct Descriptor: ~Copyable, Sendable {
         }
     }
 
-    /// Everything up to the end, byte by byte; the memory that it is read into is wiped.
+    /// Everything up to the end, byte by byte and through no memory that somebody would have to wipe.
     ///
     /// - Throws: `EFBIG` for more than `limit` bytes.
     package func readSecret(atMost limit: Int, _ take: (UInt8) -> Void) throws(SystemError) {
-        let size = 256
-        var piece = [UInt8](repeating: 0, count: size)
-        defer { unsafe explicit_bzero(&piece, size) }
+        var byte: UInt8 = 0
         var taken = 0
         while true {
-            let got = unsafe Glibc.read(number, &piece, size)
+            let got = unsafe Glibc.read(number, &byte, 1)
             if got == 0 { return }
             if got < 0, errno == EINTR { continue }
-            guard got > 0 else { throw .last }
-            for index in 0..<got {
-                guard taken < limit else { throw SystemError(code: EFBIG) }
-                taken += 1
-                take(piece[index])
-            }
+            guard got == 1 else { throw .last }
+            guard taken < limit else { throw SystemError(code: EFBIG) }
+            taken += 1
+            take(byte)
         }
     }
 
