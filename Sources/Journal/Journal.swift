@@ -10,8 +10,9 @@ public import Wire
 public final class Journal {
     /// Name of this installation for support.
     public let support: String
-    /// Whether an earlier run has left its write-ahead log behind, in which what was dropped may still be.
-    public let hasFormerLog: Bool
+    /// Whether what was dropped may still be in a file: an earlier run has left its write-ahead log behind, or this start has
+    /// brought the tables of an older version up to date. `scrub` ends that.
+    public let needsScrub: Bool
     let database: Database
     /// Columns of `payment`, in the order of the table.
     let paymentColumns: [String]
@@ -50,7 +51,7 @@ public final class Journal {
         _ path: String, _ opened: consuming Database, _ lock: consuming JournalLock
     ) throws(JournalError) {
         var log = stat()
-        hasFormerLog = unsafe lstat(path + "-wal", &log) == 0 && log.st_size > 0
+        let hasFormerLog = unsafe lstat(path + "-wal", &log) == 0 && log.st_size > 0
         self.lock = lock
         database = consume opened
         // secure_delete: what is dropped is overwritten, not merely unlinked.
@@ -65,7 +66,9 @@ public final class Journal {
         try Journal.examine(database)
         // A step that makes a table anew drops the old one, which rows of others refer to; within a transaction SQLite
         // changes nothing about that.
-        support = try Journal.migrate(database)
+        let (support, isUpgraded) = try Journal.migrate(database)
+        self.support = support
+        needsScrub = hasFormerLog || isUpgraded
         try database.run(script: "PRAGMA foreign_keys = ON")
         paymentColumns = try Journal.columns(of: "payment", in: database)
         try database.run(script: JournalDigests.triggers(columns: paymentColumns))
@@ -182,13 +185,13 @@ public final class Journal {
 }
 
 extension Journal {
-    /// - Returns: the installation's name.
-    private static func migrate(_ database: Database) throws(JournalError) -> String {
+    /// - Returns: the installation's name, and whether there were tables of an older version.
+    private static func migrate(_ database: Database) throws(JournalError) -> (support: String, isUpgraded: Bool) {
         let found = try database.query("PRAGMA user_version") { (row) throws(JournalError) in try row.integer(0) }
         guard let found = found.first.map(Int.init), (0...Schema.version).contains(found) else {
             throw .newerSchema(found: found.first.map(Int.init) ?? 0)
         }
-        if found == Schema.version, let name = settledName(database) { return name }
+        if found == Schema.version, let name = settledName(database) { return (name, false) }
         return try database.transaction { () throws(JournalError) in
             let isOlder = found < Schema.version
             let dangling = try isOlder ? danglingRows(database) : 0
@@ -216,7 +219,7 @@ extension Journal {
                 try row.text(0)
             }
             guard let name = names.first else { throw .damaged }
-            return name
+            return (name, isOlder && found > 0)
         }
     }
 
@@ -228,7 +231,7 @@ extension Journal {
                 "SELECT support FROM installation WHERE EXISTS (SELECT 1 FROM business_day WHERE state = 'open')"
             ) { (row) throws(JournalError) in try row.text(0) }.first
         } catch {
-            // A table is missing. What makes it anew says so, or that it cannot.
+            // A table is missing, or SQLite has an error: the longer way makes the table, or meets the error and reports it.
             return nil
         }
     }

@@ -246,16 +246,16 @@ struct JournalTests {
         let crashed = try Folder()
         do {
             let journal = try Journal(directory: folder.path)
-            #expect(!journal.hasFormerLog)
+            #expect(!journal.needsScrub)
             _ = try journal.create(try new())
             for file in try FileManager.default.contentsOfDirectory(atPath: folder.path) {
                 try FileManager.default.copyItem(
                     atPath: folder.path + "/" + file, toPath: crashed.path + "/" + file)
             }
         }
-        #expect(try Journal(directory: folder.path).hasFormerLog == false)
-        #expect(try Journal.begun(in: crashed.path)?.hasFormerLog == true)
-        #expect(try Journal(directory: crashed.path).hasFormerLog == false)
+        #expect(try Journal(directory: folder.path).needsScrub == false)
+        #expect(try Journal.begun(in: crashed.path)?.needsScrub == true)
+        #expect(try Journal(directory: crashed.path).needsScrub == false)
     }
 
     @Test("Where nobody has begun a journal, whoever wants one that is begun gets none, and none is made")

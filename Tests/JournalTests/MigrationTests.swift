@@ -76,6 +76,8 @@ struct MigrationTests {
     func migrates() throws {
         try withCopy { path in
             #expect(try sqlite(path, "PRAGMA user_version;") == "5")
+            #expect(try Journal(directory: path).needsScrub, "the old tables may still be in a file")
+            #expect(try Journal(directory: path).needsScrub == false)
             try check(path)
             // The second start finds what the first has made.
             try check(path)

@@ -37,7 +37,7 @@ struct InstallationKeyTests {
         }
     }
 
-    @Test func `the public half is written where it is another one, and waits for no disk where it is not`() throws {
+    @Test func `the public half is written where bytes, kind or mode differ, and waits for no disk otherwise`() throws {
         try inFolder { folder in
             let path = folder + "/installation.jwk"
             func number() throws -> Int? {
@@ -47,6 +47,15 @@ struct InstallationKeyTests {
             let (published, first) = (try Data(contentsOf: URL(filePath: path)), try number())
             _ = try InstallationKey.inFolder(folder)
             #expect(try number() == first)
+            for wrong in [0o600, 0o666] {
+                try FileManager.default.setAttributes([.posixPermissions: wrong], ofItemAtPath: path)
+                _ = try InstallationKey.inFolder(folder)
+                #expect(try mode(path) == 0o644)
+            }
+            try FileManager.default.moveItem(atPath: path, toPath: path + ".elsewhere")
+            try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: path + ".elsewhere")
+            _ = try InstallationKey.inFolder(folder)
+            #expect(try FileManager.default.attributesOfItem(atPath: path)[.type] as? FileAttributeType == .typeRegular)
             for other in [nil, Data(), published + Data(" ".utf8), Data(SigningKey().verificationKey.jwk.utf8)] {
                 try FileManager.default.removeItem(atPath: path)
                 try other?.write(to: URL(filePath: path))

@@ -10,6 +10,7 @@ import Linux
 enum InstallationKey {
     static let fileName = "installation.key"
     static let publicFileName = "installation.jwk"
+    private static let publicMode: mode_t = 0o644
     /// More than a JWK of this kind ever takes.
     private static let longest = 4_096
 
@@ -43,10 +44,14 @@ enum InstallationKey {
         let published = Array(key.verificationKey.jwk.utf8)
         let path = folder + "/" + publicFileName
         // Each start would wait for the disk otherwise.
-        if (try? FileSystem.beginning(of: path, longest)) != published {
-            try write(published, to: path, mode: 0o644)
-        }
+        if !isPublished(published, at: path) { try write(published, to: path, mode: publicMode) }
         return key
+    }
+
+    /// Whether everybody can read these bytes there, and only the owner can change them.
+    private static func isPublished(_ bytes: [UInt8], at path: String) -> Bool {
+        guard let status = try? FileStatus(of: path, followsLink: false), status.kind == .file else { return false }
+        return status.mode == UInt32(publicMode) && (try? FileSystem.beginning(of: path, longest)) == bytes
     }
 
     private static func make(_ path: String) throws(InstallationKeyError) -> SigningKey {

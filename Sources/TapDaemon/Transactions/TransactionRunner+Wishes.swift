@@ -114,7 +114,7 @@ extension TransactionRunner {
         }
         try await journal.use { (journal) throws(JournalError) in
             // Nothing was dropped where there was nothing to do.
-            if journal.hasFormerLog || !unfinished.isEmpty { try journal.scrub() }
+            if journal.needsScrub || !unfinished.isEmpty { try journal.scrub() }
         }
     }
 
