@@ -25,11 +25,11 @@ strip -g -o "$folder/tap-bench" "$program"
 # Hash tables are filled alike in every run, and a crash is not looked into, which would print memory.
 export SWIFT_DETERMINISTIC_HASHING=1 SWIFT_BACKTRACE=enable=no
 
-# counted PATH TIMES: the instructions of the whole process.
-counted() {
-    valgrind --tool=callgrind --callgrind-out-file=/dev/null "$folder/tap-bench" path "$1" "$2" \
-        >"$folder/output" 2>&1 || { cat "$folder/output" >&2 && exit 1; }
-    sed -n 's/.*Collected : //p' "$folder/output"
+# count NAME PATH TIMES: the instructions of the whole process, into the file NAME.
+count() {
+    valgrind --tool=callgrind --callgrind-out-file=/dev/null "$folder/tap-bench" path "$2" "$3" \
+        >"$folder/$1.output" 2>&1 || { cat "$folder/$1.output" >&2 && exit 1; }
+    sed -n 's/.*Collected : //p' "$folder/$1.output" >"$folder/$1"
 }
 
 # The table has the paths of the program, in its order.
@@ -43,9 +43,10 @@ lower=
 grep '^#' "$table" >"$folder/table"
 printf '%-20s %12s %12s %6s\n' path instructions threshold ratio
 while IFS=$'\t' read -r path times threshold; do
-    once=$(counted "$path" "$times")
-    twice=$(counted "$path" $((times * 2)))
-    count=$(((twice - once) / times))
+    count once "$path" "$times" &
+    count twice "$path" $((times * 2))
+    wait $!
+    count=$((($(cat "$folder/twice") - $(cat "$folder/once")) / times))
     printf '%s\t%s\t%s\n' "$path" "$times" "$count" >>"$folder/table"
     verdict=
     if [ $((count * 100)) -gt $((threshold * 103)) ]; then

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Runs the fuzz targets: scripts/fuzz.sh [inputs for each, default 1000000] [more libFuzzer options]
+# Runs the fuzz targets, as many at a time as there are processors: scripts/fuzz.sh [inputs for each, default 1000000] [more
+# libFuzzer options]
 #
 #   FUZZ_TARGETS="fuzz-tills …"   only these
 #
@@ -19,23 +20,28 @@ NFC_TAP_FUZZ=$(ls "$toolchain"/lib/clang/*/lib/linux/libclang_rt.fuzzer_no_main-
 # The backtracer would print memory, and keeps the pipe open when the fuzzer has ended.
 export NFC_TAP_FUZZ SWIFT_BACKTRACE=enable=no
 
+# fuzz NAME RUNS [OPTION…]: one target, which is built; what it says comes in one go, for another runs beside it.
 fuzz() {
-    local name=$1
-    shift
-    swift build -c release --product "$name" --scratch-path .build-fuzz \
-        -Xswiftc -sanitize=address -Xswiftc -use-ld=lld \
-        -Xswiftc -sanitize-coverage=edge,inline-8bit-counters,pc-table,trace-cmp 2>&1 | tail -n 1
-    local folder=.build-fuzz
+    local name=$1 runs=$2 folder=.build-fuzz
+    shift 2
     mkdir -p "$folder/corpus/$name" "$folder/seeds/$name" "$folder/findings"
     "$folder/release/$name" --seeds "$folder/seeds/$name" Tests/Vectors/emv/transcripts.jsonl
     local status=0
     "$folder/release/$name" -runs="$runs" -max_len=1024 -timeout=10 -artifact_prefix="$folder/findings/$name-" \
         -print_final_stats=1 "$@" "$folder/corpus/$name" "$folder/seeds/$name" >"$folder/$name.log" 2>&1 || status=$?
-    grep -E '(ERROR|SUMMARY|Fatal|Test unit written|^stat::|^Done)' "$folder/$name.log" || true
+    echo "$name: $(grep -E '(ERROR|SUMMARY|Fatal|Test unit written|^stat::|^Done)' "$folder/$name.log" || true)"
     [ "$status" -eq 0 ] || {
         echo "fuzz: $name has a finding, see $folder/findings and $folder/$name.log" >&2
         exit 1
     }
 }
 
-for target in ${FUZZ_TARGETS:-fuzz-cards fuzz-crypto fuzz-wallets fuzz-tills}; do fuzz "$target" "$@"; done
+targets=${FUZZ_TARGETS:-fuzz-cards fuzz-crypto fuzz-wallets fuzz-tills}
+for target in $targets; do
+    swift build -c release --product "$target" --scratch-path .build-fuzz \
+        -Xswiftc -sanitize=address -Xswiftc -use-ld=lld \
+        -Xswiftc -sanitize-coverage=edge,inline-8bit-counters,pc-table,trace-cmp 2>&1 | tail -n 1
+done
+export -f fuzz
+# shellcheck disable=SC2086
+printf '%s\n' $targets | xargs -P "$(nproc)" -I '{}' bash -euo pipefail -c 'fuzz "$@"' fuzz '{}' "$runs" "$@"
