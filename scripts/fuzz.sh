@@ -20,7 +20,7 @@ NFC_TAP_FUZZ=$(ls "$toolchain"/lib/clang/*/lib/linux/libclang_rt.fuzzer_no_main-
 # The backtracer would print memory, and keeps the pipe open when the fuzzer has ended.
 export NFC_TAP_FUZZ SWIFT_BACKTRACE=enable=no
 
-# fuzz NAME RUNS [OPTION…]: one target, which is built; what it says comes in one go, for another runs beside it.
+# fuzz NAME RUNS [OPTION…]: runs one target that is built; what it says comes in one go, for another runs beside it.
 fuzz() {
     local name=$1 runs=$2 folder=.build-fuzz
     shift 2
