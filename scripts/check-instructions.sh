@@ -46,17 +46,17 @@ while IFS=$'\t' read -r path times threshold; do
     count once "$path" "$times" &
     count twice "$path" $((times * 2))
     wait $!
-    count=$((($(cat "$folder/twice") - $(cat "$folder/once")) / times))
-    printf '%s\t%s\t%s\n' "$path" "$times" "$count" >>"$folder/table"
+    counted=$((($(cat "$folder/twice") - $(cat "$folder/once")) / times))
+    printf '%s\t%s\t%s\n' "$path" "$times" "$counted" >>"$folder/table"
     verdict=
-    if [ $((count * 100)) -gt $((threshold * 103)) ]; then
+    if [ $((counted * 100)) -gt $((threshold * 103)) ]; then
         verdict='TOO MANY' status=1
-    elif [ $((count * 100)) -lt $((threshold * 97)) ]; then
+    elif [ $((counted * 100)) -lt $((threshold * 97)) ]; then
         verdict='lower the threshold' lower=1
     fi
-    permille=$((count * 1000 / threshold))
+    permille=$((counted * 1000 / threshold))
     printf '%-20s %12d %12d %2d.%03d %s\n' \
-        "$path" "$count" "$threshold" $((permille / 1000)) $((permille % 1000)) "$verdict"
+        "$path" "$counted" "$threshold" $((permille / 1000)) $((permille % 1000)) "$verdict"
 done < <(grep -v '^#' "$table")
 
 if [ "$write" = --write ]; then

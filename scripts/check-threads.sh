@@ -34,8 +34,9 @@ chmod 711 "$reports"
 status=0
 races first
 # Swift's runtime does not tell the sanitizer of a continuation that was resumed in the moment before somebody waits for it
-# (swift_continuation_await goes on at once then). What was handed over so looks like a race, once in many runs and each time
-# at another place. A race has no order whenever it is looked at: it is reported at the same place again.
+# (swift_continuation_await goes on at once then). What was handed over so looks like a race: now and then, and more often
+# where a thread hands over more. What a lane's thread says is therefore handed over under a lock (LaneRace). A race has no
+# order whenever it is looked at: it is reported at the same place again.
 if [ -s "$reports/first.places" ]; then
     cat "$reports"/first/race.* >&2
     echo "check-threads: reported once; the tests run again"

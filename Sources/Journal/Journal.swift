@@ -11,7 +11,7 @@ public final class Journal {
     /// Name of this installation for support.
     public let support: String
     /// Whether what was dropped may still be in a file: an earlier run has left its write-ahead log behind, or this start has
-    /// brought the tables of an older version up to date. `scrub` ends that.
+    /// brought the tables of an older version up to date. `scrub` ends that; this tells how the journal was found.
     public let needsScrub: Bool
     let database: Database
     /// Columns of `payment`, in the order of the table.

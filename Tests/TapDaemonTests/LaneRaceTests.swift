@@ -14,18 +14,22 @@ import Wire
 struct LaneRaceTests {
     private func steps(_ race: LaneRace) async -> [String] {
         var words: [String] = []
-        for await step in race.progress {
-            switch step {
-            case .won(let lane): words.append("won \(lane)")
-            case .left(let lane, _): words.append("left \(lane)")
-            case .ended(.reader(let error)): words.append("ended \(error)")
-            case .ended: words.append("ended")
-            case .waiting(let lane, _): words.append("waiting \(lane)")
-            case .endedWithPasses: words.append("passes")
-            case .cardLeft, .signal, .loyaltySignal, .passes, .result: words.append("more")
-            }
+        for await _ in race.news {
+            for step in race.takeProgress() { words.append(word(step)) }
         }
         return words
+    }
+
+    private func word(_ step: TapProgress) -> String {
+        switch step {
+        case .won(let lane): "won \(lane)"
+        case .left(let lane, _): "left \(lane)"
+        case .ended(.reader(let error)): "ended \(error)"
+        case .ended: "ended"
+        case .waiting(let lane, _): "waiting \(lane)"
+        case .endedWithPasses: "passes"
+        case .cardLeft, .signal, .loyaltySignal, .passes, .result: "more"
+        }
     }
 
     @Test("The first card wins, the others are cancelled at that moment, and only the winner is heard from then on")
@@ -57,6 +61,20 @@ struct LaneRaceTests {
             }
             #expect(winners == 1)
             #expect(names.count { race.place(of: $0).cancellation.isCancelled } == count - 1)
+        }
+    }
+
+    @Test("What a lane reports while somebody listens arrives once and in its order, and the end comes after all of it")
+    func inOrder() async {
+        let reports = (0..<100).map { "step \($0)" }
+        for _ in 0..<100 {
+            let race = LaneRace(["a"])
+            async let told = steps(race)
+            let place = race.place(of: "a")
+            #expect(place.claim())
+            for report in reports { place.yield(.waiting(report, .cardLeft)) }
+            place.finish()
+            #expect(await told == ["won a"] + reports.map { "waiting \($0)" })
         }
     }
 

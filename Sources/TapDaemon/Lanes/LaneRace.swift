@@ -17,26 +17,40 @@ final class LaneRace: Sendable {
         /// Lanes whose thread has come back.
         var returned: Set<String> = []
         var failure: PaymentTapError?
+        /// What has happened since `takeProgress`.
+        var progress: [TapProgress] = []
     }
 
-    /// What happens on all lanes until a card has won, then on the winner's only. Ends with the winner's part, or with
-    /// the wait.
-    let progress: AsyncStream<TapProgress>
+    /// Wakes whoever calls `takeProgress`; ends with the winner's part, or with the wait.
+    let news: AsyncStream<Void>
     /// A card has won, or none can.
     let isDecided = OneShot()
     /// A card has won, and every other lane's thread has come back.
     let othersAreFree = OneShot()
-    private let output: AsyncStream<TapProgress>.Continuation
+    private let output: AsyncStream<Void>.Continuation
     private let cancellations: [String: TapCancellation]
     private let state: Mutex<State>
 
     init(_ lanes: [String]) {
-        (progress, output) = AsyncStream.makeStream()
+        (news, output) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
         cancellations = Dictionary(lanes.map { ($0, TapCancellation()) }) { first, _ in first }
         state = Mutex(State(waiting: Set(lanes)))
     }
 
     var winner: String? { state.withLock { $0.winner } }
+
+    /// What has happened on all lanes until a card has won, then on the winner's only, in its order and each once.
+    func takeProgress() -> [TapProgress] {
+        state.withLock { state in
+            defer { state.progress = [] }
+            return state.progress
+        }
+    }
+
+    private func note(_ step: TapProgress, _ state: inout State) {
+        state.progress.append(step)
+        output.yield()
+    }
 
     func place(of lane: String) -> LanePlace {
         LanePlace(race: self, lane: lane, cancellation: cancellations[lane] ?? TapCancellation())
@@ -50,7 +64,7 @@ final class LaneRace: Sendable {
             if let winner = state.winner { return (winner == lane, false) }
             guard !state.isOver else { return (false, false) }
             state.winner = lane
-            output.yield(.won(lane))
+            note(.won(lane), &state)
             return (true, true)
         }
         guard isNew else { return mayGoOn }
@@ -70,7 +84,7 @@ final class LaneRace: Sendable {
         state.withLock { state in
             guard state.winner == nil, !state.isOver else { return }
             state.isOver = true
-            output.yield(.ended(error))
+            note(.ended(error), &state)
             output.finish()
         }
         for cancellation in cancellations.values { cancellation.cancel() }
@@ -80,14 +94,14 @@ final class LaneRace: Sendable {
     fileprivate func report(_ step: TapProgress, from lane: String) {
         let isOver = state.withLock { state -> Bool in
             if state.winner == lane {
-                output.yield(step)
+                note(step, &state)
                 return false
             }
             guard state.winner == nil, !state.isOver else { return false }
             switch step {
-            case .signal, .loyaltySignal, .cardLeft: output.yield(.waiting(lane, step))
+            case .signal, .loyaltySignal, .cardLeft: note(.waiting(lane, step), &state)
             // Two phones at a time give no pass, and the payment follows.
-            case .passes(let outcome) where !outcome.hasPass: output.yield(.waiting(lane, step))
+            case .passes(let outcome) where !outcome.hasPass: note(.waiting(lane, step), &state)
             case .ended(let error): leave(lane, error, &state)
             case .passes, .endedWithPasses, .result, .waiting, .left, .won:
                 // Nothing is read without a card that has won.
@@ -101,11 +115,11 @@ final class LaneRace: Sendable {
     /// One lane less. The last one ends the wait: with the time being over where that is so on any of them.
     private func leave(_ lane: String, _ error: PaymentTapError, _ state: inout State) {
         guard state.waiting.remove(lane) != nil else { return }
-        output.yield(.left(lane, error))
+        note(.left(lane, error), &state)
         if state.failure != .reader(.timedOut) { state.failure = error }
         guard state.waiting.isEmpty else { return }
         state.isOver = true
-        output.yield(.ended(state.failure ?? error))
+        note(.ended(state.failure ?? error), &state)
         output.finish()
     }
 

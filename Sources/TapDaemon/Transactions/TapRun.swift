@@ -19,32 +19,36 @@ struct TapRun: Sendable {
         let deadline = running.machine.demand.deadline
         async let threads: Void = armed.occupy(deadline: deadline, work(deadline))
         var translation = TapTranslation(running, first: tap.lanes.first?.name ?? running.transaction.lane)
-        for await step in tap.race.progress {
-            switch step {
-            case .left(let lane, let error): await note(error, on: lane)
-            case .ended(let error): await note(error, on: translation.lane)
-            // The other lanes are free before anything is charged.
-            case .result(let result): await note(result)
-            case .waiting, .won, .cardLeft, .signal, .loyaltySignal, .passes, .endedWithPasses: break
-            }
-            if let found = translation.passes(in: step) {
-                let statuses = await runner.change { [id] in $0.keep(found, of: id) }
-                if let statuses { await runner.take(translation.input(found, statuses), id) }
-            }
-            for input in translation.inputs(of: step) {
-                guard case .read(var read) = input, case .result(let result) = step else {
-                    await runner.take(input, id)
-                    continue
-                }
-                let (mark, lane) = (result.read?.mark, translation.lane)
-                read.repeats = await runner.change { [id] in $0.noteSale(id, mark: mark, on: lane, at: .now) }
-                await runner.take(.read(read), id)
-            }
+        for await _ in tap.race.news {
+            for step in tap.race.takeProgress() { await bring(step, &translation) }
         }
         await runner.take(.tapFinished, id)
         // Whatever still waits for a card does so in vain.
         tap.disarm()
         await threads
+    }
+
+    private func bring(_ step: TapProgress, _ translation: inout TapTranslation) async {
+        switch step {
+        case .left(let lane, let error): await note(error, on: lane)
+        case .ended(let error): await note(error, on: translation.lane)
+        // The other lanes are free before anything is charged.
+        case .result(let result): await note(result)
+        case .waiting, .won, .cardLeft, .signal, .loyaltySignal, .passes, .endedWithPasses: break
+        }
+        if let found = translation.passes(in: step) {
+            let statuses = await runner.change { [id] in $0.keep(found, of: id) }
+            if let statuses { await runner.take(translation.input(found, statuses), id) }
+        }
+        for input in translation.inputs(of: step) {
+            guard case .read(var read) = input, case .result(let result) = step else {
+                await runner.take(input, id)
+                continue
+            }
+            let (mark, lane) = (result.read?.mark, translation.lane)
+            read.repeats = await runner.change { [id] in $0.noteSale(id, mark: mark, on: lane, at: .now) }
+            await runner.take(.read(read), id)
+        }
     }
 
     private func note(_ error: PaymentTapError, on lane: String) async {
