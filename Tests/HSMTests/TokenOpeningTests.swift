@@ -180,9 +180,10 @@ struct TokenOpeningTests {
         let before = try SoftToken.calls().count
         #expect(try await token.open(good).text == "x")
         let calls = try SoftToken.calls()
+        let asked = calls.dropFirst(before)
+        let work = ["C_DeriveKey", "C_GetAttributeValue", "C_DestroyObject"]
         // First a look at the key itself, where the last one is a second ago.
-        let asked = calls.dropFirst(before).drop { $0 == "C_GetAttributeValue" }
-        #expect(asked == ["C_DeriveKey", "C_GetAttributeValue", "C_DestroyObject"])
+        #expect(Array(asked) == work || Array(asked) == ["C_GetAttributeValue"] + work, "\(asked)")
 
         let parts = good.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
         let headerText = try #require(Base64URL.decode(parts[0].utf8))

@@ -17,7 +17,8 @@ final class LaneRace: Sendable {
         /// Lanes whose thread has come back.
         var returned: Set<String> = []
         var failure: PaymentTapError?
-        /// What has happened since `takeProgress`.
+        /// What has happened since `takeProgress`. Here, and not in the stream, because the lock is what the thread sanitizer
+        /// sees (scripts/check-threads.sh).
         var progress: [TapProgress] = []
     }
 
