@@ -7,7 +7,7 @@ import Testing
 @testable import ISO8583
 
 /// A codec that nobody here wrote: pyiso8583 (PyPI, MIT), run by python3. It reads the packager files by a program of its own.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 struct PyISO8583Tests {
     private struct Exchanged: Codable {
         var hex: String

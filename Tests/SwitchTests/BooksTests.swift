@@ -9,7 +9,7 @@ import Wire
 @testable import Switch
 
 /// The books on a PostgreSQL of their own, without replicas around them.
-@Suite(.serialized, .timeLimit(.minutes(2)))
+@Suite(.serialized, .timeLimit(.minutes(15)))
 struct BooksTests {
     private static let id = "01990000-0000-7000-8000-000000000001"
 

@@ -10,7 +10,7 @@ import Wire
 @testable import rig_tills
 
 /// The rules are those of docs/openapi-psp.yaml and docs/adapters.md, tried by the program that tries anybody's adapter.
-@Suite(.serialized, .timeLimit(.minutes(5)))
+@Suite(.serialized, .timeLimit(.minutes(15)))
 struct ContractTests {
     private func findings(
         _ sockets: [String], restart: (@Sendable () async -> Bool)? = nil

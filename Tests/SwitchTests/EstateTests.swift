@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// The scripts of docs/estate.md, run as printed there, only smaller.
-@Suite(.serialized, .timeLimit(.minutes(5)))
+@Suite(.serialized, .timeLimit(.minutes(15)))
 struct EstateTests {
     /// - Returns: what it printed, and whether it ended with 0.
     private func run(_ script: String, _ arguments: [String]) throws -> (text: String, isDone: Bool) {
