@@ -10,6 +10,10 @@ public struct CurrencyCode: Hashable, Sendable {
     /// Whether a payment can be made in it: no fund, no metal, no unit of account between banks, no code for tests.
     public let isPayable: Bool
 
+    /// The largest amount of a payment in minor units, in any currency: twelve digits, as EMV tag 9F02 and field 4 of ISO 8583
+    /// have them.
+    public static let largestAmount: Int64 = 999_999_999_999
+
     /// - Returns: `nil` for what is not on the list; case matters.
     public init?(_ letters: String) {
         guard let code = CurrencyCode.byLetters[letters] else { return nil }

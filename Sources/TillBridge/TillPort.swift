@@ -219,6 +219,25 @@ extension TillAlarm {
         case .sameCardAgain(let key):
             "\(key): the same card has paid the same sum within a minute: look whether it was one sale"
         case .reversalsBarred: "receipt numbers were guessed: reversals are barred for ten minutes"
+        case .notStarted(let refusal): "a start was refused: \(refusal.words)"
+        }
+    }
+}
+
+extension ProxyRefusal {
+    /// The field and the remedy. Nothing of what the page has sent: it may be anything.
+    fileprivate var words: String {
+        switch self {
+        case .notAPayment: "payment_info is no JSON object: look which program asks"
+        case .mode: "payment_mode is not card: correct the payment method in the till"
+        case .terminal: "terminal_id is another terminal: write it as terminal-id, or correct the till's proxy address"
+        case .currency: "currency_iso is another currency: write it as currency, or correct the till"
+        case .currencyDecimals: "currency_decimals is above the decimals of ISO 4217: correct the currency in the till"
+        case .amount: "amount is no number above zero: correct the till"
+        case .decimals: "amount has more decimals than its currency: let the till round it"
+        case .tooLarge: "amount has more than twelve digits in minor units: take the payment in parts"
+        case .names: "order_id, payment_id or terminal_id has more than 128 bytes: correct the till"
+        case .busy: "the payment before it has not ended, or a newer start has come: start it again"
         }
     }
 }

@@ -16,15 +16,17 @@ struct ProxyTests {
                 origins: [ProxyTill.headers.origin]))
     }
 
-    private mutating func send(_ request: ProxyRequest) -> (response: ProxyResponse?, effects: [TillEffect]) {
+    private mutating func send(
+        _ request: ProxyRequest, at now: Int64 = 0
+    ) -> (response: ProxyResponse?, effects: [TillEffect]) {
         exchange += 1
-        let effects = terminal.request(request, on: TillConnection(exchange), at: 0)
+        let effects = terminal.request(request, on: TillConnection(exchange), at: now)
         for case .respond(let response, _) in effects { return (response, effects) }
         return (nil, effects)
     }
 
-    private mutating func start(_ info: String) -> String? {
-        send(ProxyTill.request("/hw_proxy/payment_terminal_transaction_start", ["payment_info": info], id: 1))
+    private mutating func start(_ info: String, at now: Int64 = 0) -> String? {
+        send(ProxyTill.request(Self.startPath, ["payment_info": info], id: 1), at: now)
             .response.map { String(decoding: $0.body, as: UTF8.self) }
     }
 
@@ -38,6 +40,7 @@ struct ProxyTests {
         "{\"amount\":\(amount),\"currency_iso\":\"EUR\",\"payment_mode\":\"card\",\"payment_id\":\"\(payment)\",\"order_id\":\"o\"}"
     }
 
+    static let startPath = "/hw_proxy/payment_terminal_transaction_start"
     private static let refused = "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":false}"
 
     @Test(arguments: [
@@ -45,13 +48,13 @@ struct ProxyTests {
         ("1250e-2", 2, 1250),
         ("5", 0, 5), ("1.234", 3, 1234), ("12.500", 2, 1250), ("0", 2, 0),
     ])
-    func `a sum is read as decimal text`(text: String, exponent: Int, minor: Int64) {
-        #expect(DecimalAmount.minorUnits(text, exponent: exponent) == minor)
+    func `a sum is read as decimal text`(text: String, exponent: Int, minor: Int64) throws {
+        #expect(try DecimalAmount.minorUnits(text, exponent: exponent) == minor)
     }
 
     @Test(arguments: ["-1", "1.234", "", ".", "1.", ".5", "1e", "1e99", "1e-9", "0x1", "99999999999", "1.2.3", "１"])
     func `a sum that a currency of two decimals cannot hold is no sum`(text: String) {
-        #expect(DecimalAmount.minorUnits(text, exponent: 2) == nil)
+        #expect(throws: DecimalAmount.Fault.self) { try DecimalAmount.minorUnits(text, exponent: 2) }
     }
 
     @Test mutating func `a page of a foreign origin, text, and a foreign host begin nothing`() {
@@ -145,9 +148,10 @@ struct ProxyTests {
 
     @Test mutating func `a paid line is found and told again after hundreds of others and a restart`() throws {
         func pay(_ payment: String) throws {
-            _ = start(Self.info(payment))
+            let number = Int64(terminal.desk.counter) + 1
+            _ = start(Self.info(payment), at: number * 100_000)
             let key = try #require(terminal.desk.open?.key)
-            let (number, reference) = (Int64(terminal.desk.counter), "ref\(payment)")
+            let reference = "ref\(payment)"
             _ = terminal.handle(
                 .settled(key, .approved(TillApproval(amount: 1250, reference: reference))), at: number * 100_000)
             _ = terminal.request(
@@ -194,14 +198,25 @@ struct ProxyTests {
 
     @Test
     mutating func
-        `a second press for a payment that waits for another is the same payment, and no third one gets between`()
+        `a second press for a payment that waits for another is the same payment, and a newer one takes its place`()
         throws
     {
         _ = start(Self.info("1"))
         let key = try #require(terminal.desk.open?.key)
+        #expect(start(Self.info("3")) == nil)
+        let third = exchange
+        exchange += 1
+        let newer = terminal.request(
+            ProxyTill.request(Self.startPath, ["payment_info": Self.info("2")], id: 1), on: TillConnection(exchange),
+            at: 0)
+        let answered = newer.compactMap { effect -> UInt64? in
+            if case .respond(let response, let connection) = effect, response.body == Array(Self.refused.utf8) {
+                return connection.number
+            }
+            return nil
+        }
+        #expect(answered == [third])
         #expect(start(Self.info("2")) == nil)
-        #expect(start(Self.info("2")) == nil)
-        #expect(start(Self.info("3")) == Self.refused)
         let begun = terminal.handle(.settled(key, .notPaid(TillRefusal(.cancelledByOperator))), at: 0)
         var answers: [[UInt8]] = []
         for case .respond(let response, _) in begun { answers.append(response.body) }

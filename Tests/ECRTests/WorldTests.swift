@@ -25,7 +25,7 @@ struct WorldTests {
             let called = world.alarms.count {
                 switch $0 {
                 case .endedWhileTelling, .toldButNotKept, .bookedNotPaid: true
-                case .sameCardAgain, .reversalsBarred: false
+                case .sameCardAgain, .reversalsBarred, .notStarted: false
                 }
             }
             if kept < paid - called { wrong.append("told paid \(paid) times, kept \(kept)") }

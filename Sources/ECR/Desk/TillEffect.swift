@@ -84,6 +84,8 @@ public enum TillAlarm: Equatable, Sendable {
     case sameCardAgain(AttemptKey)
     /// Somebody guesses receipt numbers.
     case reversalsBarred
+    /// A start of hw_proxy began nothing, and its till knows no more than that.
+    case notStarted(ProxyRefusal)
 }
 
 public enum TillTimer: Hashable, Sendable {

@@ -9,9 +9,6 @@ public struct TillOrder: Hashable, Codable, Sendable {
         case reservation
     }
 
-    /// The largest sum that any of the protocols can name: twelve digits.
-    public static let maximumAmount: Int64 = 999_999_999_999
-
     public var kind: Kind
     /// In minor units.
     public var amount: Int64

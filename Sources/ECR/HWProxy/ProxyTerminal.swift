@@ -2,7 +2,7 @@
 public import Codes
 
 /// The proxy's side of hw_proxy on one lane: a till starts a payment and then asks once a second what became of it. A till
-/// knows of an approval once a poll that says so was written in full.
+/// knows of an approval once a poll of its own that says so was written in full.
 ///
 /// Each request is an exchange with a connection number of its own; the host says `sent` or `lost` after its answer.
 public struct ProxyTerminal: TillTerminal {
@@ -28,6 +28,7 @@ public struct ProxyTerminal: TillTerminal {
     /// A till that asks for nothing any more has gone.
     static let silence: Int64 = 30_000
     static let listed = 20
+    private static let startPath = "/hw_proxy/payment_terminal_transaction_start"
 
     private struct Parked {
         var connection: TillConnection
@@ -49,6 +50,7 @@ public struct ProxyTerminal: TillTerminal {
     private var known: AttemptKey?
     /// Asked for again after many others.
     private var pinned: UInt64?
+    private var questions = ProxyQuestions()
 
     public init(desk: TillDesk, settings: Settings) {
         self.desk = desk
@@ -61,7 +63,7 @@ public struct ProxyTerminal: TillTerminal {
         case .restored:
             desk.restore(keepsWaiting: true, &effects)
             known = desk.open?.key
-            if desk.open != nil { effects.append(.arm(.keepWaiting, milliseconds: Self.silence)) }
+            if desk.open != nil { waitForQuestions(at: now, &effects) }
         case .sent(let connection):
             if let key = beginnings.removeValue(forKey: connection) { known = key }
             guard let key = tellings.removeValue(forKey: connection) else { break }
@@ -78,16 +80,16 @@ public struct ProxyTerminal: TillTerminal {
                 desk.giveUp(key, &effects)
             }
         case .timer(.parked(let connection)):
-            for waiting in parked where waiting.connection == connection { refuse(waiting, &effects) }
+            for waiting in parked where waiting.connection == connection { refuse(waiting, .busy, &effects) }
         case .timer(.keepWaiting):
             if let open = desk.open { desk.giveUp(open.key, &effects) }
         case .settled(let key, let outcome): _ = desk.settle(key, outcome, at: now, &effects)
         case .tooLate(let key):
-            if desk.open?.key == key { for waiting in parked { refuse(waiting, &effects) } }
+            if desk.open?.key == key { for waiting in parked { refuse(waiting, .busy, &effects) } }
         case .confirmed, .notConfirmed, .takenBack, .reversed, .booked, .day: desk.acknowledged(input, &effects)
         case .connected, .bytes, .timer, .progress: break
         }
-        unpark(&effects)
+        unpark(at: now, &effects)
         return effects
     }
 
@@ -98,7 +100,7 @@ public struct ProxyTerminal: TillTerminal {
         if let response = answer(request, on: connection, at: now, &effects) {
             effects.append(.respond(marked(response, for: request), connection))
         }
-        unpark(&effects)
+        unpark(at: now, &effects)
         return effects
     }
 
@@ -114,7 +116,7 @@ public struct ProxyTerminal: TillTerminal {
         switch (request.method, path) {
         case ("GET", "/hw_proxy/hello"): return ProxyResponse(200, text: "ping")
         case ("POST", "/hw_proxy/handshake"), ("POST", "/hw_proxy/log"), ("POST", "/hw_proxy/status_json"),
-            ("POST", "/hw_proxy/payment_terminal_transaction_start"):
+            ("POST", Self.startPath):
             break
         default: return ProxyResponse(404)
         }
@@ -122,10 +124,13 @@ public struct ProxyTerminal: TillTerminal {
         let type = request.contentType?.split(separator: ";").first.map { $0.filter { $0 != " " }.lowercased() }
         guard type == "application/json" else { return ProxyResponse(403) }
         let call: ProxyCall
-        do throws(ProxyCall.Failure) { call = try ProxyCall(request.body) } catch { return ProxyResponse(400) }
+        do throws(ProxyCall.Failure) { call = try ProxyCall(request.body) } catch {
+            if path == Self.startPath { _ = makeWay(for: nil, &effects) }
+            return ProxyResponse(400)
+        }
         switch path {
         case "/hw_proxy/status_json": return poll(call, on: connection, at: now, &effects)
-        case "/hw_proxy/payment_terminal_transaction_start": return start(call, request, on: connection, &effects)
+        case Self.startPath: return start(call, request, on: connection, at: now, &effects)
         default: return ProxyResponse(result: "true", id: call.id)
         }
     }
@@ -148,7 +153,9 @@ public struct ProxyTerminal: TillTerminal {
     private mutating func poll(
         _ call: ProxyCall, on connection: TillConnection, at now: Int64, _ effects: inout [TillEffect]
     ) -> ProxyResponse {
-        if let open = desk.open {
+        let isAbout =
+            name.isMeant(by: call.terminal) && questions.ask(isNamed: name.isNamed(by: call.terminal), at: now)
+        if let open = desk.open, isAbout {
             effects.append(.arm(.keepWaiting, milliseconds: Self.silence))
             if open.phase == .approved || open.phase == .telling,
                 desk.beginTelling(open.key, at: now, confirmWithin: Self.confirmWithin, &effects)
@@ -161,42 +168,71 @@ public struct ProxyTerminal: TillTerminal {
             attempts.insert(attempt, at: attempts.startIndex)
         }
         return ProxyResponse(
-            result: ProxyAnswer.status(terminal: settings.terminal, Array(attempts)), id: call.id)
+            result: ProxyAnswer.status(
+                terminal: settings.terminal, Array(attempts), untold: isAbout ? nil : desk.open?.key), id: call.id)
+    }
+
+    private var name: ProxyTerminalName { ProxyTerminalName(id: settings.terminal, lane: desk.lane) }
+
+    private mutating func waitForQuestions(at now: Int64, _ effects: inout [TillEffect]) {
+        questions.begin(at: now)
+        effects.append(.arm(.keepWaiting, milliseconds: Self.silence))
     }
 
     private mutating func start(
-        _ call: ProxyCall, _ request: ProxyRequest, on connection: TillConnection, _ effects: inout [TillEffect]
+        _ call: ProxyCall, _ request: ProxyRequest, on connection: TillConnection, at now: Int64,
+        _ effects: inout [TillEffect]
     ) -> ProxyResponse? {
-        let refusal = ProxyResponse(result: "false", id: call.id)
-        guard let payment = call.paymentInfo.flatMap({ ProxyPayment($0, in: settings.currency) }) else {
-            return refusal
+        let order: TillOrder
+        do throws(ProxyRefusal) {
+            guard let info = call.paymentInfo else { throw .notAPayment }
+            order = try ProxyPayment(info, in: settings.currency, name).order
+        } catch {
+            _ = makeWay(for: nil, &effects)
+            return refusal(call.id, error, &effects)
         }
-        let order = payment.order
-        if let open = desk.open, !order.isRepeat(of: open.order) {
-            // A till does not say when its cashier gives up: the next start is the cancel. What is being told is not stopped.
-            guard open.phase != .telling else { return refusal }
-            desk.giveUp(open.key, &effects)
-        }
+        guard makeWay(for: order, &effects) else { return refusal(call.id, .busy, &effects) }
         switch desk.ask(order, peer: "", confirmWithin: Self.confirmWithin, &effects) {
-        case .started(let key): return begun(key, call.id, connection, &effects)
-        case .same(let attempt): return same(attempt, call.id, connection)
-        case .wait where parked.count < Self.mostParked && parked.allSatisfy { order.isRepeat(of: $0.order) }:
+        case .started(let key): return begun(key, call.id, connection, at: now, &effects)
+        case .same(let attempt): return same(attempt, call.id, connection, at: now, &effects)
+        case .wait where parked.count < Self.mostParked:
             parked.append(Parked(connection: connection, request: request, id: call.id, order: order))
             effects.append(.arm(.parked(connection), milliseconds: Self.parkedTime))
             return nil
-        case .wait, .busy: return refusal
+        case .wait, .busy: return refusal(call.id, .busy, &effects)
         }
     }
 
+    /// A till does not say when its cashier gives up: the next start is the cancel, whatever becomes of itself. Else the customer
+    /// of a start that is refused would pay what the one before has asked for.
+    ///
+    /// - Parameter order: what the start asks for; `nil` where it is refused.
+    /// - Returns: `false` where the payment before it is being told, which is not stopped.
+    private mutating func makeWay(for order: TillOrder?, _ effects: inout [TillEffect]) -> Bool {
+        for waiting in parked where order?.isRepeat(of: waiting.order) != true { refuse(waiting, .busy, &effects) }
+        guard let open = desk.open, order?.isRepeat(of: open.order) != true else { return true }
+        guard open.phase != .telling else { return false }
+        desk.giveUp(open.key, &effects)
+        return true
+    }
+
+    private func refusal(_ id: String, _ reason: ProxyRefusal, _ effects: inout [TillEffect]) -> ProxyResponse {
+        effects.append(.alarm(.notStarted(reason)))
+        return ProxyResponse(result: "false", id: id)
+    }
+
     private mutating func begun(
-        _ key: AttemptKey, _ id: String, _ connection: TillConnection, _ effects: inout [TillEffect]
+        _ key: AttemptKey, _ id: String, _ connection: TillConnection, at now: Int64, _ effects: inout [TillEffect]
     ) -> ProxyResponse? {
-        effects.append(.arm(.keepWaiting, milliseconds: Self.silence))
+        waitForQuestions(at: now, &effects)
         return desk.attempt(key).map { answer($0, id, connection) }
     }
 
-    private mutating func same(_ attempt: Attempt, _ id: String, _ connection: TillConnection) -> ProxyResponse {
+    private mutating func same(
+        _ attempt: Attempt, _ id: String, _ connection: TillConnection, at now: Int64, _ effects: inout [TillEffect]
+    ) -> ProxyResponse {
         pinned = attempt.number
+        if desk.open?.key == attempt.key { waitForQuestions(at: now, &effects) }
         return answer(attempt, id, connection)
     }
 
@@ -205,27 +241,27 @@ public struct ProxyTerminal: TillTerminal {
         return ProxyResponse(result: ProxyAnswer.transaction(attempt, told: false), id: id)
     }
 
-    private mutating func unpark(_ effects: inout [TillEffect]) {
+    private mutating func unpark(at now: Int64, _ effects: inout [TillEffect]) {
         guard !parked.isEmpty, desk.open == nil else { return }
         let all = parked
         parked = []
         for waiting in all {
             switch desk.ask(waiting.order, peer: "", confirmWithin: Self.confirmWithin, &effects) {
             case .started(let key):
-                if let response = begun(key, waiting.id, waiting.connection, &effects) {
+                if let response = begun(key, waiting.id, waiting.connection, at: now, &effects) {
                     effects.append(.respond(marked(response, for: waiting.request), waiting.connection))
                 }
             case .same(let attempt):
-                let response = same(attempt, waiting.id, waiting.connection)
+                let response = same(attempt, waiting.id, waiting.connection, at: now, &effects)
                 effects.append(.respond(marked(response, for: waiting.request), waiting.connection))
-            case .wait, .busy: refuse(waiting, &effects)
+            case .wait, .busy: refuse(waiting, .busy, &effects)
             }
         }
     }
 
-    private mutating func refuse(_ waiting: Parked, _ effects: inout [TillEffect]) {
+    private mutating func refuse(_ waiting: Parked, _ reason: ProxyRefusal, _ effects: inout [TillEffect]) {
         parked.removeAll { $0.connection == waiting.connection }
-        let response = ProxyResponse(result: "false", id: waiting.id)
+        let response = refusal(waiting.id, reason, &effects)
         effects.append(.respond(marked(response, for: waiting.request), waiting.connection))
     }
 }
