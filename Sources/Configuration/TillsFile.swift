@@ -142,10 +142,10 @@ extension TillsFile.Till {
 
     private mutating func readCommon(_ table: inout ConfigurationTable) {
         isTest = table.flag("test") ?? false
-        if let limit = table.number("refund-limit", in: 1...Int(TillsFile.largestLimit)) {
+        if let limit = table.number("refund-limit", in: 1...Int(Limits.amount)) {
             refundLimit = Int64(limit)
         }
-        if let limit = table.number("refund-limit-day", in: 1...Int(TillsFile.largestLimit)) {
+        if let limit = table.number("refund-limit-day", in: 1...Int(Limits.amount)) {
             refundLimitOfDay = Int64(limit)
             if refundLimit == nil {
                 table.report("refund-limit-day", "stands without refund-limit", "write refund-limit, too, or remove it")
@@ -200,9 +200,6 @@ extension TillsFile.Till {
 }
 
 extension TillsFile {
-    /// The largest sum that a protocol can name.
-    fileprivate static let largestLimit: Int64 = 999_999_999_999
-
     fileprivate static func isPlain(_ byte: UInt8) -> Bool {
         switch byte {
         case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, UInt8(ascii: "-"): true

@@ -121,7 +121,8 @@ extension BookedDay {
                     FigureLine(mode: mode, currency: item.currency, scheme: item.scheme, kind: item.kind))
             }
             lines[index].count += 1
-            lines[index].value += item.value
+            let (sum, overflow) = lines[index].value.addingReportingOverflow(item.value)
+            lines[index].value = overflow ? (item.value < 0 ? .min : .max) : sum
         }
         return lines
     }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Codes
 import EMV
 
 extension TerminalFile {
@@ -26,8 +27,8 @@ extension TerminalFile {
             try value.member(name).number(in: 0...most)
         }
         return RandomSelection(
-            floorLimit: try number("floorLimit", upTo: 999_999_999_999),
-            threshold: try number("threshold", upTo: 999_999_999_999),
+            floorLimit: try number("floorLimit", upTo: UInt64(CurrencyCode.largestAmount)),
+            threshold: try number("threshold", upTo: UInt64(CurrencyCode.largestAmount)),
             targetPercentage: UInt8(truncatingIfNeeded: try number("targetPercentage", upTo: 99)),
             maximumPercentage: UInt8(truncatingIfNeeded: try number("maximumPercentage", upTo: 99)))
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package import CardBytes
+import Codes
 public import EMV
 public import EMVCrypto
 
@@ -108,7 +109,7 @@ public struct TerminalFile: Sendable {
             return try value.flag()
         }
         // Amounts have 12 digits (9F02), the terminal floor limit four bytes (9F1B).
-        let most: UInt64 = 999_999_999_999
+        let most = UInt64(CurrencyCode.largestAmount)
         let terminalFloor = try amount("terminalFloor", upTo: UInt64(UInt32.max))
         return EntryPointLimits(
             transactionLimit: try amount("transaction", upTo: most),

@@ -106,7 +106,7 @@ struct ProfileTests {
         (#""currency": "JPY""#, #""currency": "EUR""#, .repeated("offline.ceilings[1].currency")),
         (
             #""total": 25000"#, #""total": 2499"#,
-            .member(.outOfRange("offline.ceilings[0].total", 2_500...999_999_999_000))
+            .member(.outOfRange("offline.ceilings[0].total", 2_500...999_999_999_999_000))
         ),
         (#"["Visa", "Mastercard"]"#, #"["Visa", "Dankort"]"#, .networkNotAccepted("offline.networks[1]")),
         (#""maximumAge": 86400"#, #""maximumAge": 1"#, .member(.outOfRange("offline.maximumAge", 60...2_678_400))),

@@ -121,4 +121,16 @@ struct ReceiptTextTests {
             #expect(receipt.text(width: 48).contains(words))
         }
     }
+
+    @Test("M10: the largest amount stands whole on narrow paper", arguments: ["EUR", "IDR", "IRR", "KWD", "CLF", "JPY"])
+    func largestAmount(code: String) throws {
+        let currency = try #require(Currency(code))
+        let most = Money(value: Limits.amount, currency: currency)
+        let text = try ReceiptBench.receipt(.approved) { transaction in
+            transaction.amount = most
+            transaction.details?.items = nil
+        }.text(width: 32, secondsFromUTC: 0)
+        #expect(text.contains(most.description))
+        #expect(text.split(separator: "\n").allSatisfy { $0.count <= 32 })
+    }
 }

@@ -5,10 +5,12 @@ import Wire
 @Suite("Acceptance test 2: the table of amounts")
 struct AmountTableTests {
     static let totals: [(value: String, currency: String, code: ErrorCode?, field: String?)] = [
-        ("1", "EUR", nil, nil), ("999999999", "EUR", nil, nil), ("999999999", "JPY", nil, nil),
+        ("1", "EUR", nil, nil), ("999999999999", "EUR", nil, nil), ("999999999999", "JPY", nil, nil),
+        ("1000000000", "IDR", nil, nil), ("1000000000", "LBP", nil, nil), ("1000000000", "IRR", nil, nil),
+        ("1000000000", "COP", nil, nil),
         ("0", "EUR", .amountTotalNotPositive, "amount"), ("-1", "EUR", .amountTotalNotPositive, "amount"),
         ("-9223372036854775808", "EUR", .amountTotalNotPositive, "amount"),
-        ("1000000000", "EUR", .amountTooLarge, "amount"), ("9999999999", "EUR", .amountTooLarge, "amount"),
+        ("1000000000000", "EUR", .amountTooLarge, "amount"), ("9999999999999", "IDR", .amountTooLarge, "amount"),
         ("9223372036854775807", "EUR", .amountTooLarge, "amount"),
         ("9223372036854775808", "EUR", .requestInvalidField, "amount.value"),
         ("12.5", "EUR", .requestInvalidField, "amount.value"), (#""12""#, "EUR", .requestInvalidField, "amount.value"),
@@ -19,7 +21,9 @@ struct AmountTableTests {
         ("1250", "CLF", nil, nil),
     ]
 
-    @Test("Requirements 47 and 55: a total is above zero, below ten digits, in a known currency", arguments: totals)
+    @Test(
+        "M10, requirements 47 and 55: a total is above zero, of at most twelve digits, in a known currency",
+        arguments: totals)
     func total(value: String, currency: String, code: ErrorCode?, field: String?) {
         for type in ["purchase", "refund"] {
             let json = #"{"type":"\#(type)","amount":{"value":\#(value),"currency":"\#(currency)"}}"#

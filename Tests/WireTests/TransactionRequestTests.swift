@@ -75,7 +75,7 @@ struct TransactionRequestTests {
         (#"{"type":"purchase","amount":{"value":1e30,"currency":"EUR"}}"#, .requestInvalidField, "amount.value"),
         (#"{"type":"purchase","amount":{"value":0,"currency":"EUR"}}"#, .amountTotalNotPositive, "amount"),
         (#"{"type":"purchase","amount":{"value":-5,"currency":"EUR"}}"#, .amountTotalNotPositive, "amount"),
-        (#"{"type":"purchase","amount":{"value":1000000000,"currency":"EUR"}}"#, .amountTooLarge, "amount"),
+        (#"{"type":"purchase","amount":{"value":1000000000000,"currency":"EUR"}}"#, .amountTooLarge, "amount"),
         (#"{"type":"purchase","amount":{"value":1,"currency":"EUX"}}"#, .amountCurrencyUnknown, "amount.currency"),
         (#"{"type":"purchase","amount":{"value":1,"currency":"eur"}}"#, .amountCurrencyUnknown, "amount.currency"),
         (#"{"type":"purchase","amount":{"value":1,"currency":"EUR"},"items":[]}"#, .requestInvalidField, "items"),

@@ -35,7 +35,7 @@ export function money(amount, locale) {
   }).format(plain(amount));
 }
 
-export const largest = 999999999;
+export const largest = 999999999999;
 
 // What a person typed or pasted: minor units, or null where it is no amount or could be two. With `implied`, digits
 // alone are minor units: "1250" is 12.50.

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import CardBytes
+import Codes
 import EMV
 import ReaderCore
 
 /// Reads the values of header lines.
 struct HeaderFields {
-    /// 9F02 has 12 digits.
-    static let mostMinorUnits: UInt64 = 999_999_999_999
+    static let mostMinorUnits = UInt64(CurrencyCode.largestAmount)
 
     private let transcript: Transcript
 

@@ -233,8 +233,8 @@ final class PaymentQueue: Sendable {
     }
 
     private static func totals(_ entries: [QueueEntry]) -> [Money] {
-        let sums = Dictionary(grouping: entries, by: \.transaction.amount.currency).map { currency, entries in
-            Money(value: entries.reduce(0) { $0 &+ $1.transaction.amount.value }, currency: currency)
+        let sums = QueueFacts(entries).totals.compactMap { code, value in
+            Currency(code).map { Money(value: value, currency: $0) }
         }
         return sums.sorted { $0.currency.code < $1.currency.code }
     }

@@ -46,7 +46,7 @@ public struct Item: Equatable, Sendable {
 }
 
 extension Money {
-    /// What keeps an amount from being paid: not above zero, or ten digits and more. `nil` if nothing does.
+    /// What keeps an amount from being paid: not above zero, or more than twelve digits. `nil` if nothing does.
     public var refusalAsTotal: ErrorCode? {
         if value <= 0 { return .amountTotalNotPositive }
         return value > Limits.amount ? .amountTooLarge : nil

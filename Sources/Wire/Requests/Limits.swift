@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+import Codes
+
 /// What the POS socket accepts at most. Each limit has its own answer in the error catalogue.
 public enum Limits {
     /// Bytes of a request head, and seconds it may take to arrive.
@@ -7,8 +9,8 @@ public enum Limits {
     /// Bytes of a request body, and seconds it may take to arrive.
     public static let bodyLength = 64 * 1024
     public static let bodySeconds = 10
-    /// Largest amount in minor units: fewer than ten digits.
-    public static let amount: Int64 = 999_999_999
+    /// Largest amount in minor units: twelve digits. A shop that wants less has its limits in its profile and its configuration.
+    public static let amount = CurrencyCode.largestAmount
     /// Stored payments in one batch.
     public static let batchSize = 1...100
     public static let items = 64

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import ArgumentParser
 import CardBytes
+import Codes
 import EMV
 import Explain
 import Glibc
@@ -50,7 +51,9 @@ struct Record: ParsableCommand {
     }
 
     func validate() throws {
-        guard amount <= 999_999_999_999 else { throw ValidationError("--amount takes at most 12 digits.") }
+        guard amount <= UInt64(CurrencyCode.largestAmount) else {
+            throw ValidationError("--amount takes at most 12 digits.")
+        }
         guard currency <= 999, country <= 999 else { throw ValidationError("ISO codes have three digits.") }
     }
 

@@ -64,7 +64,7 @@ extension AmountText.Problem: CustomStringConvertible {
         case .unknownCurrency(let code): "\(code) is not a currency of ISO 4217; give three letters, as in EUR"
         case .notANumber(let text): "\(text) is not an amount; write digits with . or , before the decimals"
         case .tooManyDecimals(let currency, let decimals): "\(currency) has \(decimals) decimals"
-        case .outOfRange: "the amount has more than nine digits in minor units"
+        case .outOfRange: "the amount has more than twelve digits in minor units"
         }
     }
 }
