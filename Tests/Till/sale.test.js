@@ -46,7 +46,18 @@ test("less than the whole is approved in part, whatever the outcome is called", 
   assert.deepEqual(body.amount, { value: 650, currency: "EUR" });
   assert.equal(body.allowRepeat, true);
   assert.equal(rest.request.order, "A-17");
-  assert.deepEqual(effects.map((one) => one.do), ["store", "post"]);
+  assert.deepEqual(effects.map((one) => one.do), ["store", "forget", "post"]);
+});
+
+test("the rest of a refund is given back, and that of a sum that is held is held", () => {
+  for (const members of [{ type: "refund" }, { type: "purchase", amountStatus: "preauthorized" }]) {
+    const made = request("k1", "A-17", { ...purchase, ...members });
+    const [sent] = step(nothing, { kind: "sell", request: made });
+    const part = { ...transaction("approved", { result: { outcome: "partiallyApproved", amountApproved: { value: 600, currency: "EUR" } } }, made) };
+    const [rest] = step(step(sent, { kind: "answer", key: "k1", transaction: part })[0], { kind: "rest", key: "k2" });
+    const body = JSON.parse(rest.request.body);
+    assert.deepEqual([body.type, body.amountStatus, body.amount.value], [members.type, members.amountStatus, 650]);
+  }
 });
 
 test("a rest that is not paid leads back to the part that is, and a paid one does not", () => {
@@ -65,7 +76,7 @@ test("a rest that is not paid leads back to the part that is, and a paid one doe
   const [later] = step(end(again, "armed"), { kind: "moreTime", key: "k4" });
   assert.equal(end(later, "cancelled").request.part, paid.request);
   const [back, asks] = step(end(rest, "declined"), { kind: "restore", request: paid.request });
-  assert.deepEqual([screenOf(back), asks], ["asking", [{ do: "ask" }]]);
+  assert.deepEqual([screenOf(back), asks], ["asking", [{ do: "forget", request: rest.request }, { do: "ask" }]]);
 });
 
 const offered = { alternatives: [{ kind: "otherCard", request: {} }, { kind: "paymentLink", request: { type: "link", retryOf: "t1" } }] };
@@ -83,7 +94,7 @@ test("a declined sale whose answer offers a link is paid by one: the same order 
   assert.deepEqual(step(following("declined"), { kind: "link", key: "k2" })[1], []);
   for (const state of ["armed", "sent", "approved", "unknown", "reversing"]) assert.equal(mayLink(following(state, offered)), false, state);
   const [sent, effects] = step(following("declined", offered), { kind: "link", key: "k2" });
-  assert.deepEqual(effects.map((one) => one.do), ["store", "post"]);
+  assert.deepEqual(effects.map((one) => one.do), ["store", "forget", "post"]);
   assert.deepEqual(JSON.parse(sent.request.body), { type: "link", retryOf: "t1", amount: purchase.amount, order: "A-17" });
 });
 
@@ -240,7 +251,8 @@ function story(seed) {
   const dice = random(seed);
   const daemon = new Map();
   const stored = new Map(), asides = new Map();
-  let sale = nothing, count = 0, time = 0, kept = null, greens = 0;
+  const kept = new Map();
+  let sale = nothing, count = 0, time = 0, greens = 0;
   const inFlight = [];
   const told = (one) => ({ ...transaction(one.state === "partial" ? "approved" : one.state, {}, one.request), id: one.id,
     updatedAt: new Date(one.time).toISOString(), history: Array(one.steps).fill({}),
@@ -269,9 +281,12 @@ function story(seed) {
         assert.ok(free(effect.request), `seed ${seed}: ${input.kind} sold an order that may be paid`);
         if (stored.has(effect.request.key)) assert.equal(stored.get(effect.request.key), effect.request.body);
         stored.set(effect.request.key, effect.request.body);
-        kept = effect.request;
-      } else if (effect.do === "forget") kept = null;
-      else if (effect.do === "putAside") asides.set(effect.request.key, effect.request);
+        kept.set(effect.request.key, effect.request);
+      } else if (effect.do === "forget") kept.delete(effect.request?.key);
+      else if (effect.do === "putAside") {
+        kept.delete(effect.request.key);
+        asides.set(effect.request.key, effect.request);
+      }
       else if (effect.do === "post") {
         assert.equal(stored.get(sale.request.key), sale.request.body, "sent before it was written down");
         inFlight.push({ post: sale.request });
@@ -286,7 +301,8 @@ function story(seed) {
       assert.ok(["approved", "reversing", "reversed"].includes(one.state), `seed ${seed}: green without an approval`);
       assert.ok(matches(sale.transaction, sale.request));
     }
-    if (sale.phase === "none" && kept === null) {
+    assert.ok(kept.size <= 1, `seed ${seed}: more than one sale on one screen`);
+    if (sale.phase === "none" && kept.size === 0) {
       // Whatever may still cost money is paid for good, or on the list of what is put aside. What was stored is the queue's from then on.
       for (const one of daemon.values()) assert.ok(one.wasStored || !["created", "preparing", "armed", "reading", "sealed", "unknown"].includes(one.state)
         || asides.has(one.request.key), `seed ${seed}: ${one.state} was forgotten`);
@@ -340,7 +356,7 @@ function story(seed) {
         if (dice(3)) break;
         for (const one of inFlight.splice(0)) if (one.post && dice(2)) receive(one.post);
         sale = nothing;
-        if (kept) happen({ kind: "restore", request: kept });
+        for (const one of kept.values()) happen({ kind: "restore", request: one });
         break;
     }
   }

@@ -37,7 +37,7 @@ export class App {
     this.desk.prefix = body.till;
     useDecimals(body.decimals);
     await this.refresh();
-    this.desk.restore();
+    await this.desk.resume();
     await this.prepare();
   }
 
@@ -126,7 +126,7 @@ export class App {
     if (["purchase", "refund"].includes(type) && problem(this)) return this.goTo("compose");
     const sale = request(this.desk.key(), this.order(), members(this, type));
     this.draft.place = "compose";
-    this.desk.do({ kind: "sell", request: sale, aside: this.desk.aside.map((one) => one.order) });
+    this.desk.do({ kind: "sell", request: sale, aside: this.desk.others.map(({ request }) => request.order) });
   }
 
   again() { this.desk.do({ kind: "again", key: this.desk.key(), changes: { lane: this.lane } }); }
@@ -181,7 +181,7 @@ export class App {
     const event = JSON.parse(data);
     if (event.lane === this.lane && name === "prepare.progress") this.percent = event.percent ?? (event.step ? this.percent : null);
     if (event.transaction && event.transaction === this.desk.sale.transaction?.id) this.desk.do({ kind: "event", event });
-    else if (name.startsWith("payment.")) this.desk.lookAside();
+    else if (name.startsWith("payment.") || ["read.cancelled", "read.notCompleted"].includes(name)) this.desk.lookAround(true);
     if (name === "events.missed") this.desk.do({ kind: "look" });
     if (!name.startsWith("read.") || !event.transaction) this.refresh();
   }

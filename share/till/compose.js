@@ -79,7 +79,7 @@ const ends = { approved: "approved", declined: "declined", cancelled: "cancelled
   reversed: "till.reversed" };
 const elsewhere = { link: "till.link", handover: "till.elsewhere" };
 export const asideButtons = (app) => app.desk.aside.map((one) => {
-  const { amount, type } = JSON.parse(one.body), end = ends[app.desk.ends[one.key]];
+  const { amount, type } = JSON.parse(one.body), end = ends[app.desk.endOf(one.key)];
   return button([`${app.say(end ?? elsewhere[type] ?? "till.unresolved")}: `, amount && amountText(money(amount, app.say.locale)), " · ", h("bdi", {}, one.order)], () => app.openAside(one), `aside-sale ${end || elsewhere[type] ? "plain" : "doubtful"}`);
 });
 

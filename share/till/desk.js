@@ -1,38 +1,61 @@
 // SPDX-License-Identifier: Apache-2.0
 // Carries out what the machine of a sale asks for: writes the sale down, sends it, asks about it.
-import { isSettled, isTransient, nothing, screenOf, step } from "./sale.js";
 import { Refused, newKey, pause, sleep } from "./gateway.js";
-
-const current = "nfc-tap.sale", held = "nfc-tap.aside";
-const read = (name) => JSON.parse(localStorage.getItem(name) ?? "null");
-const write = (name, value) => localStorage.setItem(name, JSON.stringify(value));
+import { Kept } from "./kept.js";
+import { found, inDoubt, isSettled, isTransient, nothing, screenOf, step } from "./sale.js";
 
 export class Desk {
-  constructor(gateway, changed) {
+  constructor(gateway, changed, kept = new Kept()) {
     this.gateway = gateway;
     this.changed = changed;
+    this.kept = kept;
+    // The sales that no window has on its screen, as far as is known.
+    this.free = new Set();
     this.sale = nothing;
     this.until = null;
     this.away = null;
     this.trouble = null;
-    // Screens of the sales that were put aside, by their keys.
+    // Screens of the sales that no window has, by their keys.
     this.ends = {};
     // Events bring progress; this is for one that was lost.
     setInterval(() => {
       const { phase, transaction } = this.sale;
       if (phase === "following" && (!isSettled(transaction) || ["reversing", "stored"].includes(transaction.state))) this.get();
+      if (this.others.length > 0) this.lookAround();
     }, 3000);
+    globalThis.addEventListener?.("storage", () => this.lookAround());
   }
 
+  // Every sale that is not over, whichever window has it, but for the one on this screen.
+  get others() {
+    return this.kept.all().filter(({ request }) => request.key !== this.sale.request?.key);
+  }
+
+  // Those that were put aside, whose window is gone, or that are in doubt: no window hides one.
   get aside() {
-    return read(held) ?? [];
+    return this.others.filter(({ request: { key }, aside, screen }) => aside || this.free.has(key) || screen === "unknown").map((one) => one.request);
   }
 
-  restore(request = read(current)) {
-    if (request) {
-      write(current, request);
-      this.do({ kind: "restore", request });
-    }
+  // What an aside sale has come to, as far as anybody knows.
+  endOf(key) {
+    return this.ends[key] ?? this.kept.find(key)?.screen;
+  }
+
+  async resume() {
+    const request = await this.kept.resume();
+    if (request && this.sale.phase === "none") this.do({ kind: "restore", request });
+    await this.lookAround();
+  }
+
+  restore(request) {
+    this.keep(request);
+    this.do({ kind: "restore", request });
+  }
+
+  // This window's sale from now on, written down.
+  keep(request) {
+    this.kept.put(request);
+    this.kept.hold(request.key);
   }
 
   key() {
@@ -45,17 +68,20 @@ export class Desk {
     this.sale = sale;
     if (sale.request === null || screenOf(sale) !== before) this.trouble = null;
     for (const effect of effects) this.carryOut(effect);
+    if (sale.request) this.kept.note(sale.request.key, screenOf(sale));
     if (screenOf(sale) === "armed" && before !== "armed") this.askDeadline();
     this.changed();
   }
 
   carryOut(effect) {
     switch (effect.do) {
-      case "store": return write(current, effect.request);
+      case "store": return this.keep(effect.request);
       case "forget":
-        localStorage.removeItem(current);
-        return write(held, this.aside.filter((one) => one.key !== effect.request?.key));
-      case "putAside": return write(held, [...this.aside, effect.request]);
+        if (effect.request) this.kept.forget(effect.request.key);
+        return this.sale.request ?? this.kept.letGo();
+      case "putAside":
+        this.kept.put(effect.request, { aside: true });
+        return this.sale.request ?? this.kept.letGo();
       case "post": return this.post(this.sale.request);
       case "ask": return this.ask(this.sale.request);
       case "get": return this.get();
@@ -88,13 +114,25 @@ export class Desk {
     }
   }
 
+  // Another till's key says nothing here: nobody may conclude from it that nothing was charged.
+  isOthers({ id, key }) {
+    return id === undefined && this.prefix !== undefined && !key.startsWith(`${this.prefix}/`);
+  }
+
+  // What became of a request; undefined where it has never arrived.
+  async transactionOf({ id, key }) {
+    if (id) return (await this.gateway.call("GET", `/v1/transactions/${id}`)).body;
+    return (await this.gateway.call("GET", `/v1/transactions?key=${encodeURIComponent(key)}`)).body.transactions[0];
+  }
+
   async ask(request) {
+    if (this.isOthers(request)) return this.do({ kind: "othersSale", key: request.key });
     for (let attempt = 0; this.isCurrent(request, "asking"); attempt++) {
       try {
-        const { body } = await this.gateway.call("GET", `/v1/transactions?key=${encodeURIComponent(request.key)}`);
+        const transaction = await this.transactionOf(request);
         this.back();
-        if (body.transactions.length === 0) return this.do({ kind: "neverSeen", key: request.key });
-        this.do({ kind: "answer", transaction: body.transactions[0], key: request.key });
+        if (!transaction) return this.do({ kind: "neverSeen", key: request.key });
+        this.do({ kind: "answer", transaction, key: request.key });
         return this.get();
       } catch (failure) {
         const code = failure instanceof Refused ? failure.error.code : null;
@@ -142,18 +180,37 @@ export class Desk {
     }
   }
 
-  // The cashier hears how a sale that was put aside has ended without asking for it.
-  async lookAside() {
-    for (const one of this.aside) {
+  // Which windows there are, and how the sales have ended that none of them has: the cashier hears it without asking.
+  async lookAround(anew = false) {
+    const held = await this.kept.held();
+    const free = this.others.map((one) => one.request).filter(({ key }) => !held.has(key));
+    this.free = new Set(free.map(({ key }) => key));
+    for (const key of Object.keys(this.ends)) if (!this.free.has(key)) delete this.ends[key];
+    for (const request of free.filter(({ key }) => anew || !(key in this.ends))) {
       try {
-        const { body } = await this.gateway.call("GET", `/v1/transactions?key=${encodeURIComponent(one.key)}`);
-        const [transaction] = body.transactions;
-        this.ends[one.key] = transaction ? screenOf({ phase: "following", request: one, transaction }) : "unknown";
+        const transaction = this.isOthers(request) ? undefined : await this.transactionOf(request);
+        this.ends[request.key] = transaction ? screenOf({ phase: "following", request, transaction }) : "unknown";
       } catch (failure) {
+        if (failure.status === 401) return;
+        this.ends[request.key] = failure.error?.code === "idempotency.key_unknown" ? "notStarted" : "unknown";
         this.failed(failure);
       }
     }
     this.changed();
+  }
+
+  // What the daemon has in doubt of this till, and no window has written down: a storage that was cleared, another browser.
+  async lookForLost() {
+    try {
+      const { body } = await this.gateway.call("GET", `/v1/transactions?limit=100&${inDoubt.map((state) => `state=${state}`).join("&")}`);
+      for (const transaction of body.transactions.filter((one) => one.till === this.prefix && !one.history?.some(({ state }) => state === "stored"))) {
+        const isKept = ({ request: { id, order } }) => id === transaction.id || (order !== undefined && order === transaction.order);
+        if (!this.kept.all().some(isKept)) this.kept.put(found(transaction));
+      }
+    } catch (failure) {
+      this.failed(failure);
+    }
+    await this.lookAround(true);
   }
 
   // `reversal` and `decline`: what comes of them is read from the transaction.

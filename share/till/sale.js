@@ -14,6 +14,14 @@ export function request(key, order, members, part, card) {
   return Object.freeze({ key, order, body: JSON.stringify({ ...members, order }), ...(part && { part }), ...(card && { card }) });
 }
 
+// A sale of this till that nobody has written down: all that the daemon says of it.
+export function found({ id, type, lane, amount, order, details }) {
+  const { amountStatus, language, reason } = details ?? {};
+  return Object.freeze({ key: `found/${id}`, id, order, body: JSON.stringify({ type, lane, amount, amountStatus, language, reason, order }) });
+}
+// A card was read, and nobody knows yet what became of it.
+export const inDoubt = ["sealed", "sent", "unknown"];
+
 // Whether the daemon speaks of the sale that was asked for, to the last minor unit.
 export function matches(transaction, { body, order }) {
   const asked = JSON.parse(body);
@@ -39,6 +47,7 @@ export function screenOf(sale) {
     case "none": return "compose";
     case "asking": return "asking";
     case "notStarted": return "notStarted";
+    case "othersSale": return "unknown";
     case "refused": return { "order.unresolved": "blocked", "order.paid": "paidBefore" }[sale.error?.code] ?? "refused";
   }
   const { transaction } = sale;
@@ -106,9 +115,15 @@ export function step(sale, input) {
       }
       return start(input.request);
 
-    // After a reload: ask first, send nothing.
-    case "restore":
-      return [{ ...nothing, phase: "asking", request: input.request }, [{ do: "ask" }]];
+    // After a reload: ask first, send nothing. What was on the screen before is over, or stays on the list.
+    case "restore": {
+      const before = sale.request && sale.request.key !== input.request.key ? [{ do: mayLeave(sale) ? "forget" : "putAside", request: sale.request }] : [];
+      return [{ ...nothing, phase: "asking", request: input.request }, [...before, { do: "ask" }]];
+    }
+
+    // It was written down when this browser was another till: who may ask about it is not here.
+    case "othersSale":
+      return sale.phase === "asking" && input.key === sale.request.key ? [{ ...sale, phase: "othersSale" }, []] : same(sale);
 
     // GET or POST gave the transaction. An answer that was overtaken says nothing any more.
     case "answer": {
@@ -119,7 +134,7 @@ export function step(sale, input) {
         || known.history?.length > transaction.history?.length)) return same(sale);
       const next = { ...sale, phase: "following", transaction, error: null };
       if (isSettled(transaction)) {
-        if (sale.again && transaction.state === "cancelled") return start(sale.again);
+        if (sale.again && transaction.state === "cancelled") return start(sale.again, sale.request);
         return [{ ...next, cancelling: false, again: null }, []];
       }
       return [next, sale.cancelling && !known ? [{ do: "cancel" }] : []];
@@ -165,14 +180,14 @@ export function step(sale, input) {
     case "again":
       if (!mayRepeat(sale)) return same(sale);
       if (sale.phase === "notStarted") return start(sale.request);
-      return start(request(input.key, sale.request.order, { ...membersOf(sale.request.card ?? sale.request), ...input.changes }, sale.request.part));
+      return start(request(input.key, sale.request.order, { ...membersOf(sale.request.card ?? sale.request), ...input.changes }, sale.request.part), sale.request);
 
     // The same goods by a link: it needs no lane.
     case "link": {
       if (!mayLink(sale)) return same(sale);
       const { amount, language, allowRepeat } = members(sale);
       return start(request(input.key, sale.request.order, { type: "link", retryOf: sale.transaction.id, amount, language, allowRepeat },
-        sale.request.part, sale.request.card ?? sale.request));
+        sale.request.part, sale.request.card ?? sale.request), sale.request);
     }
 
     // The same goods at another terminal, which is none of the till's lanes either.
@@ -180,7 +195,7 @@ export function step(sale, input) {
       if (!terminals(sale).includes(input.to)) return same(sale);
       const { amount, language, allowRepeat } = members(sale);
       return start(request(input.key, sale.request.order, { type: "handover", retryOf: sale.transaction.id, to: input.to, amount, language, allowRepeat },
-        sale.request.part, sale.request.card ?? sale.request));
+        sale.request.part, sale.request.card ?? sale.request), sale.request);
     }
 
     // The rest of what was approved in part, on the same order.
@@ -188,15 +203,17 @@ export function step(sale, input) {
       if (screenOf(sale) !== "partial") return same(sale);
       const { amount, result } = sale.transaction;
       const open = { value: amount.value - result.amountApproved.value, currency: amount.currency };
-      const { lane, language } = members(sale);
-      return start(request(input.key, sale.request.order, { type: "purchase", lane, language, amount: open, allowRepeat: true }, sale.request));
+      // The rest of a refund is given back, and that of a sum that is held is held.
+      const { type, lane, language, amountStatus } = membersOf(sale.request.card ?? sale.request);
+      const rest = type === "refund" ? { type, lane, language, amount: open } : { type: "purchase", lane, language, amount: open, amountStatus, allowRepeat: true };
+      return start(request(input.key, sale.request.order, rest, sale.request), sale.request);
     }
 
     case "leave":
       return mayLeave(sale) ? [nothing, [{ do: "forget", request: sale.request }]] : same(sale);
 
     case "putAside":
-      return mayPutAside(sale) ? [nothing, [{ do: "forget", request: sale.request }, { do: "putAside", request: sale.request }]] : same(sale);
+      return mayPutAside(sale) ? [nothing, [{ do: "putAside", request: sale.request }]] : same(sale);
   }
   return same(sale);
 }
@@ -208,6 +225,8 @@ function membersOf(request) {
 
 const members = (sale) => membersOf(sale.request);
 
-function start(made) {
-  return [{ ...nothing, phase: "sending", request: made }, [{ do: "store", request: made }, { do: "post" }]];
+// The sale before it is over, and is forgotten once the new one is written down.
+function start(made, before) {
+  const forgotten = before && before.key !== made.key ? [{ do: "forget", request: before }] : [];
+  return [{ ...nothing, phase: "sending", request: made }, [{ do: "store", request: made }, ...forgotten, { do: "post" }]];
 }

@@ -120,6 +120,6 @@ async function run() {
   setInterval(() => app.refresh(), 60000);
   stayAwake();
   gateway.follow("/v1/events", { onEvent: (event) => app.event(event), onLost: () => app.desk.lost(),
-    onOpen: () => { app.desk.back(); app.refresh(); app.desk.do({ kind: "look" }); app.desk.lookAside(); } });
+    onOpen: () => { app.desk.back(); app.refresh(); app.desk.do({ kind: "look" }); app.desk.lookForLost(); } });
 }
 run();
