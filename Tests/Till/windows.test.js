@@ -5,7 +5,7 @@ import test from "node:test";
 import assert from "node:assert/strict";
 import { Desk } from "../../share/till/desk.js";
 import { Kept } from "../../share/till/kept.js";
-import { Refused } from "../../share/till/gateway.js";
+import { Gateway, Refused } from "../../share/till/gateway.js";
 import { mayLeave, mayPutAside, request, screenOf } from "../../share/till/sale.js";
 
 globalThis.setInterval = () => 0;
@@ -27,7 +27,8 @@ class Locks {
   of(owner) {
     return {
       query: async () => ({ held: [...this.held.keys()].map((name) => ({ name })) }),
-      request: async (name, { ifAvailable, signal }, use) => {
+      request: async (name, ...rest) => {
+        const use = rest.at(-1), { ifAvailable, signal } = rest.length > 1 ? rest[0] : {};
         if (this.held.has(name)) {
           if (ifAvailable) return use(null);
           await new Promise((go, stop) => { this.waiting.push({ name, go, owner }); signal?.addEventListener("abort", () => stop(signal.reason)); });
@@ -203,6 +204,69 @@ test("M4: of a sale that this browser wrote down as another till nobody says tha
   assert.equal(owner.desk.sale.request.key, made.key);
   assert.equal(screenOf(owner.desk.sale), "unknown");
   assert.deepEqual([mayLeave(owner.desk.sale), mayPutAside(owner.desk.sale)], [false, true]);
+});
+
+// MARK: one stream for all windows
+
+class Channels {
+  constructor() { this.all = new Set(); }
+  get Channel() {
+    const { all } = this;
+    return class {
+      constructor(name) { this.name = name; all.add(this); }
+      postMessage(data) { for (const one of all) if (one !== this && one.name === this.name) setImmediate(() => one.onmessage?.({ data: structuredClone(data) })); }
+    };
+  }
+}
+
+test("D8: seven windows have one stream, each hears of everything once, and another goes on where one is closed", async () => {
+  const locks = new Locks(), channels = new Channels(), streams = [];
+  const open = (repeats) => {
+    const owner = { closed: false, heard: [], states: [] };
+    const gateway = new Gateway("nfc-tap.token");
+    // Stands for the gateway's own stream, which ends with its window.
+    gateway.stream = (path, on) => new Promise(() => { streams.push({ owner, ...on }); on.onOpen(); });
+    gateway.follow("/v1/events", { repeats, onEvent: ({ id }) => owner.heard.push(id), onOpen: () => owner.states.push("open"), onLost: () => owner.states.push("lost") },
+      { locks: locks.of(owner), Channel: channels.Channel });
+    return owner;
+  };
+  const windows = Array.from({ length: 7 }, () => open(false));
+  await rest();
+  assert.equal(streams.length, 1);
+  assert.deepEqual(windows.map((one) => one.states), Array(7).fill(["open"]));
+  streams[0].onEvent({ id: "1" });
+  await rest();
+  assert.deepEqual(windows.map((one) => one.heard), Array(7).fill(["1"]));
+  streams[0].onLost();
+  streams[0].onOpen();
+  await rest();
+  assert.deepEqual(windows.map((one) => one.states), Array(7).fill(["open", "lost", "open"]));
+  locks.close(windows[0]);
+  await rest();
+  assert.deepEqual([streams.length, streams[1].cursor], [2, "1"]);
+  streams[1].onEvent({ id: "2" });
+  await rest();
+  assert.deepEqual(windows.slice(1).map((one) => one.heard), Array(6).fill(["1", "2"]));
+  assert.deepEqual(windows.slice(1).map((one) => one.states.length), [4, 3, 3, 3, 3, 3], "only the one that goes on asks what it may have missed");
+  const late = open(false);
+  await rest();
+  assert.deepEqual([late.states, late.heard, streams.length], [["open"], [], 2]);
+});
+
+test("D8: a display that is opened beside another one shows the view that was sent last", async () => {
+  const locks = new Locks(), channels = new Channels(), heard = [];
+  let send;
+  const open = (place) => {
+    const gateway = new Gateway("nfc-tap.display-token");
+    gateway.stream = (path, on) => new Promise(() => { send = on.onEvent; on.onOpen(); });
+    gateway.follow("/v1/display", { repeats: true, onEvent: ({ data }) => heard.push([place, data]) }, { locks: locks.of({}), Channel: channels.Channel });
+  };
+  open("one");
+  await rest();
+  send({ id: "4", data: "view 4" });
+  open("other");
+  await rest();
+  assert.deepEqual(heard, [["one", "view 4"], ["other", "view 4"]]);
 });
 
 // MARK: random stories

@@ -26,7 +26,7 @@ async function setLanguage() {
 }
 
 // A sentence of the customer's; amounts stand in it only once the card is gone.
-const words = (key, seen) => key === "partial" ? say(key, { paid: seen.paid ? amountOf(seen.paid) : "–", open: seen.open ? amountOf(seen.open) : "–" }) : say(key);
+const words = (key, seen) => say(key, { amount: seen.sum ? amountOf(seen.sum) : "–", paid: seen.paid ? amountOf(seen.paid) : "–", open: seen.open ? amountOf(seen.open) : "–" });
 
 const payeeOf = ({ payee, through }) => (through ? say("till.through", { seller: payee, platform: through }) : payee);
 // Whom the customer pays, or what else the sum is.
@@ -117,6 +117,6 @@ else {
   draw(true);
   stayAwake();
   setInterval(() => become(advance(shown, now())), 500);
-  gateway.follow("/v1/display", { onEvent: ({ data }) => { lostSince = null; viewed(JSON.parse(data)); },
+  gateway.follow("/v1/display", { repeats: true, onEvent: ({ data }) => { lostSince = null; viewed(JSON.parse(data)); },
     onOpen: () => { lostSince = null; draw(); }, onLost: () => { lostSince ??= now(); draw(); } });
 }

@@ -96,9 +96,53 @@ export class Gateway {
     this.rotating = false;
   }
 
-  // Events for ever: connects again after 1, 2, 4 … 30 s with the last cursor, and when 45 s brought nothing.
-  async follow(path, { onEvent, onOpen, onLost }) {
-    let cursor, attempt = 0;
+  // Events for ever, by one stream for all windows of this browser: it has six connections to one server, and a stream takes one. The window
+  // that has the lock reads the stream and passes on what comes; when it closes, the next one goes on after the last event. `repeats`: whoever
+  // comes later needs the last event, too. What is passed on makes a window ask, or draws a display; no result ever comes from it.
+  async follow(path, { onEvent, onOpen, onLost, repeats = false }, shared = { locks: globalThis.navigator?.locks, Channel: globalThis.BroadcastChannel }) {
+    if (!shared.locks || !shared.Channel) return this.stream(path, { onEvent, onOpen, onLost });
+    const name = `nfc-tap.stream ${this.place}`, channel = new shared.Channel(name);
+    let isLeading = false, isOpen = null, cursor, last = null;
+    const hear = {
+      event: ({ event }) => {
+        if (event.id) cursor = event.id;
+        last = event;
+        onEvent(event);
+      },
+      open: () => {
+        if (isOpen) return;
+        isOpen = true;
+        onOpen?.();
+      },
+      lost: () => {
+        isOpen = false;
+        onLost?.();
+      },
+      hello: () => {
+        if (!isLeading || isOpen === null) return;
+        channel.postMessage({ kind: isOpen ? "open" : "lost" });
+        if (repeats && last) channel.postMessage({ kind: "event", event: last });
+      },
+    };
+    const tell = (message) => {
+      if (message.kind !== "open" || !isOpen) channel.postMessage(message);
+      hear[message.kind](message);
+    };
+    channel.onmessage = ({ data }) => hear[data.kind]?.(data);
+    channel.postMessage({ kind: "hello" });
+    return shared.locks.request(name, () => {
+      isLeading = true;
+      return this.stream(path, { cursor, onEvent: (event) => tell({ kind: "event", event }), onLost: () => tell({ kind: "lost" }), onOpen: () => {
+        // The stream of this very window: what it may have missed is asked for, and nobody else's rest is disturbed.
+        if (isOpen) onOpen?.();
+        tell({ kind: "open" });
+      } });
+    });
+  }
+
+  // Connects again after 1, 2, 4 … 30 s with the last cursor, and when 45 s brought nothing.
+  async stream(path, { cursor, onEvent, onOpen, onLost }) {
+    let attempt = 0;
     for (;;) {
       const gone = new AbortController();
       let silence = setTimeout(() => gone.abort(), 45000);
@@ -131,7 +175,9 @@ export class Gateway {
       } catch (failure) {
         clearTimeout(silence);
         if (failure instanceof Refused && failure.status === 401) return;
-        onLost?.(failure);
+        // More browsers of this till than the gateway has streams for: it answers, and this one asks now and then.
+        if (failure instanceof Refused && failure.status === 429) onOpen?.();
+        else onLost?.(failure);
       }
       await sleep(pause(attempt++));
     }
