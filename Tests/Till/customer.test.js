@@ -37,9 +37,35 @@ test("a reader that is not ready for thirty seconds calls for staff", () => {
   assert.deepEqual(picture(waiting, 40).lines, ["staff"]);
 });
 
-test("only an approval has the good sign, and no result has an amount beside it", () => {
+test("M9: what was done is said in words with its sum, and only money that came has the good sign", () => {
+  const approved = (view) => picture(take(fresh, { phase: "approved", key: "approved", amount, ...view }, 1), 1);
+  for (const [view, sign, lines] of [
+    [{ type: "purchase" }, "good", ["approved", "approved.sum", "thanks"]], [{ type: "link" }, "good", ["approved", "approved.sum", "thanks"]],
+    [{ type: "purchase", key: "sign" }, "good", ["sign", "approved.sum", "thanks"]],
+    [{ type: "purchase", key: "held", held: true }, "later", ["held", "held.sum"]], [{ type: "purchase", key: "sign", held: true }, "later", ["sign", "held.sum"]],
+    [{ type: "refund", key: "refunded" }, "done", ["refunded", "refunded.sum"]], [{ type: "refund" }, "done", ["refunded", "refunded.sum"]],
+    [{ type: "verification", key: "checked", amount: { value: 0, currency: "EUR" } }, "done", ["checked"]],
+    [{ type: "verification", key: "cardSaved", amount: undefined }, "done", ["cardSaved"]], [{}, "done", ["approved"]]]) {
+    const seen = approved(view);
+    assert.deepEqual([seen.sign, seen.lines], [sign, lines], JSON.stringify(view));
+    if (lines.some((line) => line.endsWith(".sum"))) assert.equal(seen.sum, amount);
+  }
+  const end = (phase, view) => picture(take(fresh, { phase, key: phase, ...view }, 1), 1).lines;
+  assert.deepEqual(end("partial", { type: "refund" }), ["partial.refund"]);
+  assert.deepEqual(end("partial", { type: "purchase", held: true }), ["partial.held"]);
+  assert.deepEqual(end("unknown", { type: "refund" }), ["unknown.refund"]);
+  assert.deepEqual(end("reversing", { type: "refund" }), ["reversing.refund"]);
+  assert.deepEqual(end("stored", { type: "purchase", amount }), ["stored", "stored.sum"]);
+});
+
+test("R4: beside the word to look at the phone nothing asks for the card", () => {
+  const seen = picture(take(fresh, { phase: "again", key: "phone", amount }, 1), 1);
+  assert.deepEqual([seen.lines, seen.here], [["phone"], false]);
+});
+
+test("only an approval of a payment has the good sign, and no result has an amount beside it", () => {
   for (const phase of phases) {
-    const seen = picture(take(fresh, { phase, key: "hold", amount, payee: "Shop" }, 1), 1);
+    const seen = picture(take(fresh, { phase, key: "hold", type: "purchase", amount, payee: "Shop" }, 1), 1);
     assert.equal(seen.sign === "good", phase === "approved", phase);
     if (isResult({ phase })) assert.equal(seen.amount, undefined, phase);
   }

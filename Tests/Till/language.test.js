@@ -12,8 +12,9 @@ const scripts = readdirSync(folder).filter((name) => name.endsWith(".js"));
 const names = (message) => (message.match(/\{[a-zA-Z]+\}/g) ?? []).sort();
 
 // What a customer reads. Everything else is the cashier's.
-const customers = ["again", "approved", "cancelled", "chip", "declined", "failed", "hold", "link", "notReady", "one", "other", "partial", "pass", "pay", "pending",
-  "phone", "pin", "read", "receipt", "reversing", "sign", "staff", "stored", "test", "thanks", "unknown", "wait", "welcome"];
+const customers = ["again", "approved", "approved.sum", "cancelled", "cardSaved", "checked", "chip", "declined", "failed", "held", "held.sum", "hold", "link", "notReady", "one", "other", "partial", "partial.held", "partial.refund", "pass", "pay", "pending",
+  "phone", "pin", "read", "receipt", "refunded", "refunded.sum", "reversing", "reversing.refund", "sign", "staff", "stored", "stored.sum", "test", "thanks", "unknown", "unknown.refund",
+  "wait", "welcome"];
 const tradeNames = /apple|google|samsung|\bvisa\b|master ?card|maestro|amex|american express|discover|diners|jcb|unionpay|girocard|paypal|tap to pay on/i;
 
 test("there is a file for each language that is offered, and no other", () => {
@@ -50,7 +51,8 @@ for (const file of files) {
   test(`${file} has the word of an approval for nothing that is none`, () => {
     const word = messages.approved.toLocaleLowerCase();
     for (const key of ["wait", "read", "declined", "unknown", "reversing", "stored", "cancelled", "failed", "till.starting", "till.authorising", "till.stored",
-      "till.unknown", "till.reversing", "till.reversed", "till.stopping", "till.refused"]) {
+      "till.unknown", "till.reversing", "till.reversed", "till.stopping", "till.refused", "refunded", "held", "held.sum", "checked", "cardSaved", "partial.held",
+      "partial.refund", "unknown.refund", "reversing.refund", "stored.sum", "till.unknown.refund", "till.reversing.refund", "till.reversed.refund"]) {
       assert.ok(!messages[key].toLocaleLowerCase().includes(word), `${key}: ${messages[key]}`);
     }
   });

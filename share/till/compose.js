@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Everything that decides the sum, before a card is asked for: lines, tip, donation, method, reader.
 import { amountText, button, check, choice, field, h } from "./view.js";
+import { actOf, endKey } from "./sale.js";
 import { decimalsOf, largest, money, parseAmount, percentOf, sum } from "./money.js";
 
 export const emptyDraft = () => ({ lines: [], entry: "", label: "", kind: "charge", frequency: "monthly", begins: "", tip: null, donation: null,
@@ -75,12 +76,13 @@ export function lineList(app, all, remove) {
 }
 
 // Sales in doubt, and such as can be paid elsewhere, that were put aside for the next customer: the sum is what the cashier remembers of them.
-const ends = { approved: "approved", declined: "declined", cancelled: "cancelled", failed: "failed", partial: "till.partial", reversing: "till.reversing",
-  reversed: "till.reversed" };
+const ends = new Set(["approved", "declined", "cancelled", "failed", "partial", "reversing", "reversed"]);
 const elsewhere = { link: "till.link", handover: "till.elsewhere" };
 export const asideButtons = (app) => app.desk.aside.map((one) => {
-  const { amount, type } = JSON.parse(one.body), end = ends[app.desk.endOf(one.key)];
-  return button([`${app.say(end ?? elsewhere[type] ?? "till.unresolved")}: `, amount && amountText(money(amount, app.say.locale)), " · ", h("bdi", {}, one.order)], () => app.openAside(one), `aside-sale ${end || elsewhere[type] ? "plain" : "doubtful"}`);
+  const { amount, type } = JSON.parse(one.body), end = app.desk.endOf(one.key), isOver = ends.has(end);
+  const key = isOver ? endKey(end, actOf({ request: one })) : elsewhere[type] ?? "till.unresolved";
+  return button([`${app.say(key)}: `, amount && amountText(money(amount, app.say.locale)), " · ", h("bdi", {}, one.order ?? one.key)], () => app.openAside(one),
+    `aside-sale ${isOver || elsewhere[type] ? "plain" : "doubtful"}`);
 });
 
 export const payLine = (app) => (app.payee ? app.say("pay", { merchant: app.payee }) : app.say("till.amount"));

@@ -25,6 +25,16 @@ export function advance(shown, now) {
   return { view: shown.next ?? { ...welcome, test: shown.view.test }, since: now, next: null };
 }
 
+// What an approval means, by its sentence: the sign, the sentence with the sum, and whether there is something to thank for. Where the view does not
+// say what the card was asked for, the display does not say that money came.
+function approval({ key, type, held }) {
+  if (key === "refunded" || type === "refund") return { sign: "done", lines: ["refunded", "refunded.sum"] };
+  if (key === "checked" || key === "cardSaved" || type === "verification") return { sign: "done", lines: [key === "cardSaved" ? key : "checked"] };
+  const word = key === "sign" ? "sign" : null;
+  if (key === "held" || held) return { sign: "later", lines: [word ?? "held", "held.sum"] };
+  return type ? { sign: "good", lines: [word ?? "approved", "approved.sum", "thanks"] } : { sign: "done", lines: [word ?? "approved"] };
+}
+
 // What to show now: the lines as keys of the messages, and the parts of the view that may still be seen.
 export function picture(shown, now, lostSince = null) {
   // A check of a card comes with an amount of nothing, which is not for paying.
@@ -44,15 +54,24 @@ export function picture(shown, now, lostSince = null) {
     case "idle": return { phase, lines: ["welcome"], test };
     case "ready": case "again": case "reading": {
       const line = phase === "reading" ? (shown.view.amount ? "hold" : "pass") : view.key;
-      return { phase, lines: [line], amount: view.amount, ...whom, items: view.items, pending: view.pending, test, here: line !== "chip" };
+      return { phase, lines: [line], amount: view.amount, ...whom, items: view.items, pending: view.pending, test, here: !["chip", "phone"].includes(line) };
     }
     case "processing": return { phase, lines: [view.key], amount: view.amount, ...whom, test, busy: view.key === "wait" || view.key === "pin" };
     case "link": return { phase, lines: [view.key], amount: view.amount, ...whom, items: view.items, pending: view.pending, qr: view.qr, test };
-    case "approved": return { phase, sign: "good", lines: [view.key === "sign" ? "sign" : "approved", "thanks"], qr: view.qr, test };
-    case "partial": return { phase, sign: "part", lines: ["partial"], paid: view.paid, open: view.open, qr: view.qr, test };
+    case "approved": {
+      const { sign, lines } = approval(view);
+      return { phase, sign, lines: lines.filter((line) => view.amount || !line.endsWith(".sum")), sum: view.amount, qr: view.qr, test };
+    }
+    case "partial": {
+      const line = view.type === "refund" ? "partial.refund" : view.held ? "partial.held" : "partial";
+      return { phase, sign: "part", lines: [line], paid: view.paid, open: view.open, qr: view.qr, test };
+    }
     case "declined": return { phase, sign: "bad", lines: ["declined", view.key === "chip" ? "chip" : "other"], test };
-    case "unknown": case "reversing": case "stored": case "cancelled": case "failed":
-      return { phase, sign: { unknown: "doubt", stored: "later" }[phase] ?? "none", lines: [phase], test };
+    case "stored": return { phase, sign: "later", lines: view.amount ? ["stored", "stored.sum"] : ["stored"], sum: view.amount, test };
+    case "unknown": case "reversing": case "cancelled": case "failed": {
+      const line = view.type === "refund" && ["unknown", "reversing"].includes(phase) ? `${phase}.refund` : phase;
+      return { phase, sign: phase === "unknown" ? "doubt" : "none", lines: [line], test };
+    }
     case "notReady":
       return { phase, lines: [view.key === "staff" || passed >= times.staffWhenNotReady ? "staff" : "notReady"], test, busy: true };
     default: return { phase: "offline", lines: [view.key === "staff" || passed >= times.staffAfterLoss ? "staff" : "notReady"], test };

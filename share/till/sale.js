@@ -74,6 +74,27 @@ function approvedScreen({ result, settlement, amount }) {
   return paid && amount && (paid.currency !== amount.currency || paid.value < amount.value) ? "partial" : "approved";
 }
 
+// What the card was asked for, which an approval means: money that came, that is only held or that goes back, or a read.
+export function actOf({ request, transaction }) {
+  const asked = JSON.parse(request.body), details = transaction?.details;
+  switch (asked.type) {
+    case "refund": return "refund";
+    case "loyalty": return "pass";
+    case "verification": return (details?.reason ?? asked.reason) === "saveCard" ? "cardSaved" : "checked";
+    default: return details?.capture?.mode === "manual" || (details?.amountStatus ?? asked.amountStatus) === "preauthorized" ? "held" : "sale";
+  }
+}
+
+// The headline of an end, and of what is put aside, as a key of the messages. A refund or a sum that is only held is called by no word of a sale's.
+export function endKey(screen, act) {
+  if (screen === "approved") return { sale: "approved", refund: "refunded", pass: "till.completed" }[act] ?? act;
+  if (act === "refund" && ["unknown", "reversing", "reversed"].includes(screen)) return `till.${screen}.refund`;
+  return ["declined", "cancelled", "failed"].includes(screen) ? screen : `till.${screen}`;
+}
+
+// The sentence with the sum of an approval; none where nothing was charged.
+export const sumKey = (act) => ({ sale: "approved.sum", refund: "refunded.sum", held: "held.sum" }[act] ?? null);
+
 // The same goods may be charged again only after an end that says that nothing was charged.
 const repeatable = new Set(["declined", "cancelled", "failed", "notStarted", "refused", "completed"]);
 export const mayRepeat = (sale) => repeatable.has(screenOf(sale)) && sale.error?.code !== "idempotency.in_progress";

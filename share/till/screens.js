@@ -2,7 +2,7 @@
 // What the cashier sees of a sale that runs or has ended. Nothing on these screens changes the sum.
 import { amountText, button, h, sign, svgImage } from "./view.js";
 import { money } from "./money.js";
-import { mayCancel, mayPutAside, mayRepeat, mayStop, partOf, prompt, screenOf } from "./sale.js";
+import { actOf, endKey, mayCancel, mayPutAside, mayRepeat, mayStop, partOf, prompt, screenOf, sumKey } from "./sale.js";
 import { asideButtons, otherwayScreen, payLine, preparing } from "./compose.js";
 
 const signs = { approved: "good", completed: "none", partial: "part", declined: "bad", unknown: "doubt", stored: "later", blocked: "doubt",
@@ -28,8 +28,12 @@ export function headline(app) {
   if (screen === "elsewhere") return say(desk.sale.cancelling ? "till.stopping" : "till.elsewhere");
   if (screen === "declined" && type(app) === "link") return say("till.linkClosed");
   if (screen === "refused" && desk.sale.error.code === "order.free") return say("till.free");
-  return say({ approved: "approved", declined: "declined", cancelled: "cancelled", failed: "failed", asking: "till.asking", link: "till.linkOpen" }[screen] ?? `till.${screen}`);
+  return say(screen === "link" ? "till.linkOpen" : endKey(screen, actOf(desk.sale)));
 }
+
+// Only money that came has the sign and the ground of it.
+const look = (screen, sale) => (screen === "approved" && actOf(sale) !== "sale" ? (actOf(sale) === "held" ? "stored" : "acted") : screen);
+const lookSigns = { acted: "done", stored: "later" };
 
 const type = (app) => app.type();
 
@@ -48,9 +52,10 @@ export function saleScreen(app) {
   const body = parts[screen]?.(app, sale) ?? [];
   const running = ["starting", "asking", "preparing", "armed", "reading", "authorising", "link", "elsewhere"].includes(screen);
   const showsAmount = running || screen === "unknown";
-  return h("section", { class: `state ${screen}`, "aria-busy": String(["starting", "asking", "authorising"].includes(screen)) },
+  const seen = look(screen, sale);
+  return h("section", { class: `state ${seen}`, "aria-busy": String(["starting", "asking", "authorising"].includes(screen)) },
     showsAmount && h("div", { class: "total" }, h("span", {}, subject(app)), amount && amountText(money(amount, say.locale), "amount big")),
-    h("div", { class: "headline" }, signs[screen] && sign(signs[screen]), screen === "link" && linkCode(app, sale.transaction), screen === "armed" && h("span", { class: "hold", "aria-hidden": "true" }),
+    h("div", { class: "headline" }, signs[screen] && sign(lookSigns[seen] ?? signs[screen]), screen === "link" && linkCode(app, sale.transaction), screen === "armed" && h("span", { class: "hold", "aria-hidden": "true" }),
       ["starting", "asking", "authorising"].includes(screen) && h("span", { class: "spinner", "aria-hidden": "true" }),
       h("h1", { tabIndex: -1 }, headline(app)),
       h("div", { class: "facts" }, partPaid(app, sale), body, desk.trouble && failure(app, desk.trouble))),
@@ -66,6 +71,13 @@ function failure(app, error) {
     error.limit && h("p", {}, amountText(money(error.limit, app.say.locale))), small(error.code));
 }
 
+// The act and its sum, in words.
+function sumOf(app, { transaction, ...sale }) {
+  const { result, settlement, amount } = transaction, key = sumKey(actOf({ transaction, ...sale }));
+  const sum = result?.amountApproved ?? settlement?.amount ?? amount;
+  return key && sum?.value > 0 && h("p", { class: "sum" }, app.say(key, { amount: money(sum, app.say.locale) }));
+}
+
 const stillOpen = (app, amount) => h("p", { class: "fact open" }, h("span", {}, app.say("till.openAmount")), " ", amountText(money(amount, app.say.locale)));
 
 // A rest that was not paid changes nothing of the part that was.
@@ -73,7 +85,7 @@ function partPaid(app, sale) {
   const part = partOf(sale);
   if (!part) return null;
   const whole = JSON.parse(part.body).amount, open = app.amount();
-  return [fact(app.say("till.paid"), money({ value: whole.value - open.value, currency: open.currency }, app.say.locale)), stillOpen(app, open)];
+  return [fact(app.say({ refund: "till.refunded", held: "till.held" }[actOf({ request: part })] ?? "till.paid"), money({ value: whole.value - open.value, currency: open.currency }, app.say.locale)), stillOpen(app, open)];
 }
 
 const seconds = (name) => h("p", { class: "seconds", "data-seconds": name });
@@ -109,21 +121,23 @@ const parts = {
   authorising: (app, sale) => [seconds("passed"), sale.cancelling ? null : h("p", { class: "small" }, app.say("till.stopText"))],
   link: (app, { transaction }) => [seconds("left"), h("p", {}, app.say("link.how")), h("p", { class: "address" }, transaction.link.url)],
   elsewhere: (app, { request }) => [seconds("passed"), fact(app.say("till.reader"), JSON.parse(request.body).to)],
-  approved: (app, { transaction }) => [paidCard(app, transaction), passes(app, transaction),
+  approved: (app, { transaction, ...sale }) => [sumOf(app, { transaction, ...sale }), paidCard(app, transaction), passes(app, transaction),
     transaction.result?.repeats && h("p", { class: "notice" }, app.say("till.repeats"))],
   completed: (app, { transaction }) => passes(app, transaction),
-  partial: (app, { transaction: { amount, result, ...rest } }) => [
-    fact(app.say("till.paid"), money(result.amountApproved, app.say.locale)),
+  partial: (app, { request, transaction: { amount, result, ...rest } }) => [
+    fact(app.say({ refund: "till.refunded", held: "till.held" }[actOf({ request, transaction: rest })] ?? "till.paid"), money(result.amountApproved, app.say.locale)),
     stillOpen(app, { value: amount.value - result.amountApproved.value, currency: amount.currency }),
     paidCard(app, { result, ...rest })],
   declined: (app, { transaction: { result, card, error } }) => [
     h("p", {}, app.say(result?.action === "useOtherTerminal" ? "chip" : `reason.${result?.reason ?? "notAccepted"}`)),
     result?.action === "callIssuer" && h("p", { class: "notice" }, app.say("till.callIssuer")), fact(app.say("till.cardNumber"), card?.masked),
     error && failure(app, error), result?.responseCode && small(`${app.say("till.responseCode")} ${result.responseCode}`)],
-  unknown: (app, { transaction }) => [h("p", {}, app.say("till.unknownHow")), seconds("passed"), small(transaction?.id)],
+  unknown: (app, sale) => [h("p", {}, app.say(actOf(sale) === "refund" ? "till.unknownHow.refund" : "till.unknownHow")), sale.transaction && seconds("passed"),
+    small(sale.transaction?.id ?? sale.request.key)],
   reversing: (app, { transaction }) => [transaction.result?.reason && h("p", {}, app.say(`reason.${transaction.result.reason}`)), small(transaction.id)],
   reversed: (app, { transaction }) => [transaction.result?.reason && h("p", {}, app.say(`reason.${transaction.result.reason}`)), small(transaction.id)],
-  stored: (app) => [h("p", {}, app.say("till.storedHow")), app.queue && fact(app.say("till.waiting"), `${app.queue.count} · `
+  stored: (app, { transaction: { amount } }) => [amount && h("p", { class: "sum" }, app.say("stored.sum", { amount: money(amount, app.say.locale) })),
+    h("p", {}, app.say("till.storedHow")), app.queue && fact(app.say("till.waiting"), `${app.queue.count} · `
     + app.queue.totals.map((one) => money(one, app.say.locale)).join(", "))],
   cancelled: (app, { transaction }) => [transaction.cancelledBy && h("p", {}, app.say(`by.${transaction.cancelledBy}`)), transaction.error && failure(app, transaction.error)],
   failed: (app, { transaction }) => [transaction.error && failure(app, transaction.error)],
@@ -171,7 +185,8 @@ function actions(app, sale, screen) {
         sale.transaction.result?.repeats && takeBack(app)];
     case "partial":
       return [button(say("till.restCard"), () => desk.do({ kind: "rest", key: desk.key() }), "primary", { id: "go" }),
-        app.shop.cash && button(say("till.restCash"), () => app.goTo("restCash"), "plain"), takeBack(app),
+        // A customer who gets money back pays none.
+        app.type() === "refund" ? newSale("plain") : app.shop.cash && button(say("till.restCash"), () => app.goTo("restCash"), "plain"), takeBack(app),
         button(say("till.receipt"), () => app.openReceipt(), "plain")];
     case "stored": return [newSale(), button(say("till.declineStored"), () => desk.demand("decline"), "plain danger", { "data-until": "60" })];
     case "unknown":
