@@ -35,7 +35,10 @@ struct CustomerView: Codable, Equatable, Sendable {
     var key: String? = "welcome"
     /// What the card is asked for.
     var type: TransactionType?
+    /// What is to be paid; with `approved` and `stored` what was, or goes back, or is held, as `type` and `held` say.
     var amount: Money?
+    /// The amount is only held, to be captured later.
+    var held: Bool?
     var paid: Money?
     var open: Money?
     var items: [Line]?
@@ -58,6 +61,8 @@ struct LaneDisplay: Sendable {
     private(set) var view: CustomerView
     /// Whose sale is shown; never sent.
     private(set) var transaction: TransactionID?
+    /// Why a card is checked; never sent.
+    private var check: VerificationReason?
     /// What changes by itself, and when.
     private var later: (at: Int64, change: Later)?
 
@@ -140,7 +145,7 @@ struct LaneDisplay: Sendable {
 
     private mutating func begin(_ id: TransactionID) {
         transaction = id
-        (later, link) = (nil, nil)
+        (later, link, check) = (nil, nil, nil)
         clear(.notReady, "notReady")
     }
 
@@ -154,7 +159,9 @@ struct LaneDisplay: Sendable {
             view.amount = event.amount
             // Whose sale it is decides what is known of it: of a stranger's there is no amount, and it is no pass for that.
             show(.ready, event.amount == nil && event.transaction != nil ? "pass" : "hold")
-        case .readCardDetected: show(.reading, "hold")
+        case .readCardDetected:
+            // A phone that lies there is looked at again and again: what its holder has to do stays until it is done.
+            if view.phase != .again || view.key != "phone" { show(.reading, "hold") }
         case .readRetry: show(.again, Self.key(for: event))
         case .readRemoveCard, .readCompleted:
             show(.processing, "read")
@@ -168,13 +175,17 @@ struct LaneDisplay: Sendable {
         case .paymentAuthorizing:
             if view.phase != .processing { show(.processing, "wait") }
         case .paymentApproved:
+            let whole = view.amount
             if event.result?.outcome == .partiallyApproved, let paid = event.result?.amountApproved {
-                let open = view.amount.flatMap { $0.currency == paid.currency ? $0.value - paid.value : nil }
                 end(.partial, "partial", now)
                 view.paid = paid
-                view.open = open.map { Money(value: $0, currency: paid.currency) }
+                view.open = whole.flatMap {
+                    $0.currency == paid.currency ? Money(value: $0.value &- paid.value, currency: paid.currency) : nil
+                }
             } else {
                 end(.approved, event.message == .approvedPleaseSign ? "sign" : "approved", now)
+                view.amount = event.result?.amountApproved ?? whole
+                nameAct()
             }
         case .paymentDeclined where view.phase == .link:
             let isTakenBack = event.result?.reversal != nil
@@ -182,7 +193,10 @@ struct LaneDisplay: Sendable {
         case .paymentDeclined: end(.declined, event.result?.action == .useOtherTerminal ? "chip" : "other", now)
         case .paymentUnknown: end(.unknown, "unknown", now)
         case .paymentReversed: end(.reversing, "reversing", now)
-        case .paymentStored: end(.stored, "stored", now)
+        case .paymentStored:
+            let whole = view.amount
+            end(.stored, "stored", now)
+            view.amount = whole
         case .readCancelled: end(.cancelled, "cancelled", now)
         case .readNotCompleted: end(.failed, "failed", now)
         case .loyaltyResult:
@@ -203,15 +217,21 @@ struct LaneDisplay: Sendable {
 
     /// What the daemon knows of the sale that is shown.
     mutating func learn(_ known: Transaction, at now: Int64) -> Bool {
-        guard known.id == transaction, !view.phase.isResult, let details = known.details else { return false }
+        guard known.id == transaction, let details = known.details else { return false }
         let before = view
+        let isHeld = details.isPreauthorization || details.capture?.mode == .manual
+        (view.type, view.held) = (known.type, isHeld ? true : nil)
+        check = details.reason
+        guard !view.phase.isResult else {
+            nameAct()
+            return view != before
+        }
         view.items = details.items?.map {
             CustomerView.Line(
                 label: $0.label, amount: $0.amount, kind: $0.kind, frequency: $0.frequency, begins: $0.begins)
         }
         let isOpen = details.amountStatus == .pending || details.isPreauthorization
         view.pending = isOpen ? true : nil
-        view.type = known.type
         view.payee = details.merchant.map { $0.onBehalfOf ?? $0.displayName }
         view.through = details.merchant.flatMap { $0.onBehalfOf == nil ? nil : $0.displayName }
         view.language = details.language
@@ -265,13 +285,24 @@ struct LaneDisplay: Sendable {
 
     // MARK: - What is shown
 
+    /// An approval by the name of what was approved: a refund, a sum that is only held, a check or the storing of a card is
+    /// no payment. A signature that is asked for goes before.
+    private mutating func nameAct() {
+        guard view.phase == .approved, view.key == "approved" else { return }
+        switch view.type {
+        case .refund: view.key = "refunded"
+        case .verification: view.key = check == .saveCard ? "cardSaved" : "checked"
+        case .purchase, .charge, .link, .handover, .loyalty, nil: if view.held == true { view.key = "held" }
+        }
+    }
+
     private mutating func show(_ phase: CustomerView.Phase, _ key: String) {
         view.phase = phase
         view.key = key
         later = nil
     }
 
-    /// No amount stays on the display once the sale has ended.
+    /// Nothing of the sale stays but what was done, and with an approval its sum: where nothing was charged no amount stays.
     private mutating func end(_ phase: CustomerView.Phase, _ key: String, _ now: Int64) {
         (view.amount, view.items, view.pending, view.qr) = (nil, nil, nil, nil)
         link = nil
@@ -289,7 +320,7 @@ struct LaneDisplay: Sendable {
 
     private mutating func goIdle() {
         transaction = nil
-        (later, link) = (nil, nil)
+        (later, link, check) = (nil, nil, nil)
         clear(.idle, "welcome")
     }
 

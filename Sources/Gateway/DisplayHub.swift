@@ -110,9 +110,19 @@ final class DisplayHub: Sendable {
         switch event.name {
         case .linkOpened: Task { await self.show(event, of: id, owner, lane) }
         case .readReadyForTap: Task { await self.fetchDetails(of: id, owner, lane) }
-        case .paymentApproved where event.result?.receiptURL != nil: Task { await self.fetchCode(of: id, owner, lane) }
+        case .paymentApproved, .paymentStored, .paymentUnknown, .paymentReversed:
+            let hasCode = event.name == .paymentApproved && event.result?.receiptURL != nil
+            Task {
+                // A display that was opened since does not know what the card was asked for.
+                if !knowsAct(of: id, lane) { await self.fetchDetails(of: id, owner, lane) }
+                if hasCode { await self.fetchCode(of: id, owner, lane) }
+            }
         default: break
         }
+    }
+
+    private func knowsAct(of id: TransactionID, _ lane: String) -> Bool {
+        state.withLock { state in state.lanes[lane].map { $0.transaction != id || $0.view.type != nil } ?? true }
     }
 
     /// The daemon answers; what happened on the lanes before is looked up.
