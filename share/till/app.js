@@ -41,13 +41,31 @@ export class App {
     await this.prepare();
   }
 
+  // Once a second at most: each window of the till asks, and the gateway counts. What another window does to the reader ends without an event.
   async refresh() {
+    if (this.resting) {
+      this.refreshAgain = true;
+      return;
+    }
+    this.resting = true;
+    this.refreshAgain = false;
+    let rest = 1000;
     try {
       this.status = (await this.gateway.call("GET", "/v1/status")).body;
       this.desk.back();
     } catch (failure) {
+      if (failure.status === 429) {
+        this.refreshAgain = true;
+        rest = 2000 + 2000 * Math.random();
+      }
       this.desk.failed(failure);
     }
+    clearTimeout(this.later);
+    if (this.state === "busy" && this.desk.sale.phase === "none") this.later = setTimeout(() => this.refresh(), 5000);
+    setTimeout(() => {
+      this.resting = false;
+      if (this.refreshAgain) this.refresh();
+    }, rest);
     this.render();
   }
 
@@ -183,7 +201,7 @@ export class App {
     if (event.transaction && event.transaction === this.desk.sale.transaction?.id) this.desk.do({ kind: "event", event });
     else if (name.startsWith("payment.") || ["read.cancelled", "read.notCompleted"].includes(name)) this.desk.lookAround(true);
     if (name === "events.missed") this.desk.do({ kind: "look" });
-    if (!name.startsWith("read.") || !event.transaction) this.refresh();
+    if (!name.startsWith("read.") || event.transaction !== this.desk.sale.transaction?.id) this.refresh();
   }
 
   async askQueue() {
