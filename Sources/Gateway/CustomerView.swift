@@ -61,8 +61,8 @@ struct LaneDisplay: Sendable {
     private(set) var view: CustomerView
     /// Whose sale is shown; never sent.
     private(set) var transaction: TransactionID?
-    /// Why a card is checked; never sent.
-    private var check: VerificationReason?
+    /// The card is stored: an approval alone does not say so. Never sent.
+    private var isStored = false
     /// What changes by itself, and when.
     private var later: (at: Int64, change: Later)?
 
@@ -145,7 +145,7 @@ struct LaneDisplay: Sendable {
 
     private mutating func begin(_ id: TransactionID) {
         transaction = id
-        (later, link, check) = (nil, nil, nil)
+        (later, link, isStored) = (nil, nil, false)
         clear(.notReady, "notReady")
     }
 
@@ -221,7 +221,7 @@ struct LaneDisplay: Sendable {
         let before = view
         let isHeld = details.isPreauthorization || details.capture?.mode == .manual
         (view.type, view.held) = (known.type, isHeld ? true : nil)
-        check = details.reason
+        isStored = known.credential != nil
         guard !view.phase.isResult else {
             nameAct()
             return view != before
@@ -288,10 +288,10 @@ struct LaneDisplay: Sendable {
     /// An approval by the name of what was approved: a refund, a sum that is only held, a check or the storing of a card is
     /// no payment. A signature that is asked for goes before.
     private mutating func nameAct() {
-        guard view.phase == .approved, view.key == "approved" else { return }
+        guard view.phase == .approved, view.key == "approved" || view.key == "checked" else { return }
         switch view.type {
         case .refund: view.key = "refunded"
-        case .verification: view.key = check == .saveCard ? "cardSaved" : "checked"
+        case .verification: view.key = isStored ? "cardSaved" : "checked"
         case .purchase, .charge, .link, .handover, .loyalty, nil: if view.held == true { view.key = "held" }
         }
     }
@@ -320,7 +320,7 @@ struct LaneDisplay: Sendable {
 
     private mutating func goIdle() {
         transaction = nil
-        (later, link, check) = (nil, nil, nil)
+        (later, link, isStored) = (nil, nil, false)
         clear(.idle, "welcome")
     }
 

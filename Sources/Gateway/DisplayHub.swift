@@ -122,7 +122,11 @@ final class DisplayHub: Sendable {
     }
 
     private func knowsAct(of id: TransactionID, _ lane: String) -> Bool {
-        state.withLock { state in state.lanes[lane].map { $0.transaction != id || $0.view.type != nil } ?? true }
+        state.withLock { state in
+            guard let display = state.lanes[lane], display.transaction == id else { return true }
+            // Whether a card was stored is known at its end.
+            return display.view.type != nil && display.view.type != .verification
+        }
     }
 
     /// The daemon answers; what happened on the lanes before is looked up.

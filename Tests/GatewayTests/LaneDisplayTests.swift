@@ -37,7 +37,7 @@ struct LaneDisplayTests {
         return display
     }
 
-    @Test func `a sale goes from the amount to thanks, and the amount goes with its end`() {
+    @Test func `a sale goes from the amount to thanks, and the amount goes with them`() {
         var display = shown([Self.event(.readReadyForTap)])
         #expect(display.view.phase == .ready && display.view.key == "hold" && display.view.amount == Self.amount)
         _ = display.happened(Self.event(.readCardDetected), at: 0)
@@ -48,10 +48,83 @@ struct LaneDisplayTests {
         #expect(display.view.key == "read", "the customer is told that the card may go")
         #expect(display.tick(at: LaneDisplay.readTime) && display.view.key == "wait")
         _ = display.happened(Self.event(.paymentApproved, 9) { $0.result = Self.result(.approved) }, at: 5_000)
-        #expect(display.view.phase == .approved && display.view.amount == nil && display.view.cursor == 9)
+        #expect(display.view.phase == .approved && display.view.amount == Self.amount && display.view.cursor == 9)
         #expect(display.tick(at: 5_000 + LaneDisplay.resultTime - 1) == false)
         #expect(display.tick(at: 5_000 + LaneDisplay.resultTime) == true)
-        #expect(display.view.phase == .idle && display.transaction == nil)
+        #expect(display.view.phase == .idle && display.transaction == nil && display.view.amount == nil)
+    }
+
+    @Test(
+        "M9: an approval is called by what was asked for, with its sum, also where the display learns it later",
+        arguments: [
+            (TransactionType.purchase, nil as AmountStatus?, nil as VerificationReason?, "approved"),
+            (.purchase, .pending, nil, "approved"), (.purchase, .preauthorized, nil, "held"),
+            (.refund, nil, nil, "refunded"),
+            (.link, nil, nil, "approved"), (.handover, nil, nil, "approved"),
+            (.verification, nil, .saveCard, "checked"),
+            (.verification, nil, .lookUp, "checked"), (.verification, nil, .openTab, "checked"),
+        ])
+    func act(type: TransactionType, status: AmountStatus?, reason: VerificationReason?, key: String) throws {
+        let amount = try #require(Self.amount)
+        var request = TransactionRequest(type: type, amount: amount)
+        (request.amountStatus, request.reason) = (status ?? .final, reason)
+        let id = try #require(Self.sale)
+        var known = Transaction(
+            id: id, type: type, mode: .live, lane: "main", amount: amount, createdAt: DoorTests.now)
+        known.details = TransactionDetails(request)
+        let approved = Self.event(.paymentApproved) { $0.result = Self.result(.approved) }
+        for isLate in [false, true] {
+            var display = shown([Self.event(.readReadyForTap)])
+            if isLate {
+                _ = display.happened(approved, at: 0)
+                #expect(display.view.key == "approved" && display.view.type == nil, "what it is nobody knows yet")
+            }
+            _ = display.learn(known, at: 0)
+            if !isLate { _ = display.happened(approved, at: 0) }
+            #expect(display.view.phase == .approved && display.view.key == key && display.view.type == type)
+            #expect(display.view.amount == Self.amount && display.view.held == (key == "held" ? true : nil))
+            #expect(display.view.items == nil)
+        }
+        var signed = shown([Self.event(.readReadyForTap)])
+        _ = signed.learn(known, at: 0)
+        _ = signed.happened(Self.event(.paymentApproved) { $0.message = .approvedPleaseSign }, at: 0)
+        #expect(signed.view.key == "sign" && signed.view.type == type)
+    }
+
+    @Test("M9: a card is called stored once it is, and not for an approval alone")
+    func stored() throws {
+        let (amount, id) = (try #require(Self.amount), try #require(Self.sale))
+        var known = Transaction(
+            id: id, type: .verification, mode: .live, lane: "main", amount: amount, createdAt: DoorTests.now)
+        known.details = TransactionDetails(TransactionRequest(type: .verification, amount: amount))
+        var display = shown([Self.event(.readReadyForTap)])
+        _ = display.learn(known, at: 0)
+        _ = display.happened(Self.event(.paymentApproved) { $0.result = Self.result(.approved) }, at: 0)
+        #expect(display.view.key == "checked")
+        let card = try #require(MaskedCard(scheme: "Visa", last4: "0010", masked: "476173******0010"))
+        let name = try #require(StoredCardID(rawValue: "01a2037f-7168-7d2c-9e61-5263e834c585"))
+        known.credential = StoredCard(
+            id: name, state: .active, mode: .live, card: card, transaction: id, createdAt: DoorTests.now)
+        #expect(display.learn(known, at: 0) && display.view.key == "cardSaved")
+    }
+
+    @Test(
+        "R4: what the phone's holder has to do stays, however often the phone is looked at, until something else is said"
+    )
+    func seePhone() {
+        let asked = [
+            Self.event(.readReadyForTap), Self.event(.readCardDetected),
+            Self.event(.readRetry) { $0.message = .seePhone },
+        ]
+        for more in [
+            [], [Self.event(.readCardDetected)], [Self.event(.readCardDetected), Self.event(.readCardDetected)],
+        ] {
+            let display = shown(asked + more)
+            #expect(display.view.phase == .again && display.view.key == "phone" && display.view.amount == Self.amount)
+        }
+        #expect(shown(asked + [Self.event(.readRetry)]).view.key == "again")
+        #expect(shown(asked + [Self.event(.readRetry), Self.event(.readCardDetected)]).view.key == "hold")
+        #expect(shown(asked + [Self.event(.readCardDetected), Self.event(.readCompleted)]).view.key == "read")
     }
 
     @Test(arguments: [
@@ -63,7 +136,8 @@ struct LaneDisplayTests {
         name: EventName, phase: CustomerView.Phase, key: String
     ) {
         let display = shown([Self.event(.readReadyForTap), Self.event(name)])
-        #expect(display.view.phase == phase && display.view.key == key && display.view.amount == nil)
+        #expect(display.view.phase == phase && display.view.key == key)
+        #expect(display.view.amount == (phase == .stored ? Self.amount : nil), "a sum stays with what was done only")
     }
 
     @Test func `only the payment's own approval is shown as one`() {

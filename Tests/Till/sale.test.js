@@ -246,7 +246,8 @@ test("M9: an end is called by what was asked for: no refund, no sum that is only
     [{}, {}, "sale", "approved", "approved.sum"], [{ type: "link" }, {}, "sale", "approved", "approved.sum"], [{ type: "handover" }, {}, "sale", "approved", "approved.sum"],
     [{ amountStatus: "pending" }, {}, "sale", "approved", "approved.sum"], [{ type: "refund" }, {}, "refund", "refunded", "refunded.sum"],
     [{ amountStatus: "preauthorized" }, {}, "held", "held", "held.sum"], [{}, { details: { capture: { mode: "manual" } } }, "held", "held", "held.sum"],
-    [{ ...check, reason: "saveCard" }, {}, "cardSaved", "cardSaved", null], [{ ...check, reason: "lookUp" }, {}, "checked", "checked", null],
+    [{ ...check, reason: "saveCard" }, { credential: { id: "c1" } }, "cardSaved", "cardSaved", null], [{ ...check, reason: "saveCard" }, {}, "checked", "checked", null],
+    [{ ...check, reason: "lookUp" }, {}, "checked", "checked", null],
     [{ ...check, reason: "other" }, {}, "checked", "checked", null]]) {
     const sale = end(members, more);
     assert.equal(screenOf(sale), "approved");

@@ -80,7 +80,8 @@ export function actOf({ request, transaction }) {
   switch (asked.type) {
     case "refund": return "refund";
     case "loyalty": return "pass";
-    case "verification": return (details?.reason ?? asked.reason) === "saveCard" ? "cardSaved" : "checked";
+    // An approval alone stores no card.
+    case "verification": return transaction?.credential ? "cardSaved" : "checked";
     default: return details?.capture?.mode === "manual" || (details?.amountStatus ?? asked.amountStatus) === "preauthorized" ? "held" : "sale";
   }
 }
