@@ -305,7 +305,7 @@ let package = Package(
         tests(
             "TillBridgeTests",
             ["Codes", "Configuration", "ECR", "Linux", "LocalHTTP", "TapClient", "TillBridge", "Wire", logging]),
-        tests("GatewayTests", ["Configuration", "Gateway", "LocalHTTP", "Wire"]),
+        tests("GatewayTests", ["Configuration", "Gateway", "LocalHTTP", "Wire", logging]),
         tests("SimulationTests", ["tap-simulation"]),
         tests("TransactionsTests", ["StoreAndForward", "Transactions", "Wire"]),
         tests("StoreAndForwardTests", ["Envelope", "StoreAndForward", "Wire"]),

@@ -29,14 +29,23 @@ extension Gateway {
     ) async throws(Door.Refusal) -> HTTPResponse {
         await upstream.enter(till.till)
         let presence = Presence(upstream, till.till)
-        // A client that has gone is not there, however long its answer takes.
-        let closed = request.connection.onClose { presence.end() }
+        let upstream = upstream
+        let sending = Task { () -> Result<HTTPClientAnswer, HTTPClientError> in
+            do throws(HTTPClientError) { return .success(try await upstream.send(wanted, for: till)) } catch {
+                return .failure(error)
+            }
+        }
+        // A client that has gone is not there, however long its answer takes; and nobody waits for it any more.
+        let closed = request.connection.onClose {
+            presence.end()
+            if wanted.waits { sending.cancel() }
+        }
         defer {
             closed.cancel()
             presence.end()
         }
         let answer: HTTPClientAnswer
-        do throws(HTTPClientError) { answer = try await upstream.send(wanted, for: till) } catch {
+        do throws(HTTPClientError) { answer = try await sending.value.get() } catch {
             logger.debug("no answer of the daemon", metadata: ["error": "\(error)", "till": "\(till.till)"])
             throw Door.Refusal(.daemonUnavailable)
         }
