@@ -37,7 +37,9 @@ extension Gateway {
             guard let page = pages.answer(head.path, head.fields) else { throw Door.Refusal(.requestUnknownPath) }
             return page
         case .pairing: return try pair(request)
-        case .call(let call, let till, let token): return try await answer(request, call, till, token)
+        case .call(let call, let till, let token):
+            request.connection.vouch()
+            return try await answer(request, call, till, token)
         }
     }
 

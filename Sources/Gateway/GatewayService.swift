@@ -86,6 +86,8 @@ package struct GatewayService: Sendable {
         var limits = HTTPLimits()
         limits.connections = 128
         limits.connectionsPerUser = 128
+        // Pages, pairing, and whoever has shown no token yet: any user of the machine may be one of them.
+        limits.strangers = 64
         limits.streams = 96
         limits.streamsPerUser = 96
         return limits

@@ -10,12 +10,10 @@ import Synchronization
 final class TillLines: Sendable {
     private let port: TillPort
     private let logger: Logger
-    private let open = Atomic<Int>(0)
+    private let places = Mutex(TillPlaces<ByteLine>(most: 16))
     private let refused = Atomic<Int>(0)
 
     private static let last = Atomic<UInt64>(0)
-    /// Of one till; what comes beyond is closed without a word.
-    private static let most = 16
     /// Before a serial line that has gone is looked for again.
     private static let pause: UInt64 = 2_000
 
@@ -67,16 +65,20 @@ final class TillLines: Sendable {
         guard let peer = TCPAddress.host(ofPeer: accepted.number), Self.admits(peer, allowed) else {
             return refuse("of an address that is not allowed")
         }
-        guard open.load(ordering: .relaxed) < Self.most else { return refuse("beyond \(Self.most)") }
-        open.wrappingAdd(1, ordering: .relaxed)
         let line = ByteLine(socket: accepted)
+        let connection = Self.newConnection()
+        switch places.withLock({ $0.enter(connection, line) }) {
+        case .free: break
+        case .of(let silent): silent.finish()
+        case .none: return refuse("beyond those that have sent something")
+        }
         do throws(SystemError) {
             try PrivateThread.start(named: "till-line") {
-                self.read(line, peer: peer)
-                self.open.wrappingSubtract(1, ordering: .relaxed)
+                self.read(line, connection, peer: peer)
+                self.places.withLock { $0.leave(connection) }
             }
         } catch {
-            open.wrappingSubtract(1, ordering: .relaxed)
+            places.withLock { $0.leave(connection) }
         }
     }
 
@@ -92,17 +94,54 @@ final class TillLines: Sendable {
             "connection \(why) closed", metadata: ["till": "\(port.till.name)", "so far": "\(count)"])
     }
 
-    private func read(_ line: ByteLine, peer: String) {
-        let connection = Self.newConnection()
+    private func read(_ line: ByteLine, _ connection: TillConnection = newConnection(), peer: String) {
         port.connected(line, connection, peer: peer)
         while true {
             switch line.receive() {
-            case .bytes(let bytes): port.happened(.bytes(bytes, connection))
+            case .bytes(let bytes):
+                places.withLock { $0.speak(connection) }
+                port.happened(.bytes(bytes, connection))
             case .closed: return port.happened(.lost(connection, .closed))
             case .broken: return port.happened(.lost(connection, .reset))
             }
         }
     }
+}
+
+/// Who is connected to a till's port. Any user of the machine can connect: whoever says nothing gives way.
+struct TillPlaces<Line> {
+    enum Place {
+        case free
+        /// That of the one that has been silent for longest.
+        case of(Line)
+        case none
+    }
+
+    private let most: Int
+    /// In the order in which they came; the line of those that have sent nothing yet.
+    private var places: [(connection: TillConnection, silent: Line?)] = []
+
+    /// - Parameter most: so many at a time.
+    init(most: Int) { self.most = most }
+
+    mutating func enter(_ connection: TillConnection, _ line: Line) -> Place {
+        var place = Place.free
+        if places.count >= most {
+            guard let oldest = places.firstIndex(where: { $0.silent != nil }),
+                let silent = places.remove(at: oldest).silent
+            else { return .none }
+            place = .of(silent)
+        }
+        places.append((connection, line))
+        return place
+    }
+
+    mutating func speak(_ connection: TillConnection) {
+        guard let place = places.firstIndex(where: { $0.connection == connection }) else { return }
+        places[place].silent = nil
+    }
+
+    mutating func leave(_ connection: TillConnection) { places.removeAll { $0.connection == connection } }
 }
 
 /// The TCP port of a till that speaks HTTP.
@@ -117,6 +156,9 @@ struct TillExchanges: Sendable {
         var limits = HTTPLimits()
         // Whoever comes by TCP is one user.
         limits.connectionsPerUser = limits.connections
+        // Nobody shows a token here: what has been quiet for longest gives way to whoever comes.
+        limits.strangers = limits.connections
+        limits.strangerTime = limits.idleTime
         return HTTPServer(socket: socket, limits: limits, logger: logger) { await answer($0) }
     }
 

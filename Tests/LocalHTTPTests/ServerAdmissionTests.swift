@@ -122,6 +122,93 @@ import Testing
         #expect(table.beginStream(other) == nil && table.beginStream(next) == nil)
     }
 
+    @Test(
+        "A4: two hundred idle connections of strangers keep nobody out who shows a token, nor anybody who comes after them"
+    )
+    func strangers() async throws {
+        var limits = HTTPLimits.patient
+        (limits.connections, limits.connectionsPerUser, limits.strangers) = (8, 8, 16)
+        limits.strangerTime = limits.idleTime
+        let handler: HTTPHandler = { request in
+            if request.fields.contains("Authorization") { request.connection.vouch() }
+            return HTTPResponse(status: 204)
+        }
+        let known = "GET / HTTP/1.1\r\nAuthorization: x\r\n\r\n"
+        try await withServer(limits: limits, handler: handler) { path, _ in
+            try await blocking {
+                let before = try RawSocket(path)
+                before.send(known)
+                #expect(before.read(until: "\r\n\r\n").status == 204)
+                let idle = try (0..<200).map { _ in try RawSocket(path) }
+                for number in 0..<20 {
+                    let socket = try RawSocket(path)
+                    socket.send(number.isMultiple(of: 2) ? known : "GET / HTTP/1.1\r\n\r\n")
+                    #expect(socket.read(until: "\r\n\r\n").status == 204, "\(number)")
+                }
+                before.send(known)
+                #expect(before.read(until: "\r\n\r\n").status == 204, "its place is its own")
+                #expect(idle.count == 200)
+            }
+        }
+    }
+
+    @Test(
+        "A4: of strangers the one that was quiet for longest gives way, none while it is answered, and each place is counted once"
+    )
+    func strangersGiveWay() {
+        var limits = HTTPLimits.patient
+        (limits.connections, limits.connectionsPerUser, limits.strangers) = (1, 1, 2)
+        let table = ConnectionTable(limits: limits)
+        let gone = Seen<Int>()
+        var all: [HTTPConnection] = []
+        func come() -> ConnectionTable.Verdict {
+            let (number, connection) = (all.count, HTTPConnection(peer: .unknown))
+            all.append(connection)
+            return table.admit(connection, dismiss: { gone.add(number) }) {}
+        }
+        #expect(come() == .admitted && come() == .admitted && all[0].isStranger)
+        table.asks(all[0], true)
+        table.asks(all[0], false)
+        #expect(come() == .admitted && gone.all == [1], "the first has asked since")
+        table.asks(all[0], true)
+        table.asks(all[2], true)
+        #expect(come() == .dropped && gone.all == [1], "nobody gives way who is being answered")
+        table.asks(all[2], false)
+        all[0].vouch()
+        #expect(!all[0].isStranger && come() == .admitted && gone.all == [1], "whoever is vouched for leaves its place")
+        all[2].vouch()
+        #expect(come() == .admitted && gone.all == [1, 2], "beyond the known ones it stays a stranger's place")
+        #expect(
+            table.beginStream(all[4]) == nil && come() == .admitted && gone.all == [1, 2], "a stream takes no place")
+        for connection in all { connection.closing.happen() }
+        #expect(come() == .admitted && come() == .admitted && gone.all == [1, 2])
+    }
+
+    @Test("A4: a stranger's connection is short, and a vouched one is not")
+    func strangersAreShort() async throws {
+        var limits = HTTPLimits.patient
+        (limits.strangers, limits.strangerTime) = (16, .milliseconds(50))
+        let connections = Seen<HTTPConnection>()
+        let handler: HTTPHandler = { request in
+            connections.add(request.connection)
+            if request.fields.contains("Authorization") { request.connection.vouch() }
+            return HTTPResponse(status: 204)
+        }
+        try await withServer(limits: limits, handler: handler) { path, _ in
+            let socket = try await blocking {
+                let known = try RawSocket(path)
+                known.send("GET / HTTP/1.1\r\nAuthorization: x\r\n\r\n")
+                _ = known.read(until: "\r\n\r\n")
+                let stranger = try RawSocket(path)
+                stranger.send("GET / HTTP/1.1\r\n\r\n")
+                _ = stranger.readToEnd()
+                return known
+            }
+            #expect(connections.all.count == 2 && connections.all.first?.isClosed == false)
+            socket.close()
+        }
+    }
+
     @Test func `A connection belongs to the first who speaks on it`() {
         let connection = HTTPConnection(peer: PeerCredentials(processID: 1, userID: 7, groupID: 7))
         #expect(connection.belongs(to: "a") && connection.belongs(to: "a"))

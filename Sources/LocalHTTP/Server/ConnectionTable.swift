@@ -10,6 +10,14 @@ final class ConnectionTable: Sendable {
         var standing: PeerStanding
         /// It only carries events from now on.
         var isStream = false
+        /// Closes it, where it is one that nobody has vouched for.
+        var dismiss: (@Sendable () -> Void)?
+        /// When it asked last, as a number that grows.
+        var turn: UInt64 = 0
+        /// Its request is being answered.
+        var isAsking = false
+
+        var isStranger: Bool { dismiss != nil }
     }
 
     /// What one user has.
@@ -25,11 +33,19 @@ final class ConnectionTable: Sendable {
         var users: [UInt32: Share] = [:]
         var connections = 0
         var streams = 0
+        /// Connections that nobody has vouched for.
+        var strangers = 0
+        var turns: UInt64 = 0
         /// Of those who speak for others.
         var relayed = 0
         /// Connections that are only there to be told that they may not.
         var refused = 0
         var isStopping = false
+
+        /// Of those that nobody has vouched for, the one that has been quiet for longest.
+        var quietest: UInt64? {
+            entries.filter { $0.value.isStranger && !$0.value.isAsking }.min { $0.value.turn < $1.value.turn }?.key
+        }
     }
 
     enum Verdict: Equatable {
@@ -60,14 +76,33 @@ final class ConnectionTable: Sendable {
 
     /// Decides, and counts the connection until it closes.
     ///
-    /// - Parameter stop: tells it that the server stops.
+    /// - Parameters:
+    ///   - dismiss: closes it, where it has to give way.
+    ///   - stop: tells it that the server stops.
     func admit(
-        _ connection: HTTPConnection, at now: UInt64 = MachineClock.awake, stop: @escaping @Sendable () -> Void
+        _ connection: HTTPConnection, at now: UInt64 = MachineClock.awake,
+        dismiss: @escaping @Sendable () -> Void = {}, stop: @escaping @Sendable () -> Void
     ) -> Verdict {
         let standing = self.standing(connection.peer)
         let user = connection.peer.userID
+        var gone: Entry?
         let verdict = state.withLock { state -> Verdict in
             guard isInPace(user, now, &state) else { return .dropped }
+            if let most = limits.strangers, standing != .none, standing != .relaying, !state.isStopping {
+                if state.strangers >= most {
+                    guard let quiet = state.quietest else { return .dropped }
+                    gone = state.entries.removeValue(forKey: quiet)
+                    state.strangers -= 1
+                }
+                state.turns += 1
+                state.entries[connection.id] = Entry(
+                    connection: connection, stop: stop, standing: standing, dismiss: dismiss, turn: state.turns)
+                state.strangers += 1
+                connection.beginStrange { [weak self, weak connection] in
+                    if let connection { self?.vouched(connection) }
+                }
+                return .admitted
+            }
             if let refusal = refusal(of: user, standing, state) {
                 guard state.refused < limits.connections else { return .dropped }
                 state.refused += 1
@@ -81,6 +116,10 @@ final class ConnectionTable: Sendable {
                 state.connections += 1
             }
             return .admitted
+        }
+        if let gone {
+            count?.closed()
+            gone.dismiss?()
         }
         switch verdict {
         case .admitted:
@@ -105,11 +144,40 @@ final class ConnectionTable: Sendable {
                 return .tooManyStreams
             }
             state.entries[connection.id]?.isStream = true
-            state.connections -= 1
             state.streams += 1
-            state.users[user, default: Share()].connections -= 1
+            if entry.isStranger {
+                state.entries[connection.id]?.dismiss = nil
+                state.strangers -= 1
+            } else {
+                state.connections -= 1
+                state.users[user, default: Share()].connections -= 1
+            }
             state.users[user, default: Share()].streams += 1
             return nil
+        }
+    }
+
+    /// A request of the connection is being answered, or has been.
+    func asks(_ connection: HTTPConnection, _ isAsking: Bool) {
+        guard limits.strangers != nil else { return }
+        state.withLock { state in
+            state.turns += 1
+            state.entries[connection.id]?.turn = state.turns
+            state.entries[connection.id]?.isAsking = isAsking
+        }
+    }
+
+    /// It has a place among the known from now on, where there is one.
+    private func vouched(_ connection: HTTPConnection) {
+        let user = connection.peer.userID
+        state.withLock { state in
+            guard let entry = state.entries[connection.id], entry.isStranger, state.connections < limits.connections,
+                state.users[user, default: Share()].connections < limits.connectionsPerUser
+            else { return }
+            state.entries[connection.id]?.dismiss = nil
+            state.strangers -= 1
+            state.connections += 1
+            state.users[user, default: Share()].connections += 1
         }
     }
 
@@ -159,6 +227,8 @@ final class ConnectionTable: Sendable {
             count?.closed()
             if entry.standing == .relaying {
                 state.relayed -= 1
+            } else if entry.isStranger {
+                state.strangers -= 1
             } else if entry.isStream {
                 state.streams -= 1
                 state.users[user, default: Share()].streams -= 1

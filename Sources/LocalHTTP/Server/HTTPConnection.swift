@@ -13,6 +13,7 @@ public final class HTTPConnection: Sendable {
     let stopping = Termination()
     private let holds = Atomic<Int>(0)
     private let owner = Mutex<String?>(nil)
+    private let stranger = Mutex<(@Sendable () -> Void)?>(nil)
     private static let lastID = Atomic<UInt64>(0)
 
     public init(peer: PeerCredentials) {
@@ -38,6 +39,24 @@ public final class HTTPConnection: Sendable {
             return owner == name
         }
     }
+
+    /// Says that whoever asks here is known: the connection no longer gives way to strangers, and may stay as long as any. Without
+    /// effect where `HTTPLimits.strangers` is `nil`.
+    public func vouch() {
+        let vouched = stranger.withLock { stranger in
+            defer { stranger = nil }
+            return stranger
+        }
+        vouched?()
+    }
+
+    /// Nobody has vouched for it.
+    var isStranger: Bool { stranger.withLock { $0 != nil } }
+
+    /// It is a stranger's from now on.
+    ///
+    /// - Parameter vouched: called once, when somebody vouches for it.
+    func beginStrange(_ vouched: @escaping @Sendable () -> Void) { stranger.withLock { $0 = vouched } }
 
     /// Keeps the idle limit from closing the connection, until `release` has been called as often as `hold`: for a
     /// client that waits for something it has started here.

@@ -8,6 +8,11 @@ public struct HTTPLimits: Equatable, Sendable {
     public var connectionsPerUser = 8
     /// Of `connections`, and of `streams`, so many are kept for whoever stands higher: see `PeerStanding`.
     public var reserved = 0
+    /// Connections that nobody has vouched for, beside `connections`: see `HTTPConnection.vouch`. Where they are all taken, the one
+    /// that has been quiet for longest gives its place to the next one. `nil`: everybody is vouched for.
+    public var strangers: Int?
+    /// So long a connection that nobody has vouched for stays without a request under way.
+    public var strangerTime: Duration = .seconds(5)
     /// Streams of events in all. A connection that has become one takes no place among the others.
     public var streams = 32
     /// Streams of one user; the next one is answered 429.

@@ -103,7 +103,7 @@ public final class HTTPServer: Sendable {
         guard let peer = peer.flatMap({ $0 }) else { return refuseSilently(channel) }
         let connection = HTTPConnection(peer: peer)
         let refusal: HTTPRefusal?
-        let verdict = table.admit(connection) {
+        let verdict = table.admit(connection, dismiss: { channel.close(promise: nil) }) {
             channel.pipeline.fireUserInboundEventTriggered(ServerConnectionHandler.Stop())
         }
         switch verdict {
@@ -171,6 +171,8 @@ public final class HTTPServer: Sendable {
                 let request = HTTPRequest(
                     method: received.isHead ? .get : received.method, path: received.target.path,
                     query: received.target.query, fields: received.fields, body: received.body, connection: connection)
+                self.table.asks(connection, true)
+                defer { self.table.asks(connection, false) }
                 let response = await self.handler(request)
                 do {
                     try await self.write(response, isHead: received.isHead, to: outbound, connection)

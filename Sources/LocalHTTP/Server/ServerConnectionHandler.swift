@@ -144,7 +144,7 @@ final class ServerConnectionHandler: ChannelDuplexHandler {
     private func wait(for deadline: RequestIntake.Deadline, _ context: ChannelHandlerContext) {
         let time =
             switch deadline {
-            case .idle: limits.idleTime
+            case .idle: connection.isStranger ? min(limits.strangerTime, limits.idleTime) : limits.idleTime
             case .head: limits.headTime
             case .body: limits.bodyTime
             case .refusal: Self.refusalTime
