@@ -187,7 +187,7 @@ import Testing
     @Test("A4: a stranger's connection is short, and a vouched one is not")
     func strangersAreShort() async throws {
         var limits = HTTPLimits.patient
-        (limits.strangers, limits.strangerTime) = (16, .milliseconds(50))
+        (limits.strangers, limits.strangerTime) = (16, .seconds(3))
         let connections = Seen<HTTPConnection>()
         let handler: HTTPHandler = { request in
             connections.add(request.connection)
