@@ -2,6 +2,8 @@
 """Several windows of one till in one browser: none of them forgets, hides or sells again what another has begun, whatever becomes of that
 window, and all of them hear of what happens."""
 import re
+import socket
+import time
 import unittest
 
 from playwright.sync_api import expect
@@ -188,8 +190,6 @@ class Windows(unittest.TestCase):
         for page in [context.pages[0]] + [context.new_page() for _ in range(6)]:
             page.goto(f"{shop.home}/display/")
             displays.append(Display(page))
-        for display in displays:
-            display.title("welcome")
         self.open(self.first).sell("12.50")
         for display in displays:
             display.title("hold")
@@ -258,6 +258,62 @@ class Acts(unittest.TestCase):
         self.till.press("till.more")
         self.till.press("till.verify")
         self.ends("checked", None, False)
+
+
+class Crowds(unittest.TestCase):
+    """What others do at the same door, with the bytes of a program."""
+
+    def setUp(self):
+        self.addCleanup(shop.rest)
+        self.token = shop.token(f"crowd-{self._testMethodName[5:7]}-{self._testMethodName.count('_')}", *RIGHTS)
+        self.id = shop.gateway("POST", "/v1/transactions", {"type": "purchase", "lane": "main", "amount": {"value": 1250, "currency": "EUR"}},
+                               self.token, {"Idempotency-Key": "crowd"}).json["id"]
+        until(lambda: shop.last()["state"] == "armed")
+
+    def wait(self):
+        one = socket.create_connection(("127.0.0.1", shop.port), 10)
+        one.sendall(f"GET /v1/transactions/{self.id} HTTP/1.1\r\nHost: 127.0.0.1:{shop.port}\r\nAuthorization: Bearer {self.token}\r\n"
+                    f"Prefer: wait=60\r\n\r\n".encode())
+        return one
+
+    def ask(self, method="GET"):
+        """Its state, and how many seconds the answer took."""
+        begin = time.monotonic()
+        answer = shop.gateway(method, f"/v1/transactions/{self.id}", token=self.token)
+        self.assertEqual(200, answer.status, answer.body)
+        return answer.json.get("state") or answer.json["outcome"], time.monotonic() - begin
+
+    def test_a3_waits_that_were_given_up_leave_the_next_call_free_and_the_payment_alone(self):
+        waits = [self.wait() for _ in range(4)]
+        time.sleep(1)
+        for one in waits:
+            one.close()
+        state, seconds = self.ask()
+        self.assertLess(seconds, 10)
+        # Nobody asks for longer than the daemon waits for a client that is gone; the till has been away for less than its twenty seconds.
+        time.sleep(5)
+        self.assertEqual("armed", shop.last()["state"])
+        self.assertEqual("cancelled", self.ask("DELETE")[0])
+
+    def test_a3_a_cancel_beside_many_waits_is_answered(self):
+        waits = [self.wait() for _ in range(24)]
+        time.sleep(3)
+        outcome, seconds = self.ask("DELETE")
+        self.assertEqual("cancelled", outcome)
+        self.assertLess(seconds, 10)
+        for one in waits:
+            one.close()
+
+    def test_a4_idle_connections_of_strangers_keep_no_till_out(self):
+        idle = [socket.create_connection(("127.0.0.1", shop.port), 10) for _ in range(200)]
+        for _ in range(5):
+            state, seconds = self.ask()
+            self.assertEqual("armed", state)
+            self.assertLess(seconds, 10)
+        page = shop.gateway("GET", "/till/")
+        self.assertEqual(200, page.status)
+        for one in idle:
+            one.close()
 
 
 if __name__ == "__main__":
