@@ -272,8 +272,8 @@ class Crowds(unittest.TestCase):
 
     def wait(self):
         one = socket.create_connection(("127.0.0.1", shop.port), 10)
-        one.sendall(f"GET /v1/transactions/{self.id} HTTP/1.1\r\nHost: 127.0.0.1:{shop.port}\r\nAuthorization: Bearer {self.token}\r\n"
-                    f"Prefer: wait=60\r\n\r\n".encode())
+        one.sendall(f"GET /v1/transactions/{self.id}?wait=60 HTTP/1.1\r\nHost: 127.0.0.1:{shop.port}\r\nAuthorization: Bearer {self.token}\r\n\r\n".encode())
+        self.addCleanup(one.close)
         return one
 
     def ask(self, method="GET"):
@@ -296,24 +296,22 @@ class Crowds(unittest.TestCase):
         self.assertEqual("cancelled", self.ask("DELETE")[0])
 
     def test_a3_a_cancel_beside_many_waits_is_answered(self):
-        waits = [self.wait() for _ in range(24)]
+        for _ in range(24):
+            self.wait()
         time.sleep(3)
         outcome, seconds = self.ask("DELETE")
         self.assertEqual("cancelled", outcome)
         self.assertLess(seconds, 10)
-        for one in waits:
-            one.close()
 
     def test_a4_idle_connections_of_strangers_keep_no_till_out(self):
-        idle = [socket.create_connection(("127.0.0.1", shop.port), 10) for _ in range(200)]
+        for _ in range(200):
+            self.addCleanup(socket.create_connection(("127.0.0.1", shop.port), 10).close)
         for _ in range(5):
             state, seconds = self.ask()
             self.assertEqual("armed", state)
             self.assertLess(seconds, 10)
         page = shop.gateway("GET", "/till/")
         self.assertEqual(200, page.status)
-        for one in idle:
-            one.close()
 
 
 if __name__ == "__main__":
