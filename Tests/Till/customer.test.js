@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What time does to the customer's screen. The view's members are those of GET /v1/display.
+// What time does to the customer's screen, and what both screens call an approval. The view's members are those of GET /v1/display.
 import test from "node:test";
 import assert from "node:assert/strict";
+import { actOf, endKey, request, screenOf, sumKey } from "../../share/till/sale.js";
 import { advance, isResult, picture, take, welcome } from "../../share/till/customer.js";
 
 const amount = { value: 1250, currency: "EUR" };
@@ -120,4 +121,25 @@ test("a link is shown with what is to be paid and its code, takes the place of a
   assert.equal(isResult(shown.view), false);
   const gone = picture(shown, 40, 3);
   assert.deepEqual([gone.lines, gone.amount, gone.qr], [["staff"], undefined, undefined]);
+});
+
+test("M9: an end is called by what was asked for: no refund, no sum that is only held and no read has a sale's word", () => {
+  const end = (members, more) => {
+    const made = request("k1", "A-17", { type: "purchase", lane: "main", amount, ...members });
+    const { type, amount: asked } = JSON.parse(made.body);
+    return { phase: "following", request: made, transaction: { id: "t1", type, amount: asked, order: "A-17", state: "approved", result: { outcome: "approved" }, ...more } };
+  };
+  const check = { type: "verification", amount: undefined, currency: "EUR" };
+  for (const [members, more, act, head, sentence] of [
+    [{}, {}, "sale", "approved", "approved.sum"], [{ type: "link" }, {}, "sale", "approved", "approved.sum"], [{ type: "handover" }, {}, "sale", "approved", "approved.sum"],
+    [{ amountStatus: "pending" }, {}, "sale", "approved", "approved.sum"], [{ type: "refund" }, {}, "refund", "refunded", "refunded.sum"],
+    [{ amountStatus: "preauthorized" }, {}, "held", "held", "held.sum"], [{}, { details: { capture: { mode: "manual" } } }, "held", "held", "held.sum"],
+    [{ ...check, reason: "saveCard" }, { credential: { id: "c1" } }, "cardSaved", "cardSaved", null], [{ ...check, reason: "saveCard" }, {}, "checked", "checked", null],
+    [{ ...check, reason: "lookUp" }, {}, "checked", "checked", null],
+    [{ ...check, reason: "other" }, {}, "checked", "checked", null]]) {
+    const sale = end(members, more);
+    assert.equal(screenOf(sale), "approved");
+    assert.deepEqual([actOf(sale), endKey("approved", actOf(sale)), sumKey(actOf(sale))], [act, head, sentence], JSON.stringify(members));
+  }
+  for (const screen of ["unknown", "reversing", "reversed"]) assert.equal(endKey(screen, "refund"), `till.${screen}.refund`);
 });

@@ -3,7 +3,7 @@
 // till are those of docs/protocol.md and docs/openapi.yaml.
 import test from "node:test";
 import assert from "node:assert/strict";
-import { actOf, endKey, isSettled, matches, mayCancel, mayLeave, mayLink, mayPutAside, mayRepeat, mayStop, nothing, partOf, prompt, request, screenOf, step, sumKey, terminals } from "../../share/till/sale.js";
+import { isSettled, matches, mayCancel, mayLeave, mayLink, mayPutAside, mayRepeat, mayStop, nothing, partOf, prompt, request, screenOf, step, terminals } from "../../share/till/sale.js";
 
 const purchase = { type: "purchase", lane: "main", amount: { value: 1250, currency: "EUR" } };
 const asked = (key = "k1", order = "A-17") => request(key, order, purchase);
@@ -234,26 +234,6 @@ test("R4: a phone that wants its holder is asked for until another prompt, howev
     assert.equal(shown("read.cardDetected", "read.retry"), "again");
     assert.equal(shown("read.cardDetected", "read.completed"), "hold");
   }
-});
-
-test("M9: an end is called by what was asked for: no refund, no sum that is only held and no read has a sale's word", () => {
-  const end = (members, more) => {
-    const [sent] = step(nothing, { kind: "sell", request: request("k1", "A-17", { ...purchase, ...members }) });
-    return step(sent, { kind: "answer", key: "k1", transaction: transaction("approved", more, sent.request) })[0];
-  };
-  const check = { type: "verification", amount: undefined, currency: "EUR" };
-  for (const [members, more, act, head, sentence] of [
-    [{}, {}, "sale", "approved", "approved.sum"], [{ type: "link" }, {}, "sale", "approved", "approved.sum"], [{ type: "handover" }, {}, "sale", "approved", "approved.sum"],
-    [{ amountStatus: "pending" }, {}, "sale", "approved", "approved.sum"], [{ type: "refund" }, {}, "refund", "refunded", "refunded.sum"],
-    [{ amountStatus: "preauthorized" }, {}, "held", "held", "held.sum"], [{}, { details: { capture: { mode: "manual" } } }, "held", "held", "held.sum"],
-    [{ ...check, reason: "saveCard" }, { credential: { id: "c1" } }, "cardSaved", "cardSaved", null], [{ ...check, reason: "saveCard" }, {}, "checked", "checked", null],
-    [{ ...check, reason: "lookUp" }, {}, "checked", "checked", null],
-    [{ ...check, reason: "other" }, {}, "checked", "checked", null]]) {
-    const sale = end(members, more);
-    assert.equal(screenOf(sale), "approved");
-    assert.deepEqual([actOf(sale), endKey("approved", actOf(sale)), sumKey(actOf(sale))], [act, head, sentence], JSON.stringify(members));
-  }
-  for (const screen of ["unknown", "reversing", "reversed"]) assert.equal(endKey(screen, "refund"), `till.${screen}.refund`);
 });
 
 test("a read is cancelled only where the card or phone has to be presented again", () => {
