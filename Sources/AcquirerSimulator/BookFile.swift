@@ -27,6 +27,8 @@ public final class BookFile: Sendable {
         do throws(SystemError) {
             let opened = try Descriptor(opening: path, O_RDWR | O_CREAT | O_APPEND, mode: 0o600)
             guard opened.lock() else { throw SystemError(code: EWOULDBLOCK) }
+            // A host that has lost its book has taken no payment.
+            try DurableFile.synchronizeFolder(of: path)
             bytes = try opened.readAll(atMost: most)
             file = BookFile(opened)
         } catch {

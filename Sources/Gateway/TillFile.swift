@@ -25,15 +25,9 @@ struct TillFile: Sendable {
     }
 
     func save(_ book: TillBook) throws(GatewayError) {
-        let new = path + ".new"
         do throws(SystemError) {
             guard let bytes = try? WireJSON.encode(book.all) else { throw SystemError(code: EINVAL) }
-            let file = try Descriptor(opening: new, O_WRONLY | O_CREAT | O_TRUNC, mode: 0o600)
-            try file.setMode(0o600)
-            try file.write(bytes)
-            try file.synchronize()
-            try FileSystem.rename(new, to: path)
-            try Descriptor(opening: folder, O_RDONLY | O_DIRECTORY).synchronize()
+            try DurableFile.replace(path, with: bytes.span, mode: 0o600)
         } catch {
             throw .tills(path: path, errno: error.code)
         }

@@ -16,7 +16,7 @@ public final class IssuedProfiles: Sendable {
 
     public init(_ folder: String) throws(IssuingError) {
         do throws(SystemError) {
-            if !FileSystem.exists(folder) { try FileSystem.makeFolder(folder) }
+            if !FileSystem.exists(folder) { try DurableFile.makeFolder(folder) }
             lock = try Descriptor(opening: folder + "/lock", O_RDWR | O_CREAT, mode: 0o600)
         } catch {
             throw .file(folder, errno: error.code)
@@ -85,19 +85,18 @@ public final class IssuedProfiles: Sendable {
 
         let place = "\(folder)/\(merchant)"
         if !FileSystem.exists(place) {
-            do throws(SystemError) { try FileSystem.makeFolder(place) } catch { throw .file(place, errno: error.code) }
+            do throws(SystemError) { try DurableFile.makeFolder(place) } catch { throw .file(place, errno: error.code) }
         }
         // From here on the serial is used, whatever happens.
         try Self.write(payload, to: "\(place)/\(number).json")
         let token = try await key.sign(payload, type: SignedProfile.type)
         // What a daemon does with it.
         do throws(ProfileError) { _ = try SignedProfile(token: token, key: own) } catch { throw .profile(error) }
-        try Self.write(Array((token + "\n").utf8), to: "\(place)/\(number).jws.new")
+        let path = "\(place)/\(number).jws"
         do throws(SystemError) {
-            try FileSystem.rename("\(place)/\(number).jws.new", to: "\(place)/\(number).jws")
-            try Descriptor(opening: place, O_RDONLY | O_DIRECTORY).synchronize()
+            try DurableFile.replace(path, with: Array((token + "\n").utf8).span, mode: 0o644)
         } catch {
-            throw .file(place, errno: error.code)
+            throw .file(path, errno: error.code)
         }
         return Issued(profile: profile, payload: payload, token: token)
     }
@@ -163,11 +162,7 @@ public final class IssuedProfiles: Sendable {
     }
 
     private static func write(_ bytes: [UInt8], to path: String) throws(IssuingError) {
-        do throws(SystemError) {
-            let file = try Descriptor(opening: path, O_WRONLY | O_CREAT | O_EXCL, mode: 0o644)
-            try file.write(bytes)
-            try file.synchronize()
-        } catch {
+        do throws(SystemError) { try DurableFile.create(path, with: bytes.span, mode: 0o644) } catch {
             throw .file(path, errno: error.code)
         }
     }

@@ -52,10 +52,6 @@ package enum FileSystem {
         guard unsafe unlink(path) == 0 else { throw .last }
     }
 
-    package static func rename(_ path: String, to other: String) throws(SystemError) {
-        guard unsafe Glibc.rename(path, other) == 0 else { throw .last }
-    }
-
     package static func setMode(_ mode: mode_t, of path: String) throws(SystemError) {
         guard unsafe chmod(path, mode) == 0 else { throw .last }
     }

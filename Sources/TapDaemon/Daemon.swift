@@ -242,7 +242,7 @@ public final class Daemon: Sendable {
     private static func openBooks(
         _ directory: String, _ reserve: StorageReserve
     ) throws(StartError) -> OpenedBooks {
-        do throws(SystemError) { try FileSystem.makeFolder(directory) } catch {
+        do throws(SystemError) { try DurableFile.makeFolder(directory) } catch {
             guard error.code == EEXIST else { throw .stateDirectory(directory, errno: error.code) }
         }
         let (journal, key) = try BookBinding.open(directory)

@@ -80,6 +80,8 @@ final class TillLedger {
         do throws(SystemError) {
             var file = try Descriptor(opening: path, O_RDWR | O_CREAT | O_APPEND, mode: 0o600)
             guard file.lock() else { throw SystemError(code: EAGAIN) }
+            // A ledger without its name would be a new one, to which each payment it had told is unknown.
+            try DurableFile.synchronizeFolder(of: path)
             var (contents, length) = try read(file)
             var isNew = contents.installation.isEmpty
             if contents.damaged > 0 || isNew {
@@ -268,6 +270,7 @@ final class TillLedger {
             try copy.write(piece)
         }
         try copy.synchronize()
+        try DurableFile.synchronizeFolder(of: path)
     }
 
     private static func rewrite(_ path: String, _ contents: Contents) throws(SystemError) -> Descriptor {
@@ -284,9 +287,7 @@ final class TillLedger {
         try new.synchronize()
         // Before it has its name: nobody else may have it in between.
         guard new.lock() else { throw SystemError(code: EAGAIN) }
-        try FileSystem.rename(path + ".new", to: path)
-        let folder = path.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(separator: "/")
-        try Descriptor(opening: folder.isEmpty ? "/" : folder, O_RDONLY).synchronize()
+        try DurableFile.rename(path + ".new", to: path)
         return new
     }
 

@@ -132,9 +132,9 @@ enum Secrets {
     /// A new file that its owner alone may read.
     static func write(_ secret: SecretBytes, to path: String) throws(IssuingError) {
         do throws(SystemError) {
-            let file = try Descriptor(opening: path, O_WRONLY | O_CREAT | O_EXCL, mode: 0o600)
-            try secret.withSpan { (bytes) throws(SystemError) in try file.write(bytes) }
-            try file.synchronize()
+            try secret.withSpan { (bytes) throws(SystemError) in
+                try DurableFile.create(path, with: bytes, mode: 0o600)
+            }
         } catch {
             throw .file(path, errno: error.code)
         }

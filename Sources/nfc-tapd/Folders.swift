@@ -53,7 +53,7 @@ struct Folders {
         var made = ""
         for part in path.split(separator: "/") {
             made += (made.isEmpty && !path.hasPrefix("/") ? "" : "/") + part
-            do throws(SystemError) { try FileSystem.makeFolder(made) } catch {
+            do throws(SystemError) { try DurableFile.makeFolder(made) } catch {
                 // What is there already may be in a place where nobody may make anything.
                 guard [EEXIST, EROFS, EACCES].contains(error.code) else { return false }
             }

@@ -53,6 +53,34 @@ struct ArchitectureTests {
         }
     }
 
+    /// fsync(2): a file that was synced has no name on the disk before its folder was synced too.
+    @Test("M7: whatever makes or renames a file has its name on the disk, or nothing rests on it")
+    func durableNames() throws {
+        let restsOnNothing = [
+            // SQLite syncs the folder with the log's first frame, before anything is in the file.
+            "JournalLock.swift",
+            // Room, a count of starts and a lock: made anew wherever they are missing.
+            "StorageReserve.swift", "StartPause.swift",
+            // What a person has asked for and looks at: recordings, a bundle, a host's configuration.
+            "OutputFile.swift", "DiagnoseCommand.swift", "HostTree.swift",
+        ]
+        let making = /\bO_CREAT\b|\bO_TMPFILE\b/
+        var makers: Set<String> = []
+        for file in try SourceTree.swiftFiles() {
+            let name = String(file.path.split(separator: "/").last ?? "")
+            if name != "DurableFile.swift" {
+                for line in file.lines {
+                    #expect(!line.contains(/Glibc\.(rename|link)\(|\brenameat2?\(/), "\(file.path): \(line)")
+                }
+            }
+            guard file.lines.contains(where: { $0.contains(making) }) else { continue }
+            makers.insert(name)
+            let isDurable = file.lines.contains { $0.contains("DurableFile.") || $0.contains("enum DurableFile") }
+            #expect(isDurable || restsOnNothing.contains(name), "\(file.path) makes a file past DurableFile")
+        }
+        #expect(makers.isSuperset(of: restsOnNothing + ["DurableFile.swift", "TillLedger.swift"]))
+    }
+
     @Test func `libnfc is loaded by its worker process alone`() {
         let loading = table.imports.keys.filter { table.reach(of: $0).contains("CNFC") }
         #expect(Set(loading) == ["ReaderNFCWorker", "nfc-tap-libnfc-worker"])

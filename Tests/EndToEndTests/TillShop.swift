@@ -16,14 +16,15 @@ final class TillShop {
     ///   - zvt: what else the table of the ZVT till says.
     ///   - daemon: what the daemon's configuration begins with.
     ///   - timeZone: of the bridge, as TZ has it.
+    ///   - bridge: what else is in the bridge's environment.
     init(
         test: Bool = true, serial: (protocol: String, more: String)? = nil, zvt: String = "", daemon: String = "",
-        timeZone: String = "UTC"
+        timeZone: String = "UTC", bridge: [String: String] = [:]
     ) throws {
         let names = Self.lanes + (serial == nil ? [] : ["serial"])
         let lanes = names.map { "[[lane]]\nname = \"\($0)\"\nreader = \"virtual:FOLDER/\($0).sock\"\n" }
         shop = try Shop(configuration: daemon + lanes.joined())
-        environment = ["TZ": timeZone]
+        environment = ["TZ": timeZone].merging(bridge) { $1 }
         ports = try Dictionary(uniqueKeysWithValues: Self.lanes.map { ($0, try Self.freePort()) })
         var tills = Self.lanes.map { lane in
             """

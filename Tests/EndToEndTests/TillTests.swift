@@ -22,6 +22,18 @@ struct TillTests {
         #expect(books == paid + [Booking("declined", 1_251), Booking("approved", 300, isConfirmed: true)])
     }
 
+    @Test("M7: a till's ledger has its name on the disk before the first payment is in it")
+    func ledgersNames() throws {
+        let log = try DiskLog()
+        defer { log.remove() }
+        let tills = try TillShop(bridge: log.environment)
+        #expect(try tills.caisse("12.50").first?["payment_status"] as? String == "success")
+        let lines = try log.lines()
+        let ledger = "\(tills.shop.folder.path)/caisse-ap.ledger"
+        #expect(lines.contains("make \(ledger)") && lines.contains("sync \(ledger)"), "the rig saw nothing: \(lines)")
+        #expect(try log.uncertainNames(resting: [".ledger"]) == [])
+    }
+
     @Test("OCA's point of sale pays through the proxy, and a second press of the button is the same payment")
     func proxy() throws {
         let tills = try TillShop()

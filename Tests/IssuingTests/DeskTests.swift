@@ -51,11 +51,13 @@ struct DeskTests {
         return process
     }
 
-    private func run(_ program: String, _ arguments: [String]) throws -> Finished {
+    private func run(
+        _ program: String, _ arguments: [String], _ more: [String: String] = [:]
+    ) throws -> Finished {
         let process = Process()
         process.executableURL = URL(filePath: program)
         process.arguments = arguments
-        process.environment = environment
+        process.environment = environment.merging(more) { $1 }
         let (output, errors) = (Pipe(), Pipe())
         process.standardOutput = output
         process.standardError = errors
@@ -195,6 +197,28 @@ struct DeskTests {
             process.terminate()
             try await ended(process)
         }
+    }
+
+    @Test("M7: a key, a serial and its token have their names on the disk before they are given out")
+    func durableNames() throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let log = try DiskLog()
+        defer { log.remove() }
+        let program = Self.program("nfc-tap-profile").path
+        let made = try run(program, ["key", "new", "--file", path("signing.jwk")], log.environment)
+        #expect(made.status == 0, "\(made.errors)")
+        let recipient = try desk(["key", "new"] + token + ["--label", "shop-2026-11", "--for", "recipient"])
+        try write(try profile(recipient: recipient.output), "draft.json")
+        let signed = try run(
+            program,
+            [
+                "sign", path("draft.json"), "--store", path("store"), "--file", path("signing.jwk"),
+                "--recipients-elsewhere",
+            ], log.environment)
+        #expect(signed.status == 0, "\(signed.errors)")
+        let store = path("store") + "/sandbox-merchant"
+        #expect(try log.lines().contains("rename \(store)/1.jws.new \(store)/1.jws"))
+        #expect(try log.uncertainNames(resting: ["signing.jwk", "/1.json"]) == [])
     }
 
     @Test func `a PIN that others may read, or that is wrong, signs nothing`() throws {

@@ -52,6 +52,10 @@ public enum BookBinding {
         }
         let key = try key(folder, found.key)
         if wanted == nil {
+            // An earlier start may have ended with the key in its place and nothing that keeps it there.
+            do throws(SystemError) { try DurableFile.synchronizeFolder(of: keyPath) } catch {
+                throw .installationKey(.unwritable(keyPath, errno: error.code))
+            }
             try asking(folder) { () throws(JournalError) in try journal.bind(key: key.verificationKey.thumbprint) }
         }
         if found.marked?.text != journal.support { try mark(journal.support, folder) }
@@ -88,13 +92,13 @@ public enum BookBinding {
         let open = (try? OpenMoney(file: journalPath(folder)).lines) ?? ["not readable"]
         let former = folder + "/former-books-" + String("\(now)".filter { $0.isNumber || $0.isLetter })
         do throws(SystemError) {
-            try FileSystem.makeFolder(former)
+            try DurableFile.makeFolder(former)
             let names = [
                 Journal.fileName, Journal.fileName + "-wal", Journal.fileName + "-shm", Journal.fileName + "-journal",
                 InstallationKey.fileName, InstallationKey.publicFileName, markName,
             ]
             for name in names where FileSystem.exists(folder + "/" + name) {
-                try FileSystem.rename(folder + "/" + name, to: former + "/" + name)
+                try DurableFile.rename(folder + "/" + name, to: former + "/" + name)
             }
         } catch {
             throw .stateDirectory(former, errno: error.code)

@@ -72,16 +72,7 @@ enum InstallationKey {
     private static func write(
         _ bytes: borrowing Span<UInt8>, to path: String, mode: mode_t
     ) throws(InstallationKeyError) {
-        let temporary = path + ".new"
-        try? FileSystem.remove(temporary)
-        do throws(SystemError) {
-            let file = try Descriptor(opening: temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode: mode)
-            try file.write(bytes)
-            try file.setMode(mode)
-            try file.synchronize()
-            try FileSystem.rename(temporary, to: path)
-        } catch {
-            try? FileSystem.remove(temporary)
+        do throws(SystemError) { try DurableFile.replace(path, with: bytes, mode: mode) } catch {
             throw .unwritable(path, errno: error.code)
         }
     }

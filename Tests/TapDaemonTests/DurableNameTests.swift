@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import TestSupport
+import Testing
+
+/// fsync(2): "Calling fsync() does not necessarily ensure that the entry in the directory containing the file has also reached disk."
+@Suite("Names on the disk", .timeLimit(.minutes(5)))
+struct DurableNameTests {
+    private func run(_ arguments: [String], _ log: DiskLog, until said: String? = nil) async throws -> Int32 {
+        let process = Process()
+        process.executableURL = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
+            .appending(path: "nfc-tapd")
+        process.arguments = arguments
+        process.environment = ProcessInfo.processInfo.environment.merging(log.environment) { $1 }
+        process.standardOutput = FileHandle.nullDevice
+        process.standardError = FileHandle.nullDevice
+        try process.run()
+        defer { if process.isRunning { process.terminate() } }
+        if let said {
+            try await eventually(said) { FileManager.default.fileExists(atPath: said) }
+            process.terminate()
+        }
+        try await eventually("the end") { !process.isRunning }
+        return process.terminationStatus
+    }
+
+    @Test("M7: the key's name is on the disk before the journal is bound to it")
+    func firstStart() async throws {
+        let folder = try TestFolder()
+        let log = try DiskLog()
+        defer { log.remove() }
+        let state = folder.path + "/state"
+        let place = ["--runtime-directory", folder.path, "--state-directory", state]
+        #expect(try await run(place, log, until: folder.path + "/pos.sock") == 0)
+        let lines = try log.lines()
+        for name in ["installation.key", "installation.jwk", "installation.journal"] {
+            #expect(lines.contains("rename \(state)/\(name).new \(state)/\(name)"), "the rig saw nothing: \(lines)")
+        }
+        #expect(lines.contains("sync \(state)/journal.sqlite-wal"))
+        #expect(try log.uncertainNames() == [])
+    }
+
+    @Test("M7: former books have their names on the disk before new ones are begun")
+    func newBooks() async throws {
+        let folder = try TestFolder()
+        let (first, second) = (try DiskLog(), try DiskLog())
+        defer {
+            first.remove()
+            second.remove()
+        }
+        let state = folder.path + "/state"
+        let place = ["--runtime-directory", folder.path, "--state-directory", state]
+        #expect(try await run(place, first, until: folder.path + "/pos.sock") == 0)
+        try FileManager.default.removeItem(atPath: state + "/installation.key")
+        #expect(try await run(place + ["--new-books"], second) == 0)
+        let lines = try second.lines()
+        #expect(lines.contains { $0.hasPrefix("rename \(state)/journal.sqlite \(state)/former-books-") }, "\(lines)")
+        #expect(try second.uncertainNames() == [])
+    }
+}
