@@ -67,7 +67,7 @@ public struct AdapterCheck: Sendable {
     private func missing(_ rule: CheckRule, _ features: Set<AdapterFeature>) -> String? {
         let words: [AdapterFeature] =
             switch rule {
-            case .health: []
+            case .health, .keys: []
             case .saleApproved, .saleAmount, .unknownMembers, .keyRepeat, .keyOtherBody, .keyRace, .query,
                 .queryUnknown,
                 .idleConnections, .reversal, .reversalRepeat, .reversalBefore:
@@ -132,11 +132,28 @@ public struct AdapterCheck: Sendable {
         }
     }
 
+    /// - Throws: names each key that a till would not seal to; one with its private half is no key any more.
+    private func checkKeys(_ bench: CheckBench) async throws(Complaint) {
+        for (replica, client) in bench.clients.enumerated() {
+            guard
+                let answer = try? await client.send(HTTPClientRequest(.get, "/v1/keys"), answerWithin: bench.time)
+            else { throw Complaint("GET /v1/keys was not answered by replica \(replica)") }
+            guard answer.status != 404 else { continue }
+            guard answer.status == 200 else { throw Complaint("GET /v1/keys was answered with \(answer.status)") }
+            let refusals: [RecipientKeySet.Refusal]
+            do throws(RecipientKeyError) { refusals = try RecipientKeySet(json: answer.body).refusals } catch {
+                throw Complaint("\(error)")
+            }
+            guard refusals.isEmpty else { throw Complaint(refusals.map(\.description).joined(separator: "; ")) }
+        }
+    }
+
     private func hold(
         _ rule: CheckRule, _ bench: CheckBench, _ features: Set<AdapterFeature>
     ) async throws(Complaint) {
         switch rule {
         case .health: break
+        case .keys: try await checkKeys(bench)
         case .saleApproved: _ = try await bench.approved()
         case .saleAmount: try await bench.checkAmount()
         case .unknownMembers: try await bench.checkUnknownMembers()

@@ -2,6 +2,7 @@
 /// What an adapter owes, in the order in which it is tried. A rule that builds on another one is not tried where that one fails.
 public enum CheckRule: String, CaseIterable, Codable, Sendable {
     case health
+    case keys = "keys.usable"
     case saleApproved = "sale.approved"
     case saleAmount = "sale.amount"
     case unknownMembers = "request.unknown-members"
@@ -60,6 +61,7 @@ public enum CheckRule: String, CaseIterable, Codable, Sendable {
     public var text: String {
         switch self {
         case .health: "GET /v1/health answers 200 with status, protocolVersions (v1) and supports"
+        case .keys: "GET /v1/keys, where it is answered, has public keys that tills seal to, and no others"
         case .saleApproved: "A sale over the amount of the check is approved"
         case .saleAmount: "An approval is over the amount and the currency that were demanded"
         case .unknownMembers: "Unknown members of a request are ignored"
@@ -124,6 +126,7 @@ public enum CheckRule: String, CaseIterable, Codable, Sendable {
     public var clause: String {
         switch self {
         case .health: "docs/openapi-psp.yaml, GET /v1/health"
+        case .keys: "docs/openapi-psp.yaml, GET /v1/keys"
         case .saleApproved, .saleAmount: "docs/openapi-psp.yaml, POST /v1/authorizations"
         case .unknownMembers: "docs/adapters.md#versions"
         case .keyRepeat, .keyOtherBody, .keyRace, .replicas, .replicaRace, .restart: "docs/adapters.md#exactly-once"
@@ -151,7 +154,7 @@ public enum CheckRule: String, CaseIterable, Codable, Sendable {
     var needs: [CheckRule] {
         switch self {
         case .health: []
-        case .queryUnknown, .saleApproved: [.health]
+        case .keys, .queryUnknown, .saleApproved: [.health]
         case .saleAmount, .unknownMembers, .keyRepeat, .keyOtherBody, .query, .idleConnections, .reversal,
             .reversalBefore, .operationUnknown:
             [.saleApproved]

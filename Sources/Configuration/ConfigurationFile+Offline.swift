@@ -130,7 +130,8 @@ extension ConfigurationFile {
     ) throws(ConfigurationError) -> VerificationKey {
         let jwk = try table.contents(of: path, for: "receipt-key")
         do throws(RecipientKeyError) { return try VerificationKey(jwk: jwk) } catch {
-            throw table.wrong("receipt-key", "is wrong: \(error)", "install the JWK that the PSP gave you")
+            throw table.wrong(
+                "receipt-key", "is wrong: \(error)", "ask your payment service for a public JWK that follows this rule")
         }
     }
 }

@@ -40,7 +40,8 @@ extension ConfigurationFile {
     private static func key(_ path: String, _ table: ConfigurationTable) throws(ConfigurationError) -> VerificationKey {
         let jwk = try table.contents(of: path, for: "key")
         do throws(RecipientKeyError) { return try VerificationKey(jwk: jwk) } catch {
-            throw table.wrong("key", "is wrong: \(error)", "install the JWK that the payment service signs with")
+            throw table.wrong(
+                "key", "is wrong: \(error)", "ask your payment service for the public JWK that it signs with")
         }
     }
 

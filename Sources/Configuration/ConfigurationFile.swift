@@ -269,7 +269,7 @@ public struct ConfigurationFile: Sendable {
             let remedy =
                 error == .privateKey
                 ? "remove it from this machine at once, and ask your payment service for a new key"
-                : "install the JWK that the PSP gave you"
+                : "ask your payment service for a public JWK that follows this rule"
             throw table.wrong("recipient-key", "is wrong: \(error)", remedy)
         }
     }

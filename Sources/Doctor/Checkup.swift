@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
+public import Wire
+
 /// Looks a machine over for what people with USB readers run into.
 public struct Checkup {
     /// What was found, the gravest first.
     public let findings: [Finding]
 
-    public init(_ facts: HostFacts) {
+    /// - Parameter status: what the daemon says of itself; `nil` where nobody could ask it.
+    public init(_ facts: HostFacts, status: Status? = nil) {
         let checks = [
             facts.kernelDrivers, facts.nodeRights, facts.pcscService, facts.polkitRule, facts.holders, facts.backends,
             facts.clock, facts.configuration, facts.recipientKey, facts.adapter, facts.installation, facts.daemon,
             facts.processLimits, facts.worker, facts.gateway,
         ]
-        let found = checks.flatMap { $0() }
+        let found = checks.flatMap { $0() } + HostFacts.refusedKeys(status?.refusedKeys ?? [])
         findings = Finding.Severity.allCases.flatMap { severity in found.filter { $0.severity == severity } }
     }
 

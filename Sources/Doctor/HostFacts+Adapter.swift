@@ -34,9 +34,11 @@ extension HostFacts {
         guard settings.mode == .test, isInstalled else { return [] }
         return [
             Finding(
-                .recipientKey, .warning, "card data is sealed to a published test key, which protects nothing",
-                remedy: "set recipient-key in [psp] of \(configurationPath) to your payment service's JWK; "
-                    + "until then use test cards only")
+                .recipientKey, .warning,
+                "without a key of a profile or of the adapter, card data is sealed to a published test key, which protects nothing",
+                remedy:
+                    "look for \"published test key\" in the daemon's log; if it is there, set recipient-key in [psp] of "
+                    + "\(configurationPath) to your payment service's JWK, and use test cards only until then")
         ]
     }
 
@@ -61,5 +63,15 @@ extension HostFacts {
                     remedy: "install the JWK of your payment service; until then use test cards only"))
         }
         return findings
+    }
+
+    /// What the daemon says of keys that it was given and does not use.
+    static func refusedKeys(_ keys: [RefusedKey]) -> [Finding] {
+        keys.map { key in
+            Finding(
+                .recipientKey, .warning,
+                "\(key.key) of the \(key.source.rawValue)'s keys is not used: \(key.reason)",
+                remedy: "tell your payment service before it destroys the key that is used instead")
+        }
     }
 }

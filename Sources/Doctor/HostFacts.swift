@@ -46,6 +46,9 @@ public struct HostFacts {
         self.userID = userID
     }
 
+    /// Where the daemon listens.
+    public var posSocket: String { settings.pos.socket }
+
     /// Whether the daemon is a service of this machine, rather than something somebody starts by hand.
     var isInstalled: Bool { hasUnit("nfc-tapd.service") }
 

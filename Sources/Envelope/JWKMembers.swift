@@ -40,8 +40,8 @@ struct JWKMembers {
     func octets(
         _ name: String, count: Int? = nil, _ bytes: borrowing Span<UInt8>
     ) throws(RecipientKeyError) -> [UInt8] {
-        guard let octets = Base64URL.decode(try requiredText(name, bytes).utf8) else { throw .malformedMember(name) }
-        if let count, octets.count != count { throw .malformedMember(name) }
+        guard let octets = Base64URL.decode(try requiredText(name, bytes).utf8) else { throw .notBase64URL(name) }
+        if let count, octets.count != count { throw .wrongLength(name, bytes: octets.count, expected: count) }
         return octets
     }
 

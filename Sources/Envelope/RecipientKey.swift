@@ -156,7 +156,7 @@ extension RecipientKey.Material {
     func check() throws(RecipientKeyError) {
         switch self {
         case .p256(let x, let y):
-            do { _ = try P256.KeyAgreement.PublicKey(rawRepresentation: x + y) } catch { throw .malformedMember("x") }
+            do { _ = try P256.KeyAgreement.PublicKey(rawRepresentation: x + y) } catch { throw .notOnCurve }
         case .x25519(let x):
             do { _ = try Curve25519.KeyAgreement.PublicKey(rawRepresentation: x) } catch { throw .malformedMember("x") }
         case .rsa(let n, let e):

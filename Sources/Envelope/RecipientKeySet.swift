@@ -7,7 +7,14 @@ public struct RecipientKeySet: Equatable, Sendable {
     public struct Refusal: Equatable, Sendable {
         /// Place in the set, from 0.
         public let position: Int
+        /// Its `kid`, where that can be read.
+        public let keyID: String?
         public let reason: RecipientKeyError
+
+        /// Place and `kid`, as people look for it in the file. A text of somebody else's is quoted, and cut to 64 characters.
+        public var name: String {
+            "keys[\(position)]" + (keyID.map { " \(String($0.prefix(64)).debugDescription)" } ?? "")
+        }
     }
 
     /// The usable keys in the order of the set, which is the PSP's order of preference.
@@ -22,7 +29,8 @@ public struct RecipientKeySet: Equatable, Sendable {
         self.refusals = refusals
     }
 
-    /// - Throws: for a single JWK its own refusal; for a set `.noUsableKey` where no key is left.
+    /// - Throws: for a single JWK its own refusal; for a set `.privateKeyInSet` for a private half in any of its keys, which nobody
+    ///   may pass over, and `.noUsableKey` or `.allRefused` where no key is left.
     public init(json: [UInt8]) throws(RecipientKeyError) {
         let index = try RecipientKey.index(json)
         let span = json.span
@@ -37,10 +45,13 @@ public struct RecipientKeySet: Equatable, Sendable {
             do throws(RecipientKeyError) {
                 keys.append(try RecipientKey(index, object: object, span))
             } catch {
-                refusals.append(Refusal(position: position, reason: error))
+                let keyID = index.member("kid", of: object, in: span).flatMap { index.string($0, in: span) }
+                let refusal = Refusal(position: position, keyID: keyID, reason: error)
+                if error == .privateKey { throw .privateKeyInSet(refusal.name) }
+                refusals.append(refusal)
             }
         }
-        guard !keys.isEmpty else { throw .noUsableKey }
+        guard !keys.isEmpty else { throw refusals.isEmpty ? .noUsableKey : .allRefused(refusals) }
         self.init(keys: keys, refusals: refusals)
     }
 
@@ -62,4 +73,8 @@ public struct RecipientKeySet: Equatable, Sendable {
         }
         throw reason
     }
+}
+
+extension RecipientKeySet.Refusal: CustomStringConvertible {
+    public var description: String { "\(name): \(reason)" }
 }

@@ -40,7 +40,7 @@ public struct VerificationKey: Equatable, Sendable {
         self.init(
             keyID: try members.text("kid", bytes), x: try members.octets("x", count: 32, bytes),
             y: try members.octets("y", count: 32, bytes))
-        guard publicKey != nil else { throw .malformedMember("x") }
+        guard publicKey != nil else { throw .notOnCurve }
     }
 
     /// Whether this is a published test key, whose private half anybody has, under whatever name, or one that calls itself

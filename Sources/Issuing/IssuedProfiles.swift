@@ -68,17 +68,18 @@ public final class IssuedProfiles: Sendable {
     /// - Parameter serial: `nil` for the next one.
     public func issue(
         _ draft: ProfileDraft, serial: UInt64? = nil, at now: Timestamp, days: Int64, key: IssuerKey,
-        proof: RecipientProof
+        proof: RecipientProof, refusedKeys: ProfileDraft.RefusedKeys = .areWrong
     ) async throws(IssuingError) -> Issued {
         let merchant = draft.merchant ?? ""
         // A draft without a merchant is refused by its member, not by a folder's name.
-        _ = try draft.payload(serial: 1, issuedAt: now, days: days)
+        _ = try draft.payload(serial: 1, issuedAt: now, days: days, refusedKeys: refusedKeys)
         try Self.check(name: merchant)
         if let last = try latest(merchant)?.profile.issuedAt, last > now { throw .clock(last: last) }
         let highest = serials(merchant).last ?? 0
         let number = serial ?? highest + 1
         guard number > highest else { throw .serialUsed(number) }
-        let (payload, profile) = try draft.payload(serial: number, issuedAt: now, days: days)
+        let (payload, profile) = try draft.payload(
+            serial: number, issuedAt: now, days: days, refusedKeys: refusedKeys)
         let own = try await key.verificationKey()
         if profile.isLive, own.isTest { throw .testKey(own.keyID) }
         try await proof.prove(profile.recipientKeys.keys)
@@ -103,13 +104,15 @@ public final class IssuedProfiles: Sendable {
 
     /// The same content with a new serial and dates, for whoever has a profile that ends before `limit`; the others keep theirs.
     public func renew(
-        before limit: Timestamp, at now: Timestamp, days: Int64, key: IssuerKey, proof: RecipientProof
+        before limit: Timestamp, at now: Timestamp, days: Int64, key: IssuerKey, proof: RecipientProof,
+        refusedKeys: ProfileDraft.RefusedKeys = .areWrong
     ) async throws(IssuingError) -> [Issued] {
         var renewed: [Issued] = []
         for merchant in merchants {
             guard let last = try latest(merchant), last.profile.expiresAt < limit else { continue }
             let draft = try ProfileDraft(json: last.payload, name: merchant)
-            renewed.append(try await issue(draft, at: now, days: days, key: key, proof: proof))
+            renewed.append(
+                try await issue(draft, at: now, days: days, key: key, proof: proof, refusedKeys: refusedKeys))
         }
         return renewed
     }
@@ -119,7 +122,8 @@ public final class IssuedProfiles: Sendable {
     ) async throws(IssuingError) -> Issued {
         guard let last = try latest(merchant) else { throw .noProfile(merchant: merchant) }
         let draft = try ProfileDraft(json: last.payload, name: merchant).revoked()
-        return try await issue(draft, at: now, days: days, key: key, proof: proof)
+        // A contract ends whatever its keys are.
+        return try await issue(draft, at: now, days: days, key: key, proof: proof, refusedKeys: .areMeant)
     }
 
     /// Somebody has accepted the terms elsewhere: the file that `nfc-tap terms import` takes.

@@ -13,6 +13,8 @@ public enum IssuingError: Error, Equatable, Sendable {
     case profile(ProfileError)
     /// Not valid for 2 to 35 days.
     case lifetime(days: Int64)
+    /// Recipient keys that no till would seal to.
+    case refusedKeys([RecipientKeySet.Refusal])
     /// A profile for live cards with this test key.
     case testKey(String)
     /// Nobody has shown that envelopes for this key can be opened.
@@ -43,6 +45,9 @@ extension IssuingError: CustomStringConvertible {
         case .notJSON(let what): "\(what) is not JSON, or has a member twice, a fraction or null in it"
         case .profile(let error): "\(error)"
         case .lifetime(let days): "expiresAt: valid for \(days) days; a profile is valid for 2 to 35 days"
+        case .refusedKeys(let refusals):
+            refusals.map { "recipientKeys.\($0)" }.joined(separator: "\n")
+                + "\ntills pass such keys over and seal to the others; correct them, or say --allow-refused-keys"
         case .testKey(let name): "\(name) is a test key, and the profile is for live cards: use a key of your own"
         case .recipientNotProven(let name):
             "recipientKeys: nobody has shown that what is sealed to \(name) can be opened; name its token or its file, or say "

@@ -39,7 +39,7 @@ public struct ProfileDraft: Equatable, Sendable {
 
     /// The payload, once it is a profile that a daemon takes and that this tool signs.
     public func payload(
-        serial: UInt64, issuedAt: Timestamp, days: Int64
+        serial: UInt64, issuedAt: Timestamp, days: Int64, refusedKeys: RefusedKeys = .areWrong
     ) throws(IssuingError) -> (bytes: [UInt8], profile: Profile) {
         var whole = content
         // A serial is at most 2^53 - 1, as the room Profile has it.
@@ -50,17 +50,26 @@ public struct ProfileDraft: Equatable, Sendable {
         whole["expiresAt"] = .text(issued.advanced(bySeconds: days * 86_400).description)
         let bytes: [UInt8]
         do throws(WireError) { bytes = try WireJSON.encode(whole) } catch { throw .notJSON("profile") }
-        return (bytes, try Self.check(bytes))
+        return (bytes, try Self.check(bytes, refusedKeys))
+    }
+
+    /// What becomes of a profile with recipient keys that tills pass over.
+    public enum RefusedKeys: Sendable {
+        case areWrong
+        /// They are there for tills that are newer.
+        case areMeant
     }
 
     /// Every rule: what a daemon checks, and what somebody who signs has to look at besides.
-    public static func check(_ json: [UInt8]) throws(IssuingError) -> Profile {
+    public static func check(_ json: [UInt8], _ refusedKeys: RefusedKeys = .areWrong) throws(IssuingError) -> Profile {
         let profile: Profile
         do throws(ProfileError) { profile = try Profile(json: json) } catch { throw .profile(error) }
         let seconds = (profile.expiresAt.milliseconds - profile.issuedAt.milliseconds) / 1_000
         guard (days.lowerBound * 86_400...days.upperBound * 86_400).contains(seconds) else {
             throw .lifetime(days: seconds / 86_400)
         }
+        let refusals = profile.recipientKeys.refusals
+        if refusedKeys == .areWrong, !refusals.isEmpty { throw .refusedKeys(refusals) }
         if profile.isLive {
             for key in profile.recipientKeys.keys where key.isTest { throw .testKey(key.keyID) }
             if let key = profile.receiptTokenKey, key.isTest { throw .testKey(key.keyID) }

@@ -19,6 +19,22 @@ struct StoreOptions: ParsableArguments {
     }
 }
 
+struct KeyRuleOptions: ParsableArguments {
+    @Flag(help: "Take recipient keys that tills pass over, such as those for newer tills; names each.")
+    var allowRefusedKeys = false
+
+    var refusedKeys: ProfileDraft.RefusedKeys { allowRefusedKeys ? .areMeant : .areWrong }
+
+    /// Says which keys are sealed to, and which are not.
+    static func name(_ profile: Profile) {
+        let keys = profile.recipientKeys
+        for key in keys.keys {
+            ProfileCommand.say("recipientKeys: \(key.keyID.debugDescription), \(key.algorithm.rawValue)")
+        }
+        for refusal in keys.refusals { ProfileCommand.say("recipientKeys.\(refusal); tills pass it over") }
+    }
+}
+
 struct Check: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Check a profile by every rule of docs/profile.md.")
@@ -26,9 +42,12 @@ struct Check: AsyncParsableCommand {
     @Argument(help: ArgumentHelp("Profile as JSON; - for standard input.", valueName: "file"))
     var file: String
 
+    @OptionGroup var keyRules: KeyRuleOptions
+
     func run() async throws {
         try await ProfileCommand.run {
-            let profile = try ProfileDraft.check(try ProfileCommand.read(file))
+            let profile = try ProfileDraft.check(try ProfileCommand.read(file), keyRules.refusedKeys)
+            KeyRuleOptions.name(profile)
             ProfileCommand.say("\(profile.merchant.id): serial \(profile.serial), nothing wrong")
         }
     }
@@ -51,6 +70,7 @@ struct Sign: AsyncParsableCommand {
     @OptionGroup var store: StoreOptions
     @OptionGroup var signer: SignerOptions
     @OptionGroup var recipients: ProofOptions
+    @OptionGroup var keyRules: KeyRuleOptions
 
     func validate() throws {
         guard serial == "next" || UInt64(serial).map({ $0 > 0 }) ?? false else {
@@ -63,7 +83,8 @@ struct Sign: AsyncParsableCommand {
             let draft = try ProfileDraft(json: try ProfileCommand.read(file), name: file)
             let issued = try await IssuedProfiles(store.store).issue(
                 draft, serial: UInt64(serial), at: .now, days: store.days, key: try signer.key(),
-                proof: try recipients.proof(signer))
+                proof: try recipients.proof(signer), refusedKeys: keyRules.refusedKeys)
+            KeyRuleOptions.name(issued.profile)
             ProfileCommand.say("\(issued.profile.merchant.id): serial \(issued.profile.serial)")
             try ProfileCommand.print(issued.token)
         }
@@ -87,19 +108,25 @@ struct Fleet: AsyncParsableCommand {
     @OptionGroup var store: StoreOptions
     @OptionGroup var signer: SignerOptions
     @OptionGroup var recipients: ProofOptions
+    @OptionGroup var keyRules: KeyRuleOptions
 
     func run() async throws {
         try await ProfileCommand.run {
             let draft = try ProfileDraft(json: try ProfileCommand.read(template), name: template)
             let text = String(decoding: try ProfileCommand.read(list), as: UTF8.self)
             let drafts = try MerchantList.drafts(text, template: draft)
-            for draft in drafts { _ = try draft.payload(serial: 1, issuedAt: .now, days: store.days) }
+            for draft in drafts {
+                _ = try draft.payload(
+                    serial: 1, issuedAt: .now, days: store.days, refusedKeys: keyRules.refusedKeys)
+            }
             let (profiles, key) = (try IssuedProfiles(store.store), try signer.key())
             // The same keys for all: shown once.
             let proof = try recipients.proof(signer)
             for (index, draft) in drafts.enumerated() {
                 let issued = try await profiles.issue(
-                    draft, at: .now, days: store.days, key: key, proof: index == 0 ? proof : .elsewhere)
+                    draft, at: .now, days: store.days, key: key, proof: index == 0 ? proof : .elsewhere,
+                    refusedKeys: keyRules.refusedKeys)
+                if index == 0 { KeyRuleOptions.name(issued.profile) }
                 try ProfileCommand.print("\(issued.profile.merchant.id) \(issued.profile.serial)")
             }
         }
@@ -116,6 +143,7 @@ struct Renew: AsyncParsableCommand {
     @OptionGroup var store: StoreOptions
     @OptionGroup var signer: SignerOptions
     @OptionGroup var recipients: ProofOptions
+    @OptionGroup var keyRules: KeyRuleOptions
 
     private var daysBefore: Int64? { before.hasSuffix("d") ? Int64(before.dropLast()) : Int64(before) }
 
@@ -129,7 +157,8 @@ struct Renew: AsyncParsableCommand {
         try await ProfileCommand.run {
             let limit = Timestamp.now.advanced(bySeconds: (daysBefore ?? 10) * 86_400)
             let renewed = try await IssuedProfiles(store.store).renew(
-                before: limit, at: .now, days: store.days, key: try signer.key(), proof: try recipients.proof(signer))
+                before: limit, at: .now, days: store.days, key: try signer.key(), proof: try recipients.proof(signer),
+                refusedKeys: keyRules.refusedKeys)
             for issued in renewed {
                 try ProfileCommand.print("\(issued.profile.merchant.id) \(issued.profile.serial)")
             }

@@ -134,9 +134,6 @@ struct DaemonCommand: AsyncParsableCommand {
                 path: path, mode: config == nil ? 0o600 : 0o660, group: configuration.pos.group)
             logger.info("listening", metadata: ["socket": "\(path)"])
         }
-        if configuration.usesTestKey {
-            logger.warning("published test key in use: nothing that is read is protected, test cards only")
-        }
         if configuration.diagnostics.cardCommands {
             logger.warning("commands to a card allowed: administrators see what cards answer, use test cards only")
         }

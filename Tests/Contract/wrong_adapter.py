@@ -211,6 +211,9 @@ class Adapter(http.server.BaseHTTPRequestHandler):
             if WRONG == "health":
                 del health["supports"]
             return self.reply(200, health)
+        if parts == ["v1", "keys"] and WRONG == "keys.usable":
+            private = {"kty": "EC", "crv": "P-256", "kid": "shop-1", "x": "AA", "y": "AA", "d": "AA"}
+            return self.reply(200, {"keys": [private]})
         if parts[1] in PLACES and len(parts) == 3:
             with Memory() as memory:
                 answer = link(memory, parts[2], "GET", kind=PLACES[parts[1]])

@@ -36,8 +36,8 @@ struct RecipientKeyTests {
             (["kty": nil], .missingMember("kty")), (["kty": "oct"], .unsupportedKeyType("oct")),
             (["crv": nil], .missingMember("crv")), (["crv": "P-384"], .unsupportedCurve("P-384")),
             (["crv": "secp256k1"], .unsupportedCurve("secp256k1")), (["x": nil], .missingMember("x")),
-            (["x": "AAAA"], .malformedMember("x")), (["x": "!"], .malformedMember("x")),
-            (["y": zeros], .malformedMember("x")),
+            (["x": "AAAA"], .wrongLength("x", bytes: 3, expected: 32)), (["x": "!"], .notBase64URL("x")),
+            (["y": zeros], .notOnCurve),
             (["kid": ""], .malformedMember("kid")), (["use": "sig"], .notForEncryption),
             (["d": zeros], .privateKey), (["k": zeros], .privateKey), (["exp": "soon"], .malformedMember("exp")),
         ]
@@ -48,7 +48,9 @@ struct RecipientKeyTests {
 
     @Test func `an OKP key is X25519 or refused`() throws {
         #expect(throws: RecipientKeyError.unsupportedCurve("Ed25519")) { try okp().recipient(["crv": "Ed25519"]) }
-        #expect(throws: RecipientKeyError.malformedMember("x")) { try okp().recipient(["x": "AQID"]) }
+        #expect(throws: RecipientKeyError.wrongLength("x", bytes: 3, expected: 32)) {
+            try okp().recipient(["x": "AQID"])
+        }
     }
 
     @Test func `RSA numbers are held to sizes that are safe`() throws {
@@ -107,7 +109,8 @@ struct RecipientKeyTests {
         #expect(set.refusals.map(\.reason) == [.unsupportedCurve("P-521"), .notForEncryption])
         #expect(try set.key(at: 0).keyID == "a")
         #expect(try RecipientKeySet(json: Array(keys[0].utf8)).keys.map(\.keyID) == ["a"])
-        #expect(throws: RecipientKeyError.noUsableKey) {
+        let refusal = RecipientKeySet.Refusal(position: 0, keyID: "b", reason: .unsupportedCurve("P-521"))
+        #expect(throws: RecipientKeyError.allRefused([refusal])) {
             try RecipientKeySet(json: Array(#"{"keys":[\#(keys[1])]}"#.utf8))
         }
         #expect(throws: RecipientKeyError.noUsableKey) { try RecipientKeySet(json: Array(#"{"keys":[]}"#.utf8)) }

@@ -51,8 +51,8 @@ struct SigningKeyTests {
             (#"{"kty":"EC","crv":"P-384"}"#, .unsupportedCurve("P-384")),
             (#"{"kty":"EC","crv":"P-256","use":"enc"}"#, .notForSignatures),
             (#"{"kty":"EC","crv":"P-256","alg":"ECDH-ES"}"#, .notForSignatures),
-            (#"{"kty":"EC","crv":"P-256","x":"AA","y":"AA"}"#, .malformedMember("x")),
-            (#"{"kty":"EC","crv":"P-256","x":"\#(good)","y":"\#(bad)"}"#, .malformedMember("x")),
+            (#"{"kty":"EC","crv":"P-256","x":"AA","y":"AA"}"#, .wrongLength("x", bytes: 1, expected: 32)),
+            (#"{"kty":"EC","crv":"P-256","x":"\#(good)","y":"\#(bad)"}"#, .notOnCurve),
         ]
         for (jwk, error) in cases { #expect(throws: error) { try VerificationKey(jwk: Array(jwk.utf8)) } }
     }

@@ -35,6 +35,64 @@ struct IssuingTests {
         object[name] = inner
     }
 
+    /// What becomes of the example with more keys in its set.
+    private func example(adding jwk: String) throws -> [UInt8] {
+        let key = try JSONSerialization.jsonObject(with: Data(jwk.utf8))
+        return try example {
+            self.member(&$0, "recipientKeys") { $0["keys"] = ($0["keys"] as? [Any] ?? []) + [key] }
+        }
+    }
+
+    /// As Authlib 1.9.10 writes it: a coordinate of 31 bytes (RFC 7518 §6.2.1.2 has 32).
+    private static let short = """
+        {"crv":"P-256","x":"NB5Ssc7mJJ98muDXXnC0ryvUSBPiR_SgmGW1quqJFA","y":"NwAccVDlB75MbGs8yrKGqEN2dZK7bhZV4UAtvTslc5U",\
+        "kty":"EC","use":"enc","kid":"shop-2026-12"}
+        """
+
+    @Test("M6: a key that tills pass over keeps a profile from being signed, unless somebody says that it is meant")
+    func refusedKeys() async throws {
+        let store = folder()
+        defer { try? FileManager.default.removeItem(atPath: store) }
+        let json = try example(adding: Self.short)
+        let error = #expect(throws: IssuingError.self) { try ProfileDraft.check(json) }
+        let words = "\(try #require(error))"
+        #expect(words.contains(#"keys[1] "shop-2026-12": member x has 31 bytes"#), "\(words)")
+        #expect(words.contains("--allow-refused-keys"))
+        #expect(try ProfileDraft.check(json, .areMeant).recipientKeys.refusals.count == 1)
+        let (profiles, draft) = (try IssuedProfiles(store), try ProfileDraft(json: json, name: "example"))
+        await #expect(throws: IssuingError.self) {
+            try await profiles.issue(draft, at: now, days: 30, key: .file(key), proof: .elsewhere)
+        }
+        let meant = try await profiles.issue(
+            draft, at: now, days: 3, key: .file(key), proof: .elsewhere, refusedKeys: .areMeant)
+        #expect(meant.profile.serial == 1)
+        let later = now.advanced(bySeconds: 3_600)
+        await #expect(throws: IssuingError.self) {
+            try await profiles.renew(
+                before: later.advanced(bySeconds: 30 * 86_400), at: later, days: 30, key: .file(key), proof: .elsewhere)
+        }
+        // A contract can be ended all the same.
+        let ended = try await profiles.revoke(
+            "sandbox-merchant", at: later, days: 30, key: .file(key), proof: .elsewhere)
+        #expect(ended.profile.terms.isRevoked)
+    }
+
+    @Test("M5: a profile with a private recipient key is wrong, by its name, whatever is allowed")
+    func privateKey() throws {
+        // As jwcrypto 1.6.1 exports a key unless it is told otherwise.
+        let json = try example(
+            adding: """
+                {"crv":"P-256","d":"GHMS6gEihJitpMtaiZkPkfvl8rQJn1dSRif8txcDOrw","kid":"shop-2026-12","kty":"EC","use":"enc",\
+                "x":"EFce7Buczzih9ouRhOoLp7xaIq8bch9zg9zKVsTI5uw","y":"EwBXu3U2MdoNGRf2fItnjCOFV02rvgQ0MjsgwLKT77M"}
+                """)
+        for rule in [ProfileDraft.RefusedKeys.areWrong, .areMeant] {
+            #expect(
+                throws: IssuingError.profile(
+                    .recipientKey("recipientKeys", .privateKeyInSet(#"keys[1] "shop-2026-12""#)))
+            ) { try ProfileDraft.check(json, rule) }
+        }
+    }
+
     @Test func `serials grow, tokens are kept, and a daemon takes one after the other`() async throws {
         let store = folder()
         defer { try? FileManager.default.removeItem(atPath: store) }

@@ -38,14 +38,6 @@ struct ConfigurationTests {
         #expect(throws: ConfigurationError.self) { try DaemonConfiguration(file) }
     }
 
-    @Test("The published test key is warned of in test mode; in live mode the signed profile brings the keys")
-    func testKey() throws {
-        var file = try ConfigurationFile(file: "nfc-tapd.toml", text: Self.lane)
-        #expect(try DaemonConfiguration(file).usesTestKey)
-        file.mode = .live
-        #expect(try !DaemonConfiguration(file).usesTestKey)
-    }
-
     @Test("A profile in a file is read with its faults named; without [profile] none is asked for")
     func profileFile() throws {
         let folder = try TestFolder()

@@ -62,6 +62,63 @@ struct ProfileStoreTests {
         }
     }
 
+    @Test("M5, M6: what of a payment service's keys is not used, log and status say by name")
+    func refusedKeys() async throws {
+        // As Authlib 1.9.10 writes one key in 128.
+        let short = """
+            {"crv":"P-256","x":"NB5Ssc7mJJ98muDXXnC0ryvUSBPiR_SgmGW1quqJFA",\
+            "y":"NwAccVDlB75MbGs8yrKGqEN2dZK7bhZV4UAtvTslc5U","kty":"EC","kid":"live-2"}
+            """
+        let folder = try TestFolder()
+        let log = KeptLog()
+        var wish = wish()
+        wish.logger = log.logger
+        try await withSandbox(in: folder) { sandbox in
+            try await Shop.open(in: folder, wish) { shop in
+                await service.serve(
+                    try service.json(serial: 6, [(service.recipient, service.recipient + "," + short)]), at: sandbox)
+                _ = await shop.profiles.refresh()
+                let refused = try #require(try await status(shop).refusedKeys?.first)
+                #expect(refused.source == .profile && refused.key == #"keys[1] "live-2""#, "\(refused)")
+                #expect(refused.reason.contains("31 bytes instead of 32"))
+                let said = log.lines("recipient key not used")
+                #expect(said.map { $0.metadata["key"] } == [refused.key], "\(said)")
+                // The private half of a key is no secret any more: the profile before stays.
+                let whole = service.recipient.dropLast() + #","d":"870MB6gfuTJ4HtUnUvYMyJpr5eUZNP4Bk43bVdj3eAE"}"#
+                await service.serve(
+                    try service.json(serial: 7, [(service.recipient, String(whole))]), at: sandbox)
+                #expect(await shop.profiles.refresh().code == .credentialInvalid)
+                #expect(shop.profiles.current?.serial == 6)
+                #expect(try await status(shop).profileError?.field == "recipientKeys")
+                let reasons = log.lines("profile refused").compactMap { $0.metadata["reason"] }
+                #expect(reasons.last?.contains(#"keys[0] "live-1" holds the private half"#) == true, "\(reasons)")
+            }
+        }
+    }
+
+    @Test("K4: the log names the key that seals, and warns of the published one only where that seals")
+    func keyThatSeals() async throws {
+        let folder = try TestFolder()
+        let log = KeptLog()
+        var wish = wish()
+        wish.logger = log.logger
+        try await withSandbox(in: folder) { sandbox in
+            await service.serve(try service.json(serial: 5), at: sandbox)
+            try await Shop.open(in: folder, wish) { shop in
+                _ = await shop.profiles.refresh()
+                await shop.profiles.refreshKeys()
+                let named = log.lines("card data is sealed to the payment service's key").last
+                #expect(named?.metadata["key"] == #""live-1""#)
+                #expect(shop.profiles.currentTerminal().recipient.keyID == "live-1")
+                let all = log.all.map(\.message)
+                let last = all.lastIndex {
+                    $0.hasPrefix("published test key in use") || $0.hasPrefix("card data is sealed")
+                }
+                #expect(last.map { all[$0].hasPrefix("card data is sealed") } == true, "\(all)")
+            }
+        }
+    }
+
     @Test("A profile that must not be used leaves the one in force, and status says why")
     func rolledBack() async throws {
         try await open { shop, sandbox in

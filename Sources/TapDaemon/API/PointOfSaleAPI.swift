@@ -183,6 +183,8 @@ struct PointOfSaleAPI: Sendable {
         status.clock = clock.status
         status.profile = known.profile
         status.profileError = known.error
+        let refused = profiles.refusedKeys
+        status.refusedKeys = refused.isEmpty ? nil : refused
         status.blocked = profiles.refusal()
         status.openItems = await payments.openItems()
         return status

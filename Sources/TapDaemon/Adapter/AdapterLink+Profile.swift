@@ -24,13 +24,13 @@ extension AdapterLink {
         }
     }
 
-    /// The recipient's keys as the adapter offers them; `nil` where there are none to use.
-    func recipientKeys() async -> RecipientKeySet? {
-        do {
-            let answer = try await client.send(HTTPClientRequest(.get, "/v1/keys"), answerWithin: times.query)
-            return answer.status == 200 ? try RecipientKeySet(json: answer.body) : nil
-        } catch {
-            return nil
-        }
+    /// The recipient's keys as the adapter offers them; `nil` where it offers none, or does not answer.
+    ///
+    /// - Throws: why no key of what it offers may be used.
+    func recipientKeys() async throws(RecipientKeyError) -> RecipientKeySet? {
+        guard let answer = try? await client.send(HTTPClientRequest(.get, "/v1/keys"), answerWithin: times.query),
+            answer.status == 200
+        else { return nil }
+        return try RecipientKeySet(json: answer.body)
     }
 }

@@ -129,9 +129,6 @@ public struct DaemonConfiguration: Sendable {
     /// What reads are sealed to where neither the adapter nor a profile brings a key.
     private var recipient: RecipientKey { file.adapter.recipient ?? file.terminal.recipient }
 
-    /// Whether reads are sealed to a key that everybody can open. In live mode the signed profile brings the keys.
-    public var usesTestKey: Bool { file.mode == .test && recipient.isTest }
-
     private mutating func add(_ lane: ConfigurationFile.Lane) throws(ConfigurationError) {
         if case .virtual = lane.reader, file.mode == .live {
             throw ConfigurationError(

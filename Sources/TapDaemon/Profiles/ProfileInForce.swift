@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Envelope
 import Profile
 import Wire
 
@@ -34,5 +35,16 @@ extension Merchant {
         self.init(
             displayName: merchant.displayName, statementDescriptor: merchant.statementDescriptor,
             address: merchant.addressLines.isEmpty ? nil : merchant.addressLines, onBehalfOf: merchant.onBehalfOf)
+    }
+}
+
+extension RefusedKey {
+    init(_ refusal: RecipientKeySet.Refusal, of source: Source) {
+        self.init(source: source, key: refusal.name, reason: refusal.reason.description)
+    }
+
+    /// The whole set.
+    init(_ error: RecipientKeyError, of source: Source) {
+        self.init(source: source, key: "keys", reason: error.description)
     }
 }

@@ -80,6 +80,7 @@ extension ProfileStore {
             return (earlier, terms(state))
         }
         noteApplied(profile)
+        sayKeys()
         logger.info("profile applied", metadata: ["serial": "\(profile.serial)", "expires": "\(profile.expiresAt)"])
         publish(Event(.profileApplied))
         let isOther = before.map { $0.profile.terms.hash != profile.terms.hash } ?? false
@@ -96,13 +97,16 @@ extension ProfileStore {
     /// Asks for the keys that card data is to be sealed to.
     func refreshKeys() async {
         let settings = configured.snapshot
-        guard settings.configuration.file.adapter.recipient == nil, let keys = await settings.adapter.recipientKeys()
-        else { return }
-        for refusal in keys.refusals {
-            logger.warning(
-                "recipient key not used", metadata: ["place": "\(refusal.position)", "reason": "\(refusal.reason)"])
+        guard settings.configuration.file.adapter.recipient == nil else { return sayKeys() }
+        do throws(RecipientKeyError) {
+            guard let keys = try await settings.adapter.recipientKeys() else { return sayKeys() }
+            let refused = keys.refusals.map { RefusedKey($0, of: .adapter) }
+            state.withLock { ($0.offered, $0.refusedOffers) = (keys, refused) }
+        } catch {
+            // What it offered before stands; nothing that was not signed is added by it.
+            state.withLock { $0.refusedOffers = [RefusedKey(error, of: .adapter)] }
         }
-        state.withLock { $0.offered = keys }
+        sayKeys()
     }
 
     /// Asks at once, hourly, in time before the profile expires, and soon again where it came to nothing, until its task

@@ -19,6 +19,10 @@ final class ProfileStore: Sendable {
         var failure: ProfileError?
         /// What the adapter offers, in its order of preference. Nobody signed it.
         var offered: RecipientKeySet?
+        /// Of what it offers, and is not used.
+        var refusedOffers: [RefusedKey] = []
+        /// What was said last of the key that card data is sealed to, and of those that it is not.
+        var said: (recipient: RecipientKey?, refused: [RefusedKey]) = (nil, [])
         /// No profile with a lower serial comes into force any more.
         var floor: UInt64 = 0
         /// Happens when the refresh that is running has its end.
@@ -67,6 +71,42 @@ final class ProfileStore: Sendable {
         }
         if let recipient = recipient(inForce?.profile, offered, settings) { terminal.recipient = recipient }
         return terminal
+    }
+
+    /// Keys of the payment service that card data is not sealed to, and why.
+    var refusedKeys: [RefusedKey] { state.withLock { refusedKeys($0) } }
+
+    private func refusedKeys(_ state: State) -> [RefusedKey] {
+        let signed = state.inForce?.profile.recipientKeys.refusals ?? []
+        return signed.map { RefusedKey($0, of: .profile) } + state.refusedOffers
+    }
+
+    /// Says what card data is sealed to from now on, and which keys are passed over; what was said already is not said again.
+    func sayKeys() {
+        let settings = configured.snapshot
+        let (recipient, refused) = state.withLock { state -> (RecipientKey?, [RefusedKey]) in
+            // What test mode falls back on, live mode takes no payment with.
+            let fallback = settings.mode == .test ? settings.terminal.recipient : nil
+            let recipient = self.recipient(state.inForce?.profile, state.offered, settings) ?? fallback
+            let refused = refusedKeys(state)
+            defer { state.said = (recipient, refused) }
+            return (
+                recipient == state.said.recipient ? nil : recipient, refused.filter { !state.said.refused.contains($0) }
+            )
+        }
+        for key in refused {
+            logger.warning(
+                "recipient key not used",
+                metadata: ["of": "\(key.source.rawValue)", "key": "\(key.key)", "reason": "\(key.reason)"])
+        }
+        guard let recipient else { return }
+        let name: Logger.Metadata = ["key": "\(recipient.keyID.debugDescription)"]
+        if recipient.isTest {
+            logger.warning(
+                "published test key in use: nothing that is read is protected, test cards only", metadata: name)
+        } else {
+            logger.info("card data is sealed to the payment service's key", metadata: name)
+        }
     }
 
     /// Pinned before signed before offered. With a profile in force the adapter may choose among the keys in it and
@@ -120,7 +160,7 @@ final class ProfileStore: Sendable {
         guard let settings else { return }
         if let file = settings.file {
             state.withLock { $0.inForce = ProfileInForce(unsigned: file) }
-            return
+            return sayKeys()
         }
         guard let known = try await journal.profile(signedBy: settings.key.thumbprint) else { return }
         state.withLock { $0.floor = known.serial }

@@ -70,6 +70,8 @@ public struct Status: Codable, Equatable, Sendable {
     public var profile: ProfileStatus?
     /// Why the latest profile that was fetched is not used. The one before it stays in force.
     public var profileError: ErrorDetail?
+    /// Keys of the payment service that card data is not sealed to; missing where there is none.
+    public var refusedKeys: [RefusedKey]?
     /// What keeps every payment from being taken, with what to do about it; only in live mode.
     public var blocked: ErrorDetail?
     public var lanes: [LaneStatus]

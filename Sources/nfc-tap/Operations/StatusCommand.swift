@@ -45,6 +45,9 @@ struct StatusCommand: AsyncParsableCommand {
             let field = error.field.map { " (\($0))" } ?? ""
             lines.append("         latest profile refused: \(error.message)\(field): \(error.resolution)")
         }
+        for key in status.refusedKeys ?? [] {
+            lines.append("KEY      \(key.key) of the \(key.source.rawValue) is not used: \(key.reason)")
+        }
         if let error = status.blocked { lines.append("blocked  \(error.message): \(error.resolution)") }
         return lines
     }

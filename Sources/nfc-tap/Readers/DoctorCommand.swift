@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import ArgumentParser
 import Doctor
+import TapClient
+import Wire
 
-struct DoctorCommand: ParsableCommand {
+struct DoctorCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "doctor",
         abstract: "Finds problems of readers and the daemon, and names the remedy for each.",
@@ -20,9 +22,11 @@ struct DoctorCommand: ParsableCommand {
 
     @OptionGroup var machine: MachineChoice
 
-    func run() throws {
+    func run() async throws {
         let facts = machine.facts
-        let findings = Checkup(facts).findings
+        // Whoever may not ask, or gets no answer, is told so by another check.
+        let status = machine.root == "/" ? try? await TapClient(path: facts.posSocket).status() : nil
+        let findings = Checkup(facts, status: status).findings
         let results = findings.map { Result($0, wasApplied: fix ? apply($0) : nil) }
         if json {
             try StandardOutput.print(json: Report(findings: results))
