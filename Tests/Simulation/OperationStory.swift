@@ -13,6 +13,8 @@ struct OperationStory {
         let wish: ModelLedger.Wish
         let value: Int64
         var state = OperationState.created
+        /// Of a refund, which is a transaction of its own.
+        var refund: TransactionState?
         var firstSentAt: Timestamp?
         var attempts = 0
         var isStuck = false
@@ -135,7 +137,9 @@ struct OperationStory {
         let number = rows.count
         let value = model.begin(number, wish)
         tell("\(number): \(wish) of \(value)")
-        rows.append(Row(id: id, wish: wish, value: value))
+        var row = Row(id: id, wish: wish, value: value)
+        if case .refund = wish { row.refund = .created }
+        rows.append(row)
         machines[number] = machine(number)
         take(.due(facts()), number)
     }
@@ -202,8 +206,12 @@ struct OperationStory {
             switch effect {
             case .connect: take(!isHonest && dice.happens(100) ? .notConnected : .connected, number)
             case .write(let note, let serial):
-                if !isHonest, dice.happens(30) { return take(.notWritten(serial), number) }
+                // Of a write that failed nobody knows whether it is on the disk.
+                let isLost = !isHonest && dice.happens(30)
+                if isLost, dice.happens(700) { return take(.notWritten(serial), number) }
+                guard isPossible(note, number) else { return takeUpAnew(number) }
                 write(note, number)
+                if isLost { return take(.notWritten(serial), number) }
                 // Between what is written and what follows from it.
                 if !isHonest, dice.happens(30) { return die() }
                 take(.written(serial), number)
@@ -234,30 +242,56 @@ struct OperationStory {
         let row = rows[number]
         switch note {
         case .sent:
-            move(number, to: .sent)
+            move(number, by: note)
             rows[number].attempts += 1
             if row.firstSentAt == nil { rows[number].firstSentAt = moment.wall }
         case .unknown(_, let isStuck):
-            if row.state != .unknown { move(number, to: .unknown) }
+            move(number, by: note)
             rows[number].isStuck = row.isStuck || isStuck
         case .resting, .contradicted: break
-        case .done(let answer): end(number, done: answer.amountDone?.value ?? row.value)
-        case .refused: end(number, done: nil)
-        case .resolved(let resolution): end(number, done: resolution.isDone ? teller.done(number) : nil)
+        case .done(let answer): end(number, note, done: answer.amountDone?.value ?? row.value)
+        case .refused: end(number, note, done: nil)
+        case .resolved(let resolution): end(number, note, done: resolution.isDone ? teller.done(number) : nil)
         }
     }
 
-    private mutating func move(_ number: Int, to state: OperationState) {
-        if !rows[number].state.successors.contains(state) {
-            faults.append("\(number): \(state) after \(rows[number].state)")
+    /// Whether the journal takes it. What ended by a write that seemed to fail takes nothing more.
+    private mutating func isPossible(_ note: OperationNote, _ number: Int) -> Bool {
+        let row = rows[number]
+        guard !row.state.isOpen else {
+            let isLegal: Bool =
+                if let refund = row.refund {
+                    note.state(ofRefund: refund).map { refund.successors.contains($0) } ?? true
+                } else {
+                    note.state(after: row.state).map { row.state.successors.contains($0) } ?? true
+                }
+            // No write has failed that could have left another state: what is impossible here is impossible in every shop.
+            if !isLegal { faults.append("\(number): \(note) after \(row.state)") }
+            return isLegal
         }
-        rows[number].state = state
-        if case .refund = rows[number].wish { return }
-        _ = books.moved(rows[number].id, to: state)
+        if case .contradicted = note { return true }
+        return false
     }
 
-    private mutating func end(_ number: Int, done: Int64?) {
-        move(number, to: done == nil ? .refused : .done)
+    /// As an engine does with what its journal knows otherwise.
+    private mutating func takeUpAnew(_ number: Int) {
+        tell("\(number): the journal knows it otherwise")
+        machines[number] = rows[number].state.isOpen ? machine(number) : nil
+    }
+
+    private mutating func move(_ number: Int, by note: OperationNote) {
+        if let refund = rows[number].refund {
+            let next = note.state(ofRefund: refund) ?? refund
+            rows[number].refund = next
+            rows[number].state = next.asOperation
+        } else if let next = note.state(after: rows[number].state) {
+            rows[number].state = next
+            _ = books.moved(rows[number].id, to: next)
+        }
+    }
+
+    private mutating func end(_ number: Int, _ note: OperationNote, done: Int64?) {
+        move(number, by: note)
         let row = rows[number]
         var booking = Booking.contradicted
         if case .refund = row.wish {

@@ -103,6 +103,21 @@ struct OperationTests {
         }
     }
 
+    @Test(
+        "A1: a linked refund that is lost, never seen and lost again ends once the service is well, without a restart")
+    func refundLostTwice() async throws {
+        try await withOperations { shop, service in
+            let sale = try await shop.approved(1_250, held: false)
+            // 503, 404 to the question, 503, 404, and then carried out.
+            service.fail(.lostBefore, .lostBefore)
+            let open = try await refund(shop, sale.id, 1_000, wait: 0).transaction()
+            _ = try await shop.reach([.unknown], open.id)
+            let end = try await shop.reach([.approved], open.id)
+            #expect(end.history.map(\.state) == [.created, .sent, .unknown, .approved])
+            #expect(service.account(sale.id.text)?.refunded == 1_000 && service.carriedOut == 1)
+        }
+    }
+
     @Test func `Examples 5 to 7: refunds never exceed what was captured, those without an answer included`()
         async throws
     {

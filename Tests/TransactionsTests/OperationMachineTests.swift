@@ -21,11 +21,13 @@ struct OperationStage {
     private(set) var faults: [String] = []
     /// As the journal has it.
     private(set) var state = OperationState.created
+    /// Of a refund, which is a transaction of its own.
+    private(set) var refund: TransactionState?
     private(set) var firstSentAt: Timestamp?
     private(set) var isStuck = false
     private(set) var sends = 0
     private var attempts = 0
-    private var now = Moment(monotonic: 0, wall: Timestamp(milliseconds: 1_795_318_000_000))
+    private(set) var now = Moment(monotonic: 0, wall: Timestamp(milliseconds: 1_795_318_000_000))
     private var isConnecting = false
     private var note: (OperationNote, Int)?
     private var question: (isSending: Bool, number: Int)?
@@ -35,7 +37,13 @@ struct OperationStage {
     private var isDenied = false
     private var mayEnd = Set<OperationState>()
 
-    init() { machine = OperationMachine(id: Self.id, amount: Self.amount, at: Moment(monotonic: 0, wall: .now)) }
+    init(isRefund: Bool = false) {
+        machine = OperationMachine(id: Self.id, amount: Self.amount, at: Moment(monotonic: 0, wall: .now))
+        refund = isRefund ? .created : nil
+    }
+
+    /// What was sent again is on its way in memory, and `unknown` in a refund's row.
+    private var isSentAgain: Bool { refund == .unknown && machine.state == .sent }
 
     func allows(_ move: Move) -> Bool {
         switch move {
@@ -69,7 +77,7 @@ struct OperationStage {
         case .restart: restart()
         default: reply(move)
         }
-        if machine.state != state { faults.append("\(machine.state) in memory, \(state) in the journal") }
+        if machine.state != state, !isSentAgain { faults.append("\(machine.state) in memory, \(state) in the journal") }
         let isWaiting = isConnecting || note != nil || question != nil
         if !machine.isOver, machine.due == nil, !isWaiting { faults.append("nothing goes on after \(move)") }
     }
@@ -128,7 +136,7 @@ struct OperationStage {
                 self.note = (note, number)
             case .send(let number):
                 sends += 1
-                if state != .sent { faults.append("sent before that was written") }
+                if state != .sent, !isSentAgain { faults.append("sent before that was written") }
                 if !mayResend { faults.append("sent again without word that it was never seen") }
                 if isStuck { faults.append("sent again though a person looks at it") }
                 if let firstSentAt, now.wall.milliseconds - firstSentAt.milliseconds >= 72_000_000 {
@@ -145,19 +153,19 @@ struct OperationStage {
         guard let (note, number) = self.note else { return }
         self.note = nil
         guard isWritten else { return take(.notWritten(number)) }
-        let next: OperationState =
-            switch note {
-            case .sent: .sent
-            case .unknown: .unknown
-            case .resting, .contradicted: state
-            case .done: .done
-            case .refused: .refused
-            case .resolved(let resolution): resolution.isDone ? .done : .refused
-            }
-        if next != state, !state.successors.contains(next) { faults.append("\(next) after \(state)") }
+        var next = state
+        if let before = refund {
+            let after = note.state(ofRefund: before)
+            if let after, !before.successors.contains(after) { faults.append("\(after) after \(before)") }
+            refund = after ?? before
+            next = (after ?? before).asOperation
+        } else if let after = note.state(after: state) {
+            if !state.successors.contains(after) { faults.append("\(after) after \(state)") }
+            next = after
+        }
         if !next.isOpen, state.isOpen, !mayEnd.contains(next) { faults.append("\(next) without proof") }
         if case .unknown(_, true) = note { isStuck = true }
-        if next == .sent {
+        if case .sent = note {
             attempts += 1
             if firstSentAt == nil { firstSentAt = now.wall }
         }
@@ -203,10 +211,13 @@ struct OperationMachineTests {
         #expect(count > 10_000)
     }
 
-    @Test(arguments: UInt64(1)...40) func `Random stories of an operation break no rule`(_ seed: UInt64) {
+    @Test(
+        "A1: Random stories of an operation, and of a refund in a row of its own, break no rule",
+        arguments: UInt64(1)...40)
+    func stories(_ seed: UInt64) {
         var dice = Dice(seed)
         for story in 0..<100 {
-            var stage = OperationStage()
+            var stage = OperationStage(isRefund: story % 2 == 1)
             for _ in 0..<60 {
                 guard let move = OperationStage.Move.allCases.randomElement(using: &dice) else { continue }
                 if stage.allows(move) { stage.make(move) }
@@ -267,6 +278,25 @@ struct OperationMachineTests {
         #expect(stage.isStuck && stage.state == .unknown)
         for move in [OperationStage.Move.due, .neverSeen, .written, .due] { stage.make(move) }
         #expect(stage.sends == 1 && stage.faults.isEmpty)
+    }
+
+    @Test("A1: a refund that is lost twice is asked about after one, five, thirty seconds, and then every ten minutes")
+    func lostTwice() {
+        var stage = OperationStage(isRefund: true)
+        var pauses: [Int64] = []
+        for move in [OperationStage.Move.due, .connected, .written, .unusable, .written] { stage.make(move) }
+        for _ in 0..<6 {
+            let asked = stage.now.monotonic
+            pauses.append((stage.machine.due ?? -1) - asked)
+            // Never seen, sent again, and lost again.
+            for move in [OperationStage.Move.due, .neverSeen, .connected, .written, .unusable, .written] {
+                stage.make(move)
+            }
+            #expect(stage.refund == .unknown && stage.faults.isEmpty, "\(stage.faults)")
+        }
+        #expect(pauses == [1, 5, 30, 120, 600, 600].map { $0 * 1_000 } && stage.sends == 7)
+        for move in [OperationStage.Move.due, .approved, .written] { stage.make(move) }
+        #expect(stage.refund == .approved && stage.machine.isOver && stage.faults.isEmpty)
     }
 
     @Test func `What the service refuses and has never seen before is refused`() {

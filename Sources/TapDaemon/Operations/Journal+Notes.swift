@@ -21,20 +21,15 @@ extension Journal {
     /// - Returns: what there is to tell.
     func write(_ note: OperationNote, of ongoing: OngoingOperation) throws(JournalError) -> [Event] {
         let (id, now) = (ongoing.id, Timestamp.now)
-        let before = ongoing.machine.state
+        guard let record = try operation(id) else { throw .unknownOperation }
         switch note {
         case .sent:
-            _ = try moveOperation(id, to: .sent, due: now, at: now)
+            try move(record, by: note, due: now, at: now)
             return []
         case .unknown(let pause, let isStuck):
-            let due = now.moved(by: pause)
-            if before == .unknown {
-                try planOperation(id, due: due)
-            } else {
-                _ = try moveOperation(id, to: .unknown, due: due, at: now)
-            }
-            var events = before == .unknown ? [] : [ongoing.event(.operationUnknown)]
-            if isStuck, try operation(id)?.attention == nil {
+            let isNews = try move(record, by: note, due: now.moved(by: pause), at: now)
+            var events = isNews ? [ongoing.event(.operationUnknown)] : []
+            if isStuck, record.attention == nil {
                 try attend(to: id, .stuck, at: now)
                 events.append(ongoing.event(.booksAttention))
             }
@@ -60,6 +55,19 @@ extension Journal {
         }
     }
 
+    /// - Returns: whether it has another state now.
+    @discardableResult
+    private func move(
+        _ record: OperationRecord, by note: OperationNote, due: Timestamp, at now: Timestamp
+    ) throws(JournalError) -> Bool {
+        guard let next = note.state(after: record.state) else {
+            try planOperation(record.id, due: due)
+            return false
+        }
+        _ = try moveOperation(record.id, to: next, due: due, at: now)
+        return true
+    }
+
     private func ended(
         _ ending: OperationEnding, _ ongoing: OngoingOperation, _ answer: AdapterOperationAnswer?, _ name: EventName
     ) throws(JournalError) -> [Event] {
@@ -80,25 +88,24 @@ extension Journal {
     func write(
         _ note: OperationNote, ofRefund id: TransactionID, _ ongoing: OngoingOperation
     ) throws(JournalError) -> [Event] {
-        let before = ongoing.machine.state
+        guard let record = try record(id) else { throw .unknownTransaction }
+        let next = note.state(ofRefund: record.transaction.state)
         switch note {
         case .sent:
-            // Sent again it stays `unknown`.
-            if before == .created { try append([StateChange(.sent)], to: id) }
+            if let next { try append([StateChange(next)], to: id) }
             return []
         case .unknown(_, let isStuck):
-            if before == .sent { try append([StateChange(.unknown)], to: id) }
+            if let next { try append([StateChange(next)], to: id) }
             // What may not be sent again is not kept.
             if isStuck, ongoing.asksForCard { try dropAuthorization(of: id) }
-            guard isStuck, try record(id)?.open == nil else { return [] }
+            guard isStuck, record.open == nil else { return [] }
             try keepOpen(.unanswered, for: id)
             return [ongoing.event(.booksAttention)]
         case .resting: return []
         case .done(let answer):
-            var change = StateChange(.approved)
+            var change = StateChange(next ?? .approved)
             change.result = ongoing.result(answer)
-            let card = try record(id)?.transaction.card
-            change.card = card?.named(answer.cardToken)
+            change.card = record.transaction.card?.named(answer.cardToken)
             try append([change], to: id)
             let told = [ongoing.event(.paymentApproved), ongoing.eventOfOriginal(.paymentRefunded)]
             guard try isOtherCard(id, answer, ongoing) else { return told }
@@ -106,17 +113,17 @@ extension Journal {
             try audit(AuditEntry(.refund, subject: id.text, detail: "given back to another card than the payment's"))
             return told + [ongoing.event(.booksAttention)]
         case .refused(let answer, let end):
-            var change = StateChange(before == .created ? .failed : .declined)
+            var change = StateChange(next ?? .declined)
             change.error = end.code(of: answer, ongoing).map { ErrorDetail($0, transaction: id) }
             change.result = answer.map(ongoing.result)
             try append([change], to: id)
             return [ongoing.event(.paymentDeclined)]
         case .resolved(let resolution):
-            var change = StateChange(resolution.isDone ? .approved : .declined)
+            var change = StateChange(next ?? .declined)
             change.settlement = resolution.settlement
             change.result =
-                if let settlement = resolution.settlement, let refund = try record(id)?.transaction {
-                    PaymentResult(settlement, of: refund)
+                if let settlement = resolution.settlement {
+                    PaymentResult(settlement, of: record.transaction)
                 } else {
                     PaymentResult(mode: ongoing.mode, outcome: resolution.isDone ? .approved : .declined)
                 }
@@ -124,7 +131,7 @@ extension Journal {
             try audit(AuditEntry(.resolution, subject: id.text, detail: resolution.evidence))
             return [ongoing.event(resolution.isDone ? .paymentApproved : .paymentDeclined)]
         case .contradicted:
-            if try record(id)?.transaction.settlement != nil { try contradict(id, at: .now) }
+            if record.transaction.settlement != nil { try contradict(id, at: .now) }
             try audit(AuditEntry(.refund, subject: id.text, detail: "contradicted by the payment service"))
             return [ongoing.event(.booksAttention)]
         }

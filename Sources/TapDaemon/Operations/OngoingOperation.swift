@@ -137,16 +137,3 @@ extension Transaction {
         }
     }
 }
-
-extension TransactionState {
-    /// How far a refund is that names a payment.
-    var asOperation: OperationState {
-        switch self {
-        case .created, .preparing, .armed, .reading, .sealed, .stored: .created
-        case .sent: .sent
-        case .unknown: .unknown
-        case .approved, .reversing, .delivered: .done
-        case .declined, .cancelled, .failed, .reversed, .completed: .refused
-        }
-    }
-}

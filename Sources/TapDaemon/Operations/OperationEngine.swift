@@ -168,8 +168,38 @@ actor OperationEngine {
         } catch {
             logger.critical(
                 "operation not written", metadata: ["operation": "\(ongoing.id)", "error": "\(error)"])
-            take(.notWritten(number), ongoing.id)
+            switch error {
+            case .illegalMove, .illegalChange: await takeUpAnew(ongoing, instead: number)
+            case _: take(.notWritten(number), ongoing.id)
+            }
         }
+    }
+
+    /// The journal has it in another state than the machine: the journal's counts. What is open there is asked about first.
+    private func takeUpAnew(_ ongoing: OngoingOperation, instead number: Int) async {
+        let known: OngoingOperation?
+        do throws(JournalError) {
+            known = try await journal.use { (journal) throws(JournalError) -> OngoingOperation? in
+                switch ongoing.subject {
+                case .operation:
+                    guard let row = try journal.operation(ongoing.id) else { return nil }
+                    return try journal.ongoing(row)
+                case .refund(let id):
+                    guard let row = try journal.record(id) else { return nil }
+                    return try journal.ongoing(row)
+                }
+            }
+        } catch {
+            return take(.notWritten(number), ongoing.id)
+        }
+        guard let known, !known.machine.isOver else {
+            live[ongoing.id] = nil
+            ongoing.isSettled.fire()
+            return setAlarm()
+        }
+        // Whoever waits for its end waits on.
+        live[ongoing.id]?.machine = known.machine
+        setAlarm()
     }
 
     private func timePassed() {
