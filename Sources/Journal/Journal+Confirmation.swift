@@ -12,6 +12,10 @@ public enum ConfirmationOutcome: Equatable, Sendable {
 }
 
 extension Journal {
+    /// An approval that the POS still has to confirm, in SQL. What a person has settled waits for nobody.
+    static let awaitsConfirmation =
+        "(state = 'approved' AND confirm_due IS NOT NULL AND confirmed_at IS NULL AND settlement IS NULL)"
+
     /// Writes down that the POS has confirmed an approval. Once its time is over nothing confirms it any more, whether
     /// its reversal has begun or not.
     ///
@@ -43,8 +47,7 @@ extension Journal {
         try database.query(
             """
             SELECT id, confirm_due FROM payment
-            WHERE confirm_due IS NOT NULL AND confirmed_at IS NULL AND state = 'approved'
-                AND \(isSoundRow)
+            WHERE \(Journal.awaitsConfirmation) AND \(isSoundRow)
             ORDER BY confirm_due
             """
         ) { (row) throws(JournalError) in

@@ -12,7 +12,7 @@ extension Journal {
     public func books(of id: TransactionID) throws(JournalError) -> PaymentBooks? {
         let found = try database.query(
             """
-            SELECT capture, currency, service_terms, state = 'approved' AND confirm_due IS NOT NULL AND confirmed_at IS NULL
+            SELECT capture, currency, service_terms, \(Journal.awaitsConfirmation)
             FROM payment WHERE id = ? AND type IN ('purchase', 'charge', 'link', 'handover') AND capture IS NOT NULL
             """, [.text(id.text)]
         ) { (row) throws(JournalError) -> (PaymentAccount.Capture, Currency, ServiceTerms?, Bool) in

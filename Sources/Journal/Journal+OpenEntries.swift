@@ -4,12 +4,11 @@ public import Wire
 extension Journal {
     /// Whether a payment has an open entry, in SQL: one condition for each query of `openEntries`.
     static let hasOpenEntry = """
-        state IN ('sent', 'unknown', 'reversing', 'stored') OR (\(isUnconfirmed)) OR (\(isUncaptured))
+        state IN ('sent', 'unknown', 'reversing', 'stored') OR \(awaitsConfirmation) OR (\(isUncaptured))
             OR EXISTS (SELECT 1 FROM operation WHERE operation.payment = payment.id AND (\(isOpenOperation)))
             OR EXISTS (SELECT 1 FROM open_item WHERE open_item.payment = payment.id)
             OR (state = 'delivered' AND EXISTS (SELECT 1 FROM ledger WHERE ledger.payment = payment.id AND day IS NULL))
         """
-    private static let isUnconfirmed = "state = 'approved' AND confirm_due IS NOT NULL AND confirmed_at IS NULL"
     private static let isUncaptured = """
         capture = 'manual' AND state = 'approved' AND json_valid(account)
             AND json_extract(account, '$.remaining') + json_extract(account, '$.pendingCapture') > 0
@@ -40,7 +39,7 @@ extension Journal {
                     (SELECT 1 FROM queue_record WHERE payment = payment.id AND batch IS NOT NULL) THEN 'inBatch'
                 WHEN state = 'delivered' THEN 'handedOver'
                 WHEN state = 'approved' THEN 'unconfirmed' ELSE state END, reversal_attempts
-            FROM payment WHERE (state IN ('sent', 'unknown', 'reversing', 'stored') OR (\(Journal.isUnconfirmed))
+            FROM payment WHERE (state IN ('sent', 'unknown', 'reversing', 'stored') OR \(Journal.awaitsConfirmation)
                 OR (state = 'delivered' AND EXISTS (SELECT 1 FROM ledger WHERE payment = payment.id AND day IS NULL)))
                 AND \(owned.0)
             """, owned.1

@@ -96,7 +96,7 @@ extension Journal {
         let ended = TransactionState.allCases.filter(\.successors.isEmpty).map { "'\($0.rawValue)'" }
         return """
             state NOT IN (\(ended.joined(separator: ", ")), 'approved')
-                OR (state = 'approved' AND confirm_due IS NOT NULL AND confirmed_at IS NULL)
+                OR \(awaitsConfirmation)
             """
     }
 

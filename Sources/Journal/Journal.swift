@@ -301,24 +301,27 @@ extension Journal {
         var authorization = change.authorization
         // Whatever comes: a PIN block is on no disk, not even as what cannot be opened here.
         authorization?.pin = nil
+        let endsDoubt: Int64 = change.state.endsDoubt ? 1 : 0
         try database.run(
             """
             UPDATE payment SET state = ?, updated_at = ?, lane = coalesce(?, lane), card = coalesce(?, card),
-                result = coalesce(?, result), error = coalesce(?, error), chip = coalesce(?, chip),
+                result = coalesce(?, result), error = coalesce(?, CASE ? WHEN 0 THEN error END), chip = coalesce(?, chip),
                 cancelled_by = coalesce(?, cancelled_by), message = coalesce(?, message),
                 authorization = CASE ? WHEN 1 THEN coalesce(?, authorization) END,
                 reversal_reason = coalesce(?, reversal_reason), reversal_attempts = coalesce(?, reversal_attempts),
-                reversal_due = ?, confirm_due = coalesce(?, confirm_due), settlement = coalesce(?, settlement),
+                reversal_due = ?, confirm_due = coalesce(?, CASE ? WHEN 0 THEN confirm_due END),
+                settlement = coalesce(?, settlement),
                 service = coalesce(?, service), service_terms = coalesce(?, service_terms), change = ? WHERE id = ?
             """,
             [
                 .text(change.state.rawValue), .integer(change.at.milliseconds), SQLValue(change.lane),
                 try json(change.card),
-                try json(change.result), try json(change.error), try json(change.chip),
+                try json(change.result), try json(change.error), .integer(endsDoubt), try json(change.chip),
                 SQLValue(change.cancelledBy?.rawValue), SQLValue(change.message?.rawValue),
                 .integer(change.state.needsAuthorization ? 1 : 0), try json(authorization),
                 SQLValue(change.reversal?.reason.rawValue), SQLValue(change.reversal.map { Int64($0.attempts) }),
                 SQLValue(change.reversal?.due.milliseconds), SQLValue(change.confirmBy?.milliseconds),
+                .integer(endsDoubt),
                 try json(change.settlement), try json(change.service), try json(change.terms),
                 .integer(try nextChange()), .text(id.text),
             ])

@@ -83,6 +83,10 @@ extension Journal {
                 confirmedAt: row.optionalInteger(23).map { Timestamp(milliseconds: $0) })
         }
         transaction.settlement = try row.message(25)
+        // An earlier version kept what was feared before a person settled it.
+        if transaction.state == .approved, transaction.settlement != nil {
+            (transaction.error, transaction.confirmation) = (nil, nil)
+        }
         transaction.number = row.optionalInteger(28)
         transaction.of = try row.transaction(29)
         transaction.retryOf = try row.transaction(30)

@@ -82,7 +82,9 @@ public struct Receipt: Codable, Equatable, Sendable {
         card = transaction.card
         emv = transaction.chip.map { EMVBlock($0, result) }
         // A customer is not told that the card is reported stolen: that is between the issuer and the shop.
-        reason = copy == .customer ? result?.reason?.forCustomers : result?.reason
+        // And what was charged has none, whatever was feared before.
+        let reason = status.isCharged ? nil : result?.reason
+        self.reason = copy == .customer ? reason?.forCustomers : reason
         unsupportedKernel = transaction.error?.unsupportedKernel
         message = transaction.message
         pspReference = result?.pspReference

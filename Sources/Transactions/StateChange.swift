@@ -50,3 +50,8 @@ public struct StateChange: Equatable, Sendable {
         self.at = at
     }
 }
+
+extension TransactionState {
+    /// An approval ends every doubt before it: no earlier error holds any more, and nothing is to be confirmed but what it says itself.
+    public var endsDoubt: Bool { self == .approved }
+}

@@ -94,7 +94,8 @@ extension PaymentResult {
         let isPart = amount.map { $0 != transaction.amount } ?? false
         self.init(
             mode: transaction.mode, outcome: !isCharged ? .declined : isPart ? .partiallyApproved : .approved,
-            reason: reason)
+            // Why it was being taken back is no reason of what was charged.
+            reason: isCharged ? nil : reason)
         amountApproved = isPart ? amount : nil
     }
 }

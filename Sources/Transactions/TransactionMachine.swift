@@ -347,11 +347,12 @@ public struct TransactionMachine: Sendable {
         transaction.card = change.card ?? transaction.card
         transaction.chip = change.chip ?? transaction.chip
         transaction.result = change.result ?? transaction.result
-        transaction.error = change.error ?? transaction.error
+        transaction.error = change.error ?? (change.state.endsDoubt ? nil : transaction.error)
         transaction.cancelledBy = change.cancelledBy ?? transaction.cancelledBy
         transaction.message = change.message ?? transaction.message
         transaction.settlement = change.settlement ?? transaction.settlement
-        transaction.confirmation = change.confirmBy.map { Confirmation(due: $0) } ?? transaction.confirmation
+        let confirmation = change.confirmBy.map { Confirmation(due: $0) }
+        transaction.confirmation = confirmation ?? (change.state.endsDoubt ? nil : transaction.confirmation)
         reversalPlan = change.reversal ?? reversalPlan
     }
 

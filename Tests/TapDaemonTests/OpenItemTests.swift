@@ -121,6 +121,69 @@ struct OpenItemTests {
         }
     }
 
+    private func hold(_ transaction: Transaction) {
+        #expect(transaction.state == .approved && transaction.settlement?.outcome == .charged)
+        #expect(transaction.error == nil && transaction.confirmation == nil, "nobody is asked to pay again")
+        #expect(transaction.result?.reason == nil && transaction.result?.next == nil)
+    }
+
+    @Test("A2: what was settled as charged says nothing of the doubt before, to tills, on paper, and after a restart")
+    func settledWithoutDoubt() async throws {
+        let folder = try TestFolder()
+        var id: TransactionID?
+        try await forgetful(in: folder) { shop, sale, _ in
+            id = sale
+            _ = try await item(shop, .neverSeen)
+            #expect(try await shop.get("/v1/transactions/\(sale)").transaction().error?.code == "psp.no_answer")
+            hold(try await settle(shop, sale, Self.charged).transaction())
+            hold(try await shop.get("/v1/transactions/\(sale)").transaction())
+            for copy in ["customer", "merchant"] {
+                let paper = try await shop.send(
+                    HTTPClientRequest(
+                        .get, "/v1/transactions/\(sale)/receipt?copy=\(copy)&language=en",
+                        fields: ["Accept": "text/plain"])
+                ).text
+                #expect(paper.contains("APPROVED") && !paper.lowercased().contains("no answer"), "\(paper)")
+            }
+        }
+        try await Shop.open(in: folder) { shop in
+            hold(try await shop.get("/v1/transactions/\(try #require(id))").transaction())
+        }
+    }
+
+    @Test(
+        "A2: an approval that nobody confirmed, settled as charged, waits for no till and is not taken back at the next start"
+    )
+    func settledUnconfirmed() async throws {
+        let folder = try TestFolder()
+        var id: TransactionID?
+        try await withAdapter(in: folder) { request in
+            request.path.last == "reversals"
+                ? .text(404, "{}") : .text(200, #"{"outcome":"approved","responseCode":"00"}"#)
+        } _: { adapter in
+            try await Shop.open(in: folder, .hasty) { shop in
+                try shop.reader.obey("present visa")
+                let sale = try await shop.post(purchase(500, more: #","confirmWithin":1"#), wait: 20).transaction()
+                id = sale.id
+                _ = try await item(shop, .neverSeen)
+                hold(try await settle(shop, sale.id, Self.charged).transaction())
+                let late = try await shop.send(
+                    HTTPClientRequest(
+                        .post, "/v1/transactions/\(sale.id)/confirmation", fields: ["Content-Length": "0"]))
+                #expect(late.status != 200 || (try late.transaction().state) == .approved)
+            }
+            let asked = adapter.requests.count { $0.path.last == "reversals" }
+            try await Shop.open(in: folder, .hasty) { shop in
+                try await Task.sleep(for: .milliseconds(500))
+                hold(try await shop.get("/v1/transactions/\(try #require(id))").transaction())
+                let entries = try shop.journal(
+                    "SELECT confirm_due IS NULL FROM payment WHERE id = '\(try #require(id))'")
+                #expect(entries == "1")
+            }
+            #expect(adapter.requests.count { $0.path.last == "reversals" } == asked, "no reversal of what was charged")
+        }
+    }
+
     @Test("Of a sale that was charged in part, as a person has found out, that part is booked and may be given back")
     func settledInPart() async throws {
         let folder = try TestFolder()

@@ -76,9 +76,11 @@ struct Books {
         if let lane = change.lane { transaction.lane = lane }
         if let card = change.card { transaction.card = card }
         if let result = change.result { transaction.result = result }
-        if let error = change.error { transaction.error = error }
+        if change.error != nil || change.state.endsDoubt { transaction.error = change.error }
         if let canceller = change.cancelledBy { transaction.cancelledBy = canceller }
-        if let due = change.confirmBy { transaction.confirmation = Confirmation(due: due) }
+        if change.confirmBy != nil || change.state.endsDoubt {
+            transaction.confirmation = change.confirmBy.map { Confirmation(due: $0) }
+        }
         if let reversal = change.reversal { plan = reversal }
     }
 

@@ -56,6 +56,8 @@ extension Stage {
         } else if !isStale, machine.transaction.result != books.transaction.result {
             fault("another result than the journal's")
         }
+        checkApproval(books.transaction, "the journal")
+        checkApproval(machine.transaction, "memory")
         if (asked != nil) != (machine.writing != nil && machine.writing?.retryAt == nil) {
             fault("a write is neither under way nor answered")
         }
@@ -66,6 +68,20 @@ extension Stage {
         }
         let longest = machine.writing == nil ? longest(in: machine.phase) : 1_000
         if due - now.monotonic > longest { fault("\(due - now.monotonic) ms in \(machine.phase.name)") }
+    }
+
+    /// What is approved says nothing that would have somebody pay again: no error, no reason, no other way to pay.
+    private mutating func checkApproval(_ transaction: Transaction, _ place: String) {
+        guard transaction.state == .approved else { return }
+        if let error = transaction.error, error.code != ErrorCode.storedCardNotGiven.rawValue {
+            fault("approved with \(error.code) in \(place)")
+        }
+        if let result = transaction.result, result.reason != nil || result.next != nil || result.reversal != nil {
+            fault("approved with a reason, a next step or a reversal in \(place)")
+        }
+        if transaction.settlement != nil, transaction.confirmation != nil {
+            fault("settled as charged, and still to be confirmed, in \(place)")
+        }
     }
 
     /// Milliseconds until a state goes on by itself: transactions have an end whatever card, lanes and service do.
