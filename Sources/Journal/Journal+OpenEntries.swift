@@ -7,7 +7,17 @@ extension Journal {
         state IN ('sent', 'unknown', 'reversing', 'stored') OR \(awaitsConfirmation) OR (\(isUncaptured))
             OR EXISTS (SELECT 1 FROM operation WHERE operation.payment = payment.id AND (\(isOpenOperation)))
             OR EXISTS (SELECT 1 FROM open_item WHERE open_item.payment = payment.id)
-            OR (state = 'delivered' AND EXISTS (SELECT 1 FROM ledger WHERE ledger.payment = payment.id AND day IS NULL))
+            OR \(isHandedOver)
+        """
+    /// In a batch that the payment service has signed for: how it ended is in that service's books. It is open until figures of a day
+    /// name it there, or a person has settled its day; that the day is over proves nothing.
+    private static let isHandedOver = """
+        (state = 'delivered' AND NOT EXISTS (SELECT 1 FROM ledger JOIN business_day ON business_day.number = ledger.day
+                WHERE ledger.payment = payment.id AND resolution IS NOT NULL)
+            AND payment.id NOT IN (SELECT json_extract(item.value, '$.id') FROM business_day,
+                json_each(CASE WHEN json_valid(figures) THEN figures END, '$.differences') AS line,
+                json_each(line.value, '$.items') AS item
+                WHERE json_extract(item.value, '$.theirs') IS NOT NULL AND json_extract(item.value, '$.id') IS NOT NULL))
         """
     private static let isUncaptured = """
         capture = 'manual' AND state = 'approved' AND json_valid(account)
@@ -40,7 +50,7 @@ extension Journal {
                 WHEN state = 'delivered' THEN 'handedOver'
                 WHEN state = 'approved' THEN 'unconfirmed' ELSE state END, reversal_attempts
             FROM payment WHERE (state IN ('sent', 'unknown', 'reversing', 'stored') OR \(Journal.awaitsConfirmation)
-                OR (state = 'delivered' AND EXISTS (SELECT 1 FROM ledger WHERE payment = payment.id AND day IS NULL)))
+                OR \(Journal.isHandedOver))
                 AND \(owned.0)
             """, owned.1
         ) { (row) throws(JournalError) in

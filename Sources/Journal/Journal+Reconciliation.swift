@@ -180,7 +180,7 @@ extension Journal {
         }
     }
 
-    /// Settles a day whose figures differ, or were never given.
+    /// Settles a day whose figures differ, or were never given, or that has handed sales over of which no figures say a word.
     ///
     /// - Returns: whether it was one.
     public func resolve(_ day: BusinessDay, _ resolution: DayResolution) throws(JournalError) -> Bool {
@@ -188,7 +188,9 @@ extension Journal {
             try database.run(
                 """
                 UPDATE business_day SET state = 'balanced', resolution = ?
-                WHERE number = ? AND state IN ('differs', 'unconfirmed') AND resolution IS NULL
+                WHERE number = ? AND resolution IS NULL AND (state IN ('differs', 'unconfirmed')
+                    OR (state IN ('closed', 'balanced') AND due IS NULL
+                        AND EXISTS (SELECT 1 FROM ledger WHERE ledger.day = business_day.number AND entry = 'delivered')))
                 """, [try json(resolution), .integer(day.number)])
             guard database.changes == 1 else { return false }
             try note(

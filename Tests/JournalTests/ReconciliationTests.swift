@@ -60,6 +60,66 @@ struct ReconciliationTests {
         #expect(captured == [ReconciliationItem(id: capture.id.text, value: 13_400)])
     }
 
+    @Test(
+        "M8: a sale that was handed over in a batch is open until the service's figures name it, and not only until the day is over"
+    )
+    func handedOver() throws {
+        let books = try BookedJournal()
+        let given: [TransactionState] = [.armed, .reading, .sealed, .stored, .delivered]
+        let (named, unnamed) = (try books.payment(60, states: given), try books.payment(70, states: given))
+        func open() throws -> Set<TransactionID> {
+            Set(try books.journal.openEntries().entries.filter { $0.kind == .handedOver }.map(\.transaction))
+        }
+        #expect(try open() == [named, unnamed])
+        let first = try close(books)
+        #expect(try open() == [named, unnamed], "that the day is over proves nothing")
+        // What stands in our books alone is named by nobody; nor is an item of another payment.
+        let theirs = [
+            DifferenceItem(id: named.text, transaction: named, theirs: 60, explanation: .handedOver),
+            DifferenceItem(id: unnamed.text, transaction: unnamed, ours: 70),
+        ]
+        var figures = ServiceFigures(attempts: 1)
+        figures.lines = []
+        try books.journal.endReconciliation(
+            of: first.day,
+            ReconciliationEnd(
+                figures: figures,
+                differences: [try difference(.captured, Figure(), Figure(count: 1, value: 60), theirs)],
+                state: .differs), at: books.now)
+        #expect(try open() == [unnamed])
+        try books.reopen()
+        #expect(try open() == [unnamed])
+        // A person has found out, and says so of the day.
+        #expect(try books.journal.resolve(first.day, DayResolution(at: books.now, uid: 0, note: "in the portal")))
+        #expect(try open().isEmpty)
+    }
+
+    @Test(
+        "M8: a day whose figures agree, or that nobody gives figures of, is settled by a person where sales of it were handed over"
+    )
+    func handedOverUnnamed() throws {
+        let books = try BookedJournal()
+        let given: [TransactionState] = [.armed, .reading, .sealed, .stored, .delivered]
+        let word = DayResolution(at: books.now, uid: 0, note: "in the portal")
+        let sale = try books.payment(60, states: given)
+        let day = try close(books).day
+        #expect(try !books.journal.resolve(day, word), "the service is still asked")
+        var figures = ServiceFigures(attempts: 1)
+        figures.lines = []
+        try books.journal.endReconciliation(
+            of: day, ReconciliationEnd(figures: figures, differences: [], state: .balanced), at: books.now)
+        #expect(try books.journal.openEntries().entries.map(\.transaction) == [sale])
+        #expect(try books.journal.resolve(day, word))
+        #expect(try books.journal.openEntries().entries.isEmpty)
+        #expect(try !books.journal.resolve(day, word), "once")
+        // Without such a sale there is nothing to settle.
+        _ = try books.payment(100)
+        let quiet = try close(books, "d-2").day
+        try books.journal.endReconciliation(
+            of: quiet, ReconciliationEnd(figures: figures, differences: [], state: .balanced), at: books.now)
+        #expect(try !books.journal.resolve(quiet, word))
+    }
+
     @Test func `A day is asked about until it has an end, and the first figures count, also after a restart`() throws {
         let books = try BookedJournal()
         _ = try books.payment(1_000)
