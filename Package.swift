@@ -280,8 +280,8 @@ let package = Package(
         tests(
             "TapSessionTests",
             [
-                "CardBytes", "CardSim", "EMV", "EMVCrypto", "Envelope", "Loyalty", "ReaderCore", "ReaderVirtual",
-                "TapSession", crypto,
+                "CardBytes", "CardSim", "Codes", "EMV", "EMVCrypto", "Envelope", "Loyalty", "ReaderCore",
+                "ReaderVirtual", "TapSession", crypto,
             ]),
         tests("ProfileTests", ["EMV", "EMVCrypto", "Envelope", "Profile", "TapSession", "Wire"]),
         tests(

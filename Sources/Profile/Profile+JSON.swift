@@ -7,6 +7,12 @@ import TapSession
 import Wire
 
 extension Profile {
+    /// In whose minor units the terminal's limits count: those of the one currency that it names, or else of each that is accepted.
+    public var currenciesOfLimits: [Currency] {
+        guard let own = terminal.currency else { return currencies }
+        return currencies.filter { $0.code == own.letters }
+    }
+
     /// Reads a profile, signed or not. Its period is not checked here: see `checkPeriod`.
     ///
     /// - Throws: the first fault, with its member.
@@ -31,6 +37,9 @@ extension Profile {
         }
         let terminal = try file.member("terminal")
         self.terminal = try terminal.terminalFile()
+        if let own = self.terminal.currency, !currencies.contains(where: { $0.code == own.letters }) {
+            throw .currency(try terminal.member("currency").path)
+        }
         try Profile.check(acceptedNetworks, file.member("acceptedNetworks"), self.terminal, terminal.path)
         recipientKeys = try file.member("recipientKeys").recipientKeys()
         if let software = try file.optional("software") {

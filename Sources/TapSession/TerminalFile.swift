@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 package import CardBytes
-import Codes
+public import Codes
 public import EMV
 public import EMVCrypto
 
 /// Terminal configuration and CA keys out of one JSON file. `docs/examples/terminal-test.json` shows every member.
 ///
-/// Amounts are in minor units of the terminal's currency; data objects are hexadecimal by their tag.
+/// Amounts are in minor units of `currency`; data objects are hexadecimal by their tag.
 public struct TerminalFile: Sendable {
     public let configuration: TerminalConfiguration
     public let keys: CAPublicKeys
+    /// What the limits are amounts of: in another one they say nothing, and no payment is taken. `nil` where the file does not say.
+    public let currency: CurrencyCode?
 
     /// EMV's test terminal with the published test keys: what runs when nothing is configured.
     public static let test = TerminalFile(configuration: .test, keys: .test)
@@ -20,6 +22,7 @@ public struct TerminalFile: Sendable {
     init(configuration: TerminalConfiguration, keys: CAPublicKeys) {
         self.configuration = configuration
         self.keys = keys
+        currency = nil
     }
 
     /// What a file is read for.
@@ -39,9 +42,15 @@ public struct TerminalFile: Sendable {
     package init(_ file: TerminalFileValue, for purpose: Purpose = .payment) throws(TerminalFileError) {
         try file.object([
             "version", "environment", "terminalData", "combinations", "caKeys", "preferredApplications", "hostData",
-            "terminalCategory",
+            "terminalCategory", "currency",
         ])
         _ = try file.member("version").number(in: 1...1)
+        if let value = try file.optional("currency") {
+            guard let code = CurrencyCode(try value.text()), code.isPayable else { throw .currency(value.path) }
+            currency = code
+        } else {
+            currency = nil
+        }
         let terminalData = try TerminalFile.dataObjects(file.member("terminalData"), purpose)
         var combinations: [Combination] = []
         for element in try file.member("combinations").elements() {

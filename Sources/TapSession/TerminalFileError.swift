@@ -18,6 +18,8 @@ public enum TerminalFileError: Error, Equatable, Sendable {
     case hexadecimal(String, bytes: ClosedRange<Int>)
     case outOfRange(String, ClosedRange<UInt64>)
     case notOneOf(String, [String])
+    /// Not an active currency of ISO 4217.
+    case currency(String)
     case caKey(String, CAPublicKeyError)
     /// The value says that the terminal takes PINs. It cannot: see the documentation on scope.
     case pinClaimed(String)
@@ -34,6 +36,7 @@ extension TerminalFileError: CustomStringConvertible {
         case .hexadecimal(let field, let bytes): "\(field): not \(TerminalFileError.count(bytes)) in hexadecimal"
         case .outOfRange(let field, let range): "\(field): not between \(range.lowerBound) and \(range.upperBound)"
         case .notOneOf(let field, let words): "\(field): not one of \(words.joined(separator: ", "))"
+        case .currency(let field): "\(field): not an active currency of ISO 4217"
         case .caKey(let field, let error): "\(field): \(error)"
         case .pinClaimed(let field): "\(field): claims PIN entry"
         }
@@ -50,6 +53,7 @@ extension TerminalFileError: CustomStringConvertible {
             "Write \(bytes.lowerBound * 2)\(bytes.count > 1 ? " to \(bytes.upperBound * 2)" : "") hexadecimal digits in quotes"
         case .outOfRange(_, let range): "Write a whole number from \(range.lowerBound) to \(range.upperBound)"
         case .notOneOf(_, let words): "Write one of: \(words.joined(separator: ", "))"
+        case .currency: "Write its three capital letters, as EUR"
         case .caKey: "Compare the key's fields with the scheme's publication"
         case .pinClaimed: "Clear the PIN bits: a terminal without an approved PIN pad must not offer PIN"
         }
@@ -68,7 +72,8 @@ extension TerminalFileError {
         switch self {
         case .syntax: nil
         case .missing(let field), .unknown(let field), .wrongType(let field, _), .hexadecimal(let field, _),
-            .outOfRange(let field, _), .notOneOf(let field, _), .caKey(let field, _), .pinClaimed(let field):
+            .outOfRange(let field, _), .notOneOf(let field, _), .currency(let field), .caKey(let field, _),
+            .pinClaimed(let field):
             field
         }
     }

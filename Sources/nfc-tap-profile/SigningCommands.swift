@@ -25,8 +25,13 @@ struct KeyRuleOptions: ParsableArguments {
 
     var refusedKeys: ProfileDraft.RefusedKeys { allowRefusedKeys ? .areMeant : .areWrong }
 
-    /// Says which keys are sealed to, and which are not.
+    /// Says which keys are sealed to, and which are not; and of which currencies the limits are, where that is not said.
     static func name(_ profile: Profile) {
+        let mixed = profile.currenciesOfLimits.map(\.code)
+        if mixed.count > 1 {
+            ProfileCommand.say(
+                "terminal.currency: not said; limits count in minor units of each of \(mixed.joined(separator: ", "))")
+        }
         let keys = profile.recipientKeys
         for key in keys.keys {
             ProfileCommand.say("recipientKeys: \(key.keyID.debugDescription), \(key.algorithm.rawValue)")

@@ -119,6 +119,33 @@ struct ProfileStoreTests {
         }
     }
 
+    @Test("M11: limits of one currency keep payments in another from being taken, before a card is asked for")
+    func limitsCurrency() async throws {
+        // The example takes EUR and USD; ISO 4217 has both with two decimals, and KWD with three.
+        let currencies = (#""currencies": ["EUR""#, #""currencies": ["KWD", "EUR""#)
+        let environment = #""environment": "live", "caKeys": [],"#
+        try await open { shop, sandbox in
+            let wish = #"{"type":"purchase","dryRun":true,"amount":{"value":12500,"currency":"KWD"}}"#
+            await service.serve(try service.json(serial: 5, [currencies]), at: sandbox)
+            _ = await shop.profiles.refresh()
+            #expect(try shop.profiles.refusal(of: #require(Currency("KWD"))) == nil, "unsaid, it is as it was")
+            await service.serve(
+                try service.json(
+                    serial: 6, [currencies, (environment, environment + #" "currency": "EUR","#)]), at: sandbox)
+            #expect(await shop.profiles.refresh() == .applied)
+            let refusal = try await shop.post(wish)
+            #expect(refusal.status == 422)
+            let error = try refusal.error()
+            #expect(error.code == "amount.currency_not_accepted" && error.field == "amount.currency")
+            #expect(try shop.profiles.refusal(of: #require(Currency("EUR"))) == nil)
+            // What is no currency of the profile is none of its limits.
+            await service.serve(
+                try service.json(serial: 7, [(environment, environment + #" "currency": "KWD","#)]), at: sandbox)
+            #expect(await shop.profiles.refresh().code == .credentialInvalid)
+            #expect(try await status(shop).profileError?.field == "terminal.currency")
+        }
+    }
+
     @Test("A profile that must not be used leaves the one in force, and status says why")
     func rolledBack() async throws {
         try await open { shop, sandbox in

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import CardBytes
+import Codes
 import EMV
 import EMVCrypto
 import Foundation
@@ -32,6 +33,20 @@ struct TerminalFileTests {
             result.combinations[index].kernelData.sort { $0.tag.rawValue < $1.tag.rawValue }
         }
         return result
+    }
+
+    @Test("M11: a file says of which currency its limits are; one that does not is as it was")
+    func currency() throws {
+        let text = try example().replacing(#""version": 1,"#, with: #""version": 1, "currency": "KWD","#)
+        #expect(try TerminalFile(json: Array(text.utf8)).currency?.exponent == 3)
+        #expect(try TerminalFile(json: Array(example().utf8)).currency == nil)
+        for wrong in ["\"EURO\"", "\"eur\"", "\"XAU\"", "\"\""] {
+            #expect(
+                try fault(#""version": 1,"#, #""version": 1, "currency": \#(wrong),"#) == .currency("currency"),
+                "\(wrong)")
+        }
+        #expect(
+            try fault(#""version": 1,"#, #""version": 1, "currency": 978,"#) == .wrongType("currency", expected: .text))
     }
 
     @Test func `the example in the documentation is the built-in test terminal`() throws {

@@ -140,8 +140,10 @@ final class ProfileStore: Sendable {
 
     /// Why this currency is not taken; `nil` where it is.
     func refusal(of currency: Currency) -> ErrorCode? {
-        guard let profile = current, !profile.currencies.contains(currency) else { return nil }
-        return .amountCurrencyNotAccepted
+        if let profile = current, !profile.currencies.contains(currency) { return .amountCurrencyNotAccepted }
+        // Limits are minor units of one currency: 12.500 KWD is not more than 50.00 EUR.
+        let own = currentTerminal().file.currency
+        return own.map { $0.letters == currency.code } ?? true ? nil : .amountCurrencyNotAccepted
     }
 
     /// What `GET /v1/status` tells.
