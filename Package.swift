@@ -25,8 +25,9 @@ func room(_ name: String, _ dependencies: [Target.Dependency] = [], embedding fi
         name: name, dependencies: dependencies, resources: files.map { .embedInCode($0) }, swiftSettings: strict)
 }
 
+/// No program starts without its arguments: CArguments ends it before.
 func program(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
-    .executableTarget(name: name, dependencies: dependencies, swiftSettings: strict)
+    .executableTarget(name: name, dependencies: dependencies + ["CArguments"], swiftSettings: strict)
 }
 
 func tests(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
@@ -65,6 +66,7 @@ let package = Package(
         .systemLibrary(name: "CQREncode", providers: [.apt(["libqrencode-dev"])]),
         .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"])]),
         .systemLibrary(name: "CPQ", providers: [.apt(["libpq-dev"])]),
+        .target(name: "CArguments"),
         .target(name: "CLinux"),
         .target(name: "CPKCS11"),
         .target(name: "CScrub"),

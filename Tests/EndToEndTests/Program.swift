@@ -9,12 +9,13 @@ enum Program: String {
     case bridge = "nfc-tap-ecr"
     case gateway = "nfc-tap-gateway"
 
-    var url: URL {
-        let folder =
-            ProcessInfo.processInfo.environment["NFC_TAP_BIN"].map { URL(filePath: $0) }
+    /// Where all programs of the package are, those of a payment service too.
+    static var folder: URL {
+        ProcessInfo.processInfo.environment["NFC_TAP_BIN"].map { URL(filePath: $0) }
             ?? URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
-        return folder.appending(path: rawValue)
     }
+
+    var url: URL { Self.folder.appending(path: rawValue) }
 
     struct Finished {
         let status: Int32
