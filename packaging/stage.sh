@@ -27,7 +27,8 @@ sed -i '/^Also=/d' "$destination/lib/systemd/system/nfc-tapd.service" "$destinat
     printf '[[lane]]\nname = "main"\nreader = "pcsc"\n'
 } >"$destination/etc/nfc-tap/nfc-tapd.toml"
 
-for file in $(cd docs/examples && find . -type f); do
+examples=$(find docs/examples -type f -printf '%P\n')
+for file in $examples; do
     install -D -m 0644 "docs/examples/$file" "$share/doc/nfc-tap/examples/$file"
 done
 for file in README.md NOTICE docs/*.md docs/*.yaml; do

@@ -25,9 +25,10 @@ for drop_in in usb.conf netlink.conf serial.conf; do
     install -D -m 0644 "systemd/nfc-tapd.service.d/$drop_in" "$destination/usr/share/nfc-tap/$drop_in"
 done
 # The pages of till and display, which the gateway serves; the kiosk's unit is an example to be copied.
+pages=$(find share/till -type f -printf '%P\n')
 while read -r page; do
     install -D -m 0644 "share/till/$page" "$destination/usr/share/nfc-tap/till/$page"
-done < <(cd share/till 2>/dev/null && find . -type f -printf '%P\n')
+done <<<"$pages"
 install -D -m 0644 systemd/nfc-tap-kiosk.service "$destination/usr/share/nfc-tap/nfc-tap-kiosk.service"
 sed -i "s#/usr/bin/nfc-#$prefix/bin/nfc-#" "$destination/usr/share/nfc-tap/nfc-tap-kiosk.service"
 install -D -m 0644 systemd/nfc-tap-polkit.rules "$destination/usr/share/polkit-1/rules.d/50-nfc-tap.rules"

@@ -12,7 +12,7 @@ version=${3:-$(product_version)}
 tree=$folder/nfc-tap-$version
 mkdir -p "$tree"
 cp -a packaging/debian "$tree/debian"
-cp -a README.md NOTICE docs packaging scripts systemd udev "$tree"
+cp -a README.md NOTICE docs packaging scripts share systemd udev "$tree"
 cp systemd/nfc-tap.sysusers "$tree/debian/nfc-tap.sysusers"
 cp systemd/nfc-tap.tmpfiles "$tree/debian/nfc-tap.tmpfiles"
 if ! grep -q "^nfc-tap ($version)" packaging/debian/changelog; then

@@ -38,14 +38,32 @@ extension HostFacts {
     }
 
     private func gatewaySettings() -> [Finding] {
-        guard let text = tree.text(Self.gatewayFile) else { return [] }
-        let origins: Set<String>
-        do throws(ConfigurationError) {
-            origins = try GatewayFile(file: Self.gatewayFile, text: text).origins
-        } catch {
-            let place = Self.gatewayFile + (error.line.map { ":\($0)" } ?? "")
-            return [Finding(.gateway, .error, "\(place): \(error.key) \(error.problem)", remedy: error.remedy)]
+        var settings = GatewayFile()
+        if let text = tree.text(Self.gatewayFile) {
+            do throws(ConfigurationError) {
+                settings = try GatewayFile(file: Self.gatewayFile, text: text)
+            } catch {
+                let place = Self.gatewayFile + (error.line.map { ":\($0)" } ?? "")
+                return [Finding(.gateway, .error, "\(place): \(error.key) \(error.problem)", remedy: error.remedy)]
+            }
         }
+        return gatewayPages(settings.pages) + localNetworkAccess(settings.origins)
+    }
+
+    /// Without them a till's address opens nothing, and the gateway refuses to pair.
+    private func gatewayPages(_ folder: String) -> [Finding] {
+        let missing = ["till.html", "display.html"].filter { !tree.exists("\(folder)/\($0)") }
+        guard !missing.isEmpty else { return [] }
+        return [
+            Finding(
+                .gateway, .error,
+                "\(missing.joined(separator: " and ")) missing in \(folder): the gateway has no page to open",
+                remedy: "apt-get install --reinstall nfc-tap, or name the folder with pages in \(Self.gatewayFile); "
+                    + "then systemctl restart \(Self.gatewayName)")
+        ]
+    }
+
+    private func localNetworkAccess(_ origins: Set<String>) -> [Finding] {
         // Only what comes from elsewhere is asked for: the gateway's own pages are on this machine.
         let strange = origins.filter { !Self.isLocal($0) }.sorted()
         guard let first = strange.first, tree.exists("/usr/bin/chromium"), !isGranted(first) else { return [] }

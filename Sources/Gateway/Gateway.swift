@@ -21,6 +21,8 @@ package final class Gateway: Sendable {
 
     let door: Door
     let pages: Pages
+    /// Where the pages were read.
+    let pagesFolder: String
     let upstream: Upstream
     let fanOut = EventFanOut()
     let displays: DisplayHub
@@ -39,6 +41,7 @@ package final class Gateway: Sendable {
         state = Mutex(State(book: try file.load(), limits: limits))
         door = Door(addresses: addresses, names: settings.hosts, origins: settings.origins)
         pages = Pages(folder: settings.pages)
+        pagesFolder = settings.pages
         upstream = Upstream(path: settings.socket)
         displays = DisplayHub(upstream: upstream)
         home = "http://\(addresses.first ?? "127.0.0.1:\(GatewayFile.port)")"

@@ -80,6 +80,7 @@ extension Gateway {
         if let fault = draft.fault(allowedOrigins: door.origins) {
             throw GatewayAdministration.Fault("--\(fault.option): \(fault.remedy)")
         }
+        if let fault = missingPage(of: draft) { throw fault }
         let code = state.withLock { state -> String? in
             guard state.book.mayPair(draft.till) else { return nil }
             var generator = SystemRandomNumberGenerator()
@@ -92,6 +93,15 @@ extension Gateway {
         let address = "\(home)/\(draft.kind)/#code=\(code)"
         return Self.message(
             201, GatewayAdministration.Code(code: code, till: draft.till, address: address), request.fields)
+    }
+
+    /// An address that opens nothing is not told. Whoever names other pages has no need of these.
+    private func missingPage(of draft: TillDraft) -> GatewayAdministration.Fault? {
+        guard draft.origins.isEmpty, !pages.has(draft.kind) else { return nil }
+        return GatewayAdministration.Fault(
+            "no \(draft.kind).html was in \(pagesFolder) when the gateway started, so /\(draft.kind)/ would open nothing: "
+                + "install the package again, or name the folder with pages in nfc-tap-gateway.toml, and restart "
+                + "nfc-tap-gateway; for pages of another server name them with --origin")
     }
 
     /// The one lane of a shop that has one: nobody has to know its name.

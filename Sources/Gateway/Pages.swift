@@ -28,6 +28,9 @@ struct Pages: Sendable {
 
     var isEmpty: Bool { table.isEmpty }
 
+    /// Whether a till or a display, as `TillDraft.kind` calls it, has its page here.
+    func has(_ kind: String) -> Bool { table["\(kind).html"] != nil }
+
     private mutating func read(_ folder: String, _ prefix: String) {
         for name in FileSystem.entries(folder) ?? [] where !name.hasPrefix(".") {
             let path = "\(folder)/\(name)"

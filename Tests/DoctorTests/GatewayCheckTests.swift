@@ -23,6 +23,7 @@ struct GatewayCheckTests {
         try host.write("etc/group", groups + "nfc-tap-gateway:x:992:\n")
         if isOn { try host.write("etc/systemd/system/sockets.target.wants/nfc-tap-gateway.socket") }
         try host.write("proc/net/tcp", head + rows)
+        for page in ["till.html", "display.html"] { try host.write("usr/share/nfc-tap/till/\(page)") }
         return host
     }
 
@@ -35,6 +36,25 @@ struct GatewayCheckTests {
 
     @Test func `a gateway that nobody has switched on is no matter`() throws {
         #expect(Self.findings(try Self.host("", isOn: false)) == [])
+    }
+
+    @Test("D1: doctor says which page is missing, and where, whichever folder is configured")
+    func pages() throws {
+        let host = try Self.host()
+        try host.remove("usr/share/nfc-tap/till/display.html")
+        let finding = try #require(Self.findings(host).first)
+        #expect(finding.severity == .error)
+        #expect(finding.problem.contains("display.html") && !finding.problem.contains("till.html"))
+        #expect(finding.problem.contains("/usr/share/nfc-tap/till") && finding.remedy.contains("reinstall"))
+        try host.write("etc/nfc-tap/nfc-tap-gateway.toml", "pages = \"/srv/pages\"\n")
+        let both = Self.findings(host).map(\.problem)
+        #expect(both.count == 1 && both[0].contains("till.html and display.html missing in /srv/pages"), "\(both)")
+        for page in ["till.html", "display.html"] { try host.write("srv/pages/\(page)") }
+        #expect(Self.findings(host) == [])
+        // Where nobody has switched it on, nobody opens a page.
+        let off = try Self.host("", isOn: false)
+        try off.remove("usr/share/nfc-tap/till/till.html")
+        #expect(Self.findings(off) == [])
     }
 
     @Test func `a machine without it has nothing to be said of it`() throws {

@@ -43,7 +43,10 @@ final class GatewayShop {
         try Data(text.utf8).write(to: configuration)
         let pages = shop.folder.appending(path: "pages/messages")
         try FileManager.default.createDirectory(at: pages, withIntermediateDirectories: true)
-        try Data("<!doctype html><title>till</title>".utf8).write(to: shop.folder.appending(path: "pages/till.html"))
+        for page in ["till", "display"] {
+            try Data("<!doctype html><title>\(page)</title>".utf8)
+                .write(to: shop.folder.appending(path: "pages/\(page).html"))
+        }
         try Data("{}".utf8).write(to: pages.appending(path: "en.json"))
         port = try TillShop.freePort()
         try shop.eventually("ready lanes") {
@@ -62,7 +65,7 @@ final class GatewayShop {
                 "--runtime-directory", shop.folder.path, "--verbose",
             ], in: shop.folder)
         // Events are there once the daemon was reached.
-        try shop.eventually("the gateway's port") { try self.call("GET", "/till/").status == 200 }
+        try shop.eventually("the gateway's port") { try self.call("GET", "/till/").status != 0 }
     }
 
     func stop(_ signal: Int32) {
