@@ -22,12 +22,13 @@ public struct TapDeadlines: Sendable {
 ///
 /// - Parameters:
 ///   - clock: what the machine takes for the time.
-///   - pause: leaves the field off for so many milliseconds; a replay need not wait.
+///   - pause: leaves the field off for so many milliseconds; a replay need not wait. Not optional: whoever puts a closure
+///     of its own before it passes it on, and cannot leave it out.
 /// - Throws: what ended the wait for a card: `.timedOut`, `.cancelled`, or the reader's failure. Whatever happens to a
 ///   command that was sent is an input to the machine instead.
 public func drive<Machine: TapMachine & ~Copyable>(
     _ machine: inout Machine, on reader: any CardReader, deadlines: TapDeadlines, cancellation: TapCancellation,
-    clock: () -> TapInstant = monotonicNow, pause: ((UInt64) -> Void)? = nil, onSignal: (Machine.Signal) -> Void
+    clock: () -> TapInstant = monotonicNow, pause: (UInt64) -> Void = leaveFieldOff, onSignal: (Machine.Signal) -> Void
 ) throws(ReaderError) -> Machine.Outcome {
     var step = machine.start(now: clock())
     while true {
@@ -38,7 +39,7 @@ public func drive<Machine: TapMachine & ~Copyable>(
         case .activate(let fieldOff):
             if fieldOff > 0 {
                 reader.release()
-                if let pause { pause(fieldOff) } else { sleep(milliseconds: fieldOff) }
+                pause(fieldOff)
             }
             switch try reader.activate(until: deadlines.card, cancellation: cancellation) {
             case .card(let card): step = machine.activated(card, now: clock())
@@ -55,6 +56,9 @@ public func drive<Machine: TapMachine & ~Copyable>(
         }
     }
 }
+
+/// Waits on this thread for so many milliseconds, while the reader's field is off.
+public func leaveFieldOff(milliseconds: UInt64) { sleep(milliseconds: milliseconds) }
 
 extension CardLoss {
     /// Reader APIs tell a card that left from a reader that failed, and seldom more. What a transcript keeps of an error

@@ -8,13 +8,15 @@ extension TapTrace {
     /// Runs Entry Point on a reader and notes everything.
     ///
     /// - Parameters:
+    ///   - pause: leaves the field off for so many milliseconds; a replay need not wait.
     ///   - continues: whether a kernel's wish for a second tap (End Application with a start point) is followed.
     ///   - onSignal: what a person at the reader is to see, while it happens.
     public init(
         on reader: any CardReader, configuration: TerminalConfiguration, transaction: Transaction,
         unpredictableNumbers: UnpredictableNumbers, authentication: OfflineAuthentication,
         kernels: KernelSet = .standard, deadlines: TapDeadlines, cancellation: TapCancellation = TapCancellation(),
-        clock: () -> TapInstant = monotonicNow, pause: ((UInt64) -> Void)? = nil, continues: () -> Bool = { false },
+        clock: () -> TapInstant = monotonicNow, pause: (UInt64) -> Void = leaveFieldOff,
+        continues: () -> Bool = { false },
         onSignal: (UIRequest) -> Void = { _ in }
     ) {
         let notes = TraceNotes()
@@ -29,7 +31,7 @@ extension TapTrace {
                     &entryPoint, on: noting, deadlines: deadlines, cancellation: cancellation, clock: clock,
                     pause: { milliseconds in
                         notes.add(.fieldOff(milliseconds: milliseconds))
-                        pause?(milliseconds)
+                        pause(milliseconds)
                     },
                     onSignal: { request in
                         notes.add(.signal(request))
