@@ -58,7 +58,8 @@ public struct CardReport: Equatable, Sendable {
                 Line(
                     tag: object.tag.description,
                     name: DataDictionary.element(object.tag, kernel: kernel)?.name,
-                    value: unmasked || !isSensitive(object.tag) ? Hex.string(object.value) : nil,
+                    value: unmasked || AccountData.kind(object.tag, count: object.value.count) == nil
+                        ? Hex.string(object.value) : nil,
                     length: object.value.count)
             })
     }
@@ -92,17 +93,6 @@ public struct CardReport: Equatable, Sendable {
         case .torn: "card left the field"
         }
     }
-
-    /// Account number and tracks, holder, and the certificates and signatures from which the number can be recovered;
-    /// anything the dictionary does not know may be one of these.
-    static func isSensitive(_ tag: Tag) -> Bool {
-        DataDictionary.elements(tag).isEmpty || hidden.contains(tag)
-    }
-
-    private static let hidden: Set<Tag> = [
-        0x56, 0x57, 0x5A, 0x5F20, 0x5F24, 0x90, 0x92, 0x93, 0x99, 0x9F0B, 0x9F1F, 0x9F20, 0x9F24, 0x9F46, 0x9F47,
-        0x9F48, 0x9F4B, 0x9F61, 0x9F6B, 0x9F7C, 0xDF812A, 0xDF812B,
-    ]
 }
 
 /// Text of card data, printable whatever the card sent.

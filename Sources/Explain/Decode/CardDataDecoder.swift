@@ -114,7 +114,8 @@ public struct CardDataDecoder: Sendable {
     ) -> DecodedObject {
         let value = Array(bytes[node.value])
         let names = names(node.tag, context.kernel)
-        let isHidden = !node.tag.isConstructed && !unmasked && CardReport.isSensitive(node.tag) && !value.isEmpty
+        let isSensitive = AccountData.kind(node.tag, count: value.count) != nil
+        let isHidden = !node.tag.isConstructed && !unmasked && isSensitive && !value.isEmpty
         var children = children
         if CardDataDecoder.isList(node.tag, context.kernel), let entries = try? list(value, at: node.value.lowerBound) {
             children = entries

@@ -51,10 +51,11 @@ public struct ReplayOutcome: Equatable, Sendable, Encodable {
     }
 
     private static func object(_ object: DataObject, _ kernel: KernelIdentifier?) -> Object {
-        Object(
+        let isHidden = object.tag.isConstructed || AccountData.kind(object.tag, count: object.value.count) != nil
+        return Object(
             tag: object.tag.description, name: DataDictionary.element(object.tag, kernel: kernel)?.name,
             length: object.value.count,
-            value: CardReport.isSensitive(object.tag) || object.tag.isConstructed ? nil : Hex.string(object.value))
+            value: isHidden ? nil : Hex.string(object.value))
     }
 
     var lines: [String] {

@@ -3,8 +3,9 @@ import CardBytes
 import EMV
 import ReaderCore
 
-/// A run in the order in which it happened, fit to be shown and the same every time. Commands are shown as sent, answers
-/// by status word and length, values of data records where they name neither account nor holder.
+/// A run in the order in which it happened, fit to be shown and the same every time. Commands are shown as sent, but with `*` for a
+/// card number that the card's own lists asked for; answers by status word and length, values of data records where they name neither
+/// account nor holder.
 public struct ReplayReport: Equatable, Sendable, Encodable {
     public struct Event: Equatable, Sendable, Encodable {
         public enum Kind: String, Sendable, Encodable {
@@ -50,15 +51,16 @@ public struct ReplayReport: Equatable, Sendable, Encodable {
 
     public init(_ run: ReplayRun) {
         transaction = Phrase.transaction(run.trace.transaction)
-        events = run.trace.events.map { ReplayReport.event($0) }
+        let mask = NumberMask(run.trace.events)
+        events = run.trace.events.map { ReplayReport.event($0, mask) }
         outcome = ReplayOutcome(run.trace.outcome)
-        mismatch = run.mismatch.map { Mismatch($0) }
+        mismatch = run.mismatch.map { Mismatch($0, mask) }
         unusedSteps = run.unusedSteps
         checks = run.checks
         isAsRecorded = run.isAsRecorded
     }
 
-    private static func event(_ event: TapTrace.Event) -> Event {
+    private static func event(_ event: TapTrace.Event, _ mask: NumberMask) -> Event {
         switch event {
         case .signal(let request): Event(.ui, Phrase.signal(request))
         case .fieldOff(let milliseconds): Event(.fieldOff, "field off for \(milliseconds) ms")
@@ -68,9 +70,9 @@ public struct ReplayReport: Equatable, Sendable, Encodable {
         case .exchanged(let command, .response(let response)):
             Event(
                 .response, "\(CodeNames.statusWord(response.status)), \(Phrase.bytes(response.data.count))",
-                command: Hex.string(command.bytes), status: response.status.description, length: response.data.count)
+                command: mask.text(command), status: response.status.description, length: response.data.count)
         case .exchanged(let command, let answer):
-            Event(.noResponse, Phrase.fault(answer), command: Hex.string(command.bytes))
+            Event(.noResponse, Phrase.fault(answer), command: mask.text(command))
         case .authenticated(let authentication): Event(.authentication, Phrase.authentication(authentication))
         case .interrupted(.timedOut): Event(.interruption, "no further card")
         case .interrupted(let error): Event(.interruption, error.description)
@@ -79,15 +81,33 @@ public struct ReplayReport: Equatable, Sendable, Encodable {
     }
 }
 
+/// The numbers that a card said in this run, which a command repeats where the card's list asks for them.
+struct NumberMask {
+    private let numbers: [String]
+
+    init(_ events: [TapTrace.Event]) {
+        let responses = events.compactMap { event in
+            if case .exchanged(_, .response(let response)) = event { response } else { nil }
+        }
+        numbers = CardDataReplacement.numbers(in: responses).map { $0.map(String.init).joined() }
+    }
+
+    func text(_ command: CommandAPDU) -> String {
+        numbers.reduce(Hex.string(command.bytes)) { text, number in
+            text.replacing(number, with: String(repeating: "*", count: number.count))
+        }
+    }
+}
+
 extension ReplayReport.Mismatch {
-    fileprivate init(_ mismatch: ReplayMismatch) {
+    fileprivate init(_ mismatch: ReplayMismatch, _ mask: NumberMask) {
         step = mismatch.step + 1
         if case .exchanged(let command, _) = mismatch.expected {
-            expected = Hex.string(command.bytes)
+            expected = mask.text(command)
         } else {
             expected = nil
         }
-        if case .transmit(let command) = mismatch.actual { sent = Hex.string(command.bytes) } else { sent = nil }
+        if case .transmit(let command) = mismatch.actual { sent = mask.text(command) } else { sent = nil }
         text = mismatch.description
     }
 }

@@ -19,15 +19,23 @@ struct CardDataReplacement {
     private static let blank: UInt8 = 0x9F
 
     init(_ transcript: Transcript) {
+        originals = CardDataReplacement.numbers(
+            in: transcript.steps.compactMap { step in
+                if case .exchanged(_, .response(let response)) = step { response } else { nil }
+            })
+    }
+
+    /// The card numbers in what a card answered, digits, each once.
+    static func numbers(in responses: [ResponseAPDU]) -> [[UInt8]] {
         var numbers: [[UInt8]] = []
-        for case .exchanged(_, .response(let response)) in transcript.steps {
+        for response in responses {
             guard let nodes = try? TLV.nodes(response.data) else { continue }
             for node in nodes {
                 guard let pan = CardDataReplacement.pan(node.tag, Array(response.data[node.value])) else { continue }
                 if !numbers.contains(pan) { numbers.append(pan) }
             }
         }
-        originals = numbers
+        return numbers
     }
 
     /// The card number in one of the objects that hold it.
@@ -206,19 +214,15 @@ struct CardDataReplacement {
         Array((Array(text.utf8) + [UInt8](repeating: 0x20, count: count)).prefix(count))
     }
 
-    /// What hangs on the issuer's keys, what names the account in other ways, and whatever the dictionary does not know.
+    /// Whatever names account or holder and has no test value, and what hangs on the issuer's keys besides.
     private static func isZeroed(_ tag: Tag, _ count: Int) -> Bool {
-        switch tag.rawValue {
-        // Balances; of other lengths these tags say how kernel 2 and 5 are to work.
-        case 0x9F50, 0x9F5D: count == 6
-        // UnionPay's product identification; of six bytes it is kernel 2's bitmap.
-        case 0x9F63: count == 16
-        case _: DataDictionary.elements(tag).isEmpty || zeroed.contains(tag)
+        switch AccountData.kind(tag, count: count) {
+        case .expiry: false
+        case nil: remade.contains(tag)
+        case _: true
         }
     }
 
-    private static let zeroed: Set<Tag> = [
-        0x90, 0x92, 0x93, 0x9F46, 0x9F48, 0x9F4B, 0x9F2D, 0x9F2F, 0x9F26, 0x9F20, 0x9F60, 0x9F61, 0x9F19, 0x9F7C,
-        0x9F79, 0x5F53, 0x5F54, 0x99, 0x9F05, 0x9F8103, 0x9F8105,
-    ]
+    /// Of one tap, or of whoever made the card: they name no account, and are right for no other either.
+    private static let remade: Set<Tag> = [0x9F26, 0x9F60, 0x9F19, 0x9F8105]
 }
