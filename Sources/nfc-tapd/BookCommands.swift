@@ -8,6 +8,8 @@ import Wire
 /// What an administrator asks of the books while no daemon runs.
 enum BookCommands {
     static func beginAnew(_ folder: String) throws {
+        let person = person
+        try actAsOwner(of: folder)
         do {
             for line in try BookBinding.beginAnew(folder, by: person, at: .now) { print(line) }
         } catch {
@@ -16,6 +18,7 @@ enum BookCommands {
     }
 
     static func tellOpenMoney(in folder: String) throws {
+        try actAsOwner(of: folder)
         let lines: [String]?
         do { lines = try BookBinding.openMoney(in: folder) } catch {
             print("not readable: \(error)")
@@ -23,6 +26,17 @@ enum BookCommands {
         }
         for line in lines ?? [] { print(line) }
         guard lines?.isEmpty ?? true else { throw ExitCode(1) }
+    }
+
+    /// The folder is the daemon's, who may lay links in it: as root these commands would write through them, and leave files that
+    /// the daemon cannot open.
+    private static func actAsOwner(of folder: String) throws {
+        guard geteuid() == 0, let owner = try? FileStatus(of: folder, followsLink: true) else { return }
+        do throws(SystemError) { try ProcessOwner.become(user: owner.userID, group: owner.groupID) } catch {
+            throw StartFailure(
+                "\(folder) belongs to uid \(owner.userID), and this process cannot become it (errno \(error.code))",
+                hint: "start it as that user: runuser -u nfc-tapd -- nfc-tapd …")
+        }
     }
 
     /// The kernel's word for who is here: sudo and runuser change the first number, never the second.

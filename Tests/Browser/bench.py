@@ -132,8 +132,8 @@ class Kiosk(unittest.TestCase):
         folder = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
         self.addCleanup(folder.cleanup)
         run = pathlib.Path(folder.name)
-        (run / "nfc-tap-kiosk").mkdir()
-        (run / "nfc-tap-kiosk/url").write_text(
+        (run / "nfc-tap-kiosk-code").mkdir()
+        (run / "nfc-tap-kiosk-code/url").write_text(
             shop.run(BIN / "nfc-tap-gateway", "--kiosk-url", "--lane", "main", "--runtime-directory", shop.folder / "gwrun"))
         unit = (ROOT / "systemd/nfc-tap-kiosk.service").read_text()
         port = free_port()

@@ -9,6 +9,8 @@ import Testing
     private struct Machine {
         let root: URL
         var state: URL { root.appending(path: "var/lib/nfc-tap") }
+        /// What the scripts write down: root's, not the daemon's.
+        var told: URL { root.appending(path: "var/lib/nfc-tap-package") }
 
         init(_ journal: URL) throws {
             root = FileManager.default.temporaryDirectory.appending(path: "purge-\(UUID().uuidString.prefix(8))")
@@ -90,10 +92,73 @@ import Testing
                 #expect(purge.said.contains(id) && purge.said.contains("delete-open-money"), "\(purge.said)")
                 #expect(FileManager.default.fileExists(atPath: machine.state.appending(path: "journal.sqlite").path))
             }
-            try Data().write(to: machine.state.appending(path: "delete-open-money"))
+            try Data().write(to: machine.told.appending(path: "delete-open-money"))
             #expect(try machine.run("postrm", "purge").status == 0)
             #expect(!FileManager.default.fileExists(atPath: machine.state.path))
+            #expect(!FileManager.default.fileExists(atPath: machine.told.path))
         }
+    }
+
+    /// The daemon's folder, as one who has got into the daemon leaves it: links at every name that the scripts and the command could write.
+    @Test(
+        "A7: what root asks of the books writes through no link in the daemon's folder, and leaves no file of root's there",
+        .enabled(if: geteuid() == 0, "needs root, to be the one who is misled"))
+    func links() throws {
+        try withMachine(open: true) { machine, id in
+            let bait = machine.root.appending(path: "bait")
+            for name in ["open-money", "open-money.new", "delete-open-money"] {
+                try Data("untouched".utf8).write(to: machine.root.appending(path: "bait-\(name)"))
+                try FileManager.default.createSymbolicLink(
+                    at: machine.state.appending(path: name),
+                    withDestinationURL: machine.root.appending(path: "bait-\(name)"))
+            }
+            try? FileManager.default.removeItem(at: machine.state.appending(path: "journal.sqlite-shm"))
+            try FileManager.default.createSymbolicLink(
+                at: machine.state.appending(path: "journal.sqlite-shm"), withDestinationURL: bait)
+            // Any user but root; the folder's files come with it, as they are the daemon's. Others may pass through the folders above.
+            try Self.shell("chmod 755 '\(machine.root.path)' && chown -Rh 65534:65534 '\(machine.state.path)'")
+            #expect(try machine.run("prerm", "remove").status == 0)
+            let purge = try machine.run("postrm", "purge")
+            #expect(purge.status != 0, "\(purge.said)")
+            for name in ["open-money", "open-money.new", "delete-open-money"] {
+                let text = try String(contentsOf: machine.root.appending(path: "bait-\(name)"), encoding: .utf8)
+                #expect(text == "untouched", "\(name)")
+            }
+            #expect(!FileManager.default.fileExists(atPath: bait.path))
+            let strays = try Self.shell("find '\(machine.state.path)' -user 0")
+            #expect(strays.isEmpty, "\(strays)")
+            let told = try FileManager.default.attributesOfItem(atPath: machine.told.path)
+            #expect(told[.ownerAccountID] as? Int == 0 && told[.posixPermissions] as? Int == 0o700)
+        }
+    }
+
+    @Test(
+        "D12: a purge over open money is refused where the programs cannot look, because /proc is not mounted",
+        .enabled(if: geteuid() == 0, "needs root, to take /proc away"))
+    func withoutProc() throws {
+        try withMachine(open: true) { machine, _ in
+            let script = Checkout.file("packaging/debian/nfc-tap.prerm").path
+            let said = try Self.shell(
+                "unshare --mount --propagation private sh -c 'mount -t tmpfs tmpfs /proc && DPKG_ROOT=\(machine.root.path) "
+                    + "timeout 60 sh \(script) remove' 2>&1")
+            #expect(said.contains("/proc is not mounted"), "\(said)")
+            let purge = try machine.run("postrm", "purge")
+            #expect(purge.status != 0 && purge.said.contains("cannot be read"), "\(purge.said)")
+            #expect(FileManager.default.fileExists(atPath: machine.state.appending(path: "journal.sqlite").path))
+        }
+    }
+
+    @discardableResult
+    private static func shell(_ command: String) throws -> String {
+        let process = Process()
+        process.executableURL = URL(filePath: "/bin/sh")
+        process.arguments = ["-c", command]
+        let pipe = Pipe()
+        process.standardOutput = pipe
+        try process.run()
+        let output = try pipe.fileHandleForReading.readToEnd() ?? Data()
+        process.waitUntilExit()
+        return String(decoding: output, as: UTF8.self).trimmingCharacters(in: .newlines)
     }
 
     @Test(

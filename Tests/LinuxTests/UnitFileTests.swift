@@ -73,4 +73,38 @@ import Testing
         let others = try settings("systemd/nfc-tapd.service.d/usb.conf")["Service"] ?? []
         #expect(!others.contains { $0.key == "RestrictAddressFamilies" })
     }
+
+    /// `+` runs a line as root, whatever user the unit has (systemd.service(5)); its folders under %t, %S, %C and %L belong to that user.
+    @Test("A7: no unit has root write into a folder that belongs to its user, or to any other")
+    func roots() throws {
+        var seen = 0
+        for file in try FileManager.default.contentsOfDirectory(atPath: Checkout.file("systemd").path)
+        where file.hasSuffix(".service") || file.hasSuffix(".socket") {
+            let settings = try settings("systemd/\(file)")
+            let section = (settings["Service"] ?? []) + (settings["Socket"] ?? [])
+            let names = section.filter {
+                ["RuntimeDirectory", "StateDirectory", "CacheDirectory", "LogsDirectory"].contains($0.key)
+            }.flatMap { $0.value.split(separator: " ") }
+            let others = ["/run/nfc-tap", "/var/lib/nfc-tap", "/run/nfc-tap-gateway", "%t/nfc-tap", "%S/nfc-tap"]
+            for line in section
+            where line.key.hasPrefix("Exec") && line.value.drop(while: { "-:@".contains($0) }).hasPrefix("+") {
+                seen += 1
+                for target in line.value.matches(of: /(?:>|chgrp \S+|chown \S+|touch|cp .*|install -m .*) ?(\S+)/) {
+                    let path = String(target.1)
+                    for name in names { #expect(!path.contains("/\(name)/"), "\(file): \(path)") }
+                    for other in others { #expect(!path.hasPrefix(other + "/"), "\(file): \(path)") }
+                }
+            }
+        }
+        #expect(seen == 1, "the kiosk's line")
+    }
+
+    @Test("A7: the display's code lies in a folder that is made for root before it is written")
+    func kiosk() throws {
+        let service = try #require(try settings("systemd/nfc-tap-kiosk.service")["Service"])
+        let line = try #require(service.first { $0.key == "ExecStartPre" }?.value)
+        let folder = try #require(line.firstMatch(of: /install -d -o root -g nfc-tap-kiosk -m 0750 (%t\/[a-z-]+);/)).1
+        #expect(line.contains(">\(folder)/url") && !service.contains { $0.key == "RuntimeDirectory" })
+        #expect(service.first { $0.key == "ExecStart" }?.value.contains("cat \(folder)/url") == true)
+    }
 }
