@@ -2,14 +2,17 @@
 # SPDX-License-Identifier: Apache-2.0
 # The package through its life: check-package.sh [FOLDER-WITH-RELEASE-PROGRAMS]. Builds it twice, asks lintian, then boots a
 # systemd in a copy of this machine's file system (nothing is changed here) and installs, taps on a virtual reader,
-# upgrades while a sale is running, while a reversal waits and while a stored sale waits, removes, and purges. Says clearly
-# what could not be done.
+# upgrades while a sale is running, while a reversal waits and while a stored sale waits, removes, and purges. Then it makes a
+# clean Debian 12 and a clean Debian 13 from the archive that apt has here, and in each opens till and display and sells. Says
+# clearly what could not be done.
+#
+#   NFC_TAP_SUITES="trixie"   other Debians than bookworm and trixie; with NFC_TAP_ONLY_CLEAN=1 nothing but these
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 say() { echo "check-package: $*"; }
 
-if [ "${1:-}" != inside ]; then
+if [ "${1:-}" != inside ] && [ "${1:-}" != clean ]; then
     bin=${1:-}
     if [ -z "$bin" ]; then
         make release
@@ -48,29 +51,73 @@ if [ "${1:-}" != inside ]; then
         say "NOT CHECKED: mount namespaces are not allowed here, so nothing was installed"
         exit 0
     }
-    scripts/install-packages.sh systemd-container
-    unshare --mount --propagation private "$0" inside "$first" "$second"
+    scripts/install-packages.sh systemd-container debootstrap
+    [ -n "${NFC_TAP_ONLY_CLEAN:-}" ] || unshare --mount --propagation private "$0" inside "$first" "$second"
+    for suite in ${NFC_TAP_SUITES:-bookworm trixie}; do
+        unshare --mount --propagation private "$0" clean "$first" "$suite" "$(paste -s -d ' ' "$bin/nfc-tap-programs.names")"
+    done
     exit
 fi
 
+mode=$1
 first=$2
 second=$3
 tree=$(mktemp -d)
-mount -t tmpfs tmpfs "$tree"
-mkdir "$tree/upper" "$tree/work" "$tree/root"
 root=$tree/root
-mount -t overlay overlay -o "lowerdir=/,upperdir=$tree/upper,workdir=$tree/work" "$root" || {
-    say "NOT CHECKED: overlay file systems are not allowed here, so nothing was installed"
-    exit 0
-}
+if [ "$mode" = clean ]; then
+    suite=$3
+    # What a fresh machine has, from wherever apt of this machine has it. The folder is on the disk: it is half a gigabyte.
+    mirror=$(apt-get indextargets --format '$(REPO_URI) $(CODENAME)' |
+        awk -v codename="$(. /etc/os-release && echo "$VERSION_CODENAME")" '$2 == codename { print $1; exit }')
+    trap 'rm -rf "$tree"' EXIT
+    debootstrap --variant=minbase --include=systemd-sysv,dbus "$suite" "$root" "$mirror" >"$tree/log" 2>&1 || {
+        say "NOT CHECKED: Debian $suite cannot be made here: $(tail -n 1 "$tree/log")"
+        exit 0
+    }
+    mkdir "$root/srv/packages"
+    cp "$first" "$root/srv/packages/first.deb"
+    # apt brings what the package wants, into a system that runs nothing and has no /proc, as an image builder does.
+    printf '#!/bin/sh\nexit 101\n' >"$root/usr/sbin/policy-rc.d"
+    chmod 0755 "$root/usr/sbin/policy-rc.d"
+    umount "$root/proc" 2>/dev/null || true
+    {
+        chroot "$root" apt-get update
+        chroot "$root" env DEBIAN_FRONTEND=noninteractive apt-get install --yes --no-install-recommends \
+            /srv/packages/first.deb pcscd libccid vsmartcard-vpcd curl
+        ! chroot "$root" sh -c 'ldd /usr/sbin/pcscd' | grep -q polkit ||
+            chroot "$root" env DEBIAN_FRONTEND=noninteractive apt-get install --yes --no-install-recommends polkitd
+    } >"$tree/log" 2>&1 || {
+        say "FAILED: the package cannot be installed on Debian $suite: $(tail -n 3 "$tree/log")" >&2
+        exit 1
+    }
+    for program in $4; do
+        said=$(chroot "$root" "/usr/bin/$program" --help 2>&1) && status=0 || status=$?
+        [ "$status" = 69 ] && [[ "$said" = "$program: /proc is not mounted"* ]] || {
+            say "FAILED: without /proc $program ends with $status: $said" >&2
+            exit 1
+        }
+    done
+    say "$suite: without /proc no program starts, by none of its names: $4"
+    chroot "$root" dpkg --purge nfc-tap >"$tree/log" 2>&1 || {
+        say "FAILED: the package cannot be purged where nothing ran: $(tail -n 3 "$tree/log")" >&2
+        exit 1
+    }
+else
+    mount -t tmpfs tmpfs "$tree"
+    mkdir "$tree/upper" "$tree/work" "$root"
+    mount -t overlay overlay -o "lowerdir=/,upperdir=$tree/upper,workdir=$tree/work" "$root" || {
+        say "NOT CHECKED: overlay file systems are not allowed here, so nothing was installed"
+        exit 0
+    }
+    mkdir -p "$root/srv/packages"
+    cp "$first" "$root/srv/packages/first.deb"
+    cp "$second" "$root/srv/packages/second.deb"
+fi
 # systemd-nspawn keeps its own things under /run, which has to be a file system in memory.
 mount -t tmpfs tmpfs /run
 truncate --size=0 "$root/etc/machine-id"
 # Containers mostly forbid services to start with their installation: here that is what is to be seen.
 rm -f "$root/usr/sbin/policy-rc.d"
-mkdir -p "$root/srv/packages"
-cp "$first" "$root/srv/packages/first.deb"
-cp "$second" "$root/srv/packages/second.deb"
 cat >"$root/etc/systemd/system/tap.target" <<'UNIT'
 [Unit]
 Requires=basic.target
@@ -91,6 +138,9 @@ stop() {
     kill -KILL "$nspawn" 2>/dev/null || true
     wait "$nspawn" 2>/dev/null || true
     umount --lazy "$root" "$tree" 2>/dev/null || true
+    # A clean Debian's own files; of a copy of this machine nothing is left once it is unmounted.
+    [ "$mode" != clean ] || rm -rf "$root"
+    rm -rf "$tree/log" "$tree/console" 2>/dev/null || true
     rmdir "$tree" 2>/dev/null || true
 }
 trap stop EXIT
@@ -140,7 +190,9 @@ booted || {
     leader=
     exit 0
 }
-say "systemd $(inside systemctl --version | awk 'NR == 1 { print $2 }') runs in a copy of this machine"
+where="a copy of this machine"
+[ "$mode" != clean ] || where="a clean Debian $(cat "$root/etc/debian_version")"
+say "systemd $(inside systemctl --version | awk 'NR == 1 { print $2 }') runs in $where"
 
 sock=/run/nfc-tap/pos.sock
 reader=/var/lib/nfc-tap/reader.sock
@@ -176,6 +228,92 @@ inside id nfc-tapd >/dev/null
 inside systemctl is-enabled --quiet nfc-tapd.service nfc-tapd.socket
 ! inside systemctl is-enabled --quiet nfc-tap-psp-sandbox.service
 say "installed: the daemon runs, the sandbox does not"
+
+# --- till and display, as a browser asks for them, and a sale of that till: the gateway as its units start it
+call() { # METHOD PATH [BODY [TOKEN [KEY]]]
+    inside curl --silent --fail-with-body --max-time 60 -X "$1" ${3:+-H "Content-Type: application/json" -d "$3"} \
+        ${4:+-H "Authorization: Bearer $4"} ${5:+-H "Idempotency-Key: $5"} "http://127.0.0.1:8716$2"
+}
+sell_in_the_browser() {
+    inside systemctl start nfc-tap-psp-sandbox.service nfc-tap-gateway.socket nfc-tap-gateway.service
+    await 10 "the gateway does not run" active nfc-tap-gateway.service
+    local page link file pages=0 code token sale state
+    for page in till display; do
+        inside curl --silent --fail "http://127.0.0.1:8716/$page/" >"$tree/page" || {
+            say "FAILED: /$page/ cannot be opened" >&2
+            exit 1
+        }
+        # All that the page loads is there too.
+        for link in $(grep -oE '(src|href)="/[^"#:]+"' "$tree/page" | cut -d '"' -f 2); do
+            inside curl --silent --fail --output /dev/null "http://127.0.0.1:8716$link" || {
+                say "FAILED: /$page/ loads $link, which is not there" >&2
+                exit 1
+            }
+            pages=$((pages + 1))
+        done
+    done
+    for file in $(cd share/till && find . -type f -printf '%P\n'); do
+        inside curl --silent --fail "http://127.0.0.1:8716/till/$file" | cmp --silent - "share/till/$file" || {
+            say "FAILED: /till/$file is not the file of the sources" >&2
+            exit 1
+        }
+    done
+    [ "$pages" -gt 0 ]
+    inside nfc-tap-gateway pair --lane main >"$tree/pair"
+    code=$(sed -n 's/^Code for till-1: \([^ ]*\) .*/\1/p' "$tree/pair")
+    grep -q "^Open http://127.0.0.1:8716/till/#code=$code" "$tree/pair"
+    token=$(call POST /v1/pairings "{\"code\":\"$code\"}" | value token)
+    [ -n "$token" ]
+    inside nfc-tap-gateway pair --lane main --role display >/dev/null
+    present >/dev/null
+    sale=$(call POST /v1/transactions '{"type":"purchase","amount":{"value":1250,"currency":"EUR"},"order":"T1"}' "$token" till-sale-1 | value id)
+    for _ in $(seq 100); do
+        state=$(call GET "/v1/transactions/$sale" "" "$token" | value state)
+        [ "$state" != approved ] || break
+        sleep 0.2
+    done
+    lift >/dev/null
+    [ "$state" = approved ] || {
+        say "FAILED: the till's sale is $state" >&2
+        exit 1
+    }
+    ! inside nfc-tap doctor --json | grep -q '"problem" : ".*missing in /usr/share/nfc-tap/till'
+    say "till and display open with everything that they load, and a sale of the till is approved"
+}
+
+if [ "$mode" = clean ]; then
+    pcscd=$(inside dpkg-query --show --showformat '${Version}' pcscd)
+    # A reader of pcscd's that is none of USB: the daemon may use pcscd, polkit or not.
+    sed -i '/^\[\[lane\]\]/,$d' "$root/etc/nfc-tap/nfc-tapd.toml"
+    printf '[[lane]]\nname = "%s"\nreader = "%s"\n' main "virtual:$reader" pcsc "pcsc:Virtual PCD 00 00" \
+        >>"$root/etc/nfc-tap/nfc-tapd.toml"
+    inside systemctl start nfc-tap-psp-sandbox.service
+    inside systemctl restart nfc-tapd.service
+    await 20 "the daemon does not take a virtual reader" inside test -S "$reader"
+    both_ready() {
+        get /v1/status | python3 -c 'import json, sys; sys.exit(any(l["state"] != "ready" for l in json.load(sys.stdin)["lanes"]))'
+    }
+    await 30 "a lane is not ready, with pcscd $pcscd: $(get /v1/status)" both_ready
+    polkit=without
+    ! inside ldd /usr/sbin/pcscd | grep -q polkit || polkit=with
+    say "pcscd $pcscd, $polkit polkit, lets the daemon in"
+    if [ "$polkit" = with ]; then
+        # What a program without a session is told, and the daemon would be without its rule.
+        inside setpriv --reuid nobody --regid nogroup --clear-groups nfc-tap readers >"$tree/nobody" 2>&1 &&
+            status=0 || status=$?
+        say "a user without a session: status $status, $(head -n 1 "$tree/nobody")"
+    fi
+    sell_in_the_browser
+    inside systemctl restart pcscd.service
+    await 30 "the lane does not come back after pcscd has started anew" both_ready
+    say "the lane is ready again after a restart of pcscd"
+    inside dpkg --purge nfc-tap >"$tree/dpkg" 2>&1 || {
+        say "FAILED: not purged: $(cat "$tree/dpkg")" >&2
+        exit 1
+    }
+    say "installed, used and purged on $where"
+    exit
+fi
 
 # --- the configuration: the daemon's own list of settings against the file that explains them
 for table in "" pos psp journal terminal groups; do
@@ -247,6 +385,8 @@ lift >/dev/null
 paid=$(value id <"$tree/paid")
 say "a tap is approved: $(value state <"$tree/paid")"
 say "exposure of the running unit: $(inside systemd-analyze security nfc-tapd.service 2>/dev/null | tail -n 1 | sed 's/.*: //')"
+
+sell_in_the_browser
 
 # --- upgrade while a sale waits for its answer: one amount the sandbox never answers
 upgrade() { # PACKAGE: prints the milliseconds that dpkg took
@@ -394,7 +534,7 @@ for attempt in 1 2; do
     inside test -e /var/lib/nfc-tap/journal.sqlite
 done
 say "a purge with an open reversal is refused, and names it"
-inside touch /var/lib/nfc-tap/delete-open-money
+inside touch /var/lib/nfc-tap-package/delete-open-money
 inside dpkg --purge nfc-tap >"$tree/dpkg" 2>&1
 # A file that the shop put there is the shop's.
 [ "$(inside ls -A /etc/nfc-tap)" = terminal.json ] || {
