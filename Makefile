@@ -195,7 +195,8 @@ check-switch:
 	NFC_TAP_SWITCH_PAYMENTS=$(or $(COUNT),1000) NFC_TAP_PYTHON=$$(scripts/install-peers.sh) \
 		$(SWIFT) test --skip-build --no-parallel --filter '^SwitchTests\.KillTests'
 
-# COUNT torn, mute and repeated presentations at random on each of the three readers, single and with passes.
+# COUNT torn, mute and repeated presentations at random on each of the three readers, single and with passes; COUNT at the edge of
+# the field, and a quarter as many tickets, through libnfc and pcscd.
 check-wobbles:
 	@scripts/install-packages.sh $(TEST_PACKAGES)
 	$(SWIFT) build --build-tests

@@ -295,8 +295,9 @@ let package = Package(
         tests(
             "TapDaemonTests",
             [
-                "CardBytes", "CardSim", "Codes", "Configuration", "EMVCrypto", "Envelope", "Help", "Journal", "Linux",
-                "LocalHTTP", "Loyalty", "Metrics", "nfc-tapd", "PINDevice", "PSPSandbox", "ReaderCore", "ReaderModels",
+                "CardBytes", "CardSim", "Codes", "Configuration", "EMV", "EMVCrypto", "Envelope", "Help", "Journal",
+                "Linux", "LocalHTTP", "Loyalty", "Metrics", "nfc-tapd", "PINDevice", "PSPSandbox", "ReaderCore",
+                "ReaderModels",
                 "ReaderPCSC",
                 "ReaderVirtual", "Receipt", "Rigs", "StoreAndForward", "TapDaemon", "TapSession", "Transactions",
                 "Wire", logging,

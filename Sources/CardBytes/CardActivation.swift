@@ -29,4 +29,14 @@ public struct CardActivation: Equatable, Sendable {
         self.atr = atr
         self.sak = sak
     }
+
+    /// Whether the card takes APDUs (ISO/IEC 14443-4): SAK bit 6 of type A (ISO/IEC 14443-3 §6.5.3.4), bit 1 of the second
+    /// protocol info byte of type B (§7.9.4); `nil` where the reader does not tell. A ticket, a sticker or a key fob takes none.
+    public var takesCommands: Bool? {
+        switch technology {
+        case .typeA: sak.map { $0 & 0x20 != 0 }
+        case .typeB: answerToSelect.count > 1 ? answerToSelect[1] & 0x01 != 0 : nil
+        case .unknown: nil
+        }
+    }
 }

@@ -345,6 +345,7 @@ struct LaneDisplay: Sendable {
         case .askStaff: return "staff"
         case .presentAgain, .nothing, nil: break
         }
+        if event.error?.code == ErrorCode.readCardUnsupported.rawValue { return "other" }
         return switch event.message {
         case .presentOneCardOnly: "one"
         case .seePhone: "phone"

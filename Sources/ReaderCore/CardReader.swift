@@ -53,9 +53,9 @@ extension CardReader {
 /// What `CardReader.activate` found.
 public enum CardPresence: Equatable, Sendable {
     case card(CardActivation)
-    /// More than one card answers.
+    /// More than one card answers. Told once: until that changes, the next call goes on waiting.
     case collision
-    /// None answers any more after more than one did; the search goes on with the next call.
+    /// Nothing answers any more after something did. Told once; the search goes on with the next call.
     case emptied
 }
 

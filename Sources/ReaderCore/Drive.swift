@@ -43,7 +43,10 @@ public func drive<Machine: TapMachine & ~Copyable>(
             }
             switch try reader.activate(until: deadlines.card, cancellation: cancellation) {
             case .card(let card): step = machine.activated(card, now: clock())
-            case .collision: step = machine.collided(now: clock())
+            case .collision:
+                // Whoever waits for one card waits no longer than for any.
+                guard clock() < deadlines.card else { throw .timedOut }
+                step = machine.collided(now: clock())
             case .emptied: step = machine.fieldEmptied(now: clock())
             }
         case .transmit(let command):

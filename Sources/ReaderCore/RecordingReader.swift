@@ -10,6 +10,7 @@ public final class RecordingReader: ForwardingReader {
     private var steps: [Transcript.Step] = []
     private var spans: [TranscriptTimes.Span] = []
     private var isActive = false
+    private var hasCollided = false
     private let clock: (() -> TapInstant)?
     private var first: TapInstant?
 
@@ -49,9 +50,14 @@ public final class RecordingReader: ForwardingReader {
         switch presence {
         case .card(let card):
             note(.activated(card))
-            isActive = true
-        case .collision: note(.collided)
-        case .emptied: note(.emptied)
+            (isActive, hasCollided) = (true, false)
+        case .collision:
+            note(.collided)
+            hasCollided = true
+        case .emptied:
+            // That a card left is no step of a conversation; that two cards did ends their collision.
+            if hasCollided { note(.emptied) }
+            hasCollided = false
         }
         return presence
     }

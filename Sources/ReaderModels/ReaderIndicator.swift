@@ -29,8 +29,14 @@ public enum ReaderIndicator: Equatable, Sendable {
     }
 
     /// What to send for `feedback`, in this order; nothing where the reader cannot show it.
-    public func commands(for feedback: ReaderFeedback, level: FeedbackLevel = .lightsAndSound) -> [Command] {
+    ///
+    /// - Parameter shown: what it was told last. What sounds the same is not sounded again: "read" and then "approved" are
+    ///   one tone.
+    public func commands(
+        for feedback: ReaderFeedback, after shown: ReaderFeedback? = nil, level: FeedbackLevel = .lightsAndSound
+    ) -> [Command] {
         var signal = Signal(feedback)
+        if let shown, Signal(shown) == signal { signal.beeps = 0 }
         switch level {
         case .lightsAndSound: break
         case .lights: signal.beeps = 0
@@ -61,7 +67,7 @@ public enum ReaderIndicator: Equatable, Sendable {
     }
 
     /// The same for every reader, so that a cashier who changes tills need not learn anew.
-    private struct Signal {
+    private struct Signal: Equatable {
         var green = false
         var red = false
         /// Short ones: one for good, three for bad.

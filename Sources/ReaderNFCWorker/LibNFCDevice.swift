@@ -17,8 +17,12 @@ import ReaderNFC
     private let device: OpaquePointer
     private let claim: TerminalClaim?
     private var selected: LibNFCTarget?
-    /// More than one card was there at the last look.
-    private var hasCollided = false
+    /// What the owner was told of the field last.
+    private enum Told {
+        case nothing, card, collision
+    }
+
+    private var told = Told.nothing
     /// Failures of the line in a row. One is a damaged answer; at the limit the device counts as unplugged.
     private var lineFailures = 0
     /// Frames broadcast so far.
@@ -63,22 +67,26 @@ import ReaderNFC
         try setField(on: true)
         while true {
             let cards = try cardsInField(broadcast: broadcast)
-            if cards.count > 1 {
+            if cards.count > 1, told != .collision {
                 release()
-                hasCollided = true
+                told = .collision
                 return .collision
             }
-            if cards.isEmpty, hasCollided {
-                hasCollided = false
+            if cards.isEmpty, told != .nothing {
+                told = .nothing
                 return .emptied
             }
-            if let card = cards.first {
+            if cards.count > 1 {
+                // Told already: the search has halted them, and only a new field wakes them.
+                try setField(on: false)
+                try setField(on: true)
+            } else if let card = cards.first {
                 // Looking for others has halted the card; only a new field wakes it again on every chip.
                 try setField(on: false)
                 try setField(on: true)
                 if let target = try select(card) {
                     selected = target
-                    hasCollided = false
+                    told = .card
                     return .card(target.activation)
                 }
             }
@@ -95,7 +103,7 @@ import ReaderNFC
         guard (1...WorkerRequest.longestCommand).contains(command.count) else {
             throw LibNFCError(.faulty, code: NFC_EINVARG)
         }
-        guard let selected, selected.isISODEP else { throw LibNFCError(.cardLost) }
+        guard let selected, selected.activation.takesCommands == true else { throw LibNFCError(.cardLost) }
         var response = [UInt8](repeating: 0, count: LibNFCDevice.longestResponse)
         // 0 would wait for ever and a negative value for 350 ms.
         let timeout = Int32(clamping: max(1, milliseconds))
@@ -143,7 +151,10 @@ import ReaderNFC
             try setField(on: true)
             let cards = try cardsInField()
             try setField(on: false)
-            if cards.isEmpty { return }
+            if cards.isEmpty {
+                told = .nothing
+                return
+            }
             guard monotonicNow() < deadline else { throw LibNFCError(.timedOut) }
             guard !shouldEnd(LibNFCDevice.pollPause) else { throw LibNFCError(.cancelled) }
         }

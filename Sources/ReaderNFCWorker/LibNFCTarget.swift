@@ -25,16 +25,6 @@ struct LibNFCTarget {
             answerToSelect: LibNFCTarget.bytes(of: info.abtProtocolInfo, count: 3))
     }
 
-    /// Whether the card takes APDUs: SAK bit 6 for type A (ISO/IEC 14443-3 §6.5.3.4), bit 1 of the second protocol info
-    /// byte for type B (§7.9.4).
-    var isISODEP: Bool {
-        switch activation.technology {
-        case .typeA: (activation.sak ?? 0) & 0x20 != 0
-        case .typeB: activation.answerToSelect.count > 1 && activation.answerToSelect[1] & 0x01 != 0
-        case .unknown: false
-        }
-    }
-
     private static func bytes<Field>(of field: Field, count: Int) -> [UInt8] {
         // A tuple of bytes, for the length of the closure.
         unsafe withUnsafeBytes(of: field) { unsafe Array($0.prefix(max(0, count))) }

@@ -57,6 +57,8 @@ extension CardActivation {
         switch name {
         case 1: 0x08
         case 2: 0x18
+        // "Undefined tag": the reader has put the SAK itself there (ACR122U API, ATR of storage cards).
+        case 0xFF00...0xFFFF: UInt8(truncatingIfNeeded: name)
         default: 0x00
         }
     }

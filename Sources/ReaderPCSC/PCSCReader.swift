@@ -17,6 +17,8 @@ public final class PCSCReader: CardReader {
     private var transaction: CardTransaction?
     /// The reader's event counter when the current or last card was activated.
     private var activationCounter: UInt16?
+    /// A card was activated, and nobody has been told that the field is empty since.
+    private var hasHadCard = false
     private var needsLookup = false
     /// The last look between taps found the card with another program.
     private var wasInUse = false
@@ -25,6 +27,8 @@ public final class PCSCReader: CardReader {
     private let feedbackLevel: FeedbackLevel
     /// The reader's driver passes no commands on to it; it is not asked again.
     private var refusesEscape = false
+    /// What lamps and buzzer were told last; `nil` where that did not get there.
+    private var shown: ReaderFeedback?
 
     /// Opens a reader by its full PC/SC name.
     ///
@@ -111,7 +115,10 @@ public final class PCSCReader: CardReader {
                     throw .timedOut
                 }
                 // A counter that moved on says that the card left, even if another one lies there by now.
-                guard next.hasCard, activationCounter == nil || activationCounter == next.eventCounter else { return }
+                guard next.hasCard, activationCounter == nil || activationCounter == next.eventCounter else {
+                    hasHadCard = false
+                    return
+                }
                 state = next
             }
         } catch {
@@ -139,7 +146,9 @@ public final class PCSCReader: CardReader {
     public func show(_ feedback: ReaderFeedback) {
         // Between the commands of a card that is being read nothing else goes to the reader.
         guard !isClosed, transaction == nil || feedback.isEnd else { return }
-        for command in indicator.commands(for: feedback, level: feedbackLevel) {
+        let commands = indicator.commands(for: feedback, after: shown, level: feedbackLevel)
+        shown = nil
+        for command in commands {
             guard let link = talking?.link, command.channel == .transmit && transaction != nil || !refusesEscape
             else { return }
             do throws(PCSCFailure) {
@@ -150,6 +159,7 @@ public final class PCSCReader: CardReader {
                 return noteRefusal(error)
             }
         }
+        shown = feedback
     }
 
     public func close() {
@@ -188,6 +198,7 @@ extension PCSCReader {
         identity = ReaderIdentity(found)
         needsLookup = false
         activationCounter = nil
+        (hasHadCard, shown) = (false, nil)
     }
 
     /// Notes what a failure leaves unusable.
@@ -257,7 +268,11 @@ extension PCSCReader {
                 throw retry?.after.meaning == .inUse ? retry?.after ?? .timedOut : .timedOut
             }
             retry = nil
-            guard state.hasCard else { continue }
+            guard state.hasCard else {
+                guard hasHadCard else { continue }
+                hasHadCard = false
+                return .emptied
+            }
             do throws(PCSCFailure) {
                 guard !state.isMute else { throw .mute }
                 return .card(try connect(state))
@@ -292,6 +307,7 @@ extension PCSCReader {
             throw PCSCFailure(error.call, error.code, meaning: .inUse)
         }
         activationCounter = state.eventCounter
+        hasHadCard = true
         do throws(PCSCFailure) { return try identify(CardActivation(atr: state.atr)) } catch {
             // Kept, it would be the other program that holds the card at the next try.
             release()

@@ -22,8 +22,12 @@ struct VirtualField {
     private(set) var isAttached = true
     private(set) var isOn = false
     private(set) var collides = false
-    /// The reader was told of a collision, and of nothing since.
-    private var hasCollided = false
+    /// What the reader was told of last.
+    private enum Told {
+        case nothing, card, collision
+    }
+
+    private var told = Told.nothing
     private(set) var delayMilliseconds: UInt64 = 0
     var feedback = ReaderFeedback.idle
     /// What would go out in every polling loop if there were a radio.
@@ -41,8 +45,15 @@ struct VirtualField {
     var isActive: Bool { isAttached && activeSerial != nil && activeSerial == presented?.serial }
 
     /// Whether the card that was active last still lies there.
-    var isReleasedCardPresent: Bool {
+    private var isReleasedCardPresent: Bool {
         collides || presented.map { $0.serial == activeSerial ?? releasedSerial } ?? false
+    }
+
+    /// `nil` as long as the card that was active last lies there.
+    mutating func awaitRemoval() -> Void? {
+        guard !isReleasedCardPresent else { return nil }
+        told = .nothing
+        return ()
     }
 
     // Commands of the person at the reader.
@@ -98,14 +109,14 @@ struct VirtualField {
         isOn = true
         activeSerial = nil
         guard !collides else {
-            hasCollided = true
-            return .collision
+            defer { told = .collision }
+            return told == .collision ? nil : .collision
         }
         guard var found = presented else {
-            defer { hasCollided = false }
-            return hasCollided ? .emptied : nil
+            defer { told = .nothing }
+            return told == .nothing ? nil : .emptied
         }
-        hasCollided = false
+        told = .card
         found.card.powerOn()
         presented = found
         activeSerial = found.serial

@@ -49,7 +49,7 @@ public final class VirtualReader: CardReader {
     public func release() { control.withField { $0.switchOff() } }
 
     public func waitForRemoval(until deadline: TapInstant, cancellation: TapCancellation) throws(ReaderError) {
-        try wait(until: deadline, cancellation: cancellation) { $0.isReleasedCardPresent ? nil : () }
+        try wait(until: deadline, cancellation: cancellation) { $0.awaitRemoval() }
     }
 
     public func check() throws(ReaderError) { try mustBeAttached() }

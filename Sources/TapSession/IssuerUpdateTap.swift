@@ -58,9 +58,8 @@ public struct IssuerUpdateTap: Equatable, Sendable {
     ) -> IssuerUpdateOutcome {
         guard isDue(after: response) else { return .skipped }
         defer { reader.release() }
-        let display = TapDisplay(reader: reader, onSignal: onSignal)
-        let observed = ObservedReader(
-            reader, clock: clock, onWait: display.cardIsAwaited, onFound: display.cardFound)
+        let display = TapDisplay(reader: reader, clock: clock, onSignal: onSignal)
+        let observed = display.observed(pause: nil)
         let mark = mark
         var machine = EntryPoint(
             resuming: application, with: response, message: message, configuration: configuration,

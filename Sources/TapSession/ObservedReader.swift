@@ -18,7 +18,7 @@ final class ObservedReader: ForwardingReader {
     private(set) var optionsRead: TapInstant?
 
     /// - Parameters:
-    ///   - onWait: called before each wait for a card.
+    ///   - onWait: called before each wait for a card, and before the field is off for it.
     ///   - onFound: called with what was found.
     init(
         _ reader: any CardReader, clock: @escaping () -> TapInstant, onWait: @escaping () -> Void,
@@ -41,6 +41,11 @@ final class ObservedReader: ForwardingReader {
         }
         onFound(presence)
         return presence
+    }
+
+    func release() {
+        onWait()
+        reader.release()
     }
 
     func transmit(_ command: CommandAPDU, until deadline: TapInstant) throws(ReaderError) -> ResponseAPDU {

@@ -62,6 +62,7 @@ public struct PaymentTap: Sendable {
     /// Runs on the reader's own thread, which it blocks. Whatever comes of it, the reader is released at the end.
     ///
     /// - Parameters:
+    ///   - pause: lets so many milliseconds pass; `nil` on the machine's own clock.
     ///   - onSignal: called as things happen, except that the moment to beep (`cardReadSuccessfully`) and what comes
     ///     after it wait until `deliver` is done.
     ///   - deliver: takes the result while the card is still in the field. Make it durable here.
@@ -69,8 +70,8 @@ public struct PaymentTap: Sendable {
     ///   `.sealing` where nothing can be sealed to it.
     public func run(
         on reader: any CardReader, cancellation: TapCancellation,
-        clock: @escaping () -> TapInstant = monotonicNow, onSignal: @escaping (TapSignal) -> Void,
-        deliver: (PaymentTapResult) -> Void
+        clock: @escaping () -> TapInstant = monotonicNow, pause: ((UInt64) -> Void)? = nil,
+        onSignal: @escaping (TapSignal) -> Void, deliver: (PaymentTapResult) -> Void
     ) throws(PaymentTapError) {
         do throws(RecipientKeyError) {
             try recipient.checkPeriod(at: binding.issuedAt)
@@ -80,11 +81,10 @@ public struct PaymentTap: Sendable {
         let seal = try envelope()
         defer { reader.release() }
         let armed = clock()
-        let display = TapDisplay(reader: reader, onSignal: onSignal)
-        let observed = ObservedReader(
-            reader, clock: clock, onWait: display.cardIsAwaited, onFound: display.cardFound)
+        let display = TapDisplay(reader: reader, clock: clock, onSignal: onSignal)
+        let observed = display.observed(pause: pause)
         do throws(PaymentTapError) {
-            let final = try read(on: observed, cancellation, clock, display)
+            let final = try read(on: observed, cancellation, clock, pause, display)
             let result = try result(of: final, in: seal, armed: armed, observed, clock: clock)
             if result.read != nil, result.kernel == .visa { recentCards?.note(final, at: clock()) }
             deliver(result)
@@ -98,7 +98,7 @@ public struct PaymentTap: Sendable {
     /// Runs Entry Point, again and again where a phone asks for a second tap (End Application with start B).
     private func read(
         on reader: ObservedReader, _ cancellation: TapCancellation, _ clock: () -> TapInstant,
-        _ display: TapDisplay
+        _ pause: ((UInt64) -> Void)?, _ display: TapDisplay
     ) throws(PaymentTapError) -> FinalOutcome {
         var machine = EntryPoint(
             configuration: announced, transaction: transaction, unpredictableNumbers: unpredictableNumbers,
@@ -106,7 +106,8 @@ public struct PaymentTap: Sendable {
         do throws(ReaderError) {
             while true {
                 let final = try drive(
-                    &machine, on: reader, deadlines: deadlines, cancellation: cancellation, clock: clock
+                    &machine, on: reader, deadlines: deadlines, cancellation: cancellation, clock: clock,
+                    pause: pause
                 ) { display.show($0) }
                 guard final.outcome.status == .endApplication, final.wantsRestart, clock() < deadlines.card else {
                     return final

@@ -7,7 +7,20 @@ public enum TapSignal: Equatable, Sendable {
     /// before came to nothing.
     case cardAwaited
     case cardDetected
+    /// A presentation has come to nothing, however often its card was activated: a failed read.
+    case presentationFailed(FailedPresentation)
+    /// What lies in the field takes no commands (no ISO/IEC 14443-4), and has been there for a moment: a ticket, a sticker, a
+    /// key fob. Told once; it is no failed read.
+    case targetUnsupported
     /// More than one card in the field.
     case collision
     case show(UIRequest)
+}
+
+/// How a presentation has come to nothing.
+public enum FailedPresentation: Equatable, Sendable {
+    /// The card has left the field.
+    case cardLeft
+    /// It lies there and was tried for long enough.
+    case cardStayed
 }

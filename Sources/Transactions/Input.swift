@@ -126,8 +126,12 @@ public enum Input: Sendable {
     case cardLeft(lane: String)
     /// More than one card.
     case collision(lane: String)
-    /// The reader waits for a card again.
+    /// The reader waits for a card again: the one that lies there is activated anew.
     case cardAwaited
+    /// A presentation has come to nothing: the card has left the field, or has stayed and was tried for long enough.
+    case presentationFailed
+    /// What lies on this lane takes no commands (no ISO/IEC 14443-4), and has been there for a moment.
+    case targetUnsupported(lane: String)
     /// What the kernel wants the customer to see.
     case message(CardholderMessage)
     case cardDetected

@@ -83,6 +83,8 @@ public struct Presentation: Sendable {
     var cardBy: Int64 = .max
     /// The payment goes on with the card that gave its passes: its first wait for a card is none.
     var staysOnCard = false
+    /// A card was read in vain, and it is not known yet whether it leaves, stays or is read after all.
+    var isFailing = false
     /// A pass was delivered.
     var hasPass = false
     /// What the kernel wants the customer to see, until the next card.

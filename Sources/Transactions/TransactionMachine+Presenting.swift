@@ -73,6 +73,10 @@ extension TransactionMachine {
             keep(presentation)
             // Two cards at a time are no failed read: one of them goes, and it works.
             outward(.publish(retryEvent(lane, .presentOneCardOnly)))
+        case .targetUnsupported(let lane):
+            // What takes no commands is no try: it is told of, and a card is waited for.
+            outward(.publish(unsupportedEvent(lane)))
+        case .presentationFailed: presentationFailed(presentation)
         case .message(let message):
             presentation.message = message
             if message.asksForCard { presentation.asked = message }
@@ -133,10 +137,19 @@ extension TransactionMachine {
         return event
     }
 
+    /// Says that what lies there is no card to pay with.
+    private func unsupportedEvent(_ lane: String) -> Event {
+        var event = readEvent(.readRetry, lane)
+        event.customerText = ErrorCode.readCardUnsupported.texts(in: Language(tag: demand.language)).resolution
+        event.error = ErrorDetail(.readCardUnsupported, transaction: id)
+        return event
+    }
+
     private mutating func cardDetected(_ presentation: Presentation) {
         var presentation = presentation
         presentation.collidedLanes = []
         presentation.message = nil
+        presentation.isFailing = false
         guard case .armed = phase else { return keep(presentation) }
         if !isLoyalty { local(.connectEarly) }
         var reading = change(.reading)
@@ -145,6 +158,7 @@ extension TransactionMachine {
         write([reading], next: .reading(presentation), then: [.publish(event(.readCardDetected, lane: winner))])
     }
 
+    /// The card is activated again. That alone is no failed read, and nobody has to do anything yet.
     private mutating func cardAwaited(_ presentation: Presentation) {
         var presentation = presentation
         guard case .reading = phase else { return }
@@ -152,17 +166,27 @@ extension TransactionMachine {
             presentation.staysOnCard = false
             return keep(presentation)
         }
-        let message = presentation.message
-        // A phone that wants its holder first has been read as it should be.
-        if message != .seePhone {
-            presentation.failedReads += 1
-            local(.failedReads(presentation.failedReads))
+        // A phone that wants its holder first has been read as it should be; its holder hears of it at once.
+        guard presentation.message == .seePhone else {
+            presentation.isFailing = true
+            return keep(presentation)
         }
+        waitAgain(presentation, [.publish(retryEvent(transaction.lane, .seePhone))])
+    }
+
+    /// The card has left, or has stayed for long enough, and nothing has come of it: one failed read, however often it was
+    /// activated (EMV Contactless Book B requirement 3.3.3.7 goes back to start B without a limit; three tries are a person's).
+    private mutating func presentationFailed(_ presentation: Presentation) {
+        var presentation = presentation
+        guard case .reading = phase, presentation.isFailing else { return contradiction("presentationFailed") }
+        presentation.isFailing = false
+        presentation.failedReads += 1
+        local(.failedReads(presentation.failedReads))
         guard presentation.failedReads < demand.maximumReads else {
             keep(presentation)
             return end(.readRetriesExhausted)
         }
-        waitAgain(presentation, [.publish(retryEvent(transaction.lane, message))])
+        waitAgain(presentation, [.publish(retryEvent(transaction.lane, presentation.message))])
     }
 
     /// Until a card answers again, the transaction can be cancelled.

@@ -163,8 +163,9 @@ public struct TransactionMachine: Sendable {
         case .hasten: hasten()
         case .begin where demand.isWithoutCard: if case .created = phase { local(.connect) }
         case .begin, .preparing, .prepared, .notPrepared: prepare(input)
-        case .ready, .won, .cardLeft, .collision, .cardAwaited, .message, .cardDetected, .passAgain, .passes,
-            .endedWithPasses, .read, .declinedOffline, .ended, .cardMayGo, .tapFinished:
+        case .ready, .won, .cardLeft, .collision, .targetUnsupported, .presentationFailed, .cardAwaited, .message,
+            .cardDetected, .passAgain, .passes, .endedWithPasses, .read, .declinedOffline, .ended, .cardMayGo,
+            .tapFinished:
             present(input)
         case .pin(let reply, let attempt): pin(reply, attempt)
         case .connected, .notConnected: connection(input)

@@ -52,7 +52,7 @@ struct LibNFCRecoveryTests {
         let rig = try PN532Rig()
         for fault in [PN532Fault.garbage, .wrongChecksum, .byteLost] {
             var told = FailingReader.Fault(
-                name: "one answer: \(fault)", moment: .reading, event: "read.retry", outcome: ["approved"])
+                name: "one answer: \(fault)", moment: .reading, event: nil, outcome: ["approved"])
             // What is missing from an answer is waited for as long as a card may take.
             if fault == .byteLost { told.limit = .seconds(5) }
             try rig.reader.survives(told) { rig.emulator.fault(fault) }

@@ -50,7 +50,7 @@ struct PCSCRecoveryTests {
     func reset() throws {
         let rig = try FakeRig()
         let fault = FailingReader.Fault(
-            name: "card reset by another program", moment: .reading, event: "read.retry",
+            name: "card reset by another program", moment: .reading, event: nil,
             states: ["ready", "busy"], outcome: ["approved"])
         try rig.reader.survives(fault) {
             rig.pcscd.mark(rig.name, with: PCSCCode.resetCard)

@@ -54,7 +54,7 @@ struct PrivatePCSCDRecoveryTests {
     func torn() throws {
         let rig = try VPCDShop()
         let fault = FailingReader.Fault(
-            name: "card gone in mid-command", moment: .reading, event: "read.retry", outcome: ["approved"])
+            name: "card gone in mid-command", moment: .reading, event: nil, outcome: ["approved"])
         try rig.reader.survives(fault) {
             rig.card.remove()
             rig.card.insert(try #require(CardCatalogue.card(named: "visa")))
@@ -67,11 +67,11 @@ struct PrivatePCSCDRecoveryTests {
         let rig = try VPCDShop()
         let visa = try #require(CardCatalogue.card(named: "visa"))
         for answer in [[0x90], [0x6F, 0xFF, 0xFF, 0xFF, 0x90, 0x00], Array(repeating: 0xA5, count: 64)] as [[UInt8]] {
-            // Half a status word is a torn card, which has to come again; what has a whole one says that there is nothing
-            // to pay with, and the sale is over.
+            // Half a status word is a torn card, which is read again where it lies; what has a whole one says that there is
+            // nothing to pay with, and the sale is over.
             let isTorn = answer.count < 2
             let fault = FailingReader.Fault(
-                name: "\(answer.count) bytes of nonsense", moment: .armed, event: isTorn ? "read.retry" : nil,
+                name: "\(answer.count) bytes of nonsense", moment: .armed, event: nil,
                 outcome: [isTorn ? "approved" : "failed"])
             try rig.reader.survives(fault) { rig.card.insert(BabblingCard(visa, says: answer)) }
         }

@@ -179,6 +179,27 @@ struct LaneDisplayTests {
         #expect(display.view.phase == .again && display.view.key == key && display.view.amount == Self.amount)
     }
 
+    @Test("R4: a phone that lies there and is looked at again goes on being told to be looked at")
+    func phone() {
+        var display = shown([
+            Self.event(.readReadyForTap), Self.event(.readRetry) { $0.message = .seePhone },
+            Self.event(.readCardDetected),
+        ])
+        #expect(display.view.phase == .again && display.view.key == "phone")
+        _ = display.happened(Self.event(.readRemoveCard), at: 0)
+        #expect(display.view.phase == .processing && display.view.key == "read")
+        let other = shown([Self.event(.readReadyForTap), Self.event(.readRetry), Self.event(.readCardDetected)])
+        #expect(other.view.phase == .reading && other.view.key == "hold")
+    }
+
+    @Test("R1: of a ticket or a sticker its holder reads that it is no card to pay with")
+    func ticket() {
+        let display = shown([
+            Self.event(.readReadyForTap), Self.event(.readRetry) { $0.error = ErrorDetail(.readCardUnsupported) },
+        ])
+        #expect(display.view.phase == .again && display.view.key == "other" && display.view.amount == Self.amount)
+    }
+
     @Test func `a pass alone shows no amount and no payment`() {
         var display = shown([Self.event(.readReadyForTap) { $0.amount = nil }])
         #expect(display.view.key == "pass" && display.view.amount == nil)

@@ -58,13 +58,36 @@ struct CardTests {
         }
     }
 
+    @Test("R1: that a card has left is told once, and a lost answer leaves it where it is")
+    func leaves() throws {
+        let bench = try Bench(InstructionCard.typeA)
+        #expect(try bench.activate() == .card(InstructionCard.typeA.activation))
+        bench.emulator.fault(.status(0x02))
+        #expect(throws: ReaderError.cardLost) { try bench.transmit(.echo([1])) }
+        #expect(try bench.activate() == .card(InstructionCard.typeA.activation))
+        bench.emulator.remove()
+        #expect(try bench.activate() == .emptied)
+        #expect(throws: ReaderError.timedOut) { try bench.activate(within: 100) }
+    }
+
+    @Test("R1: a tag that takes no commands is known by its SAK", arguments: [0x00, 0x08, 0x18] as [UInt8])
+    func tag(sak: UInt8) throws {
+        var tag = InstructionCard.memory
+        tag.activation.sak = sak
+        let bench = try Bench(tag)
+        guard case .card(let card) = try bench.activate() else { Issue.record("no card"); return }
+        #expect(card.sak == sak && card.takesCommands == false)
+        #expect(InstructionCard.typeA.activation.takesCommands == true)
+        #expect(InstructionCard.typeB.activation.takesCommands == true)
+    }
+
     @Test(arguments: [(InstructionCard.typeA, InstructionCard.otherTypeA), (.typeA, .typeB)])
     func `Two cards collide, and one of them alone is activated`(
         first: InstructionCard, second: InstructionCard
     ) throws {
         let bench = try Bench(first, second)
         #expect(try bench.activate() == .collision)
-        #expect(try bench.activate() == .collision, "they still do")
+        #expect(throws: ReaderError.timedOut, "R12: they are told of once") { try bench.activate(within: 300) }
         bench.emulator.remove()
         #expect(try bench.activate() == .emptied)
         #expect(throws: ReaderError.timedOut, "it is told once") { try bench.activate(within: 300) }

@@ -33,6 +33,37 @@ extension PCSCTests {
             }
         }
 
+        @Test("R1: that a card has left is told once, and half a status word leaves it where it is")
+        func leaves() async {
+            await #expect(processExitsWith: .success) {
+                let rig = try VPCDRig()
+                rig.card.insert(SmokeCard())
+                #expect(try rig.activate().isCard)
+                #expect(throws: ReaderError.cardLost) { _ = try rig.transmit("E0070000") }
+                #expect(try rig.activate().isCard)
+                rig.card.remove()
+                #expect(try rig.activate() == .emptied)
+                #expect(throws: ReaderError.timedOut) { _ = try rig.activate(milliseconds: 100) }
+            }
+        }
+
+        @Test("R1: a tag that takes no commands is known by the ATR that the reader makes for it")
+        func tag() async {
+            await #expect(processExitsWith: .success) {
+                let rig = try VPCDRig()
+                for (name, takes) in [([0x00, 0x01], false), ([0x00, 0x03], false), ([0xFF, 0x28], true)]
+                    as [([UInt8], Bool)]
+                {
+                    let bytes = [0x8F, 0x80, 0x01, 0x80, 0x4F, 0x0C, 0xA0, 0, 0, 3, 6, 3] + name + [0, 0, 0, 0]
+                    rig.card.insert(TestCard(uid: [1, 2, 3, 4], atr: [0x3B] + bytes + [bytes.reduce(0, ^)]))
+                    guard case .card(let card) = try rig.activate() else { Issue.record("no card"); return }
+                    #expect(card.takesCommands == takes, "\(name)")
+                    rig.card.remove()
+                    try rig.reader.waitForRemoval(until: soon(), cancellation: TapCancellation())
+                }
+            }
+        }
+
         @Test func `a card that leaves in mid-command, or answers nothing, is lost`() async {
             await #expect(processExitsWith: .success) {
                 let rig = try VPCDRig()

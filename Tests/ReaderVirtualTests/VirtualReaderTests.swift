@@ -92,6 +92,29 @@ struct VirtualReaderTests {
         #expect(try desk.activate() == .card(CountingCard(name: 1).activation))
     }
 
+    @Test("R1: that a card has left is told once, and that it lies there still is not")
+    func leaves() throws {
+        let desk = try Desk("present one")
+        #expect(try desk.activate() == .card(CountingCard(name: 1).activation))
+        #expect(try desk.activate() == .card(CountingCard(name: 1).activation))
+        try desk.control.obey("remove")
+        #expect(try desk.activate() == .emptied)
+        #expect(throws: ReaderError.timedOut) { try desk.activate(within: 10) }
+        try desk.control.obey("present one")
+        try desk.activate()
+        desk.reader.release()
+        try desk.control.obey("remove")
+        try desk.reader.waitForRemoval(until: Desk.soon(), cancellation: TapCancellation())
+        #expect(throws: ReaderError.timedOut, "whoever waited for it knows it") { try desk.activate(within: 10) }
+    }
+
+    @Test("R12: two cards are told of once, and the wait for one of them ends in time")
+    func collision() throws {
+        let desk = try Desk("present one", "collide")
+        #expect(try desk.activate() == .collision)
+        #expect(throws: ReaderError.timedOut) { try desk.activate(within: 10) }
+    }
+
     @Test func `Removal of the released card is waited for`() throws {
         let desk = try Desk("present one")
         try desk.activate()

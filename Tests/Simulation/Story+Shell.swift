@@ -245,11 +245,16 @@ extension Story {
         if dice.happens(30) {
             input(number, .collision(lane: lane), after: after + 50)
             // F1 as it was: "present one card only" is taken for "present again".
-            if setting.putBack == .f1 { input(number, .cardAwaited, after: after + 60) }
+            if setting.putBack == .f1 {
+                input(number, .cardAwaited, after: after + 60)
+                input(number, .presentationFailed, after: after + 60)
+            }
         }
         while dice.happens(120) {
-            if dice.happens(300) { input(number, .message(.seePhone), after: after + 100) }
+            let wantsHolder = dice.happens(300)
+            if wantsHolder { input(number, .message(.seePhone), after: after + 100) }
             input(number, .cardAwaited, after: after + 200)
+            if !wantsHolder, dice.happens(700) { input(number, .presentationFailed, after: after + 400) }
             after += 500 + dice.upTo(3_000)
             input(number, .cardDetected, after: after)
         }
@@ -270,6 +275,7 @@ extension Story {
             .won(lane: lane), .ready(lane: "nowhere"), .prepared([lane]), .preparing, .cardMayGo, .endedWithPasses,
             .connected, .notConnected, .replied(.refused, question: 7), .acknowledged(.acknowledged, question: 9),
             .confirmed, .recover(), .written(77), .notWritten(78, .full), .cardAwaited, .cardDetected,
+            .presentationFailed, .targetUnsupported(lane: lane),
         ]
         input(number, all[Int(dice.upTo(Int64(all.count)))], after: after)
     }

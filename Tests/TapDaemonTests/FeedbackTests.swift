@@ -17,7 +17,8 @@ struct FeedbackTests {
     private static let read: [UInt8] = [0xFF, 0x00, 0x40, 0x0E, 0x04, 1, 1, 1, 1]
 
     private func pay(
-        _ level: FeedbackLevel, on model: String = model, prepare: (FakePCSCD, String) -> Void = { _, _ in }
+        _ level: FeedbackLevel, on model: String = model, outcome: String = "approved", untilIdle idle: [UInt8]? = nil,
+        prepare: (FakePCSCD, String) -> Void = { _, _ in }
     ) async throws -> (state: TransactionState, received: TapInstant, shown: [PCSCLogEntry]) {
         let pcscd = try FakePCSCD.shared()
         let name = FakePCSCD.freshName(model)
@@ -29,13 +30,17 @@ struct FeedbackTests {
         var state = TransactionState.failed
         try await withAdapter(in: folder) { _ in
             received.withLock { $0 = min($0, monotonicNow()) }
-            return .text(200, #"{"outcome":"approved"}"#)
+            return .text(200, #"{"outcome":"\#(outcome)"}"#)
         } _: { _ in
             var wish = Shop.Wish()
             wish.sources = [.pcsc(name, level)]
             try await Shop.open(in: folder, wish) { shop in
                 try pcscd.insert(try #require(CardCatalogue.card(named: "visa")), into: name)
                 state = try await shop.post(purchase(500), wait: 20).transaction().state
+                guard let idle else { return }
+                try await eventually("the lamps go out") {
+                    pcscd.log(of: name).last { !$0.indicator.isEmpty }?.indicator == idle
+                }
             }
         }
         return (state, received.withLock { $0 }, pcscd.log(of: name).filter { !$0.indicator.isEmpty })
@@ -51,6 +56,34 @@ struct FeedbackTests {
         for entry in shown where entry.at < received {
             #expect(entry.command == .control && entry.indicator.suffix(2) == [0, 0])
         }
+    }
+
+    /// A reader's name, whether an indicator command of its sounds, and the one with which its lamps go out.
+    private static let models: [(name: String, sounds: @Sendable ([UInt8]) -> Bool, idle: [UInt8])] = [
+        // FF 00 40 P2 04 T1 T2 N link: N tones.
+        ("ACS ACR122U PICC Interface", { $0.count == 9 && $0[7] > 0 }, [0xFF, 0x00, 0x40, 0x0C, 0x04, 0, 0, 0, 0]),
+        // E0 00 00 28: the buzzer.
+        ("ACS ACR1252 Dual Reader PICC", { $0.starts(with: [0xE0, 0, 0, 0x28]) }, [0xE0, 0, 0, 0x29, 1, 0]),
+    ]
+
+    @Test(
+        "R2: an approved tap sounds once, a declined one once for the read and once for the answer", arguments: [0, 1])
+    func tones(model: Int) async throws {
+        let model = Self.models[model]
+        let approved = try await pay(.lightsAndSound, on: model.name, untilIdle: model.idle)
+        #expect(approved.state == .approved)
+        #expect(approved.shown.count { model.sounds($0.indicator) } == 1, "\(approved.shown.map(\.indicator))")
+        let declined = try await pay(.lightsAndSound, on: model.name, outcome: "declined", untilIdle: model.idle)
+        #expect(declined.state == .declined)
+        #expect(declined.shown.count { model.sounds($0.indicator) } == 2, "\(declined.shown.map(\.indicator))")
+    }
+
+    @Test(
+        "R3: some seconds after a payment the lamps go out, whatever became of it", arguments: ["approved", "declined"])
+    func idle(outcome: String) async throws {
+        let model = Self.models[0]
+        let (_, _, shown) = try await pay(.lights, on: model.name, outcome: outcome, untilIdle: model.idle)
+        #expect(shown.last?.indicator == model.idle && shown.dropLast().last?.indicator != model.idle)
     }
 
     @Test("A lane without sound has lamps only, one that is off has nothing", arguments: [FeedbackLevel.lights, .off])

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+import CardBytes
+import CardSim
 import PSPSandbox
 import ReaderVirtual
 import TestSupport
@@ -57,6 +59,46 @@ struct RetryTests {
         }
     }
 
+    @Test("R4: a phone that wants its holder is told of before its field goes off, for as long as the kernel says")
+    func phone() async throws {
+        let folder = try TestFolder()
+        try await withSandbox(in: folder) { _ in
+            try await Shop.open(in: folder) { shop in
+                try shop.reader.obey("present see-phone")
+                let id = try await shop.post(purchase(700, more: #","detached":true"#)).transaction().id
+                #expect(try await shop.reach([.approved, .failed], id).state == .approved)
+                let events = try #require(try await shop.get("/v1/transactions/\(id)").transaction().events)
+                let asked = try #require(events.firstIndex { $0.name == .readRetry && $0.message == .seePhone })
+                let again = try #require(events[asked...].first { $0.name == .readCardDetected })
+                // M 20 05 13: see phone, for 1.3 seconds.
+                #expect(again.at.milliseconds - events[asked].at.milliseconds >= 1_200)
+                #expect(events[asked].error == nil && events.count { $0.name == .readRetry } == 1)
+            }
+        }
+    }
+
+    @Test("R1: what takes no commands wins no lane: a card on the other one pays, and the ticket is told of")
+    func ticket() async throws {
+        let folder = try TestFolder()
+        try await withSandbox(in: folder) { _ in
+            var wish = Shop.Wish()
+            wish.lanes = 2
+            wish.groups = ["all": ["lane-0", "lane-1"]]
+            try await Shop.open(in: folder, wish) { shop in
+                try shop.readers[0].present(Ticket(), named: "ticket")
+                let id = try await shop.post(purchase(700, more: #","detached":true,"group":"all""#)).transaction().id
+                try await eventually("its holder is told") {
+                    let events = try await shop.get("/v1/transactions/\(id)").transaction().events ?? []
+                    return events.contains { $0.name == .readRetry && $0.error?.code == "read.card_unsupported" }
+                }
+                #expect(try await shop.store.transaction(id)?.state == .armed)
+                try shop.readers[1].obey("present visa")
+                let paid = try await shop.reach([.approved, .failed], id)
+                #expect(paid.state == .approved && paid.lane == "lane-1")
+            }
+        }
+    }
+
     @Test("Requirement 58: a tap whose card is torn away again and again ends after three times")
     func torn() async throws {
         try await Shop.open(in: try TestFolder()) { shop in
@@ -78,5 +120,17 @@ struct RetryTests {
             #expect(events.count { $0.name == .readRetry } == 2)
             #expect(await shop.store.laneStatuses().first?.state == .ready)
         }
+    }
+}
+
+/// Nothing in it takes a command, and it is sent none.
+private struct Ticket: VirtualCard {
+    let activation = CardActivation(technology: .typeA, uid: [4, 1, 2, 3, 4, 5, 6], sak: 0x00)
+
+    mutating func powerOn() {}
+
+    mutating func answer(_ command: [UInt8]) -> VirtualCardReply {
+        Issue.record("a command to a ticket")
+        return .gone
     }
 }

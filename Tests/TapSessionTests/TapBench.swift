@@ -52,6 +52,8 @@ final class TapBench {
         try tap.run(on: reader, cancellation: cancellation, clock: clock) { signal in
             switch signal {
             case .cardAwaited: self.reader.notes.append("await")
+            case .presentationFailed(let end): self.reader.notes.append("failed \(end)")
+            case .targetUnsupported: self.reader.notes.append("unsupported")
             case .cardDetected:
                 ahead = self.jumpMilliseconds
                 self.reader.notes.append("detected")

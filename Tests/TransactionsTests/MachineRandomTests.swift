@@ -80,7 +80,7 @@ struct RandomStory {
         case .reading:
             return one(of: [
                 .read, .read, .read, .read, .readForIssuer, .readForIssuer, .readForPIN, .readForPIN, .cardAwaited,
-                .seePhone, .declinedOffline,
+                .cardLost, .cardDetected, .ticket, .seePhone, .declinedOffline,
                 .unreadable, .passesSame,
             ])
         case .sealed: return one(of: [.connected, .connected, .notConnected])

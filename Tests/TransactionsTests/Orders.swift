@@ -179,6 +179,7 @@ extension Stage {
             hasher.combine(presentation.winner)
             hasher.combine(presentation.staysOnCard)
             hasher.combine(presentation.hasPass)
+            hasher.combine(presentation.isFailing)
             hasher.combine(presentation.message == .seePhone)
             hasher.combine(presentation.failedReads)
             hasher.combine(presentation.canceller)

@@ -101,7 +101,7 @@ enum Scenario: String, CaseIterable, Sendable {
                 sent + [.approved, .due, .due, .written],
                 sent + [.cancel, .tapFinished, .approved, .written, .reversalNeverSeen, .written, .due],
                 asked + [.reverse, .approved, .written, .notAcknowledged, .written, .due, .acknowledged, .written],
-                armed + [.cardDetected, .written, .cardAwaited, .written, .cancel, .withdrawn, .written],
+                armed + [.cardDetected, .written, .cardAwaited, .cardLost, .written, .cancel, .withdrawn, .written],
                 armed + [.cardDetected, .written, .read, .notConnected, .written, .tapFinished],
                 armed + [.cardDetected, .written, .declinedOffline, .written, .cardMayGo, .tapFinished],
             ]

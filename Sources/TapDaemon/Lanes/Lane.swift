@@ -78,7 +78,8 @@ actor Lane {
     func tap(_ order: TapOrder, _ progress: LanePlace) {
         defer { progress.finish() }
         var order = order
-        guard let reader = racingReader(&order.deadline, progress) else { return }
+        let takesTags = order.loyalty != nil
+        guard let reader = racingReader(&order.deadline, progress, takesTags: takesTags) else { return }
         do throws(PaymentTapError) {
             if let combined = order.combinedTap(reader: name) {
                 try tap(combined, on: reader, order, progress)
@@ -94,8 +95,12 @@ actor Lane {
     }
 
     /// - Returns: `nil` where the reader is not ready, which `progress` has been told.
-    private func racingReader(_ deadline: inout Int, _ progress: LanePlace) -> (any CardReader)? {
-        do throws(ReaderError) { return RacingReader(try readied(&deadline, progress), progress) } catch {
+    private func racingReader(
+        _ deadline: inout Int, _ progress: LanePlace, takesTags: Bool
+    ) -> (any CardReader)? {
+        do throws(ReaderError) {
+            return RacingReader(try readied(&deadline, progress), progress, takesTags: takesTags)
+        } catch {
             progress.yield(.ended(.reader(error)))
             return nil
         }
@@ -127,7 +132,7 @@ actor Lane {
     func readPasses(_ order: LoyaltyOrder, _ progress: LanePlace) {
         defer { progress.finish() }
         var order = order
-        guard let reader = racingReader(&order.deadline, progress) else { return }
+        guard let reader = racingReader(&order.deadline, progress, takesTags: true) else { return }
         do throws(ReaderError) {
             let outcome = try order.tap.run(on: reader, cancellation: progress.cancellation) {
                 progress.yield(.loyaltySignal($0))

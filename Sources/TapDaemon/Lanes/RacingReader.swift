@@ -7,10 +7,13 @@ import ReaderCore
 final class RacingReader: ForwardingReader {
     let reader: any CardReader
     private let place: LanePlace
+    private let takesTags: Bool
 
-    init(_ reader: any CardReader, _ place: LanePlace) {
+    /// - Parameter takesTags: a target that takes no commands may be what is waited for: a member's tag.
+    init(_ reader: any CardReader, _ place: LanePlace, takesTags: Bool = false) {
         self.reader = reader
         self.place = place
+        self.takesTags = takesTags
     }
 
     func activate(until deadline: TapInstant, cancellation: TapCancellation) throws(ReaderError) -> CardPresence {
@@ -19,6 +22,8 @@ final class RacingReader: ForwardingReader {
         guard !cancellation.isCancelled else { throw .cancelled }
         let presence = try reader.activate(until: deadline, cancellation: cancellation)
         switch presence {
+        // A ticket on one lane takes no payment from another.
+        case .card(let card) where card.takesCommands == false && !takesTags: break
         case .card:
             guard place.claim(), !cancellation.isCancelled else {
                 reader.release()

@@ -19,6 +19,10 @@ struct Books: Sendable {
     /// Administrators' commands to cards, by the lanes that they have.
     var conversations: [String: CardConversation] = [:]
     var isStopping = false
+    /// Lanes whose readers show an end, and until when on the monotonic clock.
+    private var glowing: [String: Int64] = [:]
+    /// How long an end is shown, in milliseconds.
+    static let afterglow: Int64 = 4_000
 
     init(_ lanes: LaneDesk) { self.lanes = lanes }
 
@@ -27,6 +31,7 @@ struct Books: Sendable {
     /// Takes the lanes in the same step in which they were found: no other request gets in between.
     mutating func enter(_ running: Running, _ key: PrincipalKey) {
         let (id, demand) = (running.transaction.id, running.machine.demand)
+        for lane in demand.lanes { glowing[lane] = nil }
         lanes.table.take(
             demand.lanes,
             for: LaneStatus.Holder(transaction: id, of: demand.owner, since: running.transaction.createdAt))
@@ -122,6 +127,18 @@ struct Books: Sendable {
         return live[id]?.sealedAt.map { now.seconds(since: $0) }
     }
 
+    /// The end of a transaction stays to be seen on its readers.
+    private mutating func glow(of running: Running, at now: Moment) {
+        for lane in running.tap?.lanes ?? [] { glowing[lane.name] = now.monotonic &+ Books.afterglow }
+    }
+
+    /// Lanes whose lamps go out now: no transaction has wanted them since.
+    mutating func takeIdle(at now: Moment) -> [Lane] {
+        let over = glowing.filter { $0.value <= now.monotonic }.keys
+        for name in over { glowing[name] = nil }
+        return over.compactMap { lanes.table[$0] }.filter(\.isFree).map(\.device.lane)
+    }
+
     /// A card is about to pay.
     ///
     /// - Returns: the sale of minutes ago that looks the same.
@@ -135,6 +152,7 @@ struct Books: Sendable {
         let transaction = running.transaction
         sales.follow(transaction)
         let isOver = transaction.state.isSettled || running.isHandedOver
+        if isOver { glow(of: running, at: now) }
         guard isOver, let begunAt = running.begunAt else { return }
         // A stored card is not read: what was asked of its service is as good.
         let hasRead = transaction.history.contains { $0.state == .reading || $0.state == .sent }
@@ -147,7 +165,9 @@ struct Books: Sendable {
     // MARK: - What is known
 
     /// When time has to pass for one of them, on the monotonic clock.
-    var due: Int64? { (live.values.compactMap(\.machine.due) + [passes.due].compactMap(\.self)).min() }
+    var due: Int64? {
+        (live.values.compactMap(\.machine.due) + Array(glowing.values) + [passes.due].compactMap(\.self)).min()
+    }
 
     func due(at now: Moment) -> [TransactionID] {
         live.filter { $0.value.machine.due.map { $0 <= now.monotonic } ?? false }.map(\.key)

@@ -113,6 +113,7 @@ actor TransactionRunner {
     private func timePassed() {
         let now = Moment.now
         for id in books.due(at: now) { take(.due, id) }
+        for lane in books.takeIdle(at: now) { services?.work.add { await lane.show(.idle) } }
         books.passes.expire(at: now)
         setAlarm()
     }

@@ -66,6 +66,7 @@ struct TapTranslation {
         case .signal(.show(let request)) where request.status == .readyToRead: [.ready(lane: lane)]
         case .loyaltySignal(.show(.readyForPass)): [.ready(lane: lane)]
         case .signal(.collision), .loyaltySignal(.collision): [.collision(lane: lane)]
+        case .signal(.targetUnsupported): [.targetUnsupported(lane: lane)]
         case .cardLeft: [.cardLeft(lane: lane)]
         case .signal, .loyaltySignal, .passes, .endedWithPasses, .result, .ended, .waiting, .left, .won: []
         }
@@ -75,6 +76,8 @@ struct TapTranslation {
         switch signal {
         case .cardAwaited: [.cardAwaited]
         case .cardDetected: [.cardDetected]
+        case .presentationFailed: [.presentationFailed]
+        case .targetUnsupported: [.targetUnsupported(lane: lane)]
         case .collision: [.collision(lane: lane)]
         case .show(let request) where request.status == .cardReadSuccessfully: [.cardMayGo]
         case .show(let request): CardholderMessage(request.message).map { [.message($0)] } ?? []

@@ -38,6 +38,8 @@ extension Event {
             return language.text(.progress(.preparingPart), [.percent: "\(percent)"])
         case .readReadyForTap: word = readsPasses ? .holdPass : .presentCard
         case .readCardDetected: word = readsPasses ? .reading : .cardDetected
+        case .readRetry where error?.code == ErrorCode.readCardUnsupported.rawValue:
+            return ErrorCode.readCardUnsupported.texts(in: language).message
         case .readRetry:
             let asked = customerAction?.text(in: language.rawValue) ?? message?.text(in: language)
             return asked ?? language.text(.progress(.presentAgain))
