@@ -12,13 +12,13 @@ private struct EdgeCard: VirtualCard {
     private var card: any VirtualCard
     private let steady: ContinuousClock.Instant
     private let share: Int
-    private var random: SeededGenerator
+    private var seed: UInt64
 
-    init(_ card: any VirtualCard, failingFor time: Duration, _ share: Int, _ random: SeededGenerator) {
+    init(_ card: any VirtualCard, failingFor time: Duration, _ share: Int, seed: UInt64) {
         self.card = card
         steady = ContinuousClock.now.advanced(by: time)
         self.share = share
-        self.random = random
+        self.seed = seed
     }
 
     var activation: CardActivation { card.activation }
@@ -26,6 +26,8 @@ private struct EdgeCard: VirtualCard {
     mutating func powerOn() { card.powerOn() }
 
     mutating func answer(_ command: [UInt8]) -> VirtualCardReply {
+        seed &+= 1
+        var random = SeededGenerator(seed: seed)
         // What the reader answers by itself is in order.
         guard command.first != 0xFF, ContinuousClock.now < steady, Int.random(in: 0..<100, using: &random) < share
         else {
@@ -123,7 +125,7 @@ struct WobbleAtTheEdgeTests {
             let share = Int.random(in: 30...100, using: &random)
             if Bool.random(using: &random) { desk.fault(&random) }
             let visa = try #require(CardCatalogue.card(named: "visa"))
-            desk.insert(EdgeCard(visa, failingFor: .seconds(time), share, random))
+            desk.insert(EdgeCard(visa, failingFor: .seconds(time), share, seed: random.next()))
             try shop.eventually("an end") { Self.isSettled(try state(shop, id)) }
             #expect(try state(shop, id) == "approved", "seed \(seed): \(time) s of \(share) in 100")
             desk.remove()

@@ -5,6 +5,7 @@ import ReaderCore
 import ReaderModels
 import Rigs
 import Synchronization
+import TestSupport
 import Testing
 import Wire
 
