@@ -18,6 +18,8 @@ public enum ReaderError: Error, Equatable, Sendable {
 
     public enum ServiceFault: String, Sendable {
         case pcscdNotRunning, accessDenied, workerMissing, unknownReader
+        /// It runs, and is of another version than the library that this process has loaded.
+        case otherVersion
         /// It is there, and its model or slot is known not to do what a contactless payment needs.
         case unsuitableReader
     }
@@ -32,6 +34,7 @@ extension ReaderError: CustomStringConvertible {
         case .detached: "reader detached"
         case .inUse: "another program uses the reader"
         case .serviceUnavailable(.pcscdNotRunning): "pcscd is not running"
+        case .serviceUnavailable(.otherVersion): "pcscd and this program's libpcsclite are of different versions"
         case .serviceUnavailable(.accessDenied): "access to the reader denied"
         case .serviceUnavailable(.workerMissing): "nfc-tap-libnfc-worker cannot be started"
         case .serviceUnavailable(.unknownReader): "reader not found"

@@ -76,8 +76,8 @@ extension TillRefusal {
     private static func reason(_ code: ErrorCode?) -> Reason {
         switch code {
         case .readerBusy, .orderUnresolved, .orderPaid: .busy
-        case .readerDetached, .readerInUse, .readerServiceUnavailable, .readerFaulty, .readerModelUnsupported,
-            .readerUnsupported, .laneUnknown:
+        case .readerDetached, .readerInUse, .readerServiceUnavailable, .readerServiceMismatch, .readerAccessDenied,
+            .readerWorkerMissing, .readerFaulty, .readerModelUnsupported, .readerUnsupported, .laneUnknown:
             .readerGone
         case .authRoleMissing, .authDelegationRefused, .laneNotYours, .termsNotAccepted, .termsRevoked,
             .termsOtherVersion, .sessionNotOwner,

@@ -64,7 +64,9 @@ public struct LaneRecord<Device: LaneDevice>: Sendable {
         if device.preparing == .openly, pendingPreparation != nil { return .preparing }
         switch error {
         case .daemonUnavailable: return .preparing
-        case .readerDetached, .readerServiceUnavailable: return .detached
+        case .readerDetached, .readerServiceUnavailable, .readerServiceMismatch, .readerAccessDenied,
+            .readerWorkerMissing:
+            return .detached
         case .some: return .faulty
         case nil: return isFree ? .ready : .busy
         }

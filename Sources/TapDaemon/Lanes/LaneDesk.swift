@@ -62,7 +62,8 @@ struct LaneDesk: Sendable {
     /// A tap ended with `error`: notes it where the reader is what does not work.
     mutating func noteTapFailure(_ name: String, _ error: ErrorCode) {
         let ofReader: Set<ErrorCode> = [
-            .readerDetached, .readerInUse, .readerServiceUnavailable, .readerFaulty, .readerModelUnsupported,
+            .readerDetached, .readerInUse, .readerServiceUnavailable, .readerServiceMismatch, .readerAccessDenied,
+            .readerWorkerMissing, .readerFaulty, .readerModelUnsupported,
         ]
         if ofReader.contains(error) { notReady(name, error) }
     }

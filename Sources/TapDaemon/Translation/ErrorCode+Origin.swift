@@ -26,9 +26,10 @@ extension ErrorCode {
         case .inUse: self = .readerInUse
         case .serviceUnavailable(.unknownReader): self = .readerDetached
         case .serviceUnavailable(.unsuitableReader): self = .readerModelUnsupported
-        case .serviceUnavailable(.pcscdNotRunning), .serviceUnavailable(.accessDenied),
-            .serviceUnavailable(.workerMissing):
-            self = .readerServiceUnavailable
+        case .serviceUnavailable(.pcscdNotRunning): self = .readerServiceUnavailable
+        case .serviceUnavailable(.otherVersion): self = .readerServiceMismatch
+        case .serviceUnavailable(.accessDenied): self = .readerAccessDenied
+        case .serviceUnavailable(.workerMissing): self = .readerWorkerMissing
         case .faulty: self = .readerFaulty
         }
     }

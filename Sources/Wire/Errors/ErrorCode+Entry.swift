@@ -70,7 +70,8 @@ extension ErrorCode {
             row(422, .administrator)
         case .credentialMissing, .credentialExpired, .offlineNotContacted, .offlineExpired, .offlineInvalidated,
             .offlineIssuerChanged,
-            .readerInUse, .readerServiceUnavailable, .daemonUnavailable, .clockUnbelievable:
+            .readerInUse, .readerServiceUnavailable, .readerServiceMismatch, .readerAccessDenied, .readerWorkerMissing,
+            .daemonUnavailable, .clockUnbelievable:
             row(503, .administrator, retry: true, next: [.otherMethod])
         case .credentialUntrusted, .liveNotAcknowledged, .liveTestKey, .liveVirtualReader, .readerUnsupported,
             .readerModelUnsupported, .envelopeKeyUnusable:
@@ -107,8 +108,10 @@ extension ErrorCode {
         case .queueRecordAltered, .internalFault:
             row(500, .support)
         case .offlineNotAllowed, .offlineCurrencyNotAllowed, .offlineAmountExceeded, .offlineTotalExceeded,
-            .offlineCountExceeded, .readerDetached, .readerFaulty:
+            .offlineCountExceeded, .readerFaulty:
             row(503, .cashier, retry: true, next: [.otherMethod])
+        case .readerDetached:
+            row(503, .cashier, retry: true, next: [.retrySameCard, .otherMethod])
         case .offlineCardAsksOnline:
             row(503, .customer, retry: true, next: [.otherCard, .otherInterface, .otherMethod])
         case .offlineCardExpired, .offlineCardTooOften, .offlineSchemeNotAllowed:

@@ -34,6 +34,11 @@ struct Failure: Error {
             self.init(
                 error.description, hint: "run apt-get install pcscd && systemctl start pcscd.socket",
                 exitCode: .unavailable)
+        case .serviceUnavailable(.otherVersion):
+            self.init(
+                error.description,
+                hint: "install libpcsclite1 in pcscd's version; a program that ran through the upgrade: restart it",
+                exitCode: .unavailable)
         case .serviceUnavailable(.accessDenied):
             self.init(
                 error.description, hint: "run as root, or allow this user in pcscd's polkit rules",
