@@ -5,6 +5,10 @@ public struct CardActivation: Equatable, Sendable {
     public enum Technology: String, Sendable {
         case typeA
         case typeB
+        /// JIS X 6319-4: takes no APDUs.
+        case feliCa
+        /// Vicinity cards and tags, PicoPass among them: take no APDUs.
+        case iso15693
         /// The reader does not tell (PC/SC without a synthetic ATR of either kind).
         case unknown
     }
@@ -36,6 +40,7 @@ public struct CardActivation: Equatable, Sendable {
         switch technology {
         case .typeA: sak.map { $0 & 0x20 != 0 }
         case .typeB: answerToSelect.count > 1 ? answerToSelect[1] & 0x01 != 0 : nil
+        case .feliCa, .iso15693: false
         case .unknown: nil
         }
     }

@@ -38,7 +38,7 @@ public struct PCSCReaderName: Equatable, Sendable {
 
     private static func slot(of word: Substring) -> Slot? {
         switch word {
-        case "PICC", "CL", "CONTACTLESS", "NFC", "RFID": .contactless
+        case "PICC", "CL", "CONTACTLESS", "KONTAKTLOS", "NFC", "RFID": .contactless
         case "ICC", "CONTACT": .contact
         case "SAM": .sam
         // "5422CL", "5025-CL"
@@ -53,8 +53,19 @@ public struct PCSCReaderName: Equatable, Sendable {
     ]
 
     private static func words(_ text: String) -> [Substring] {
-        text.uppercased().split { !$0.isLetter && !$0.isNumber }.map { $0 }
+        let words = text.uppercased().split { !$0.isLetter && !$0.isNumber }
+        // "sans contact" and "contact less" are one word, and the opposite of "contact".
+        return words.indices.map { index in
+            let isNext = index > 0 && withoutContact.contains("\(words[index - 1]) \(words[index])")
+            let isFirst = index + 1 < words.count && withoutContact.contains("\(words[index]) \(words[index + 1])")
+            return isFirst || isNext ? "CONTACTLESS" : words[index]
+        }
     }
+
+    private static let withoutContact: Set<String> = [
+        "CONTACT LESS", "NON CONTACT", "NO CONTACT", "WITHOUT CONTACT", "SANS CONTACT", "SIN CONTACTO", "SEM CONTACTO",
+        "SEM CONTATO", "SENZA CONTATTO", "SENZA CONTATTI", "ZONDER CONTACT", "OHNE KONTAKT",
+    ]
 
     /// Where the trailing ` II SS` (two hexadecimal digits each) begins.
     private static func indexSuffix(_ text: Substring) -> Substring.Index? {

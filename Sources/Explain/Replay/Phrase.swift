@@ -30,6 +30,8 @@ enum Phrase {
         switch card.technology {
         case .typeA: "type A"
         case .typeB: "type B"
+        case .feliCa: "FeliCa"
+        case .iso15693: "ISO/IEC 15693"
         case .unknown: "type not known"
         }
     }

@@ -9,7 +9,7 @@ public enum SyntheticATR {
         let content =
             switch activation.technology {
             case .typeB: [0, 0, 0, 0] + (activation.answerToSelect + [0, 0, 0]).prefix(3) + [0]
-            case .typeA, .unknown: historicalBytes(activation.answerToSelect)
+            case .typeA, .feliCa, .iso15693, .unknown: historicalBytes(activation.answerToSelect)
             }
         let body = [0x80 | UInt8(content.count), 0x80, 0x01] + content
         return [0x3B] + body + [body.reduce(0, ^)]
