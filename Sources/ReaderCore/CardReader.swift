@@ -57,6 +57,9 @@ public enum CardPresence: Equatable, Sendable {
     case collision
     /// Nothing answers any more after something did. Told once; the search goes on with the next call.
     case emptied
+    /// For a second something has been there that is no card to read: it does not answer, as a card at the edge of the field
+    /// or two in a purse, or it has contacts and lies in a slot for those. Told once; the search goes on with the next call.
+    case unreadable
 }
 
 /// What a person at the reader sees and hears.

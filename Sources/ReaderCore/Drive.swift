@@ -48,6 +48,8 @@ public func drive<Machine: TapMachine & ~Copyable>(
                 guard clock() < deadlines.card else { throw .timedOut }
                 step = machine.collided(now: clock())
             case .emptied: step = machine.fieldEmptied(now: clock())
+            // Nothing that a machine has to know: it goes on waiting.
+            case .unreadable: step = Machine.Step(.activate(fieldOffMilliseconds: 0))
             }
         case .transmit(let command):
             let deadline = clock().advanced(byMilliseconds: deadlines.commandMilliseconds)

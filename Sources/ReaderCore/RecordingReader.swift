@@ -58,6 +58,8 @@ public final class RecordingReader: ForwardingReader {
             // That a card left is no step of a conversation; that two cards did ends their collision.
             if hasCollided { note(.emptied) }
             hasCollided = false
+        // Nothing was said to it, nor by it.
+        case .unreadable: break
         }
         return presence
     }

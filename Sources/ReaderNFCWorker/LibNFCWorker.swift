@@ -62,7 +62,7 @@ public enum LibNFCWorker {
             switch presence {
             case .card(let card): return .card(card)
             case .collision: return .collision
-            case .emptied: return .emptied
+            case .emptied, .unreadable: return .emptied
             }
         case .transceive(let command, let milliseconds):
             return .response(try device.transceive(command, milliseconds: milliseconds))

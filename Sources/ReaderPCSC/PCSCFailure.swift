@@ -14,6 +14,8 @@ struct PCSCFailure: Error, Equatable {
         case cardLost
         /// Something is in the field but does not answer.
         case mute
+        /// The card is active in a protocol that nothing here speaks: another program has left it so.
+        case otherProtocol
         case inUse
         /// The name is not in the list of readers any more.
         case readerGone
@@ -22,6 +24,9 @@ struct PCSCFailure: Error, Equatable {
         /// Context and handles are dead: pcscd ended, or ended our connection.
         case connectionLost
         case notRunning
+        /// pcscd runs, and speaks another version of the protocol than this process's libpcsclite.
+        case otherVersion
+        /// Refused, or the connection was closed before an answer: libpcsclite has one code for both.
         case accessDenied
         case cancelled
         case timedOut
@@ -44,8 +49,9 @@ struct PCSCFailure: Error, Equatable {
     /// Whether the context that made the call is of no further use.
     var endsContext: Bool {
         switch meaning {
-        case .connectionLost, .notRunning, .stuck: true
-        case .cardLost, .mute, .inUse, .readerGone, .readerUnavailable, .accessDenied, .cancelled, .timedOut, .other:
+        case .connectionLost, .notRunning, .otherVersion, .stuck: true
+        case .cardLost, .mute, .otherProtocol, .inUse, .readerGone, .readerUnavailable, .accessDenied, .cancelled,
+            .timedOut, .other:
             false
         }
     }
@@ -60,12 +66,13 @@ struct PCSCFailure: Error, Equatable {
 
     var readerError: ReaderError {
         switch meaning {
-        case .cardLost, .mute: .cardLost
+        case .cardLost, .mute, .otherProtocol: .cardLost
         case .inUse: .inUse
         case .readerGone: .detached
         case .readerUnavailable: call == .transmit ? .detached : .faulty(code: Int64(code))
         case .connectionLost: .detached
         case .notRunning: call == .establishContext ? .serviceUnavailable(.pcscdNotRunning) : .detached
+        case .otherVersion: .serviceUnavailable(.otherVersion)
         case .accessDenied: .serviceUnavailable(.accessDenied)
         case .cancelled: .cancelled
         case .timedOut: .timedOut
@@ -75,10 +82,14 @@ struct PCSCFailure: Error, Equatable {
     }
 
     private static func meaning(of code: UInt32, in call: Call) -> Meaning {
-        let meaning = meanings[code] ?? .other
+        switch meanings[code] ?? .other {
         // Where a connection is refused, pcscd means it. Later, libpcsclite says so of a connection that is broken.
-        let mayBeRefused = call == .establishContext || call == .connect
-        return meaning == .accessDenied && !mayBeRefused ? .connectionLost : meaning
+        case .accessDenied where call != .establishContext && call != .connect: .connectionLost
+        // A service that does not run gives no answer at all.
+        case .otherVersion where call != .establishContext: .notRunning
+        case .otherProtocol where call != .connect: .cardLost
+        case let meaning: meaning
+        }
     }
 
     private static let meanings: [UInt32: Meaning] = [
@@ -89,7 +100,7 @@ struct PCSCFailure: Error, Equatable {
         cpcsc_code(SCARD_E_COMM_DATA_LOST): .cardLost,
         // More than the 258 bytes of a short answer: no contactless EMV card sends them.
         cpcsc_code(SCARD_E_INSUFFICIENT_BUFFER): .cardLost,
-        cpcsc_code(SCARD_E_PROTO_MISMATCH): .cardLost,
+        cpcsc_code(SCARD_E_PROTO_MISMATCH): .otherProtocol,
         cpcsc_code(SCARD_W_UNRESPONSIVE_CARD): .mute,
         cpcsc_code(SCARD_W_UNPOWERED_CARD): .mute,
         cpcsc_code(SCARD_W_UNSUPPORTED_CARD): .mute,
@@ -102,7 +113,7 @@ struct PCSCFailure: Error, Equatable {
         cpcsc_code(SCARD_E_INVALID_HANDLE): .connectionLost,
         cpcsc_code(SCARD_E_INVALID_VALUE): .connectionLost,
         cpcsc_code(SCARD_E_NO_SERVICE): .notRunning,
-        cpcsc_code(SCARD_E_SERVICE_STOPPED): .notRunning,
+        cpcsc_code(SCARD_E_SERVICE_STOPPED): .otherVersion,
         cpcsc_code(SCARD_W_SECURITY_VIOLATION): .accessDenied,
         cpcsc_code(SCARD_E_CANCELLED): .cancelled,
         cpcsc_code(SCARD_E_TIMEOUT): .timedOut,

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 public import CardBytes
-import Linux
 public import ReaderCore
 
 /// Tells of readers that come and go, pcscd's own coming and going included.
@@ -36,14 +35,14 @@ public final class PCSCMonitor {
             } catch {
                 switch error.meaning {
                 case .cancelled, .accessDenied: throw error.readerError
-                case .connectionLost, .notRunning, .stuck, .cardLost, .mute, .inUse, .readerGone, .readerUnavailable,
-                    .timedOut, .other:
+                case .connectionLost, .notRunning, .otherVersion, .stuck, .cardLost, .mute, .otherProtocol, .inUse,
+                    .readerGone, .readerUnavailable, .timedOut, .other:
                     context = nil
                 }
                 let changes = update([])
                 if !changes.isEmpty || monotonicNow() >= deadline { return changes }
                 let end = min(monotonicNow().advanced(byMilliseconds: pause), deadline)
-                try sleep(until: end, cancellation: cancellation)
+                try cancellation.sleep(until: end)
                 pause = min(pause * 2, 500)
             }
         }
@@ -75,9 +74,4 @@ public final class PCSCMonitor {
             guardedBy: callGuard)
     }
 
-    private func sleep(until deadline: TapInstant, cancellation: TapCancellation) throws(ReaderError) {
-        let wake = try ReaderError.system(try WakeSignal())
-        cancellation.withWaker({ wake.signal() }) { _ = wake.wait(until: deadline) }
-        if cancellation.isCancelled { throw .cancelled }
-    }
 }

@@ -10,11 +10,11 @@ public import ReaderModels
 /// again at the next `activate`, under the name that pcscd gives it by then; callers that retry do so with a pause.
 public final class PCSCReader: CardReader {
     public private(set) var identity: ReaderIdentity
-    private let callGuard: CallGuard
+    let callGuard: CallGuard
     private let claim: ReaderClaim
     private var waiting: SmartCardContext?
-    private var talking: SmartCardContext?
-    private var transaction: CardTransaction?
+    var talking: SmartCardContext?
+    var transaction: CardTransaction?
     /// The reader's event counter when the current or last card was activated.
     private var activationCounter: UInt16?
     /// A card was activated, and nobody has been told that the field is empty since.
@@ -22,13 +22,19 @@ public final class PCSCReader: CardReader {
     private var needsLookup = false
     /// The last look between taps found the card with another program.
     private var wasInUse = false
-    private var isClosed = false
-    private let indicator: ReaderIndicator
-    private let feedbackLevel: FeedbackLevel
+    private(set) var isClosed = false
+    let indicator: ReaderIndicator
+    let feedbackLevel: FeedbackLevel
     /// The reader's driver passes no commands on to it; it is not asked again.
-    private var refusesEscape = false
+    var refusesEscape = false
     /// What lamps and buzzer were told last; `nil` where that did not get there.
-    private var shown: ReaderFeedback?
+    var shown: ReaderFeedback?
+    /// What lies there and cannot be read.
+    private var unreadable = UnreadableCard()
+    /// What the reader is asked about the card that lies there.
+    var questions = CardQuestions()
+    /// Connections to a card in a row that came back as refused.
+    private var refusals = 0
 
     /// Opens a reader by its full PC/SC name.
     ///
@@ -71,12 +77,8 @@ public final class PCSCReader: CardReader {
     ) throws(ReaderError) -> CardPresence {
         guard !isClosed else { throw .detached }
         release()
-        do throws(PCSCFailure) {
-            try establishContexts()
-            if needsLookup { try lookUp() }
-            return try awaitCard(until: deadline, cancellation: cancellation)
-        } catch {
-            throw fail(error)
+        return try outlastingRestart(until: deadline, cancellation) { () throws(PCSCFailure) in
+            try awaitCard(until: deadline, cancellation: cancellation)
         }
     }
 
@@ -107,8 +109,7 @@ public final class PCSCReader: CardReader {
     public func waitForRemoval(until deadline: TapInstant, cancellation: TapCancellation) throws(ReaderError) {
         guard !isClosed else { throw .detached }
         release()
-        do throws(PCSCFailure) {
-            try establishContexts()
+        try outlastingRestart(until: deadline, cancellation) { () throws(PCSCFailure) in
             var state = ReaderState.unaware
             while true {
                 guard let next = try nextState(unless: state, until: deadline, cancellation: cancellation) else {
@@ -121,8 +122,6 @@ public final class PCSCReader: CardReader {
                 }
                 state = next
             }
-        } catch {
-            throw fail(error)
         }
     }
 
@@ -140,26 +139,6 @@ public final class PCSCReader: CardReader {
         } catch {
             throw fail(error)
         }
-    }
-
-    /// LED and buzzer of a model that is known to have them. What fails here fails nobody's tap.
-    public func show(_ feedback: ReaderFeedback) {
-        // Between the commands of a card that is being read nothing else goes to the reader.
-        guard !isClosed, transaction == nil || feedback.isEnd else { return }
-        let commands = indicator.commands(for: feedback, after: shown, level: feedbackLevel)
-        shown = nil
-        for command in commands {
-            guard let link = talking?.link, command.channel == .transmit && transaction != nil || !refusesEscape
-            else { return }
-            do throws(PCSCFailure) {
-                try callGuard.run(within: .indicator, severing: link) { () throws(PCSCFailure) in
-                    try send(command)
-                }
-            } catch {
-                return noteRefusal(error)
-            }
-        }
-        shown = feedback
     }
 
     public func close() {
@@ -202,9 +181,9 @@ extension PCSCReader {
     }
 
     /// Notes what a failure leaves unusable.
-    private func fail(_ failure: PCSCFailure) -> ReaderError {
+    func fail(_ failure: PCSCFailure) -> ReaderError {
         switch failure.meaning {
-        case .connectionLost, .notRunning:
+        case .connectionLost, .notRunning, .otherVersion:
             // One connection dies with the other; both are made anew at the next activation.
             dropContexts()
             needsLookup = true
@@ -214,41 +193,34 @@ extension PCSCReader {
         case .readerGone, .readerUnavailable:
             release()
             needsLookup = true
-        case .cardLost, .mute, .inUse, .accessDenied, .cancelled, .timedOut, .other:
+        case .cardLost, .mute, .otherProtocol, .inUse, .accessDenied, .cancelled, .timedOut, .other:
             break
         }
         return failure.readerError
     }
-}
 
-extension PCSCReader {
-    private func send(_ command: ReaderIndicator.Command) throws(PCSCFailure) {
-        if transaction == nil {
-            try talking?.connectDirectly(to: identity.name).escape(command.bytes)
-        } else if command.channel == .transmit {
-            _ = try transaction?.transmit(command.bytes)
-        } else {
-            try transaction?.escape(command.bytes)
-        }
-    }
-
-    private func noteRefusal(_ failure: PCSCFailure) {
-        switch failure.meaning {
-        // Another program has the reader, or it went: that is about now, not about the reader.
-        case .inUse, .readerGone, .readerUnavailable: return
-        case .connectionLost, .notRunning, .stuck: _ = fail(failure)
-        case .cardLost, .mute, .accessDenied, .cancelled, .timedOut, .other: break
-        }
-        if failure.call == .control || failure.meaning == .stuck { refusesEscape = true }
-    }
-}
-
-extension ReaderFeedback {
-    /// Whether the card has been read, or will not be.
-    fileprivate var isEnd: Bool {
-        switch self {
-        case .idle, .ready, .processing: false
-        case .read, .approved, .declined, .tryAgain, .error: true
+    /// Runs a wait, and again where pcscd ended and comes back soon: each upgrade of it does so, and nothing was asked of a
+    /// card.
+    ///
+    /// - Throws: what ended it first, where pcscd stays away.
+    private func outlastingRestart<Value>(
+        until deadline: TapInstant, _ cancellation: TapCancellation, _ wait: () throws(PCSCFailure) -> Value
+    ) throws(ReaderError) -> Value {
+        var outage = ServiceOutage()
+        while true {
+            do throws(PCSCFailure) {
+                try establishContexts()
+                if needsLookup { try lookUp() }
+                return try wait()
+            } catch {
+                let told = fail(error)
+                switch outage.take(error, told, at: monotonicNow()) {
+                case .over(let error): throw error
+                case .goesOn(let first, let pause):
+                    guard monotonicNow() < deadline else { throw first }
+                    try cancellation.sleep(until: min(pause, deadline))
+                }
+            }
         }
     }
 }
@@ -269,27 +241,42 @@ extension PCSCReader {
             }
             retry = nil
             guard state.hasCard else {
+                unreadable = UnreadableCard()
                 guard hasHadCard else { continue }
                 hasHadCard = false
                 return .emptied
             }
             do throws(PCSCFailure) {
-                guard !state.isMute else { throw .mute }
-                return .card(try connect(state))
+                guard mayBeContactless(state.atr) else { throw .mute }
+                // Something that took no power is asked again: a connection powers it up anew.
+                let card = try connect(state)
+                unreadable = UnreadableCard()
+                return .card(card)
             } catch {
                 switch error.meaning {
-                // Something that takes no power is no card yet, and nothing says that there are two: it is waited for
-                // until it is presented anew.
-                case .mute: break
-                // Gone again, though pcscd may notice only at its next look.
-                case .cardLost: retry = (monotonicNow().advanced(byMilliseconds: 50), error)
+                // Gone again, though pcscd may notice only at its next look; or no card yet, and nothing says that there are
+                // two.
+                case .cardLost, .mute, .otherProtocol:
+                    if error.meaning == .otherProtocol { powerDown() }
+                    let now = monotonicNow()
+                    if unreadable.isToTell(state.eventCounter, at: now) { return .unreadable }
+                    retry = (now.advanced(byMilliseconds: error.meaning == .mute ? 200 : 50), error)
                 case .inUse where monotonicNow() < patience:
                     retry = (monotonicNow().advanced(byMilliseconds: 100), error)
-                case .inUse, .readerGone, .readerUnavailable, .connectionLost, .notRunning, .accessDenied, .cancelled,
-                    .timedOut, .stuck, .other:
+                case .inUse, .readerGone, .readerUnavailable, .connectionLost, .notRunning, .otherVersion,
+                    .accessDenied, .cancelled, .timedOut, .stuck, .other:
                     throw error
                 }
             }
+        }
+    }
+
+    /// Takes power from a card that another program has left in a protocol of its own: the next connection chooses anew.
+    /// What fails here shows at that one.
+    private func powerDown() {
+        guard let link = talking?.link else { return }
+        try? callGuard.run(within: .disconnect, severing: link) { () throws(PCSCFailure) in
+            try talking?.connectDirectly(to: identity.name).powerDown()
         }
     }
 
@@ -300,41 +287,48 @@ extension PCSCReader {
                 guard let card = try talking?.connect(to: identity.name) else { throw .noContext }
                 return try card.begin()
             }
+            refusals = 0
         } catch {
+            switch error.meaning {
             // Another program's transaction lets a connection wait for ever; nothing else is known to.
-            guard error.meaning == .stuck else { throw error }
-            dropContexts()
-            throw PCSCFailure(error.call, error.code, meaning: .inUse)
+            case .stuck:
+                dropContexts()
+                throw PCSCFailure(error.call, error.code, meaning: .inUse)
+            // A connection that pcscd closed looks like a card that it refuses: another one tells.
+            case .accessDenied where refusals < 2:
+                refusals += 1
+                throw PCSCFailure(error.call, error.code, meaning: .connectionLost)
+            default:
+                refusals = 0
+                throw error
+            }
         }
         activationCounter = state.eventCounter
         hasHadCard = true
-        do throws(PCSCFailure) { return try identify(CardActivation(atr: state.atr)) } catch {
+        do throws(PCSCFailure) {
+            let atr = state.atr.isEmpty ? try currentATR() : state.atr
+            guard mayBeContactless(atr) else { throw .mute }
+            return try identify(CardActivation(atr: atr), state.eventCounter)
+        } catch {
             // Kept, it would be the other program that holds the card at the next try.
             release()
             throw error
         }
     }
 
-    /// UID and ATS by the pseudo-APDUs of PC/SC part 3 (§3.2.2.1.3, GET DATA), which the reader answers itself.
-    private func identify(_ activation: CardActivation) throws(PCSCFailure) -> CardActivation {
-        var activation = activation
-        guard let uid = try getData(p1: 0x00) else { return activation }
-        activation.uid = uid
-        if activation.technology == .typeA, activation.sak == nil, let answerToSelect = try getData(p1: 0x01) {
-            activation.answerToSelect = answerToSelect
+    private func mayBeContactless(_ atr: [UInt8]) -> Bool {
+        ContactlessATR.mayBeContactless(atr, in: PCSCReaderName(identity.name).slot)
+    }
+
+    /// Of a card that had none when it was found, because it took power only now.
+    private func currentATR() throws(PCSCFailure) -> [UInt8] {
+        guard let link = talking?.link else { throw .noContext }
+        return try callGuard.run(within: .service, severing: link) { () throws(PCSCFailure) in
+            try talking?.state(of: identity.name, unless: .unaware, milliseconds: 0).atr ?? []
         }
-        return activation
     }
 
-    /// - Returns: `nil` where the reader does not support it.
-    private func getData(p1: UInt8) throws(PCSCFailure) -> [UInt8]? {
-        let deadline = monotonicNow().advanced(byMilliseconds: CallLimit.connect.rawValue)
-        let answer = try send([0xFF, 0xCA, p1, 0x00, 0x00], until: deadline)
-        guard answer.count >= 2 else { throw PCSCFailure(.transmit, 0, meaning: .cardLost) }
-        return answer.suffix(2) == [0x90, 0x00] ? answer.dropLast(2) : nil
-    }
-
-    private func send(_ command: [UInt8], until deadline: TapInstant) throws(PCSCFailure) -> [UInt8] {
+    func send(_ command: [UInt8], until deadline: TapInstant) throws(PCSCFailure) -> [UInt8] {
         guard let link = talking?.link else { throw .noCard }
         return try callGuard.run(until: deadline, sever: { link.sever() }) { () throws(PCSCFailure) in
             guard let answer = try transaction?.transmit(command) else { throw .noCard }

@@ -9,6 +9,13 @@ struct ReaderControl: ~Copyable {
 
     deinit { _ = SCardDisconnect(handle, DWORD(SCARD_LEAVE_CARD)) }
 
+    /// Takes power from whatever lies there, so that the next connection is a new activation.
+    consuming func powerDown() throws(PCSCFailure) {
+        let handle = handle
+        discard self
+        try check(.disconnect, SCardDisconnect(handle, DWORD(SCARD_UNPOWER_CARD)))
+    }
+
     func escape(_ command: [UInt8]) throws(PCSCFailure) { try ReaderControl.escape(command, over: handle) }
 
     /// Hands `command` to the reader, over any connection to it. What it answers says nothing that is of use.

@@ -26,8 +26,7 @@ struct ServiceLink: Sendable {
             let value = try establish()
             // A cancel on another thread has a connection of its own for a moment: look again until it is gone.
             for _ in 0..<50 {
-                let candidates = connections().filter { !before.contains($0.inode) }
-                if candidates.count == 1, let found = candidates.first {
+                if let found = newConnection(since: before) {
                     return (value, ServiceLink(descriptor: found.descriptor, inode: found.inode))
                 }
                 usleep(1_000)
@@ -39,9 +38,22 @@ struct ServiceLink: Sendable {
     /// Ends the connection of the context that is stuck in coming into being.
     static func severUnfinished() {
         guard let before = earlier.withLock({ $0 }) else { return }
-        for connection in connections() where !before.contains(connection.inode) {
+        let new = connections().filter { !before.contains($0.inode) }
+        let named = new.filter(\.isNamedAsService)
+        for connection in !named.isEmpty ? named : new.count == 1 ? new : [] {
             _ = shutdown(connection.descriptor, Int32(SHUT_RDWR))
         }
+    }
+
+    /// The connection to pcscd that was not there before; `nil` where it cannot be told.
+    ///
+    /// The kernel tells the name that the other end was bound to, and libpcsclite may have come to it by another: through a link,
+    /// a mount, or a socket unit with a path of its own. A connection of another name is the one if there is no other new one.
+    private static func newConnection(since before: Set<UInt>) -> Connection? {
+        let new = connections().filter { !before.contains($0.inode) }
+        let named = new.filter(\.isNamedAsService)
+        let candidates = named.isEmpty ? new : named
+        return candidates.count == 1 ? candidates.first : nil
     }
 
     /// Ends the connection. The descriptor stays open until libpcsclite closes it with the context: only while the
@@ -52,19 +64,25 @@ struct ServiceLink: Sendable {
     }
 }
 
-/// All of this process's connections to pcscd's socket. The kernel hands out the lowest free descriptor, and this
-/// process opens far fewer than are looked at.
-private func connections() -> [(descriptor: Int32, inode: UInt)] {
-    var found: [(descriptor: Int32, inode: UInt)] = []
-    for descriptor in Int32(0)..<4_096 where isConnectionToService(descriptor) {
-        if let inode = socketInode(descriptor) { found.append((descriptor, inode)) }
-    }
-    return found
+private struct Connection {
+    let descriptor: Int32
+    let inode: UInt
+    /// The other end has pcscd's name.
+    let isNamedAsService: Bool
 }
 
-private func isConnectionToService(_ descriptor: Int32) -> Bool {
-    guard let path = UnixAddress.path(ofPeer: descriptor) else { return false }
-    return path.hasSuffix("/pcscd.comm") || path == Environment.value("PCSCLITE_CSOCK_NAME")
+/// All of this process's connections to a listening Unix socket: one end of a pair, and what was accepted, has no name at its
+/// other end. The kernel hands out the lowest free descriptor, and this process opens far fewer than are looked at.
+private func connections() -> [Connection] {
+    var found: [Connection] = []
+    for descriptor in Int32(0)..<4_096 {
+        guard let path = UnixAddress.path(ofPeer: descriptor), !path.isEmpty, let inode = socketInode(descriptor) else {
+            continue
+        }
+        let isNamed = path.hasSuffix("/pcscd.comm") || path == Environment.value("PCSCLITE_CSOCK_NAME")
+        found.append(Connection(descriptor: descriptor, inode: inode, isNamedAsService: isNamed))
+    }
+    return found
 }
 
 private func socketInode(_ descriptor: Int32) -> UInt? {

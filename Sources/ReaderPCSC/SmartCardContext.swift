@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import CPCSC
 import CardBytes
+import Glibc
 import ReaderCore
 
 /// Owner of one SCARDCONTEXT: one connection to pcscd, one call at a time. Cancelling a wait is the only thing that
@@ -14,27 +15,49 @@ struct SmartCardContext: ~Copyable {
     private let handle: SCARDCONTEXT
     let link: ServiceLink
 
+    /// A pcscd that ends closes a connection that has just come, and libpcsclite says of it what it says of a refusal: so
+    /// many tries, this many microseconds apart, and then it is one.
+    private static let tries = 3
+    private static let pause: UInt32 = 200_000
+
     /// - Parameter milliseconds: how long it may take, the wait for other contexts that come into being included.
     /// - Throws: also where the connection cannot be watched over: without a way to end a stuck call there is none.
     init(
         guardedBy callGuard: CallGuard, within milliseconds: UInt64 = CallLimit.service.rawValue
     ) throws(PCSCFailure) {
         let deadline = monotonicNow().advanced(byMilliseconds: milliseconds)
-        let (handle, link) = try ServiceLink.tracking { () throws(PCSCFailure) in
-            guard monotonicNow() < deadline else { throw PCSCFailure(.establishContext, 0, meaning: .stuck) }
-            return try callGuard.run(until: deadline, sever: { ServiceLink.severUnfinished() }) {
-                () throws(PCSCFailure) in
-                var handle = SCARDCONTEXT()
-                try check(.establishContext, unsafe SCardEstablishContext(DWORD(SCARD_SCOPE_SYSTEM), nil, nil, &handle))
-                return handle
-            }
-        }
+        let (handle, link) = try Self.established(guardedBy: callGuard, until: deadline)
         guard let link else {
             _ = SCardReleaseContext(handle)
             throw PCSCFailure(.establishContext, cpcsc_code(SCARD_F_INTERNAL_ERROR))
         }
         self.handle = handle
         self.link = link
+    }
+
+    private static func established(
+        guardedBy callGuard: CallGuard, until deadline: TapInstant
+    ) throws(PCSCFailure) -> (SCARDCONTEXT, ServiceLink?) {
+        var triesLeft = tries
+        while true {
+            do throws(PCSCFailure) {
+                return try ServiceLink.tracking { () throws(PCSCFailure) in
+                    guard monotonicNow() < deadline else { throw PCSCFailure(.establishContext, 0, meaning: .stuck) }
+                    return try callGuard.run(until: deadline, sever: { ServiceLink.severUnfinished() }) {
+                        () throws(PCSCFailure) in
+                        var handle = SCARDCONTEXT()
+                        try check(
+                            .establishContext,
+                            unsafe SCardEstablishContext(DWORD(SCARD_SCOPE_SYSTEM), nil, nil, &handle))
+                        return handle
+                    }
+                }
+            } catch {
+                triesLeft -= 1
+                guard error.meaning == .accessDenied, triesLeft > 0 else { throw error }
+                usleep(pause)
+            }
+        }
     }
 
     deinit {
@@ -54,7 +77,7 @@ struct SmartCardContext: ~Copyable {
         if cpcsc_code(result) == cpcsc_code(SCARD_E_NO_READERS_AVAILABLE) { return [] }
         try check(.listReaders, result)
         let bytes = names.prefix(Int(min(count, DWORD(names.count)))).map { UInt8(bitPattern: $0) }
-        return bytes.split(separator: 0).map { String(decoding: $0, as: UTF8.self) }
+        return bytes.split(separator: 0).map { ListedName.text(of: Array($0)) }
     }
 
     /// Waits until a reader's state is not `known`, which is what an earlier call returned, or 0 for the state now.
@@ -65,8 +88,8 @@ struct SmartCardContext: ~Copyable {
     ) throws(PCSCFailure) -> ReaderState {
         var entry = unsafe SCARD_READERSTATE()
         unsafe entry.dwCurrentState = DWORD(known.rawValue)
-        let result = unsafe reader.withCString { name in
-            unsafe entry.szReader = unsafe name
+        let result = unsafe ListedName.bytes(of: reader).withUnsafeBufferPointer { name in
+            unsafe entry.szReader = name.baseAddress
             return unsafe SCardGetStatusChange(handle, DWORD(milliseconds), &entry, 1)
         }
         // A time-out still carries the state, with a counter that tells of cards which came and went meanwhile.
@@ -80,9 +103,10 @@ struct SmartCardContext: ~Copyable {
     func connect(to reader: String) throws(PCSCFailure) -> SmartCard {
         var card = SCARDHANDLE()
         var active = DWORD()
-        let result = unsafe reader.withCString { name in
+        let result = unsafe ListedName.bytes(of: reader).withUnsafeBufferPointer { name in
             unsafe SCardConnect(
-                handle, name, DWORD(SCARD_SHARE_EXCLUSIVE), DWORD(SCARD_PROTOCOL_T0 | SCARD_PROTOCOL_T1), &card, &active
+                handle, name.baseAddress, DWORD(SCARD_SHARE_EXCLUSIVE), DWORD(SCARD_PROTOCOL_T0 | SCARD_PROTOCOL_T1),
+                &card, &active
             )
         }
         try check(.connect, result)
@@ -93,8 +117,8 @@ struct SmartCardContext: ~Copyable {
     func connectDirectly(to reader: String) throws(PCSCFailure) -> ReaderControl {
         var handle = SCARDHANDLE()
         var active = DWORD()
-        let result = unsafe reader.withCString { name in
-            unsafe SCardConnect(self.handle, name, DWORD(SCARD_SHARE_DIRECT), 0, &handle, &active)
+        let result = unsafe ListedName.bytes(of: reader).withUnsafeBufferPointer { name in
+            unsafe SCardConnect(self.handle, name.baseAddress, DWORD(SCARD_SHARE_DIRECT), 0, &handle, &active)
         }
         try check(.connect, result)
         return ReaderControl(handle: handle)

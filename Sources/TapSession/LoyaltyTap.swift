@@ -42,6 +42,7 @@ public struct LoyaltyTap: Sendable {
             case .card: onSignal(.cardDetected)
             case .collision: onSignal(.collision)
             case .emptied: break
+            case .unreadable: onSignal(.unreadable)
             }
         }
         var machine = LoyaltyRead(request)

@@ -6,5 +6,7 @@ public enum LoyaltyTapSignal: Equatable, Sendable {
     case cardDetected
     /// More than one card in the field.
     case collision
+    /// Something is there that does not answer as a card.
+    case unreadable
     case show(LoyaltySignal)
 }

@@ -62,6 +62,7 @@ final class TapDisplay {
             onSignal(.cardDetected)
         case .collision: onSignal(.collision)
         case .emptied: break
+        case .unreadable: onSignal(.unreadable)
         }
     }
 

@@ -14,6 +14,8 @@ public enum TapSignal: Equatable, Sendable {
     case targetUnsupported
     /// More than one card in the field.
     case collision
+    /// Something is there that does not answer as a card.
+    case unreadable
     case show(UIRequest)
 }
 

@@ -126,6 +126,8 @@ public enum Input: Sendable {
     case cardLeft(lane: String)
     /// More than one card.
     case collision(lane: String)
+    /// Something is there that does not answer as a card.
+    case unreadable(lane: String)
     /// The reader waits for a card again: the one that lies there is activated anew.
     case cardAwaited
     /// A presentation has come to nothing: the card has left the field, or has stayed and was tried for long enough.

@@ -77,6 +77,8 @@ extension TransactionMachine {
             // What takes no commands is no try: it is told of, and a card is waited for.
             outward(.publish(unsupportedEvent(lane)))
         case .presentationFailed: presentationFailed(presentation)
+        // No card, and no failed read: it is held out again, alone and still.
+        case .unreadable(let lane): outward(.publish(retryEvent(lane, nil)))
         case .message(let message):
             presentation.message = message
             if message.asksForCard { presentation.asked = message }

@@ -274,6 +274,28 @@ struct WalletCase: Sendable, CustomTestStringConvertible {
         #expect(outcome.hasPass)
     }
 
+    /// What a reader says of FeliCa cards and of vicinity and type B memory, whose ATR is `3B 8F 80 01 80 4F …`.
+    @Test func `R14: no storage card of another technology is asked either, and a type B card is`() throws {
+        let now = TapInstant(nanoseconds: 0)
+        let memory = [UInt8](repeating: 0, count: 20)
+        for technology in [CardActivation.Technology.feliCa, .iso15693, .typeB] {
+            var machine = LoyaltyRead(try Shop.request())
+            _ = machine.start(now: now)
+            let card = CardActivation(technology: technology, uid: [4, 2, 3, 4, 5, 6, 7], atr: memory)
+            guard case .finished = machine.activated(card, now: now).action else {
+                Issue.record("sends a command to \(technology)")
+                continue
+            }
+        }
+        var machine = LoyaltyRead(try Shop.request())
+        _ = machine.start(now: now)
+        let card = CardActivation(technology: .typeB, answerToSelect: [0x80, 0x81, 0x71], atr: memory)
+        guard case .transmit = machine.activated(card, now: now).action else {
+            Issue.record("sends no command")
+            return
+        }
+    }
+
     @Test func `two cards at once are asked to be presented one by one`() throws {
         var machine = LoyaltyRead(try Shop.request(presentations: 2))
         let now = TapInstant(nanoseconds: 0)

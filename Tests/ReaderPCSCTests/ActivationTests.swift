@@ -212,7 +212,7 @@ extension CardPresence {
     var isCard: Bool {
         switch self {
         case .card: true
-        case .collision, .emptied: false
+        case .collision, .emptied, .unreadable: false
         }
     }
 }

@@ -60,6 +60,7 @@ final class TapBench {
             case .collision:
                 self.reader.notes.append("collision")
                 self.onCollision()
+            case .unreadable: self.reader.notes.append("unreadable")
             case .show(let request):
                 self.shown.append(request)
                 if request.status == .cardReadSuccessfully { self.reader.notes.append("beep") }

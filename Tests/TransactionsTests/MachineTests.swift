@@ -31,6 +31,22 @@ struct MachineTests {
         }
     }
 
+    @Test func `R5: something that is no card is told of, and is no failed read`() {
+        var stage = play(.payment, .prepared, .written, .ready)
+        let effects = stage.machine.take(.unreadable(lane: "east"), at: stage.now)
+        let told = effects.compactMap { effect -> Event? in
+            if case .outward(.publish(let event), _) = effect { event } else { nil }
+        }
+        #expect(told.map(\.name) == [.readRetry])
+        #expect(told.first?.error?.code == ErrorCode.readCardUnreadable.rawValue)
+        // Three times over: a payment ends after so many failed reads.
+        for _ in 0..<3 { stage.play(.unreadableCard) }
+        #expect(stage.books.transaction.state == .armed)
+        for move in [Move.won, .cardDetected, .written, .read] { stage.play(move) }
+        #expect(stage.books.transaction.state != .failed)
+        #expect(stage.faults.isEmpty)
+    }
+
     @Test func `a read of passes never authorises anything`() {
         let stage = play(.loyalty, .prepared, .written, .cardDetected, .written, .read, .written)
         #expect(stage.books.transaction.state == .failed)

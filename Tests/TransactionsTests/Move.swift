@@ -6,7 +6,7 @@ import Wire
 /// Everything that can happen to a transaction, as far as it makes a difference.
 enum Move: UInt8, CaseIterable, Sendable {
     case begin, recover, preparing, prepared, preparedTwo, preparedNone, notPrepared
-    case ready, readyWest, won, cardLeft, collision, cardAwaited, cardLost, ticket, seePhone, otherMessage, cardDetected
+    case ready, readyWest, won, cardLeft, collision, unreadableCard, cardAwaited, cardLost, ticket, seePhone, otherMessage, cardDetected
     case passAgain, passesSame, passesReset, passesRemoval, endedWithPasses
     case read, declinedOffline, timedOut, unreadable, withdrawn, detached, noApplication, cardMayGo, tapFinished
     case readForIssuer, declinedForPIN, lastPINEntered
@@ -27,7 +27,7 @@ enum Move: UInt8, CaseIterable, Sendable {
     static let ofPasses: Set<Move> = [.passAgain, .passesSame, .passesReset, .passesRemoval, .endedWithPasses]
 
     static let beforeRead: Set<Move> = [
-        .preparedNone, .notPrepared, .readyWest, .cardLeft, .collision, .cardAwaited, .cardLost, .ticket, .seePhone,
+        .preparedNone, .notPrepared, .readyWest, .cardLeft, .collision, .unreadableCard, .cardAwaited, .cardLost, .ticket, .seePhone,
         .otherMessage,
         .declinedOffline, .timedOut, .unreadable, .withdrawn, .detached, .noApplication, .readForPIN,
     ]
@@ -79,6 +79,7 @@ enum Move: UInt8, CaseIterable, Sendable {
         case .won: .won(lane: "west")
         case .cardLeft: .cardLeft(lane: "east")
         case .collision: .collision(lane: "east")
+        case .unreadableCard: .unreadable(lane: "east")
         case .cardAwaited: .cardAwaited
         case .cardLost: .presentationFailed
         case .ticket: .targetUnsupported(lane: "east")

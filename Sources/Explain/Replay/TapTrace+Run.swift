@@ -108,6 +108,7 @@ private final class NotingReader: ForwardingReader {
         case .card(let card): notes.add(.activated(card))
         case .collision: notes.add(.collided)
         case .emptied: notes.add(.emptied)
+        case .unreadable: break
         }
         return presence
     }

@@ -144,8 +144,14 @@ public struct LoyaltyRead: TapMachine, Sendable {
 
     /// Whether the card speaks ISO/IEC 14443-4; assumed where the reader does not tell.
     private var takesCommands: Bool {
-        guard let card = outcome.card, card.technology == .typeA, let sak = card.sak else { return true }
-        return sak & 0x20 != 0
+        guard let card = outcome.card else { return true }
+        return switch card.technology {
+        case .typeA: card.sak.map { $0 & 0x20 != 0 } ?? true
+        // By its ATR a type B card has protocol info, or is memory.
+        case .typeB: card.atr.isEmpty || !card.answerToSelect.isEmpty
+        case .feliCa, .iso15693: false
+        case .unknown: true
+        }
     }
 
     private mutating func readUID() {

@@ -86,7 +86,7 @@ final class CardConversation: Sendable {
         while true {
             switch try reader.activate(until: end, cancellation: cancellation) {
             case .card: return
-            case .collision, .emptied: sleep(milliseconds: CardConversation.pauseMilliseconds)
+            case .collision, .emptied, .unreadable: sleep(milliseconds: CardConversation.pauseMilliseconds)
             }
             guard monotonicNow() < end else { throw .timedOut }
         }

@@ -30,7 +30,7 @@ final class RacingReader: ForwardingReader {
                 throw .cancelled
             }
         // Cards of which none has been chosen decide nothing.
-        case .collision, .emptied: break
+        case .collision, .emptied, .unreadable: break
         }
         return presence
     }

@@ -67,6 +67,7 @@ struct TapTranslation {
         case .loyaltySignal(.show(.readyForPass)): [.ready(lane: lane)]
         case .signal(.collision), .loyaltySignal(.collision): [.collision(lane: lane)]
         case .signal(.targetUnsupported): [.targetUnsupported(lane: lane)]
+        case .signal(.unreadable), .loyaltySignal(.unreadable): [.unreadable(lane: lane)]
         case .cardLeft: [.cardLeft(lane: lane)]
         case .signal, .loyaltySignal, .passes, .endedWithPasses, .result, .ended, .waiting, .left, .won: []
         }
@@ -79,6 +80,7 @@ struct TapTranslation {
         case .presentationFailed: [.presentationFailed]
         case .targetUnsupported: [.targetUnsupported(lane: lane)]
         case .collision: [.collision(lane: lane)]
+        case .unreadable: [.unreadable(lane: lane)]
         case .show(let request) where request.status == .cardReadSuccessfully: [.cardMayGo]
         case .show(let request): CardholderMessage(request.message).map { [.message($0)] } ?? []
         }
@@ -88,6 +90,7 @@ struct TapTranslation {
         switch signal {
         case .cardDetected: [.cardDetected]
         case .collision: [.collision(lane: lane)]
+        case .unreadable: [.unreadable(lane: lane)]
         case .show(.again(let action)): [.passAgain(LoyaltyResult.CustomerAction(action))]
         case .show(.readyForPass), .show(.reading): []
         }

@@ -125,6 +125,7 @@ struct LoyaltyCommand: AsyncParsableCommand {
         let text: String? =
             switch signal {
             case .collision: LoyaltyResult.CustomerAction.presentOneCardOnly.text(in: language)
+            case .unreadable: LoyaltyResult.CustomerAction.presentAgain.text(in: language)
             case .show(.readyForPass): "hold the phone or member card here"
             case .show(.again(let action)): LoyaltyResult.CustomerAction(rawValue: action.rawValue)?.text(in: language)
             case .cardDetected, .show(.reading): nil

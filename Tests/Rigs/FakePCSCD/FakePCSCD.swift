@@ -62,12 +62,13 @@ public final class FakePCSCD: Sendable {
 
     // A test may do all of this at any time, on any thread.
 
-    public func plug(_ name: String) throws(RigError) {
+    /// - Parameter isLatin1: clients get the name in ISO/IEC 8859-1.
+    public func plug(_ name: String, isLatin1: Bool = false) throws(RigError) {
         try change { state throws(RigError) in
             guard state.index(of: name) == nil, let free = state.readers.firstIndex(where: { $0 == nil }) else {
                 throw .noRoomForReader(name)
             }
-            state.readers[free] = FakeReader(name: name)
+            state.readers[free] = FakeReader(name: name, isLatin1: isLatin1)
         }
     }
 
@@ -101,6 +102,19 @@ public final class FakePCSCD: Sendable {
             reader.isMute = true
         }
     }
+
+    /// A card that does not take power when it comes, nor at so many connections after that.
+    public func insert(
+        _ card: any VirtualCard, into reader: String, failingConnections: Int
+    ) throws(RigError) {
+        try change(reader) { reader in
+            reader.insert(card)
+            (reader.isMute, reader.powerUpsToFail) = (true, failingConnections)
+        }
+    }
+
+    /// Another program leaves the card that lies there in protocol RAW.
+    public func leaveRaw(in reader: String) throws(RigError) { try change(reader) { $0.isRaw = true } }
 
     /// The driver reports an error, or works again.
     public func setError(_ isInError: Bool, of reader: String) throws(RigError) {

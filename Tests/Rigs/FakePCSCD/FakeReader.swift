@@ -9,6 +9,12 @@ struct FakeReader {
     var cardNumber = 0
     var eventCounter: UInt16 = 0
     var isMute = false
+    /// How many more connections the card does not take power at.
+    var powerUpsToFail = 0
+    /// Another program has left the card in a protocol of its own: it stays so until it loses power.
+    var isRaw = false
+    /// Its name goes to clients in ISO/IEC 8859-1, as some drivers take it from USB.
+    var isLatin1 = false
     var isInError = false
     /// Open handles: −1 exclusive, 0 none, else the number of shared ones.
     var connections: Int32 = 0
@@ -36,21 +42,22 @@ struct FakeReader {
         body[176] = UInt32(atr.count)
         body[180] = atr.isEmpty ? 0 : 2
         var bytes = body.bytes
-        for (index, byte) in name.utf8.prefix(127).enumerated() { bytes[index] = byte }
+        let text = isLatin1 ? name.unicodeScalars.map { UInt8(truncatingIfNeeded: $0.value) } : Array(name.utf8)
+        for (index, byte) in text.prefix(127).enumerated() { bytes[index] = byte }
         for (index, byte) in atr.prefix(33).enumerated() { bytes[140 + index] = byte }
         return bytes
     }
 
     mutating func insert(_ newCard: any VirtualCard) {
         card = newCard
-        isMute = false
+        (isMute, isRaw) = (false, false)
         cardNumber += 1
         eventCounter &+= 1
     }
 
     mutating func remove() {
         card = nil
-        isMute = false
+        (isMute, isRaw) = (false, false)
         eventCounter &+= 1
     }
 }

@@ -145,12 +145,20 @@ extension FakeState {
             return
         }
         let isExclusive = share == 1
+        if reader.isMute, reader.card != nil, share != 3 {
+            // The connection powers it up anew.
+            reader.isMute = reader.powerUpsToFail > 0
+            reader.powerUpsToFail -= 1
+            readers[index] = reader
+        }
         if reader.isInError {
             body.result = PCSCCode.readerUnavailable
         } else if reader.isMute, share != 3 {
             body.result = PCSCCode.unpoweredCard
         } else if reader.card == nil, share != 3 {
             body.result = PCSCCode.noSmartcard
+        } else if reader.isRaw, share != 3 {
+            body.result = PCSCCode.protocolMismatch
         } else if reader.sharing < 0 || isExclusive && reader.sharing > 0 {
             body.result = PCSCCode.sharingViolation
         } else {
@@ -188,6 +196,8 @@ extension FakeState {
             return
         }
         close(body[0], handle)
+        let unpower: UInt32 = 2
+        if body[4] == unpower, let index = index(of: handle.reader) { readers[index]?.isRaw = false }
         body.result = PCSCCode.success
     }
 

@@ -23,8 +23,10 @@ struct MessageBody {
         set { self[bytes.count - 4] = newValue }
     }
 
-    /// A NUL-terminated text of at most `count` bytes.
+    /// A NUL-terminated text of at most `count` bytes; in ISO/IEC 8859-1 where it is not UTF-8.
     func text(at offset: Int, count: Int) -> String {
-        String(decoding: bytes.dropFirst(offset).prefix(count).prefix { $0 != 0 }, as: UTF8.self)
+        let text = bytes.dropFirst(offset).prefix(count).prefix { $0 != 0 }
+        return String(validating: text, as: UTF8.self)
+            ?? String(String.UnicodeScalarView(text.map { Unicode.Scalar($0) }))
     }
 }
