@@ -197,7 +197,7 @@ let package = Package(
             path: "packaging/SwitchPrograms", swiftSettings: strict),
         .target(
             name: "Rigs", dependencies: ["CardBytes", "CardSim", "Linux", "ReaderCore"], path: "Tests/Rigs",
-            exclude: ["VPCD/with-private-pcscd.sh", "USB", "Clock", "Death", "Disk"], swiftSettings: strict),
+            exclude: ["VPCD/with-private-pcscd.sh", "USB", "Clock", "Death", "Disk", "IFD/ifd.c"], swiftSettings: strict),
         .executableTarget(
             name: "rig-card", dependencies: ["CardSim", "Rigs"], path: "Tests/RigCard", swiftSettings: strict),
         .executableTarget(

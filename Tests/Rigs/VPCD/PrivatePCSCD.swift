@@ -8,14 +8,22 @@ import ReaderCore
 ///
 /// Needs root. Without it, run the whole command inside `with-private-pcscd.sh`.
 public final class PrivatePCSCD {
-    /// One stanza of pcscd's configuration: two readers, `NAME 00 00` on `port` and `NAME 00 01` on the next.
+    /// One stanza of pcscd's configuration. Of vpcd's it makes two readers, `NAME 00 00` on `port` and `NAME 00 01` on the
+    /// next; of ours as many as an `IFDReader` has slots.
     public struct Stanza: Sendable {
         public var name: String
         public var port: UInt16
+        /// Of an `IFDReader`; `nil` for vpcd.
+        var socket: String?
 
         public init(name: String, port: UInt16 = 35_963) {
             self.name = name
             self.port = port
+        }
+
+        init(name: String, socket: String) {
+            self.init(name: name)
+            self.socket = socket
         }
     }
 
@@ -106,6 +114,7 @@ public final class PrivatePCSCD {
         try? commands.fileHandleForWriting.close()
         shell.waitUntilExit()
         try? FileManager.default.removeItem(at: directory)
+        try? FileManager.default.removeItem(atPath: directory.path + ".so")
     }
 
     /// The launcher beside this file.
@@ -113,19 +122,31 @@ public final class PrivatePCSCD {
         .appending(path: "with-private-pcscd.sh")
 
     /// pcscd's configuration for `stanzas`: the content of a file in CONFDIR.
-    public static func configuration(_ stanzas: [Stanza]) -> String {
+    ///
+    /// - Parameter driver: path of `ifd.c`'s library, for stanzas of an `IFDReader`.
+    public static func configuration(_ stanzas: [Stanza], driver: String = "") -> String {
         stanzas.map { stanza in
             """
             FRIENDLYNAME "\(stanza.name)"
-            DEVICENAME   /dev/null:\(stanza.port)
-            LIBPATH      /usr/lib/pcsc/drivers/serial/libifdvpcd.so
+            DEVICENAME   /dev/null:\(stanza.socket ?? String(stanza.port))
+            LIBPATH      \(stanza.socket == nil ? "/usr/lib/pcsc/drivers/serial/libifdvpcd.so" : driver)
 
             """
         }.joined(separator: "\n")
     }
 
     private func configure(_ stanzas: [Stanza]) throws {
-        try Self.configuration(stanzas).write(
+        // Beside CONFDIR: whatever lies in it is read as stanzas.
+        let driver = directory.path + ".so"
+        if stanzas.contains(where: { $0.socket != nil }), !FileManager.default.fileExists(atPath: driver) {
+            let source = Self.script.deletingLastPathComponent().deletingLastPathComponent().appending(
+                path: "IFD/ifd.c")
+            let status = Self.run(
+                "/usr/bin/env",
+                ["clang", "-shared", "-fPIC", "-O1", "-I/usr/include/PCSC", "-o", driver, source.path, "-lpthread"])
+            guard status == 0 else { throw RigError.unavailable("clang, which the toolchain has, or libpcsclite-dev") }
+        }
+        try Self.configuration(stanzas, driver: driver).write(
             to: directory.appending(path: "readers"), atomically: true, encoding: .utf8)
     }
 

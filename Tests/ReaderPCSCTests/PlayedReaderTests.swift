@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+import CardBytes
+import CardSim
+import Foundation
+import ReaderCore
+import ReaderPCSC
+import Rigs
+import Testing
+
+extension PCSCTests {
+    /// A reader whose hardware is played, behind the unmodified pcscd: what `Rigs/IFD` does arrives as its makers' drivers
+    /// would have it arrive.
+    @Suite(
+        .enabled(
+            if: PrivatePCSCD.missing == nil || ProcessInfo.processInfo.environment["CI"] != nil,
+            Comment(rawValue: PrivatePCSCD.missing ?? "")))
+    struct PlayedReaderTests {
+        @Test func `a card on a reader that is played comes, answers and leaves`() async {
+            await #expect(processExitsWith: .success) {
+                let rig = try PlayedRig()
+                rig.played.insert(SmokeCard())
+                #expect(try rig.activate().isCard)
+                #expect(try rig.transmit(select).data.count == 49)
+                #expect(try rig.transmit("E0020100").data.count == 256)
+                rig.played.remove()
+                try rig.reader.waitForRemoval(until: soon(), cancellation: TapCancellation())
+                rig.played.insert(SmokeCard())
+                #expect(try rig.activate().isCard)
+            }
+        }
+
+        @Test func `each slot of a reader that is played has a name and a card of its own`() async {
+            await #expect(processExitsWith: .success) {
+                let rig = try PlayedRig(name: "ACS ACR1281 1S Dual Reader", slots: 3, slot: 1)
+                #expect(
+                    try PCSCReaders.list().map(\.identity.name)
+                        == ["00", "01", "02"].map { "\(rig.played.name) 00 \($0)" })
+                rig.played.insert(TestCard(uid: [1, 1, 1, 1]), slot: 0)
+                rig.played.insert(TestCard(uid: [2, 2, 2, 2]), slot: 1)
+                guard case .card(let card) = try rig.activate() else {
+                    Issue.record("no card")
+                    return
+                }
+                #expect(card.uid == [2, 2, 2, 2])
+            }
+        }
+
+        @Test func `what a played driver returns for a command is torn, as long as the card lies there`() async {
+            await #expect(processExitsWith: .success) {
+                let rig = try PlayedRig()
+                for action in [
+                    IFDAction.code(.communicationError), .code(.responseTimeout), .answer([0x90]), .answer([]),
+                    .cardLeaves,
+                ] {
+                    rig.played.insert(SmokeCard())
+                    rig.played.fault(action, at: .command(2))
+                    #expect(try rig.activate().isCard, "\(action)")
+                    #expect(try rig.transmit(select).status == .success)
+                    #expect(throws: ReaderError.cardLost, "\(action)") { try rig.transmit(select) }
+                    #expect(rig.played.faultsToCome == 0)
+                    rig.played.remove()
+                }
+            }
+        }
+
+        @Test func `a played reader that is gone is faulty, and works again once it is back`() async {
+            await #expect(processExitsWith: .success) {
+                let rig = try PlayedRig()
+                rig.played.unplug()
+                #expect(throws: (any Error).self) { try rig.activate() }
+                rig.played.plug()
+                rig.played.insert(SmokeCard())
+                let deadline = soon()
+                while monotonicNow() < deadline {
+                    guard let presence = try? rig.activate(milliseconds: 2_000) else { continue }
+                    #expect(presence.isCard)
+                    return
+                }
+                Issue.record("the reader did not come back")
+            }
+        }
+
+        @Test func `a played reader counts the tones that reach it`() async {
+            await #expect(processExitsWith: .success) {
+                let rig = try PlayedRig(name: "ACS ACR1252 Dual Reader PICC")
+                rig.played.takesEscapes(true)
+                rig.reader.show(.approved)
+                #expect(rig.played.tones == 1)
+                rig.played.takesEscapes(false)
+                rig.reader.show(.approved)
+                #expect(rig.played.tones == 1, "a tone that the driver refuses is not heard")
+            }
+        }
+    }
+}
+
+/// A private pcscd with one reader that is played, and ours on one of its slots.
+final class PlayedRig {
+    let pcscd: PrivatePCSCD
+    let played: IFDReader
+    let reader: PCSCReader
+
+    init(name: String = "ACS ACR122U PICC Interface", slots: Int = 1, slot: Int = 0) throws {
+        played = try IFDReader(name: name, slots: slots)
+        pcscd = try PrivatePCSCD([played.stanza])
+        unsafe setenv("PCSCLITE_CSOCK_NAME", pcscd.socketPath, 1)
+        reader = try PCSCReader(name: "\(name) 00 0\(slot)")
+    }
+
+    func activate(milliseconds: UInt64 = patience) throws(ReaderError) -> CardPresence {
+        try reader.activate(until: soon(milliseconds), cancellation: TapCancellation())
+    }
+
+    func transmit(_ hex: String, milliseconds: UInt64 = patience) throws -> ResponseAPDU {
+        try reader.transmit(try CommandAPDU(try Hex.bytes(hex)), until: soon(milliseconds))
+    }
+}
