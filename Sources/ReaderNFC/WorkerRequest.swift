@@ -19,7 +19,7 @@ package enum WorkerRequest: Equatable {
     /// Gives the device back and ends the process. Answered by `done`.
     case close
 
-    /// Largest C-APDU that libnfc takes on a PN53x serial line; one more byte and it overflows a buffer of its own.
+    /// Largest C-APDU that a PN53x serial line carries; the worker refuses what is longer before libnfc sees it.
     package static let longestCommand = 262
     /// Longest frame to broadcast, without its CRC.
     static let longestBroadcast = 20

@@ -98,7 +98,7 @@ import ReaderNFC
     /// Sends a C-APDU of 1…262 bytes and returns the R-APDU.
     ///
     /// - Throws: `.cardLost`, `.timedOut`, or `.faulty` with NFC_ECHIP for an R-APDU longer than the chip layer takes
-    ///   and with NFC_EINVARG for a C-APDU that libnfc would not survive.
+    ///   and with NFC_EINVARG for a longer C-APDU.
     func transceive(_ command: [UInt8], milliseconds: UInt32) throws(LibNFCError) -> [UInt8] {
         guard (1...WorkerRequest.longestCommand).contains(command.count) else {
             throw LibNFCError(.faulty, code: NFC_EINVARG)

@@ -34,7 +34,8 @@ struct LibNFCRecoveryTests {
     func damagedWhileArmed() throws {
         let rig = try PN532Rig()
         let faults: [PN532Fault] = [
-            .byteLost, .truncated, .garbage, .wrongChecksum, .noAcknowledge, .otherAnswer, .errorFrame, .status(0x80),
+            .byteLost, .truncated, .garbage, .wrongChecksum, .noAcknowledge, .otherAnswer, .errorFrame,
+            .status(.timeOut),
         ]
         for fault in faults {
             let told = FailingReader.Fault(
@@ -57,8 +58,9 @@ struct LibNFCRecoveryTests {
             if fault == .byteLost { told.limit = .seconds(5) }
             try rig.reader.survives(told) { rig.emulator.fault(fault) }
         }
-        try rig.reader.survives(.init(name: "one answer: status 80", moment: .reading)) {
-            rig.emulator.fault(.status(0x80))
+        try rig.reader.survives(.init(name: "libnfc ends its process", moment: .reading)) {
+            let worker = try #require(rig.worker)
+            rig.emulator.whenReceived(0x40) { kill(worker, SIGSEGV) }
         }
         #expect(rig.emulator.faultsToCome == 0)
     }

@@ -61,7 +61,7 @@ struct PrivatePCSCDRecoveryTests {
         }
     }
 
-    /// Nothing at all as an answer is a command that hangs: ReaderPCSC's tests have it.
+    /// A card that stops answering is ReaderPCSC's tests'.
     @Test("A card or a reader that answers nonsense costs another look at it, or that card, but not the lane")
     func nonsense() throws {
         let rig = try VPCDShop()

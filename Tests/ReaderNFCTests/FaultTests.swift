@@ -9,10 +9,16 @@ import Testing
 
 @Suite("Faults of chip and line", .timeLimit(.minutes(5)))
 struct FaultTests {
-    static let cardStatuses: [UInt8] = [0x01, 0x02, 0x03, 0x05, 0x0A, 0x0B, 0x13, 0x29, 0x2A, 0x2C]
+    /// With libnfc's numbers: NFC_EMFCAUTHFAIL, NFC_EINVARG, NFC_ECHIP.
+    static let chipStatuses: [(status: PN532Status, code: Int64)] = [
+        (.authentication, -30), (.commandNotAcceptable, -2), (.invalidParameter, -2), (.operationNotAllowed, -2),
+        (.bufferTooSmall, -90), (.bufferOverflow, -90), (.temperature, -90), (.internalBufferOverflow, -90),
+        (.overCurrent, -90),
+    ]
+    static let cardStatuses = PN532Status.allCases.filter { one in !chipStatuses.contains { $0.status == one } }
 
     @Test(arguments: cardStatuses)
-    func `A chip status that speaks of the card is a torn card`(status: UInt8) throws {
+    func `A chip status that speaks of the card is a torn card`(status: PN532Status) throws {
         let bench = try Bench(InstructionCard.typeA)
         _ = try bench.activate()
         bench.emulator.fault(.status(status))
@@ -21,10 +27,8 @@ struct FaultTests {
         #expect(try bench.echoes())
     }
 
-    static let chipStatuses: [(status: UInt8, code: Int64)] = [(0x14, -30), (0x27, -2), (0x07, -90)]
-
     @Test(arguments: chipStatuses)
-    func `A chip status that speaks of the chip is the reader's fault`(status: UInt8, code: Int64) throws {
+    func `A chip status that speaks of the chip is the reader's fault`(status: PN532Status, code: Int64) throws {
         let bench = try Bench(InstructionCard.typeA)
         _ = try bench.activate()
         bench.emulator.fault(.status(status))

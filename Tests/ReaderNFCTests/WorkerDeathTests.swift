@@ -10,26 +10,31 @@ import Testing
 
 @Suite("The worker's death is a detached reader", .timeLimit(.minutes(5)))
 struct WorkerDeathTests {
-    @Test func `A chip status with bit 80 ends the worker alone`() throws {
+    /// How a C library ends the process it is in.
+    static let ends = [SIGSEGV, SIGABRT, SIGBUS, SIGILL, SIGFPE, SIGKILL]
+
+    @Test("D11: a worker that ends by a signal while a card is read takes nobody with it", arguments: ends)
+    func endsInACommand(signal: Int32) throws {
         let bench = try Bench(InstructionCard.typeA)
         _ = try bench.activate()
-        bench.emulator.fault(.status(0x80))
+        let worker = try #require(bench.reader.workerProcessIdentifier)
+        bench.emulator.whenReceived(0x40) { kill(worker, signal) }
         #expect(throws: ReaderError.detached) { try bench.echoes() }
-        #expect(bench.reader.lastWorkerEnd == .signalled(SIGABRT))
+        #expect(bench.reader.lastWorkerEnd == .signalled(signal))
         try expectRecovery(of: bench)
     }
 
-    @Test func `An ATS of length zero ends the worker alone`() throws {
-        let bench = try Bench()
-        bench.emulator.insert(PN532Card(InstructionCard.typeA, answerToSelect: [0x00]))
+    @Test("D11: a worker that ends by a signal while a card is selected takes nobody with it", arguments: ends)
+    func endsInASearch(signal: Int32) throws {
+        let bench = try Bench(InstructionCard.typeA)
+        let worker = try #require(bench.reader.workerProcessIdentifier)
+        bench.emulator.whenReceived(0x4A) { kill(worker, signal) }
         #expect(throws: ReaderError.detached) { try bench.activate() }
-        // SIGSEGV as a rule; a sanitizer turns it into an exit status of its own.
-        #expect(bench.reader.lastWorkerEnd != .exited(0))
-        bench.emulator.swap(InstructionCard.typeA)
+        #expect(bench.reader.lastWorkerEnd == .signalled(signal))
         try expectRecovery(of: bench)
     }
 
-    @Test func `A command of 263 bytes never reaches libnfc`() throws {
+    @Test func `A command longer than the line carries never reaches libnfc`() throws {
         let emulator = try PN532Emulator.start()
         defer { emulator.unplug() }
         emulator.insert(InstructionCard.typeA)
@@ -37,7 +42,7 @@ struct WorkerDeathTests {
         let deadline = Bench.soon()
         _ = try worker.ask(.open(connection: emulator.connectionString), until: deadline)
         _ = try worker.ask(.poll(milliseconds: 5_000, broadcast: []), until: deadline)
-        let longest: [UInt8] = [0xE0, 0x0A, 0, 0] + [UInt8](repeating: 0, count: 258)
+        let longest: [UInt8] = [0xE0, 0x0A, 0, 0] + [UInt8](repeating: 0, count: WorkerRequest.longestCommand - 4)
         #expect(
             try worker.ask(.transceive(command: longest, milliseconds: 1_000), until: deadline)
                 == .response([0, 0, 1, 6, 0x90, 0]))

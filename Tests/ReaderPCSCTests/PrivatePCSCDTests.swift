@@ -76,12 +76,13 @@ extension PCSCTests {
             }
         }
 
-        /// vpcd never returns from an answer of no bytes, nor does pcscd until the card is gone.
-        @Test func `a command that hangs pcscd's driver ends at its deadline, and the reader works again`() async {
+        @Test("D11: a card that stops answering holds up pcscd's driver until the deadline, and the reader works again")
+        func silentCard() async {
             await #expect(processExitsWith: .success) {
                 let rig = try VPCDRig()
                 rig.card.insert(SmokeCard())
                 _ = try rig.activate()
+                // The rig says nothing from here on.
                 #expect(throws: ReaderError.timedOut) { _ = try rig.transmit("E0060000", milliseconds: 200) }
                 rig.card.remove()
                 rig.card.insert(SmokeCard())

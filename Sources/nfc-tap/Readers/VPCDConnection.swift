@@ -65,6 +65,8 @@ final class VPCDConnection {
                 case .gone: return
                 }
             }
+            // A card without a word is a card that has left: the driver would wait for it.
+            guard !answer.isEmpty else { return }
             let length = [UInt8(truncatingIfNeeded: answer.count >> 8), UInt8(truncatingIfNeeded: answer.count)]
             guard connection.send(length + answer) else { return }
         }

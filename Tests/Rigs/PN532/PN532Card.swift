@@ -5,14 +5,11 @@ public import CardSim
 /// A card before the emulated antenna, and how the chip describes it to the host.
 public struct PN532Card: Sendable {
     public var card: any VirtualCard
-    /// What the chip hands on as ATS, length byte TL included; `nil` for the card's own.
-    public var answerToSelect: [UInt8]?
     /// Most bytes of an R-APDU in one answer; the rest follows with the status bit "more". At most 262.
     public var piece: Int
 
-    public init(_ card: any VirtualCard, answerToSelect: [UInt8]? = nil, piece: Int = 262) {
+    public init(_ card: any VirtualCard, piece: Int = 262) {
         self.card = card
-        self.answerToSelect = answerToSelect
         self.piece = max(1, min(piece, 262))
     }
 
@@ -26,15 +23,16 @@ public struct PN532Card: Sendable {
             return [0x01, 0x50] + activation.uid + [0x00, 0x00, 0x00, 0x00] + protocolInfo + [0x01, 0x01]
         }
         let sak = activation.sak ?? 0x20
-        let uid = activation.uid
+        // At most as long as anticollision makes it, and an ATS (ISO/IEC 14443-3 §6.5.4, 14443-4 §5.2.2).
+        let uid = activation.uid.prefix(10)
         var data: [UInt8] = [0x01, 0x00, 0x04, sak, UInt8(truncatingIfNeeded: uid.count)] + uid
         if sak & 0x20 != 0, isRATSOn { data += ats }
         return data
     }
 
-    /// With its length byte TL.
+    /// With its length byte TL, which is never another than the true one.
     var ats: [UInt8] {
-        let own = card.activation.answerToSelect
-        return answerToSelect ?? ([UInt8(truncatingIfNeeded: own.count + 1)] + own)
+        let own = card.activation.answerToSelect.prefix(253)
+        return [UInt8(own.count + 1)] + own
     }
 }

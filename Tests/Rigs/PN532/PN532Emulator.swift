@@ -74,9 +74,13 @@ public final class PN532Emulator: Sendable {
     }
 
     /// Lets the next command of that code fail: InDataExchange, unless told otherwise. Faults queue up.
-    public func fault(_ fault: PN532Fault, at code: UInt8 = 0x40) {
-        state.withLock { $0.faults.append((code, fault)) }
+    ///
+    /// - Parameter commands: so many of that code are answered before.
+    public func fault(_ fault: PN532Fault, at code: UInt8 = 0x40, after commands: Int = 0) {
+        state.withLock { $0.faults.append((code, commands, fault)) }
     }
+
+    public func forgetFaults() { state.withLock { $0.faults = [] } }
 
     /// How many faults wait for a command of theirs.
     public var faultsToCome: Int { state.withLock { $0.faults.count } }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /// What goes wrong once, at a command to come.
 public enum PN532Fault: Equatable, Sendable {
-    /// The answer is this status byte alone. Bit 80 brings libnfc 1.8.0 down.
-    case status(UInt8)
+    /// The answer is this status byte alone. To a search for cards, which answers none, it is a search that found nobody.
+    case status(PN532Status)
     /// A bit of the data checksum is flipped.
     case wrongChecksum
     /// The last four bytes of the answer are missing.

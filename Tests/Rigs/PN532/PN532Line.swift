@@ -9,7 +9,8 @@ struct PN532Line {
     private(set) var chip = PN532Chip()
     private(set) var log: [PN532LogEntry] = []
     var events: [Event] = []
-    var faults: [(code: UInt8, fault: PN532Fault)] = []
+    /// `skipped` commands of that code are answered first.
+    var faults: [(code: UInt8, skipped: Int, fault: PN532Fault)] = []
     /// What is wrong with every answer that no fault of its own was meant for.
     var damage: PN532Fault?
     var delayMilliseconds: UInt64 = 0
@@ -62,10 +63,13 @@ struct PN532Line {
         notified += observers.filter { $0.code == command.first }.map(\.body)
         observers.removeAll { $0.code == command.first }
         var fault = damage
-        if let index = faults.firstIndex(where: { $0.code == command.first }) { fault = faults.remove(at: index).fault }
+        if let index = faults.firstIndex(where: { $0.code == command.first }) {
+            faults[index].skipped -= 1
+            if faults[index].skipped < 0 { fault = faults.remove(at: index).fault }
+        }
         if fault == .cardGone { chip.removeActive() }
         if case .status(let status) = fault {
-            queue([(command.first ?? 0) &+ 1, status], at: now, fault: nil)
+            queue(status.answer(to: command), at: now, fault: nil)
             return PN532Frame.ack
         }
         if fault == .noAcknowledge { return [] }

@@ -37,7 +37,7 @@ enum VPCDStream {
         return nil
     }
 
-    /// Answers until the stream ends or the card is gone.
+    /// Answers until the stream ends or the card is gone. A card that says nothing is not answered for either.
     static func serve(_ card: any VirtualCard, on descriptor: Int32) {
         var card = card
         while let payload = receive(from: descriptor) {
@@ -57,6 +57,7 @@ enum VPCDStream {
                 case .gone: return
                 }
             }
+            guard !answer.isEmpty else { continue }
             let length = [UInt8(truncatingIfNeeded: answer.count >> 8), UInt8(truncatingIfNeeded: answer.count)]
             guard UnixStream.send(length + answer, to: descriptor) else { return }
         }
