@@ -9,7 +9,7 @@ final class OtherProgram {
     private let output = Pipe()
 
     /// - Parameters:
-    ///   - manner: `exclusive` or `reset`.
+    ///   - manner: `exclusive`, `reset`, `raw` or `dies`.
     ///   - socket: pcscd's.
     init(_ manner: String, reader: String, socket: String) throws {
         process.executableURL = Program.tap.url.deletingLastPathComponent().appending(path: "rig-client")
@@ -29,6 +29,12 @@ final class OtherProgram {
     func holds() throws {
         let word = try output.fileHandleForReading.read(upToCount: 5) ?? Data()
         try #require(word == Data("held\n".utf8))
+    }
+
+    /// Has it end as its manner says; where it dies, nothing is given back.
+    func ends() throws {
+        try input.fileHandleForWriting.close()
+        process.waitUntilExit()
     }
 
     /// Has it let go of the card.

@@ -13,12 +13,16 @@ struct RigClient {
         case exclusive
         /// Connected like any other; resets the card in the end.
         case reset
+        /// Connected without a protocol, and leaves the card so.
+        case raw
+        /// As `exclusive`, and ends without giving anything back.
+        case dies
     }
 
     static func main() {
         let words = CommandLine.arguments.dropFirst()
         guard words.count == 2, let manner = words.first.flatMap(Manner.init), let reader = words.last else {
-            end(64, "usage: rig-client exclusive|reset READER")
+            end(64, "usage: rig-client exclusive|reset|raw|dies READER")
         }
         var context = SCARDCONTEXT()
         let result = unsafe SCardEstablishContext(DWORD(SCARD_SCOPE_SYSTEM), nil, nil, &context)
@@ -27,6 +31,7 @@ struct RigClient {
         print("held")
         fflush(nil)
         while let _ = readLine() {}
+        if manner == .dies { kill(getpid(), SIGKILL) }
         let disposition = manner == .reset ? SCARD_RESET_CARD : SCARD_LEAVE_CARD
         _ = SCardDisconnect(card, DWORD(disposition))
         _ = SCardReleaseContext(context)
@@ -34,12 +39,14 @@ struct RigClient {
     }
 
     private static func connect(_ context: SCARDCONTEXT, _ manner: Manner, _ reader: String) -> SCARDHANDLE {
-        let share = manner == .exclusive ? SCARD_SHARE_EXCLUSIVE : SCARD_SHARE_SHARED
+        let isAlone = manner == .exclusive || manner == .dies
+        let share = isAlone ? SCARD_SHARE_EXCLUSIVE : SCARD_SHARE_SHARED
+        let protocols = manner == .raw ? SCARD_PROTOCOL_RAW : SCARD_PROTOCOL_T0 | SCARD_PROTOCOL_T1
         while true {
             var card = SCARDHANDLE()
             var active = DWORD()
             let result = unsafe SCardConnect(
-                context, reader, DWORD(share), DWORD(SCARD_PROTOCOL_T0 | SCARD_PROTOCOL_T1), &card, &active)
+                context, reader, DWORD(share), DWORD(protocols), &card, &active)
             if succeeded(result) { return card }
             usleep(5_000)
         }
