@@ -195,7 +195,8 @@ check-switch:
 	NFC_TAP_SWITCH_PAYMENTS=$(or $(COUNT),1000) NFC_TAP_PYTHON=$$(scripts/install-peers.sh) \
 		$(SWIFT) test --skip-build --no-parallel --filter '^SwitchTests\.KillTests'
 
-# COUNT torn, mute and repeated presentations at random on each of the three readers, single and with passes; COUNT at the edge of
+# Every fault of a reader at every command of a payment and a pass, on each of the three readers; then COUNT torn, mute and repeated
+# presentations at random, single and with passes: on the virtual reader, and as far as a thousand on the others; COUNT at the edge of
 # the field, and a quarter as many tickets, through libnfc and pcscd.
 check-wobbles:
 	@scripts/install-packages.sh $(TEST_PACKAGES)

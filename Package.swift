@@ -332,8 +332,8 @@ let package = Package(
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
-                "CardBytes", "CardSim", "Linux", "PSPSandbox", "Receipt", "Rigs", "TapClient", "TestSupport", "Wire",
-                crypto,
+                "CardBytes", "CardSim", "Linux", "PSPSandbox", "ReaderCore", "ReaderVirtual", "Receipt", "Rigs", "TapClient",
+                "TestSupport", "Wire", crypto,
             ], exclude: ["Tills"], swiftSettings: strict),
     ]
 )

@@ -13,7 +13,7 @@ struct RigClient {
         case exclusive
         /// Connected like any other; resets the card in the end.
         case reset
-        /// Connected without a protocol, and leaves the card so.
+        /// Connected without a protocol; leaves the card that lies there in the end so.
         case raw
         /// As `exclusive`, and ends without giving anything back.
         case dies
@@ -32,6 +32,7 @@ struct RigClient {
         fflush(nil)
         while let _ = readLine() {}
         if manner == .dies { kill(getpid(), SIGKILL) }
+        if manner == .raw { reconnect(card) }
         let disposition = manner == .reset ? SCARD_RESET_CARD : SCARD_LEAVE_CARD
         _ = SCardDisconnect(card, DWORD(disposition))
         _ = SCardReleaseContext(context)
@@ -49,6 +50,17 @@ struct RigClient {
                 context, reader, DWORD(share), DWORD(protocols), &card, &active)
             if succeeded(result) { return card }
             usleep(5_000)
+        }
+    }
+
+    /// To the card that has come meanwhile, if another has.
+    private static func reconnect(_ card: SCARDHANDLE) {
+        for _ in 0..<200 {
+            var active = DWORD()
+            let result = unsafe SCardReconnect(
+                card, DWORD(SCARD_SHARE_SHARED), DWORD(SCARD_PROTOCOL_RAW), DWORD(SCARD_LEAVE_CARD), &active)
+            if succeeded(result) { return }
+            usleep(2_000)
         }
     }
 
