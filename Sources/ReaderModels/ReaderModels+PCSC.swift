@@ -85,12 +85,12 @@ extension ReaderModels {
         utrust(
             "Identiv CLOUD 4700 F", [0x5720], marks: ["CLOUD4700F", "CLOUD4500F"],
             features: [.contactSlot, .extendedAPDU], quirks: [.severalSlots]),
-        utrust("Identiv CLOUD 2700 F", [0x5710], marks: ["CLOUD2700F"]),
         ReaderModel(
             "SCM SCL010", [USBDeviceID(0x04E6, 0x5291), USBDeviceID(0x04E6, 0x5293)], marks: ["SCL010", "SCL01"],
             antenna: "the middle of the top face", features: [.extendedAPDU], largestMessage: 262),
         ReaderModel(
-            "SCM SDI010", [USBDeviceID(0x04E6, 0x5121), USBDeviceID(0x04E6, 0x512B)],
+            "SCM SDI010",
+            [USBDeviceID(0x04E6, 0x5121), USBDeviceID(0x04E6, 0x512B), USBDeviceID(0x04E6, 0x512C)],
             marks: ["SDI010", "SDI011", "SDI01"], antenna: "the top face, behind the slot for cards with contacts",
             features: [.contactSlot, .extendedAPDU], quirks: [.severalSlots], largestMessage: 262),
     ]
@@ -106,16 +106,18 @@ extension ReaderModels {
 
     static let others: [ReaderModel] = [
         ReaderModel(
-            "Feitian R502", [USBDeviceID(0x096E, 0x060D), USBDeviceID(0x096E, 0x0608)], marks: ["R502"],
+            "Feitian R502", [USBDeviceID(0x096E, 0x060D), USBDeviceID(0x096E, 0x0608)],
+            marks: ["R502", "FEITIAN502CL"],
             antenna: "the middle of the top face", features: [.extendedAPDU], largestMessage: 271),
         ReaderModel(
-            "Elatec TWN4", [USBDeviceID(0x09D8, 0x0427)], marks: ["TWN4"], antenna: "the middle of the top face",
+            "Elatec TWN4", [USBDeviceID(0x09D8, 0x0427), USBDeviceID(0x09D8, 0x0428)], marks: ["TWN4"],
+            antenna: "the middle of the top face",
             quirks: [.smallMessages, .severalSlots], largestMessage: 64),
         ReaderModel(
             "SpringCard Prox'N'Roll", [USBDeviceID(0x1C34, 0x7141)], marks: ["PROXNROLL"],
             antenna: "the middle of the top face", largestMessage: 271),
         ReaderModel(
-            "SpringCard Puck", [USBDeviceID(0x1C34, 0x6132)], marks: ["SPRINGCARDPUCK"],
+            "SpringCard Puck", [USBDeviceID(0x1C34, 0x6132), USBDeviceID(0x1C34, 0x613A)], marks: ["SPRINGCARDPUCK"],
             antenna: "the middle of the top face", features: [.extendedAPDU], largestMessage: 65_554),
         ReaderModel(
             "Duali Dragon", [USBDeviceID(0x1DB2, 0x088B)], marks: ["DUALIDRAGON"],

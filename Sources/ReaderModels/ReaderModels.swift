@@ -2,7 +2,7 @@
 /// Finds the model of a reader by what is known of it: USB id, the name a driver gives it, libnfc's connection string.
 public enum ReaderModels {
     /// Every model of the table.
-    public static let all = acs + hid + identiv + others + pn53x
+    public static let all = acs + hid + identiv + others + listed + pn53x
 
     public static func model(of device: USBDeviceID) -> ReaderModel? {
         all.first { $0.devices.contains(device) }

@@ -7,6 +7,8 @@ public enum ReaderQuirk: String, Sendable, CaseIterable {
     case claimedByKernel
     /// Not in libccid's list of Debian 12. It is driven all the same, as every device of USB class 0B.
     case foundByClass
+    /// Nothing is known of it here but the name and the USB id in libccid's list.
+    case knownByName
     /// The same USB id is that of a reader without an antenna.
     case sharesDeviceID
     /// Some firmware versions of it lose answers or hang until they are unplugged.
@@ -28,6 +30,7 @@ public enum ReaderQuirk: String, Sendable, CaseIterable {
         case .shortAnswersInLibNFC: "Use it through PC/SC: libnfc's driver fails on card answers over 250 bytes."
         case .claimedByKernel: "The kernel module pn533_usb takes it away; keep that module from loading."
         case .foundByClass: "Debian 12's libccid finds it by its USB class, not by its id."
+        case .knownByName: "Only its name and USB id are known here, from the list of Debian's libccid."
         case .sharesDeviceID: "A reader without an antenna has the same USB id."
         case .unreliableFirmware: "Some firmware versions hang; unplug it, and prefer another reader for a shop."
         case .smallMessages: "It moves 64 bytes at a time, so that a tap takes longer."

@@ -13,7 +13,6 @@ struct ReaderModelTests {
         ("HID OMNIKEY 5427 CK", "HID OMNIKEY 5427 CK"), ("OMNIKEY CardMan 5321", "HID OMNIKEY 5321"),
         ("Identiv uTrust 3700 F CL Reader", "Identiv uTrust 3700 F"),
         ("Identiv Identiv uTrust 4701 F Dual Interface Reader", "Identiv uTrust 4701 F"),
-        ("Identive CLOUD 2700 F Smart Card Reader", "Identiv CLOUD 2700 F"),
         ("SCM Microsystems Inc. SCL010 Contactless Reader", "SCM SCL010"), ("Feitian R502", "Feitian R502"),
         ("Elatec TWN4 SmartCard NFC", "Elatec TWN4"), ("SpringCard Prox'N'Roll", "SpringCard Prox'N'Roll"),
         ("SpringCard Puck", "SpringCard Puck"), ("DUALi DRAGON NFC READER", "Duali Dragon"),

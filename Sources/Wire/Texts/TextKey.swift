@@ -74,7 +74,7 @@ public enum TextKey: Hashable, Sendable {
 
 /// Where on a reader the card is held.
 public enum HoldingPlace: String, CaseIterable, Sendable {
-    case copperLoop, stick, lights, top, behindSlot, besideDisplay, besideSlot
+    case copperLoop, stick, lights, top, behindSlot, besideDisplay, besideSlot, symbol
 }
 
 /// The words of a receipt.
