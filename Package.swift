@@ -233,7 +233,9 @@ let package = Package(
             exclude: ["kernel8-peer.py"], swiftSettings: strict),
         tests("LoyaltyTests", ["CardBytes", "CardSim", "Loyalty", crypto]),
         tests("ReaderCoreTests", ["CardBytes", "ReaderCore"]),
-        tests("ReaderPCSCTests", ["CPCSC", "CardBytes", "CardSim", "ReaderCore", "ReaderPCSC", "Rigs"]),
+        tests(
+            "ReaderPCSCTests",
+            ["CPCSC", "CardBytes", "CardSim", "ReaderCore", "ReaderModels", "ReaderPCSC", "Rigs"]),
         tests(
             "ReaderNFCTests",
             ["CardBytes", "CardSim", "ReaderCore", "ReaderNFC", "ReaderNFCWorker", "Rigs", "nfc-tap-libnfc-worker"]),

@@ -14,11 +14,21 @@ extension SmartCardContext {
         of reader: String, unless known: ReaderState, until deadline: TapInstant, cancellation: TapCancellation,
         guardedBy callGuard: CallGuard
     ) throws(PCSCFailure) -> ReaderState {
+        try nextStates(
+            of: [reader], unless: [known], until: deadline, cancellation: cancellation, guardedBy: callGuard
+        ).first ?? .unaware
+    }
+
+    /// The same for several readers at once, of which one changes.
+    func nextStates(
+        of readers: [String], unless known: [ReaderState], until deadline: TapInstant, cancellation: TapCancellation,
+        guardedBy callGuard: CallGuard
+    ) throws(PCSCFailure) -> [ReaderState] {
         try cancellable(cancellation) { () throws(PCSCFailure) in
             let slice = milliseconds(until: deadline)
             let limit = monotonicNow().advanced(byMilliseconds: UInt64(slice) + CallLimit.service.rawValue)
             return try callGuard.run(until: limit, sever: { [link] in link.sever() }) { () throws(PCSCFailure) in
-                try state(of: reader, unless: known, milliseconds: slice)
+                try states(of: readers, unless: known, milliseconds: slice)
             }
         }
     }

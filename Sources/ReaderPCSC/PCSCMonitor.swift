@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 public import CardBytes
 public import ReaderCore
+import ReaderModels
 
 /// Tells of readers that come and go, pcscd's own coming and going included.
 ///

@@ -9,10 +9,14 @@ public import ReaderModels
 /// Two contexts: one waits for cards and can be cancelled, one talks to them. After `.detached` the reader opens itself
 /// again at the next `activate`, under the name that pcscd gives it by then; callers that retry do so with a pause.
 public final class PCSCReader: CardReader {
-    public private(set) var identity: ReaderIdentity
+    public internal(set) var identity: ReaderIdentity
     let callGuard: CallGuard
     private let claim: ReaderClaim
-    private var waiting: SmartCardContext?
+    /// The part of its name that it was asked for by.
+    private let wanted: String
+    /// Slots of the device of which any may be the contactless one; once a card has shown which, that one alone.
+    var slots: [PCSCReaderName]
+    var waiting: SmartCardContext?
     var talking: SmartCardContext?
     var transaction: CardTransaction?
     /// The reader's event counter when the current or last card was activated.
@@ -40,15 +44,27 @@ public final class PCSCReader: CardReader {
     ///
     /// - Parameter feedback: what it may show, where its model has lamps or a buzzer that are known.
     /// - Throws: `.serviceUnavailable` where pcscd does not run, refuses us or does not know the name.
-    public init(name: String, feedback: FeedbackLevel = .lightsAndSound) throws(ReaderError) {
-        indicator = ReaderModels.model(named: name)?.indicator ?? .none
+    public convenience init(name: String, feedback: FeedbackLevel = .lightsAndSound) throws(ReaderError) {
+        try self.init(ReaderClaim(name), matching: "", feedback: feedback)
+    }
+
+    /// Opens the slots that are claimed, of which the first contactless card shows the one that is meant.
+    init(_ claim: ReaderClaim, matching text: String, feedback: FeedbackLevel) throws(ReaderError) {
+        let slots = claim.slots
+        guard let first = slots.first else { throw .serviceUnavailable(.unknownReader) }
+        indicator = ReaderModels.model(named: first.full)?.indicator ?? .none
         feedbackLevel = feedback
-        identity = ReaderIdentity(PCSCReaderName(name))
+        identity = ReaderIdentity(first)
         callGuard = try CallGuard()
-        claim = ReaderClaim(name)
+        self.claim = claim
+        self.slots = slots
+        wanted = text
         do throws(PCSCFailure) {
             try establishContexts()
-            guard try names().contains(name) else { throw PCSCFailure(.listReaders, 0, meaning: .readerGone) }
+            let names = try names()
+            guard slots.allSatisfy({ names.contains($0.full) }) else {
+                throw PCSCFailure(.listReaders, 0, meaning: .readerGone)
+            }
         } catch {
             throw error.meaning == .readerGone ? .serviceUnavailable(.unknownReader) : error.readerError
         }
@@ -78,7 +94,8 @@ public final class PCSCReader: CardReader {
         guard !isClosed else { throw .detached }
         release()
         return try outlastingRestart(until: deadline, cancellation) { () throws(PCSCFailure) in
-            try awaitCard(until: deadline, cancellation: cancellation)
+            try settleSlot(until: deadline, cancellation: cancellation)
+            return try awaitCard(until: deadline, cancellation: cancellation)
         }
     }
 
@@ -110,6 +127,8 @@ public final class PCSCReader: CardReader {
         guard !isClosed else { throw .detached }
         release()
         try outlastingRestart(until: deadline, cancellation) { () throws(PCSCFailure) in
+            // A card of another kind in another slot may lie there for ever.
+            guard try hasSettledSlot(cancellation) else { return }
             var state = ReaderState.unaware
             while true {
                 guard let next = try nextState(unless: state, until: deadline, cancellation: cancellation) else {
@@ -130,6 +149,7 @@ public final class PCSCReader: CardReader {
         do throws(PCSCFailure) {
             try establishContexts()
             if needsLookup { try lookUp() }
+            guard try hasSettledSlot(TapCancellation()) else { return }
             let state = try nextState(unless: .unaware, until: monotonicNow(), cancellation: TapCancellation())
             // We share a card with nobody, and have none between two taps: the next one would not get its card. A glance at
             // it, as `nfc-tap readers` takes one, is over by the next look.
@@ -169,12 +189,13 @@ extension PCSCReader {
     }
 
     private func lookUp() throws(PCSCFailure) {
-        let current = PCSCReaderName(identity.name)
-        guard let found = claim.move(to: try names().map(PCSCReaderName.init), from: current) else {
+        let names = try names().map(PCSCReaderName.init)
+        guard let found = claim.move(to: names, from: slots, matching: wanted), let first = found.first else {
             needsLookup = true
             throw PCSCFailure(.listReaders, 0, meaning: .readerGone)
         }
-        identity = ReaderIdentity(found)
+        slots = found
+        identity = ReaderIdentity(first)
         needsLookup = false
         activationCounter = nil
         (hasHadCard, shown) = (false, nil)
@@ -356,8 +377,8 @@ extension PCSCReader {
 }
 
 extension PCSCFailure {
-    fileprivate static var noContext: PCSCFailure { PCSCFailure(.getStatusChange, 0, meaning: .connectionLost) }
+    static var noContext: PCSCFailure { PCSCFailure(.getStatusChange, 0, meaning: .connectionLost) }
     fileprivate static var noCard: PCSCFailure { PCSCFailure(.transmit, 0, meaning: .cardLost) }
     fileprivate static var mute: PCSCFailure { PCSCFailure(.getStatusChange, 0, meaning: .mute) }
-    fileprivate static var timedOut: PCSCFailure { PCSCFailure(.getStatusChange, 0, meaning: .timedOut) }
+    static var timedOut: PCSCFailure { PCSCFailure(.getStatusChange, 0, meaning: .timedOut) }
 }

@@ -86,17 +86,37 @@ struct SmartCardContext: ~Copyable {
     func state(
         of reader: String, unless known: ReaderState, milliseconds: UInt32
     ) throws(PCSCFailure) -> ReaderState {
-        var entry = unsafe SCARD_READERSTATE()
-        unsafe entry.dwCurrentState = DWORD(known.rawValue)
-        let result = unsafe ListedName.bytes(of: reader).withUnsafeBufferPointer { name in
-            unsafe entry.szReader = name.baseAddress
-            return unsafe SCardGetStatusChange(handle, DWORD(milliseconds), &entry, 1)
+        try states(of: [reader], unless: [known], milliseconds: milliseconds).first ?? .unaware
+    }
+
+    /// The same for several readers at once, of which one changes.
+    ///
+    /// - Parameters:
+    ///   - readers: 16 at most.
+    ///   - known: one for each of them.
+    func states(
+        of readers: [String], unless known: [ReaderState], milliseconds: UInt32
+    ) throws(PCSCFailure) -> [ReaderState] {
+        // The names one behind the other, each with its NUL, because they have to live as long as the call.
+        let names = readers.map { ListedName.bytes(of: $0) }
+        let text = Array(names.joined())
+        var entries = unsafe [SCARD_READERSTATE](repeating: SCARD_READERSTATE(), count: readers.count)
+        let result = unsafe text.withUnsafeBufferPointer { text in
+            var start = 0
+            for (index, name) in names.enumerated() {
+                unsafe entries[index].szReader = unsafe text.baseAddress.map { unsafe $0 + start }
+                unsafe entries[index].dwCurrentState = DWORD(index < known.count ? known[index].rawValue : 0)
+                start += name.count
+            }
+            return unsafe SCardGetStatusChange(handle, DWORD(milliseconds), &entries, DWORD(entries.count))
         }
         // A time-out still carries the state, with a counter that tells of cards which came and went meanwhile.
         if cpcsc_code(result) != cpcsc_code(SCARD_E_TIMEOUT) { try check(.getStatusChange, result) }
-        let length = min(Int(unsafe entry.cbAtr), 33)
-        let atr = unsafe withUnsafeBytes(of: entry.rgbAtr) { unsafe Array($0.prefix(length)) }
-        return ReaderState(rawValue: UInt32(truncatingIfNeeded: unsafe entry.dwEventState), atr: atr)
+        return unsafe entries.map { entry in
+            let length = min(Int(unsafe entry.cbAtr), 33)
+            let atr = unsafe withUnsafeBytes(of: entry.rgbAtr) { unsafe Array($0.prefix(length)) }
+            return ReaderState(rawValue: UInt32(truncatingIfNeeded: unsafe entry.dwEventState), atr: atr)
+        }
     }
 
     /// Connects to the card in a reader, shared with nobody.

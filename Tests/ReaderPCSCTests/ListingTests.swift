@@ -2,6 +2,7 @@
 import CardBytes
 import CardSim
 import ReaderCore
+import ReaderModels
 import Rigs
 import Testing
 
@@ -30,20 +31,24 @@ extension PCSCTests {
             try live.fake.plug(name)
             defer { try? live.fake.unplug(name) }
             try live.fake.insert(SmokeCard(), into: name)
-            #expect(try PCSCReaders.list().first { $0.identity.name == name }?.slot == .contactless)
+            let found = try PCSCReaders.list().first { $0.identity.name == name }
+            #expect(found?.slot == .contactless && found?.hasCard == true && found?.isInUse == false)
         }
 
-        @Test func `contactless slots are chosen by part of the name, certain ones first`() {
+        @Test func `contactless slots are chosen by part of the name, certain ones first`() throws {
             func entry(_ name: String) -> PCSCReaders.Entry {
                 let name = PCSCReaderName(name)
                 return PCSCReaders.Entry(identity: ReaderIdentity(name), slot: name.slot)
             }
             let entries = ["Plain A 00 00", "Dual [X ICC] 01 00", "Dual [X PICC] 01 01", "Dual [X SAM] 01 02"].map(
                 entry)
-            let names = { (entries: [PCSCReaders.Entry]) in entries.map(\.identity.name) }
-            #expect(names(PCSCReaders.contactless(in: entries)) == ["Dual [X PICC] 01 01", "Plain A 00 00"])
-            #expect(names(PCSCReaders.contactless(in: entries, matching: "dual")) == ["Dual [X PICC] 01 01"])
-            #expect(PCSCReaders.contactless(in: entries, matching: "none").isEmpty)
+            func names(_ text: String) throws(ReaderError) -> [[String]] {
+                try PCSCReaders.suitable(in: entries, matching: text).map { $0.map(\.identity.name) }
+            }
+            #expect(try names("") == [["Dual [X PICC] 01 01"], ["Plain A 00 00"]])
+            #expect(try names("dual") == [["Dual [X PICC] 01 01"]])
+            #expect(throws: ReaderError.serviceUnavailable(.unknownReader)) { try names("none") }
+            #expect(throws: ReaderError.serviceUnavailable(.unsuitableReader)) { try names("x icc") }
         }
     }
 
@@ -60,7 +65,8 @@ extension PCSCTests {
                 "HID Global OMNIKEY 5422 Smartcard Reader [OMNIKEY 5422CL Smartcard Reader]", "KI0", .contactless
             ),
             ("Identiv uTrust 3700 F CL Reader 00 00", "Identiv uTrust 3700 F CL Reader", nil, .contactless),
-            ("Elatec TWN4 SmartCard NFC 00 00", "Elatec TWN4 SmartCard NFC", nil, .contactless),
+            // One of six slots, and the word is the whole reader's.
+            ("Elatec TWN4 SmartCard NFC 00 00", "Elatec TWN4 SmartCard NFC", nil, .unknown),
             ("SpringCard Prox'N'Roll 00 00", "SpringCard Prox'N'Roll", nil, .contactless),
             ("X [X Contact Reader] 00 00", "X [X Contact Reader]", nil, .contact),
             ("ACS ACR1281 1S Dual Reader ICC 00 00", "ACS ACR1281 1S Dual Reader ICC", nil, .contact),

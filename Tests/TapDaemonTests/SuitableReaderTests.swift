@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import ReaderCore
+import ReaderModels
 import Testing
 import Wire
 
@@ -20,8 +21,10 @@ struct SuitableReaderTests {
     func slots() throws {
         let all = entries(
             "ACS ACR1281U ICC Reader 00 00", "ACS ACR1281U PICC Reader 01 00", "ACS ACR1281U SAM Reader 02 00")
-        #expect(try ReaderSource.suitable(in: all, named: "acr1281u").identity.name.contains("PICC"))
-        #expect(try ReaderSource.suitable(in: all, named: "").identity.name.contains("PICC"))
+        for text in ["acr1281u", ""] {
+            let devices = try PCSCReaders.suitable(in: all, matching: text)
+            #expect(devices.first?.map(\.identity.name) == ["ACS ACR1281U PICC Reader 01 00"])
+        }
     }
 
     @Test("A name of slots for cards with contacts is told from one that is not there")
@@ -29,13 +32,13 @@ struct SuitableReaderTests {
         let all = entries("ACS ACR1281U ICC Reader 00 00", "ACS ACR1281U SAM Reader 02 00")
         for name in ["ACR1281U", "icc reader", "SAM"] {
             #expect(throws: ReaderError.serviceUnavailable(.unsuitableReader)) {
-                try ReaderSource.suitable(in: all, named: name)
+                try PCSCReaders.suitable(in: all, matching: name)
             }
         }
         // Any contactless reader was wanted, and none is there yet.
         for name in ["", "OMNIKEY"] {
             #expect(throws: ReaderError.serviceUnavailable(.unknownReader)) {
-                try ReaderSource.suitable(in: all, named: name)
+                try PCSCReaders.suitable(in: all, matching: name)
             }
         }
     }

@@ -8,7 +8,7 @@ import ReaderVirtual
 
 /// Where a lane's reader comes from.
 enum ReaderSource: Sendable {
-    /// Part of the PC/SC name; empty for the first contactless reader.
+    /// Part of the PC/SC name; empty for the first contactless reader that no other lane has.
     case pcsc(String, FeedbackLevel = .lightsAndSound)
     /// libnfc's connection string.
     case libnfc(String)
@@ -26,8 +26,7 @@ enum ReaderSource: Sendable {
     func open() throws(ReaderError) -> any CardReader {
         switch self {
         case .pcsc(let text, let feedback):
-            let found = try ReaderSource.suitable(in: try PCSCReaders.list(), named: text)
-            return try PCSCReader(name: found.identity.name, feedback: feedback)
+            return try PCSCReaders.open(matching: text, feedback: feedback)
         case .libnfc(let connection):
             try ReaderSource.checkModel(behind: connection)
             guard let program = WorkerProgram.find() else { throw .serviceUnavailable(.workerMissing) }
@@ -37,19 +36,6 @@ enum ReaderSource: Sendable {
         case .virtual(let control):
             return VirtualReader(control)
         }
-    }
-
-    /// The first contactless reader of that name.
-    ///
-    /// - Throws: `.unsuitableReader` where the name is that of slots for cards with contacts only, `.unknownReader` where
-    ///   there is none.
-    static func suitable(
-        in entries: [PCSCReaders.Entry], named text: String
-    ) throws(ReaderError) -> PCSCReaders.Entry {
-        if let found = PCSCReaders.contactless(in: entries, matching: text).first { return found }
-        let wanted = text.lowercased()
-        let isThere = !text.isEmpty && entries.contains { $0.identity.name.lowercased().contains(wanted) }
-        throw .serviceUnavailable(isThere ? .unsuitableReader : .unknownReader)
     }
 
     /// A driver that loses what payment cards answer fails in the middle of a sale, and with some cards only: better

@@ -32,19 +32,13 @@ struct ReaderChoice: ParsableArguments {
         if case .virtual(let card) = address { return try openVirtual(card) }
         do throws(ReaderError) {
             switch address {
-            case .pcsc(let name): return try openPCSC(name)
+            case .pcsc(let name): return try PCSCReaders.open(matching: name)
             case .libnfc(let connection): return try openLibNFC(connection)
             case .virtual: throw .serviceUnavailable(.unknownReader)
             }
         } catch {
             throw Failure(error)
         }
-    }
-
-    private func openPCSC(_ name: String) throws(ReaderError) -> any CardReader {
-        let found = PCSCReaders.contactless(in: try PCSCReaders.list(), matching: name)
-        guard let first = found.first else { throw .serviceUnavailable(.unknownReader) }
-        return try PCSCReader(name: first.identity.name)
     }
 
     private func openLibNFC(_ connection: String) throws(ReaderError) -> any CardReader {

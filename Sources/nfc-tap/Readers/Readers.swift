@@ -31,6 +31,7 @@ struct Readers: ParsableCommand {
                 StandardOutput.print("\(entry.name)\t\(entry.slot)")
                 // A slot for other cards has no place for a contactless card.
                 guard entry.slot != "contact", entry.slot != "sam" else { continue }
+                if entry.card { StandardOutput.print("    a card lies on it") }
                 if let antenna = entry.antenna { StandardOutput.print("    hold the card to \(antenna)") }
                 for remark in entry.remarks ?? [] { StandardOutput.print("    \(remark)") }
             }
@@ -41,6 +42,8 @@ struct Readers: ParsableCommand {
         let name: String
         let model: String
         let slot: String
+        /// Whether a card lies there.
+        let card: Bool
         /// For a known model: where to hold the card, and its peculiarities.
         let antenna: String?
         let remarks: [String]?
@@ -49,6 +52,7 @@ struct Readers: ParsableCommand {
             name = entry.identity.name
             model = entry.identity.model
             slot = "\(entry.slot)"
+            card = entry.hasCard
             let known = ReaderModels.model(named: entry.identity.name)
             antenna = known?.antenna
             remarks = known?.quirks.map(\.explanation).sorted()
