@@ -6,7 +6,7 @@ import Wire
 extension HostFacts {
     /// The other end of the daemon's way to the payment service.
     func adapter() -> [Finding] {
-        guard isInstalled else { return [] }
+        guard isInstalled || namesConfiguration else { return [] }
         let path = settings.adapter.socket
         let start = "start your payment service's adapter; for tests: systemctl start nfc-tap-psp-sandbox"
         switch tree.socket(path) {
@@ -27,7 +27,7 @@ extension HostFacts {
     /// The key that card data is sealed to, where the configuration names one. In live mode it need not: the signed
     /// profile brings the keys then, and the daemon refuses test keys in it.
     func recipientKey() -> [Finding] {
-        guard isInstalled || configurationPath != Self.configurationFile, configurationText != nil else { return [] }
+        guard isInstalled && configurationText != nil || namesConfiguration else { return [] }
         let faults = configurationFaults.filter { $0.key == Self.recipientSetting }
         guard faults.isEmpty else { return faults.map { finding(.recipientKey, $0) } }
         if let key = settings.adapter.recipient { return keyFindings(key) }

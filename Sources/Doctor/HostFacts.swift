@@ -52,6 +52,9 @@ public struct HostFacts {
     /// Whether the daemon is a service of this machine, rather than something somebody starts by hand.
     var isInstalled: Bool { hasUnit("nfc-tapd.service") }
 
+    /// Whether somebody asks about a configuration of their own: they mean its daemon, installed or not.
+    var namesConfiguration: Bool { configurationPath != Self.configurationFile && configurationText != nil }
+
     func hasUnit(_ name: String) -> Bool {
         ["/lib/systemd/system/", "/usr/lib/systemd/system/", "/etc/systemd/system/"].contains { tree.exists($0 + name) }
     }

@@ -258,4 +258,21 @@ struct DaemonCheckTests {
         #expect(host.checkup().findings(about: .worker).isEmpty)
         #expect(try FakeHost.healthy().checkup().findings(about: .worker).isEmpty)
     }
+
+    @Test("D2: whoever names a configuration hears of its adapter, installed or not")
+    func adapter() throws {
+        let host = try FakeHost.healthy()
+        try host.remove("lib/systemd/system/nfc-tapd.service")
+        try host.write(
+            "srv/tap.toml",
+            "mode = \"test\"\n[psp]\nsocket = \"/srv/psp.sock\"\n[[lane]]\nname = \"a\"\nreader = \"pcsc:\"\n")
+        func finding() -> Finding? { host.checkup(configuration: "/srv/tap.toml").findings(about: .adapter).first }
+        #expect(finding()?.problem == "the adapter's socket /srv/psp.sock is missing")
+        try host.socket("srv/psp.sock", isListening: false)
+        #expect(finding()?.problem == "the adapter of /srv/psp.sock has stopped")
+        try host.remove("srv/psp.sock")
+        try host.socket("srv/psp.sock", mode: 0o666)
+        #expect(finding() == nil)
+        #expect(host.checkup().findings(about: .adapter).isEmpty, "nothing is installed that would need one")
+    }
 }

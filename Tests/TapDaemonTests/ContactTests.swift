@@ -78,4 +78,23 @@ struct ContactTests {
             }
         }
     }
+
+    @Test("D2: after a payment that met no adapter nobody is told that the adapter is up")
+    func stopped() async throws {
+        let folder = try TestFolder()
+        var wish = wish
+        wish.profile = nil
+        try await Shop.open(in: folder, wish) { shop in
+            try await withAdapter(in: folder) { _ in
+                .text(200, #"{"outcome":"approved"}"#)
+            } _: { _ in
+                try await eventually("the adapter") { shop.daemon.health.state.state == .up }
+            }
+            // It has stopped, and is asked for its health in an hour.
+            #expect(shop.daemon.health.state.state == .up)
+            try shop.reader.obey("present visa")
+            #expect(try await shop.post(purchase(500), wait: 60).transaction().error?.code == "psp.unreachable")
+            try await eventually("what the payment has found out") { shop.daemon.health.state.state == .down }
+        }
+    }
 }

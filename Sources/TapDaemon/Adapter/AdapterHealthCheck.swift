@@ -65,7 +65,7 @@ final class AdapterHealthCheck: Sendable {
         await answer.wait(atMost: limit)
     }
 
-    /// Has the adapter asked soon.
+    /// Has the adapter asked soon: after a profile has come, and after a payment that it did not take or answer.
     func hasten() { wish.withLock { $0.now }.fire() }
 
     private func ask() async {

@@ -144,6 +144,7 @@ actor OperationEngine {
             live[id]?.connection = connection
             take(.connected, id)
         } catch {
+            health.hasten()
             take(.notConnected, id)
         }
     }

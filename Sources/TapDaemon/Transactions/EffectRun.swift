@@ -149,6 +149,8 @@ struct EffectRun: Sendable {
             await runner.change { $0.live[id]?.connection = connection }
             return .connected
         } catch {
+            // Whoever asks how the adapter is must not hear what was true half a minute ago.
+            services.health.hasten()
             return .notConnected
         }
     }
@@ -218,8 +220,10 @@ struct EffectRun: Sendable {
         }
     }
 
-    /// What was approved has reached the payment service that the transaction began with.
+    /// What was approved has reached the payment service that the transaction began with. What came to nothing may have
+    /// reached nobody.
     private func noted(_ reply: Reply) -> Reply {
+        if reply == .unusable { services.health.hasten() }
         guard case .answered(let answer) = reply, [.approved, .partial].contains(answer.outcome) else { return reply }
         let (stored, issuer) = (services.stored, running.terms.offline.issuer)
         services.work.add { await stored.noteContact(with: issuer) }
@@ -230,6 +234,7 @@ struct EffectRun: Sendable {
         let (link, isConfigured) = way
         guard let link else { return .notAsked }
         let acknowledgement = await link.reverse(id, request)
+        if acknowledgement == .none { services.health.hasten() }
         return acknowledgement == .none && !isConfigured ? .notAsked : acknowledgement
     }
 }
