@@ -330,7 +330,7 @@ let package = Package(
                 "CardSim", "Codes", "Configuration", "EMV", "EMVCrypto", "Envelope", "Loyalty", "ReaderModels",
                 "StoreAndForward", "Wire",
             ]),
-        tests("DoctorTests", ["Configuration", "Doctor", "Envelope"]),
+        tests("DoctorTests", ["Configuration", "Doctor", "Envelope", "Linux"]),
         .testTarget(
             name: "EndToEndTests",
             dependencies: [

@@ -12,6 +12,7 @@ extension HostFacts {
         for path in Set(libnfcConnections.compactMap(Self.serialPath)).sorted() {
             findings += holderFindings(path, "reader at \(path)", expected: Self.workerName)
         }
+        findings += pcscHolders
         if userID != 0, tree.isThisMachine, processes.contains(where: { $0.openDevices == nil }) {
             findings.append(
                 Finding(
@@ -32,17 +33,46 @@ extension HostFacts {
         let all = processes.filter { $0.openDevices?.contains(node) == true }
         return all.filter { !$0.isProgram(expected) }.map { process in
             let others = all.contains { $0.isProgram(expected) } ? "; so does \(expected)" : ""
-            let remedy = process.unit.map { "systemctl stop \($0)" } ?? "kill \(process.identifier)"
             return Finding(
                 .holder, .error, "\(process.name) (process \(process.identifier)) holds the \(reader)\(others)",
-                remedy: remedy + ", or configure that program to leave the reader alone")
+                remedy: Self.makingRoom(process))
+        }
+    }
+
+    private static func makingRoom(_ process: HostProcess) -> String {
+        let stop = process.unit.map { "systemctl stop \($0)" } ?? "kill \(process.identifier)"
+        return stop + ", or configure that program to leave the reader alone"
+    }
+
+    /// Programs with a connection to pcscd. Which of them has a reader, pcscd tells nobody; whether somebody has, it does.
+    private var pcscHolders: [Finding] {
+        guard needsPCSC else { return [] }
+        let inUse: Set<String> = if case .readers(_, let names) = pcsc { names } else { [] }
+        return otherClients.map { process in
+            let program = "\(process.name) (process \(process.identifier))"
+            guard let reader = inUse.sorted().first else {
+                return Finding(
+                    .holder, .warning, "\(program) is connected to pcscd and can take the reader from a payment",
+                    remedy: Self.makingRoom(process))
+            }
+            return Finding(
+                .holder, .error, "\(reader) is in use, and \(program) is connected to pcscd",
+                remedy: Self.makingRoom(process))
+        }
+    }
+
+    /// Who is connected to pcscd and is neither the daemon nor this process.
+    var otherClients: [HostProcess] {
+        processes.filter { process in
+            !process.sockets.isDisjoint(with: pcscClients) && !process.isProgram(Self.daemonName)
+                && !process.isProgram("pcscd") && process.identifier != HostProcess.own
         }
     }
 
     /// Readers and the lanes of the configuration, whether they fit.
     func backends() -> [Finding] {
         var findings = libnfcConnections.flatMap(connectionFindings)
-        if settings.lanes.isEmpty || settings.lanes.contains(where: { !$0.isVirtual }), !hasReader {
+        if settings.lanes.isEmpty || settings.lanes.contains(where: { !$0.isVirtual }), !hasReader, !isPCSCHidden {
             findings.append(
                 Finding(
                     .backend, .error, "no known reader is connected",
@@ -126,14 +156,17 @@ extension HostFacts {
             || libnfcConnections.compactMap(Self.serialPath).contains(where: tree.exists)
     }
 
+    /// Whether pcscd has not told us what readers it has: it may well have one that it knows by its USB class.
+    private var isPCSCHidden: Bool { pcsc == .accessDenied || (pcsc == .unknown && tree.isThisMachine) }
+
     private var isPCSCReaderListed: Bool {
-        guard case .readers(let names) = pcsc else { return false }
+        guard case .readers(let names, _) = pcsc else { return false }
         return !names.isEmpty
     }
 
     /// CCID readers on USB that pcscd does not list.
     private var unlisted: [Finding] {
-        guard needsPCSC, case .readers(let names) = pcsc else { return [] }
+        guard needsPCSC, case .readers(let names, _) = pcsc else { return [] }
         let listed = names.compactMap { ReaderModels.model(named: $0) }
         return readers.filter { $0.model.backend == .pcsc && !listed.contains($0.model) && $0.kernelDrivers.isEmpty }
             .map {

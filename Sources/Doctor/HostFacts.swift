@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Configuration
+package import Linux
 import ReaderModels
 
 /// Everything a checkup looks at, gathered once.
@@ -20,7 +21,12 @@ public struct HostFacts {
     let settings: ConfigurationFile
     /// Everything that the daemon would refuse of it.
     let configurationFaults: [ConfigurationError]
+    /// To whoever asks here.
     let pcsc: PCSCAnswer
+    /// To the daemon's user, where we may ask in its name.
+    let pcscForDaemon: PCSCAnswer
+    /// The other ends of pcscd's connections, by their inodes; empty where the kernel does not tell.
+    let pcscClients: Set<UInt32>
     /// Seconds since 1970.
     let now: Int64
     /// Who asks.
@@ -30,9 +36,14 @@ public struct HostFacts {
     ///   - tree: the machine's files.
     ///   - configuration: the daemon's configuration file; `nil` for that of an installed daemon.
     ///   - pcsc: what pcscd answered.
+    ///   - pcscForDaemon: what it answered to the daemon's user.
+    ///   - connections: Unix sockets that are connected; `nil` for those of this machine.
     ///   - now: seconds since 1970.
     ///   - userID: the effective user of this process: what it may see depends on it.
-    public init(tree: HostTree, configuration: String? = nil, pcsc: PCSCAnswer, now: Int64, userID: UInt32) {
+    package init(
+        tree: HostTree, configuration: String? = nil, pcsc: PCSCAnswer, pcscForDaemon: PCSCAnswer = .unknown,
+        connections: [UnixConnection]? = nil, now: Int64, userID: UInt32
+    ) {
         self.tree = tree
         processes = HostProcess.all(in: tree)
         readers = AttachedReader.all(in: tree)
@@ -42,6 +53,9 @@ public struct HostFacts {
         (settings, configurationFaults) = ConfigurationFile.read(
             path: configurationPath, host: tree.configurationHost(accounts), at: UInt64(max(0, now)))
         self.pcsc = pcsc
+        self.pcscForDaemon = pcscForDaemon
+        let known = connections ?? (tree.isThisMachine ? try? UnixConnection.all() : nil) ?? []
+        pcscClients = Set(known.filter { $0.path.hasSuffix("/pcscd.comm") }.map(\.peer))
         self.now = now
         self.userID = userID
     }

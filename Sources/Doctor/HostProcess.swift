@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+import Glibc
+
 /// A running process, as far as /proc shows it to us.
 struct HostProcess {
     let identifier: Int32
@@ -9,6 +11,8 @@ struct HostProcess {
     let unit: String?
     /// Device files it has open; `nil` where we may not look.
     let openDevices: [String]?
+    /// Inodes of the sockets it has open; none where we may not look.
+    let sockets: Set<UInt32>
     /// Soft limits of setrlimit(2) in bytes, by proc(5)'s names; `UInt64.max` for unlimited.
     private let limits: [String: UInt64]
 
@@ -17,6 +21,9 @@ struct HostProcess {
 
     /// Whether this is `program`, whose name may be longer than `comm` shows.
     func isProgram(_ program: String) -> Bool { name == String(decoding: program.utf8.prefix(15), as: UTF8.self) }
+
+    /// Of this process.
+    static var own: Int32 { getpid() }
 
     static func all(in tree: HostTree) -> [HostProcess] {
         tree.entries("/proc").compactMap { entry in
@@ -32,7 +39,9 @@ struct HostProcess {
         self.name = name
         userID = Self.userID(tree.text(folder + "/status") ?? "")
         unit = Self.unit(tree.text(folder + "/cgroup") ?? "")
-        openDevices = Self.openDevices(folder + "/fd", tree)
+        let opened = Self.opened(folder + "/fd", tree)
+        openDevices = opened?.filter { $0.hasPrefix("/dev/") }
+        sockets = Set((opened ?? []).compactMap(Self.socket))
         limits = Self.limits(tree.text(folder + "/limits") ?? "")
     }
 
@@ -48,11 +57,17 @@ struct HostProcess {
         cgroup.split { $0 == "/" || $0 == "\n" }.last { $0.hasSuffix(".service") }.map(String.init)
     }
 
-    private static func openDevices(_ folder: String, _ tree: HostTree) -> [String]? {
+    private static func opened(_ folder: String, _ tree: HostTree) -> [String]? {
         let descriptors = tree.entries(folder)
         // Every process has descriptors; a folder without any is one that we may not read.
         guard !descriptors.isEmpty else { return nil }
-        return descriptors.compactMap { tree.link(folder + "/" + $0) }.filter { $0.hasPrefix("/dev/") }
+        return descriptors.compactMap { tree.link(folder + "/" + $0) }
+    }
+
+    /// `socket:[12345]`
+    private static func socket(_ link: String) -> UInt32? {
+        guard link.hasPrefix("socket:["), link.last == "]" else { return nil }
+        return UInt32(link.dropFirst(8).dropLast())
     }
 
     /// `Max core file size        0                    unlimited            bytes`

@@ -62,6 +62,9 @@ public struct HostTree: Sendable {
     /// Names in a folder in alphabetical order; none where it cannot be read.
     func entries(_ path: String) -> [String] { (FileSystem.entries(root + path) ?? []).sorted() }
 
+    /// Whether we may look into a folder.
+    func isListed(_ path: String) -> Bool { FileSystem.entries(root + path) != nil }
+
     /// Where a symbolic link points, as it is written.
     func link(_ path: String) -> String? { FileSystem.link(root + path) }
 

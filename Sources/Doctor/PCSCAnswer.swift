@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /// What pcscd said when we asked it for its readers.
 public enum PCSCAnswer: Equatable, Sendable {
-    /// Names of its readers.
-    case readers([String])
+    /// Names of its readers, and of those among them whose card some program has.
+    case readers([String], inUse: Set<String> = [])
     /// It refused us: polkit.
     case accessDenied
     case notRunning

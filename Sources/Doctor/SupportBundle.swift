@@ -52,7 +52,8 @@ public struct SupportBundle {
 
     private static func describe(_ answer: PCSCAnswer) -> String {
         switch answer {
-        case .readers(let names): names.isEmpty ? "no reader\n" : names.map { $0 + "\n" }.joined()
+        case .readers(let names, let inUse):
+            names.isEmpty ? "no reader\n" : names.map { $0 + (inUse.contains($0) ? ", in use\n" : "\n") }.joined()
         case .accessDenied: "access denied\n"
         case .notRunning: "not running\n"
         case .unknown: "no answer\n"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import Glibc
+import Linux
 
 @testable import Doctor
 
@@ -22,10 +23,19 @@ final class FakeHost {
 
     var tree: HostTree { HostTree(root: root.path) }
 
+    /// Clients of pcscd, by the inodes of their sockets.
+    var pcscClients: [UInt32] = []
+    /// What pcscd answers to the daemon's user.
+    var pcscForDaemon = PCSCAnswer.unknown
+
     func facts(
         pcsc: PCSCAnswer = .unknown, now: Int64 = 1_800_000_000, userID: UInt32 = 0, configuration: String? = nil
     ) -> HostFacts {
-        HostFacts(tree: tree, configuration: configuration, pcsc: pcsc, now: now, userID: userID)
+        HostFacts(
+            tree: tree, configuration: configuration, pcsc: pcsc, pcscForDaemon: pcscForDaemon,
+            connections: pcscClients.map { UnixConnection(path: "/run/pcscd/pcscd.comm", peer: $0) }
+                + [UnixConnection(path: "/run/dbus/system_bus_socket", peer: 1)],
+            now: now, userID: userID)
     }
 
     /// As a checkup finds it; the folder stays until that is over.

@@ -150,7 +150,7 @@ struct ReaderCheckTests {
     }
 
     @Test func `a refusal of the user who asks is a warning`() throws {
-        let findings = try FakeHost.healthy().checkup(pcsc: .accessDenied).findings(about: .polkit)
+        let findings = try FakeHost.healthy().checkup(pcsc: .accessDenied, userID: 1_000).findings(about: .polkit)
         #expect(findings.map(\.severity) == [.warning])
     }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import ArgumentParser
 import CLinux
+import Glibc
 import ReaderCore
 
 /// Why a command failed, and what the person can do about it.
@@ -40,9 +41,11 @@ struct Failure: Error {
                 hint: "install libpcsclite1 in pcscd's version; a program that ran through the upgrade: restart it",
                 exitCode: .unavailable)
         case .serviceUnavailable(.accessDenied):
-            self.init(
-                error.description, hint: "run as root, or allow this user in pcscd's polkit rules",
-                exitCode: .notAllowed)
+            // Where even root is refused, polkit cannot be asked, or pcscd has no place left: the doctor knows which.
+            let hint =
+                geteuid() == 0
+                ? "run nfc-tap doctor" : "run as root, or allow this user in pcscd's polkit rules"
+            self.init(error.description, hint: hint, exitCode: .notAllowed)
         case .serviceUnavailable(.workerMissing):
             self.init(
                 error.description, hint: "set NFC_TAP_LIBNFC_WORKER to the program's path", exitCode: .unavailable)

@@ -18,20 +18,46 @@ struct MachineChoice: ParsableArguments {
     var tree: HostTree { HostTree(root: root) }
 
     var facts: HostFacts {
-        HostFacts(
-            tree: tree, configuration: config, pcsc: root == "/" ? MachineChoice.askPCSCD() : .unknown,
-            now: Int64(time(nil)), userID: geteuid())
+        let isHere = root == "/"
+        return HostFacts(
+            tree: tree, configuration: config, pcsc: isHere ? PCSCAnswer.ask() : .unknown,
+            pcscForDaemon: isHere ? ServiceUser.answer(in: tree) : .unknown, now: Int64(time(nil)), userID: geteuid())
     }
+}
 
-    private static func askPCSCD() -> PCSCAnswer {
+extension PCSCAnswer {
+    /// pcscd's answer to this process.
+    static func ask() -> PCSCAnswer {
         do throws(ReaderError) {
-            return .readers(try PCSCReaders.list().map(\.identity.name))
+            let entries = try PCSCReaders.list()
+            return .readers(
+                entries.map(\.identity.name), inUse: Set(entries.filter(\.isInUse).map(\.identity.name)))
         } catch {
             switch error {
             case .serviceUnavailable(.accessDenied): return .accessDenied
             case .serviceUnavailable(.pcscdNotRunning): return .notRunning
             case .serviceUnavailable, .cardLost, .timedOut, .cancelled, .detached, .inUse, .faulty: return .unknown
             }
+        }
+    }
+
+    /// In one word, for a process that asks in the name of another user.
+    var word: String {
+        switch self {
+        case .readers: "allowed"
+        case .accessDenied: "refused"
+        case .notRunning: "absent"
+        case .unknown: "unknown"
+        }
+    }
+
+    /// - Returns: without names: who asks for another user wants to know whether it may.
+    init(word: String) {
+        switch word {
+        case "allowed": self = .readers([])
+        case "refused": self = .accessDenied
+        case "absent": self = .notRunning
+        default: self = .unknown
         }
     }
 }
