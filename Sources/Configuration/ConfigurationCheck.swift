@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Envelope
+import ReaderModels
 import Wire
 
 /// What a look at a configuration file found, for people and programs.
@@ -46,9 +47,37 @@ public struct ConfigurationCheck: Sendable {
     }
 
     /// What is no mistake, and good to know.
-    private var remarks: [String] {
+    private var remarks: [String] { keyRemarks + (read?.lanes.enumerated().flatMap(laneRemarks) ?? []) }
+
+    private var keyRemarks: [String] {
         guard let key = read?.adapter.recipient, key.keyID == key.thumbprint else { return [] }
         return ["psp.recipient-key has no kid: its thumbprint (RFC 7638) \(key.keyID) stands for it in every envelope"]
+    }
+
+    /// What the part of a PC/SC name leaves open: which of several readers, and which of a reader's slots.
+    private func laneRemarks(_ index: Int, _ lane: ConfigurationFile.Lane) -> [String] {
+        guard case .pcsc(let text) = lane.reader else { return [] }
+        var remarks: [String] = []
+        let wanted = text.lowercased()
+        let rival = read?.lanes.prefix(index).first { other in
+            guard case .pcsc(let text) = other.reader else { return false }
+            return wanted.contains(text.lowercased()) || text.lowercased().contains(wanted) || text.isEmpty
+                || wanted.isEmpty
+        }
+        if let rival {
+            remarks.append(
+                "lanes \(rival.name) and \(lane.name) may want the same reader: each takes one that the other has not, in the "
+                    + "order of connecting; write more of each reader's name, as nfc-tap readers lists it")
+        }
+        let name = PCSCReaderName(text)
+        if let model = ReaderModels.model(named: text), model.quirks.contains(.severalSlots), name.slot == .unknown,
+            name.slotNumber == nil
+        {
+            remarks.append(
+                "lane \(lane.name): the \(model.name) has several slots, and pcsc:\(text) names none of them; if their names "
+                    + "do not tell either, nfc-tapd watches all until a contactless card shows which one is meant")
+        }
+        return remarks
     }
 
     /// The same as one JSON object.

@@ -16,7 +16,11 @@ extension ConfigurationFile {
                 entry.report("name", "is used twice", "give every lane a name of its own")
                 continue
             }
-            if let lane { lanes.append(lane) }
+            guard let lane else { continue }
+            if let other = lanes.first(where: { $0.hasSameDevice(as: lane) }) {
+                entry.report("reader", "is that of the lane \(other.name), too", "give every lane a reader of its own")
+            }
+            lanes.append(lane)
         }
         if entries.isEmpty { top.report("lane", "is missing", "write [[lane]] with name and reader") }
         if entries.count > 64 { top.report("lane", "occurs more than 64 times", "remove some") }
@@ -60,5 +64,13 @@ extension ConfigurationFile {
             laneGroups[name] = members
         }
         table.finish()
+    }
+}
+
+extension ConfigurationFile.Lane {
+    /// Whether both want one and the same device. A part of a PC/SC name may be that of several.
+    fileprivate func hasSameDevice(as other: Self) -> Bool {
+        if case .pcsc = reader { return false }
+        return reader == other.reader
     }
 }

@@ -10,7 +10,8 @@ public struct Checkup {
     public init(_ facts: HostFacts, status: Status? = nil) {
         let checks = [
             facts.kernelDrivers, facts.nodeRights, facts.pcscService, facts.polkitRule, facts.holders, facts.backends,
-            facts.clock, facts.configuration, facts.recipientKey, facts.adapter, facts.installation, facts.daemon,
+            facts.laneReaders, facts.clock, facts.configuration, facts.recipientKey, facts.adapter, facts.installation,
+            facts.daemon,
             facts.processLimits, facts.worker, facts.gateway,
         ]
         let found = checks.flatMap { $0() } + HostFacts.refusedKeys(status?.refusedKeys ?? [])

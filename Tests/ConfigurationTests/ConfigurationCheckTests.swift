@@ -165,4 +165,38 @@ struct ConfigurationCheckTests {
         }
         #expect(try check(lanes + "[terminal]\nmax-tap-retries = 0\n").errors.first?.key == "terminal.max-tap-retries")
     }
+
+    private func check(readers: String...) throws -> ConfigurationCheck {
+        try check(
+            readers.enumerated().map { "[[lane]]\nname = \"till-\($0)\"\nreader = \"\($1)\"\n" }.joined())
+    }
+
+    @Test("R16: two lanes cannot have one device, and two parts of a name that may be one reader's are told")
+    func oneReader() throws {
+        for reader in ["libnfc:pn53x_usb", "virtual:/tmp/a.sock"] {
+            let found = try check(readers: reader, reader)
+            #expect(found.errors.map(\.key) == ["lane[1].reader"] && found.errors.first?.line == 6)
+            #expect(found.errors.first?.problem == "is that of the lane till-0, too")
+        }
+        for (one, other) in [
+            ("pcsc:ACR122U", "pcsc:acr122u"), ("pcsc:", "pcsc:ACR122U"), ("pcsc:ACR122U PICC", "pcsc:PICC"),
+        ] {
+            let found = try check(readers: one, other)
+            #expect(found.errors.isEmpty && found.summary.contains("lanes till-0 and till-1 may want the same reader"))
+            #expect(found.json.contains("may want the same reader"))
+        }
+        let apart = try check(readers: "pcsc:ACR122U", "pcsc:OMNIKEY 5022", "libnfc:pn53x_usb", "virtual:/tmp/a.sock")
+        #expect(apart.errors.isEmpty && !apart.json.contains("remarks"))
+    }
+
+    @Test("R7: a reader with several slots of which the configuration names none is told")
+    func slots() throws {
+        for text in ["ACR1281U", "OMNIKEY CardMan 5321", "SDI010"] {
+            #expect(
+                try check(readers: "pcsc:\(text)").summary.contains("has several slots, and pcsc:\(text) names none"))
+        }
+        for text in ["ACR1281U PICC", "OMNIKEY CardMan 5321 00 01", "ACR122U", ""] {
+            #expect(try !check(readers: "pcsc:\(text)").json.contains("remarks"), "\(text)")
+        }
+    }
 }
