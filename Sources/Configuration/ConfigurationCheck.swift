@@ -58,16 +58,11 @@ public struct ConfigurationCheck: Sendable {
     private func laneRemarks(_ index: Int, _ lane: ConfigurationFile.Lane) -> [String] {
         guard case .pcsc(let text) = lane.reader else { return [] }
         var remarks: [String] = []
-        let wanted = text.lowercased()
-        let rival = read?.lanes.prefix(index).first { other in
-            guard case .pcsc(let text) = other.reader else { return false }
-            return wanted.contains(text.lowercased()) || text.lowercased().contains(wanted) || text.isEmpty
-                || wanted.isEmpty
-        }
+        let rival = read?.lanes.prefix(index).first { $0.reader.mayBeSameReader(as: lane.reader) }
         if let rival {
             remarks.append(
                 "lanes \(rival.name) and \(lane.name) may want the same reader: each takes one that the other has not, in the "
-                    + "order of connecting; write more of each reader's name, as nfc-tap readers lists it")
+                    + "order in which pcscd lists them; write more of each reader's name, as nfc-tap readers lists it")
         }
         let name = PCSCReaderName(text)
         if let model = ReaderModels.model(named: text), model.quirks.contains(.severalSlots), name.slot == .unknown,

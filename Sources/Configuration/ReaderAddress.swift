@@ -28,4 +28,11 @@ public enum ReaderAddress: Equatable, Sendable {
         default: return nil
         }
     }
+
+    /// Whether a reader can be right for both: parts of a PC/SC name of which one is in the other, or the same device.
+    public func mayBeSameReader(as other: ReaderAddress) -> Bool {
+        guard case .pcsc(let text) = self, case .pcsc(let otherText) = other else { return self == other }
+        let (one, two) = (text.lowercased(), otherText.lowercased())
+        return one.isEmpty || two.isEmpty || one.contains(two) || two.contains(one)
+    }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import CardBytes
+import ReaderModels
 
 /// What an ATR that a contactless reader made up says of the card behind it (PC/SC part 3, section 3.1.3.2.3). It never
 /// tells a payment scheme. The layout follows samples of real cards, not the text of the standard.

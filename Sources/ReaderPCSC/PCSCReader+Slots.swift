@@ -21,7 +21,7 @@ extension PCSCReader {
             if states.allSatisfy(\.isUnavailable) {
                 throw PCSCFailure(.getStatusChange, cpcsc_code(SCARD_E_READER_UNAVAILABLE))
             }
-            if let (slot, _) = zip(slots, states).first(where: { $1.hasCard && ContactlessATR($1.atr) != nil }) {
+            if let (slot, _) = zip(slots, states).first(where: { $1.hasContactlessCard }) {
                 slots = [slot]
                 identity = ReaderIdentity(slot)
             } else if monotonicNow() >= deadline {
@@ -38,5 +38,12 @@ extension PCSCReader {
             return false
         }
         return true
+    }
+}
+
+extension ReaderState {
+    /// Whether a card lies there whose ATR can be no card's with contacts, though the name of the slot tells nothing.
+    var hasContactlessCard: Bool {
+        hasCard && atr.count > 1 && atr.first == 0x3B && ContactlessATR.mayBeContactless(atr, in: .unknown)
     }
 }

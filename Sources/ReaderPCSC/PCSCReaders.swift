@@ -45,13 +45,17 @@ public enum PCSCReaders {
 
     /// Opens the first contactless reader of that name which no other `PCSCReader` of this process has.
     ///
-    /// - Parameter text: part of the name, upper and lower case alike; empty for any reader.
+    /// - Parameters:
+    ///   - text: part of the name, upper and lower case alike; empty for any reader.
+    ///   - earlier: how many others want a reader of that name first. What is left when each of them has one is preferred, so that
+    ///     readers are not swapped where several are opened at once.
     /// - Throws: `.serviceUnavailable`: `.unsuitableReader` where the name is that of slots for cards with contacts only,
     ///   `.unknownReader` where no reader of that name is there or left.
     public static func open(
-        matching text: String = "", feedback: FeedbackLevel = .lightsAndSound
+        matching text: String = "", after earlier: Int = 0, feedback: FeedbackLevel = .lightsAndSound
     ) throws(ReaderError) -> PCSCReader {
-        let devices = try suitable(in: try list(), matching: text)
+        let found = try suitable(in: try list(), matching: text)
+        let devices = found.dropFirst(max(0, earlier)) + found.prefix(max(0, earlier))
         guard let claim = ReaderClaim(firstOf: devices.map { $0.map(\.identity.name) }) else {
             throw .serviceUnavailable(.unknownReader)
         }

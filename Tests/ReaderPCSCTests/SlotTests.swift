@@ -151,6 +151,23 @@ extension PCSCTests {
             }
         }
 
+        @Test("R16: lanes of one name have readers in their own order, whichever opens first")
+        func inOrder() throws {
+            let model = "Rig Ordered PICC Interface"
+            let names = ["\(model) 07 00", "\(model) 08 00"]
+            try plugged(names) { _ in
+                let second = try PCSCReaders.open(matching: model, after: 1)
+                let first = try PCSCReaders.open(matching: model)
+                #expect([first, second].map(\.identity.name) == names)
+                first.close()
+                second.close()
+                // It takes what there is where the others have gone.
+                let lonely = try PCSCReaders.open(matching: model, after: 7)
+                #expect(lonely.identity.name == names[0])
+                lonely.close()
+            }
+        }
+
         @Test("R16: lanes that open at the same moment never get one reader")
         func sameMoment() async {
             let names = (0..<4).map { "Rig Crowd PICC Interface 0\($0) 00" }

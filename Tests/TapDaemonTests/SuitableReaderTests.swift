@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Configuration
 import Foundation
 import ReaderCore
 import ReaderModels
@@ -41,6 +42,18 @@ struct SuitableReaderTests {
                 try PCSCReaders.suitable(in: all, matching: name)
             }
         }
+    }
+
+    @Test("R16: a lane knows how many lanes before it may want the same reader")
+    func order() throws {
+        var file = ConfigurationFile(defaultsOf: ConfigurationHost())
+        for (index, text) in ["ACR122U", "OMNIKEY", "acr122u", ""].enumerated() {
+            file.lanes.append(ConfigurationFile.Lane(name: "till-\(index)", reader: .pcsc(text)))
+        }
+        let earlier = try DaemonConfiguration(file).lanes.map { lane -> Int? in
+            if case .pcsc(_, _, let earlier) = lane.reader { earlier } else { nil }
+        }
+        #expect(earlier == [0, 0, 1, 3])
     }
 
     @Test("Requirement 5: a lane whose reader's model cannot do it is not prepared, and says why")

@@ -136,6 +136,10 @@ public struct DaemonConfiguration: Sendable {
         }
         var setting = try DaemonConfiguration.setting(lane.name, lane.reader, lane.feedback)
         setting.feedback = lane.feedback
+        if case .pcsc(let text) = lane.reader {
+            let earlier = lanes.count { $0.address?.mayBeSameReader(as: lane.reader) ?? false }
+            setting.reader = .pcsc(text, lane.feedback, earlier: earlier)
+        }
         lanes.append(setting)
     }
 

@@ -9,7 +9,8 @@ import ReaderVirtual
 /// Where a lane's reader comes from.
 enum ReaderSource: Sendable {
     /// Part of the PC/SC name; empty for the first contactless reader that no other lane has.
-    case pcsc(String, FeedbackLevel = .lightsAndSound)
+    /// `earlier` lanes want one of that name, too.
+    case pcsc(String, FeedbackLevel = .lightsAndSound, earlier: Int = 0)
     /// libnfc's connection string.
     case libnfc(String)
     /// Obeys text commands.
@@ -25,8 +26,8 @@ enum ReaderSource: Sendable {
     /// Opens the reader; on its own thread.
     func open() throws(ReaderError) -> any CardReader {
         switch self {
-        case .pcsc(let text, let feedback):
-            return try PCSCReaders.open(matching: text, feedback: feedback)
+        case .pcsc(let text, let feedback, let earlier):
+            return try PCSCReaders.open(matching: text, after: earlier, feedback: feedback)
         case .libnfc(let connection):
             try ReaderSource.checkModel(behind: connection)
             guard let program = WorkerProgram.find() else { throw .serviceUnavailable(.workerMissing) }
