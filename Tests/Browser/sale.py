@@ -579,8 +579,9 @@ class Result(Case):
         for key in ("till.newSale", "till.receipt"):
             expect(till.button(key)).to_be_visible()
         till.new()
-        # Nobody reads a sum of a sale that has ended.
-        self.assertNotIn("12.50", display.words())
+        # The sum stands with the word of what became of it, and nowhere else.
+        display.shows("approved.sum", amount="€12.50")
+        self.assertEqual(1, display.words().count("12.50"))
 
     def test_a_receipt_is_printed_alone_and_legibly(self):
         till = self.approve()
