@@ -25,6 +25,10 @@ actor Upstream {
         var leaving: UInt64 = 0
 
         var connections: Int { held.count + opening }
+
+        // What a line that was dropped meanwhile had begun is not this one's.
+        mutating func endWait() { waits = max(0, waits - 1) }
+        mutating func endOpening() { opening = max(0, opening - 1) }
     }
 
     private let client: HTTPClient
@@ -91,7 +95,7 @@ actor Upstream {
         }
         let isWaiting = request.waits
         if isWaiting { lines[till.till]?.waits += 1 }
-        defer { if isWaiting { lines[till.till]?.waits -= 1 } }
+        defer { if isWaiting { lines[till.till]?.endWait() } }
         let (connection, isUsed) = try await connection(of: till.till, for: request)
         do throws(HTTPClientError) {
             let answer = try await connection.send(request, answerWithin: Self.answerTime)
@@ -188,7 +192,7 @@ actor Upstream {
 
     private func open(_ till: String, isWaiting: Bool) async throws(HTTPClientError) -> HTTPClientConnection {
         lines[till]?.opening += 1
-        defer { lines[till]?.opening -= 1 }
+        defer { lines[till]?.endOpening() }
         let fresh = try await client.connect()
         lines[till]?.held.append(Held(connection: fresh, requests: 1, isWaiting: isWaiting))
         return fresh
