@@ -8,6 +8,8 @@ public import ReaderModels
 ///
 /// Two contexts: one waits for cards and can be cancelled, one talks to them. After `.detached` the reader opens itself
 /// again at the next `activate`, under the name that pcscd gives it by then; callers that retry do so with a pause.
+///
+/// More than fifteen stored properties: what is known of the reader, of its connections and of the card that lies there.
 public final class PCSCReader: CardReader {
     public internal(set) var identity: ReaderIdentity
     let callGuard: CallGuard
