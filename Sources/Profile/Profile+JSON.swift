@@ -4,7 +4,7 @@ import Codes
 import EMV
 import Envelope
 import TapSession
-import Wire
+public import Wire
 
 extension Profile {
     /// In whose minor units the terminal's limits count: those of the one currency that it names, or else of each that is accepted.
