@@ -117,7 +117,7 @@ private struct ToldCard: VirtualCard {
     /// C-2 A.1: DS ID is the card number with its sequence number behind it, a second place for the whole number.
     @Test("C2: the data storage identifier, which has the card number, is hidden")
     func dataStorageIdentifier() throws {
-        let decoded = try CardDataDecoder(kernel: .mastercard).decode(try Hex.bytes("9F5E0955413390000015131201"))
+        let decoded = try CardDataDecoder(kernel: .mastercard).decode(try Hex.bytes("9F5E0A55413390000015131201"))
         #expect(decoded.objects.first?.isHidden == true && decoded.objects.first?.value == nil)
     }
 
