@@ -20,7 +20,8 @@ import Testing
             (geteuid() == 0 ? [] : ["--user", "--map-root-user"])
             + ["--mount", "--propagation", "private", "sh", "-c", script]
         process.environment = [
-            "PATH": "/usr/bin:/bin", "P": Program.folder.appending(path: program).path,
+            "PATH": ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin",
+            "P": Program.folder.appending(path: program).path,
             "NOWHERE": "/nowhere-\(UUID().uuidString)",
         ]
         let pipe = Pipe()
@@ -75,7 +76,7 @@ import Testing
         }
         let worker = try run("nfc-tap-libnfc-worker", "exec timeout 60 $P --usb-library")
         #expect(worker.status == 0 && !worker.said.isEmpty)
-        let long = try run("nfc-tap", "env -i $P $(head -c 100000 /dev/zero | tr '\\\\0' x)")
+        let long = try run("nfc-tap", "env -i $P $(head -c 100000 /dev/zero | tr '\\0' x)")
         #expect(long.status == 64, "\(long.said.prefix(200))")
         // A /proc that shows processes alone, as the units have it.
         let units = try run(
@@ -98,7 +99,7 @@ import Testing
             "nfc-tapd",
             """
             clang -shared -fPIC -o \(folder.path)/add.so \(folder.path)/add.c &&
-            LD_PRELOAD=\(folder.path)/add.so exec timeout 60 $P --check --config $NOWHERE
+            exec timeout 60 env LD_PRELOAD=\(folder.path)/add.so $P --check --config $NOWHERE
             """)
         #expect(run.status == 69 && run.said.contains("LD_PRELOAD"), "\(run.said)")
     }
