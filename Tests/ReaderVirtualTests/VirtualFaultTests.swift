@@ -11,6 +11,7 @@ struct VirtualFaultTests {
         try desk.activate()
         for number in 0..<answers { #expect(try desk.ask() == [1, UInt8(number + 1)]) }
         #expect(throws: ReaderError.cardLost) { try desk.ask() }
+        #expect(try desk.activate(within: 5) == .emptied)
         #expect(throws: ReaderError.timedOut) { try desk.activate(within: 5) }
     }
 

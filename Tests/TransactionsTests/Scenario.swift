@@ -12,7 +12,7 @@ enum Scenario: String, CaseIterable, Sendable {
 
     /// Moves after which no deeper level is begun: more with NFC_TAP_ORDERS.
     static var limit: Int {
-        ProcessInfo.processInfo.environment["NFC_TAP_ORDERS"].flatMap(Int.init) ?? 20_000
+        ProcessInfo.processInfo.environment["NFC_TAP_ORDERS"].flatMap(Int.init) ?? 25_000
     }
 
     static var isTold: Bool { ProcessInfo.processInfo.environment["NFC_TAP_ORDERS"] != nil }
