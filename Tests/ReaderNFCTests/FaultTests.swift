@@ -74,6 +74,7 @@ struct FaultTests {
         _ = try bench.activate()
         bench.emulator.fault(.cardGone)
         #expect(throws: ReaderError.cardLost) { try bench.echoes() }
+        #expect(try bench.activate(within: 50) == .emptied)
         #expect(throws: ReaderError.timedOut) { try bench.activate(within: 50) }
     }
 

@@ -42,7 +42,7 @@ extension PCSCTests {
                 #expect(throws: ReaderError.cardLost) { _ = try rig.transmit("E0070000") }
                 #expect(try rig.activate().isCard)
                 rig.card.remove()
-                #expect(try rig.activate() == .emptied)
+                #expect(try rig.reader.activate(until: soon(), cancellation: TapCancellation()) == .emptied)
                 #expect(throws: ReaderError.timedOut) { _ = try rig.activate(milliseconds: 100) }
             }
         }
@@ -220,7 +220,10 @@ final class VPCDRig {
     }
 
     func activate(milliseconds: UInt64 = patience) throws(ReaderError) -> CardPresence {
-        try reader.activate(until: soon(milliseconds), cancellation: TapCancellation())
+        // That an earlier card has left is told first.
+        let presence = try reader.activate(until: soon(milliseconds), cancellation: TapCancellation())
+        guard presence == .emptied else { return presence }
+        return try reader.activate(until: soon(milliseconds), cancellation: TapCancellation())
     }
 
     func transmit(_ hex: String, milliseconds: UInt64 = patience) throws -> ResponseAPDU {
