@@ -39,6 +39,7 @@ final class PatientReader: ForwardingReader {
                 lastFound = clock()
                 return .card(card)
             case .collision: return .collision
+            case .unreadable: return .unreadable
             case .emptied:
                 display.fieldEmptied()
                 return .emptied
@@ -54,7 +55,9 @@ final class PatientReader: ForwardingReader {
         do throws(ReaderError) {
             return try reader.activate(until: limit, cancellation: cancellation)
         } catch {
-            guard !isLast, error == .timedOut || error == .inUse, clock() >= limit else { throw error }
+            // A reader whose pcscd starts again may be back by the next wait.
+            let mayPass = error == .timedOut || error == .inUse || error == .detached
+            guard !isLast, mayPass, clock() >= limit else { throw error }
             return nil
         }
     }

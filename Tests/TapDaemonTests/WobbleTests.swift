@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import CardSim
 import Foundation
+import PSPSandbox
 import ReaderVirtual
 import TestSupport
 import Testing
@@ -90,7 +91,7 @@ struct WobbleTests {
             let command = WobbleTests.command(&random)
             story.append(command)
             // Nothing to collide with, or a card that is there already: that is the story, too.
-            do { try reader.obey(command) } catch is VirtualCommandError {}
+            do { try reader.obey(command) } catch {}
             try await Task.sleep(for: .milliseconds(Int.random(in: 0...30, using: &random)))
         }
         let end = try await present("visa", to: reader, until: id, shop)

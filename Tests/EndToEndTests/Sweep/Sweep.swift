@@ -60,7 +60,9 @@ struct Sweep<Desk: SweepDesk>: Sendable {
         try fault.present(desk, wish.card, step)
         var wrong: [String] = []
         // Moved by nobody.
-        var end = try await end(of: id, untilArmedFor: fault.paysUnmoved ? .seconds(4) : .milliseconds(1_300))
+        var end = try await end(
+            of: id, orArmedFor: fault.paysUnmoved ? .seconds(10) : .milliseconds(1_300),
+            orReadFor: fault.paysUnmoved ? hangLimit : .seconds(4))
         if fault.paysUnmoved, end.state != wish.end, !mayFail(end, fault) {
             wrong.append("does not pay where it lies: \(words(end))")
         }
@@ -73,7 +75,7 @@ struct Sweep<Desk: SweepDesk>: Sendable {
             try await Task.sleep(for: .milliseconds(250))
             try desk.insert(named: wish.card)
             presentations += 1
-            end = try await self.end(of: id, untilArmedFor: .seconds(3))
+            end = try await self.end(of: id, orArmedFor: .seconds(5))
             if end.state == .approved { approved.add(id) }
         }
         if !end.state.isSettled {
@@ -97,7 +99,7 @@ struct Sweep<Desk: SweepDesk>: Sendable {
         let tones = desk.tones
         let id = try await begin(.payment)
         try desk.insert(named: "visa")
-        let end = try await end(of: id, untilArmedFor: .seconds(6))
+        let end = try await end(of: id, orArmedFor: .seconds(15))
         defer { desk.remove() }
         guard end.state == .approved else {
             if !end.state.isSettled { _ = try await client.cancel(id) }
@@ -125,7 +127,9 @@ struct Sweep<Desk: SweepDesk>: Sendable {
     }
 
     /// The transaction once it has ended, or has waited for a card for so long, or has read one for far too long.
-    private func end(of id: TransactionID, untilArmedFor patience: Duration) async throws -> Transaction {
+    private func end(
+        of id: TransactionID, orArmedFor patience: Duration, orReadFor longest: Duration = hangLimit
+    ) async throws -> Transaction {
         var armedSince: ContinuousClock.Instant?
         let begin = ContinuousClock.now
         while true {
@@ -134,7 +138,7 @@ struct Sweep<Desk: SweepDesk>: Sendable {
             let now = ContinuousClock.now
             armedSince = seen.state == .armed ? armedSince ?? now : nil
             if let armedSince, now - armedSince > patience { return seen }
-            if seen.state == .reading, now - begin > .seconds(4) { return seen }
+            if seen.state == .reading, now - begin > longest { return seen }
             guard now - begin < hangLimit else { throw Hung(description: "the end of \(id): \(words(seen))") }
             try await Task.sleep(for: .milliseconds(40))
         }
