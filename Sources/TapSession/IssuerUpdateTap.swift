@@ -59,7 +59,7 @@ public struct IssuerUpdateTap: Equatable, Sendable {
         guard isDue(after: response) else { return .skipped }
         defer { reader.release() }
         let display = TapDisplay(reader: reader, clock: clock, onSignal: onSignal)
-        let observed = display.observed(pause: nil)
+        let observed = display.observed()
         let mark = mark
         var machine = EntryPoint(
             resuming: application, with: response, message: message, configuration: configuration,

@@ -62,7 +62,7 @@ public struct PaymentTap: Sendable {
     /// Runs on the reader's own thread, which it blocks. Whatever comes of it, the reader is released at the end.
     ///
     /// - Parameters:
-    ///   - pause: lets so many milliseconds pass; `nil` on the machine's own clock.
+    ///   - pause: lets so many milliseconds pass.
     ///   - onSignal: called as things happen, except that the moment to beep (`cardReadSuccessfully`) and what comes
     ///     after it wait until `deliver` is done.
     ///   - deliver: takes the result while the card is still in the field. Make it durable here.
@@ -70,7 +70,7 @@ public struct PaymentTap: Sendable {
     ///   `.sealing` where nothing can be sealed to it.
     public func run(
         on reader: any CardReader, cancellation: TapCancellation,
-        clock: @escaping () -> TapInstant = monotonicNow, pause: ((UInt64) -> Void)? = nil,
+        clock: @escaping () -> TapInstant = monotonicNow, pause: @escaping (UInt64) -> Void = leaveFieldOff,
         onSignal: @escaping (TapSignal) -> Void, deliver: (PaymentTapResult) -> Void
     ) throws(PaymentTapError) {
         do throws(RecipientKeyError) {
@@ -98,7 +98,7 @@ public struct PaymentTap: Sendable {
     /// Runs Entry Point, again and again where a phone asks for a second tap (End Application with start B).
     private func read(
         on reader: ObservedReader, _ cancellation: TapCancellation, _ clock: () -> TapInstant,
-        _ pause: ((UInt64) -> Void)?, _ display: TapDisplay
+        _ pause: (UInt64) -> Void, _ display: TapDisplay
     ) throws(PaymentTapError) -> FinalOutcome {
         var machine = EntryPoint(
             configuration: announced, transaction: transaction, unpredictableNumbers: unpredictableNumbers,

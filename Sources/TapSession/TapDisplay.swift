@@ -25,10 +25,10 @@ final class TapDisplay {
 
     /// The same reader for Entry Point, as it is waited on here.
     ///
-    /// - Parameter pause: lets so many milliseconds pass; `nil` on the machine's own clock.
-    func observed(pause: ((UInt64) -> Void)?) -> ObservedReader {
+    /// - Parameter pause: lets so many milliseconds pass.
+    func observed(pause: @escaping (UInt64) -> Void = leaveFieldOff) -> ObservedReader {
         ObservedReader(
-            PatientReader(reader, self, clock: clock, pause: pause ?? { sleep(milliseconds: $0) }), clock: clock,
+            PatientReader(reader, self, clock: clock, pause: pause), clock: clock,
             onWait: cardIsAwaited,
             onFound: cardFound)
     }
