@@ -75,8 +75,8 @@ struct WobbleAtTheEdgeTests {
             emulator.remove()
         } fault: { random in
             // Time-out, CRC, parity, framing, RF protocol (PN532 user manual section 7.1).
-            let status = [0x01, 0x02, 0x03, 0x05, 0x0B].randomElement(using: &random) ?? 0x01
-            emulator.fault(.status(UInt8(status)))
+            let statuses: [PN532Status] = [.timeOut, .checksum, .parity, .framing, .protocolError]
+            emulator.fault(.status(statuses.randomElement(using: &random) ?? .timeOut))
         }
     }
 
