@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import CardBytes
+import ReaderModels
 import Testing
 
 @testable import ReaderPCSC
