@@ -155,10 +155,13 @@ struct WobbleAtTheEdgeTests {
 
     /// The errors that its customer was told of, in order.
     private func retries(_ shop: Shop, _ id: String) throws -> [String] {
-        let events = try shop.get("/v1/transactions/\(id)")["events"] as? [[String: Any]] ?? []
-        return events.filter { $0["name"] as? String == "read.retry" }.map {
+        try events(shop, id).filter { $0["name"] as? String == "read.retry" }.map {
             ($0["error"] as? [String: Any])?["code"] as? String ?? "nothing"
         }
+    }
+
+    private func events(_ shop: Shop, _ id: String) throws -> [[String: Any]] {
+        try shop.get("/v1/transactions/\(id)")["events"] as? [[String: Any]] ?? []
     }
 
     private func begin(_ shop: Shop) throws -> String {
@@ -168,7 +171,12 @@ struct WobbleAtTheEdgeTests {
             #"{"type":"purchase","amount":{"value":700,"currency":"EUR"},"detached":true}"#,
         ])
         let answer = try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any]
-        return try #require(answer?["id"] as? String, "\(text)")
+        let id = try #require(answer?["id"] as? String, "\(text)")
+        // What lies there before it is asked for has to go first.
+        try shop.eventually("a reader that asks for a card") {
+            try events(shop, id).contains { $0["name"] as? String == "read.readyForTap" }
+        }
+        return id
     }
 
     private func state(_ shop: Shop, _ id: String) throws -> String? {
