@@ -197,7 +197,8 @@ let package = Package(
             path: "packaging/SwitchPrograms", swiftSettings: strict),
         .target(
             name: "Rigs", dependencies: ["CardBytes", "CardSim", "Linux", "ReaderCore"], path: "Tests/Rigs",
-            exclude: ["VPCD/with-private-pcscd.sh", "USB", "Clock", "Death", "Disk", "IFD/ifd.c"], swiftSettings: strict),
+            exclude: ["VPCD/with-private-pcscd.sh", "USB", "Clock", "Death", "Disk", "IFD/ifd.c"], swiftSettings: strict
+        ),
         .executableTarget(
             name: "rig-card", dependencies: ["CardSim", "Rigs"], path: "Tests/RigCard", swiftSettings: strict),
         .executableTarget(
@@ -334,7 +335,8 @@ let package = Package(
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
-                "CardBytes", "CardSim", "Linux", "PSPSandbox", "ReaderCore", "ReaderVirtual", "Receipt", "Rigs", "TapClient",
+                "CardBytes", "CardSim", "Linux", "PSPSandbox", "ReaderCore", "ReaderVirtual", "Receipt", "Rigs",
+                "TapClient",
                 "TestSupport", "Wire", crypto,
             ], exclude: ["Tills"], swiftSettings: strict),
     ]

@@ -163,7 +163,8 @@ public struct TransactionMachine: Sendable {
         case .hasten: hasten()
         case .begin where demand.isWithoutCard: if case .created = phase { local(.connect) }
         case .begin, .preparing, .prepared, .notPrepared: prepare(input)
-        case .ready, .won, .cardLeft, .collision, .unreadable, .targetUnsupported, .presentationFailed, .cardAwaited, .message,
+        case .ready, .won, .cardLeft, .collision, .unreadable, .targetUnsupported, .presentationFailed, .cardAwaited,
+            .message,
             .cardDetected, .passAgain, .passes, .endedWithPasses, .read, .declinedOffline, .ended, .cardMayGo,
             .tapFinished:
             present(input)

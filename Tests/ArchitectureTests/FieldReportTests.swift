@@ -20,7 +20,7 @@ struct FieldReportTests {
         for path in try FileManager.default.subpathsOfDirectory(atPath: tests.path)
         where [".swift", ".js"].contains(where: path.hasSuffix) {
             let text = try String(contentsOf: tests.appending(path: path), encoding: .utf8)
-            for match in text.matches(of: /(?:@Test\([^\n]*"|func `|\btest\(["'`])([ACDKMRTW][0-9]+): /) {
+            for match in text.matches(of: #/(?:@Test\([^\n]*"|func `|\btest\(["'`])([ACDKMRTW][0-9]+): /#) {
                 names.insert(String(match.1))
             }
         }

@@ -6,7 +6,8 @@ import Wire
 /// Everything that can happen to a transaction, as far as it makes a difference.
 enum Move: UInt8, CaseIterable, Sendable {
     case begin, recover, preparing, prepared, preparedTwo, preparedNone, notPrepared
-    case ready, readyWest, won, cardLeft, collision, unreadableCard, cardAwaited, cardLost, ticket, seePhone, otherMessage, cardDetected
+    case ready, readyWest, won, cardLeft, collision, unreadableCard, cardAwaited, cardLost, ticket, seePhone,
+        otherMessage, cardDetected
     case passAgain, passesSame, passesReset, passesRemoval, endedWithPasses
     case read, declinedOffline, timedOut, unreadable, withdrawn, detached, noApplication, cardMayGo, tapFinished
     case readForIssuer, declinedForPIN, lastPINEntered
@@ -27,7 +28,8 @@ enum Move: UInt8, CaseIterable, Sendable {
     static let ofPasses: Set<Move> = [.passAgain, .passesSame, .passesReset, .passesRemoval, .endedWithPasses]
 
     static let beforeRead: Set<Move> = [
-        .preparedNone, .notPrepared, .readyWest, .cardLeft, .collision, .unreadableCard, .cardAwaited, .cardLost, .ticket, .seePhone,
+        .preparedNone, .notPrepared, .readyWest, .cardLeft, .collision, .unreadableCard, .cardAwaited, .cardLost,
+        .ticket, .seePhone,
         .otherMessage,
         .declinedOffline, .timedOut, .unreadable, .withdrawn, .detached, .noApplication, .readForPIN,
     ]
