@@ -26,7 +26,7 @@ trap 'rm -rf "$folder"' EXIT
 python3 -m venv "$folder/venv"
 "$folder/venv/bin/pip" install --quiet --disable-pip-version-check Authlib==1.6.5 joserfc==1.8.0 jwcrypto==1.6.1 cryptography==50.0.2
 
-"$folder/venv/bin/python" - 2>"$folder/errors" <<'PYTHON' | tee "$folder/now"
+"$folder/venv/bin/python" - 2>"$folder/errors" <<'PYTHON' | tee "$folder/now" || true
 import base64
 
 from authlib.jose import JsonWebKey

@@ -21,7 +21,7 @@ trap 'rm -rf "$folder"' EXIT
 python3 -m venv "$folder/venv"
 "$folder/venv/bin/pip" install --quiet --disable-pip-version-check iso8583sim==1.6.0 py8583==1.3 pyiso8583==4.0.1
 
-"$folder/venv/bin/python" - 2>"$folder/errors" <<'PYTHON' | tee "$folder/now"
+"$folder/venv/bin/python" - 2>"$folder/errors" <<'PYTHON' | tee "$folder/now" || true
 import copy
 
 import iso8583

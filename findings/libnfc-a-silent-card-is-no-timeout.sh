@@ -19,9 +19,11 @@ set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 apt-get update -qq
-DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends python3 libnfc6=1.8.0-2 >"$folder/apt" 2>&1 || { cat "$folder/apt" >&2; exit 1; }
+DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends \
+    python3 libnfc6=1.8.0-2 \
+    >"$folder/apt" 2>&1 || { cat "$folder/apt" >&2; exit 1; }
 
-LIBNFC_LOG_LEVEL=0 python3 - 2>"$folder/errors" <<'PYTHON' | tee "$folder/now"
+LIBNFC_LOG_LEVEL=0 timeout -s KILL 120 python3 - 2>"$folder/errors" <<'PYTHON' | tee "$folder/now" || true
 import ctypes
 import os
 import pty

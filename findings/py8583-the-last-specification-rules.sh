@@ -20,7 +20,7 @@ trap 'rm -rf "$folder"' EXIT
 python3 -m venv "$folder/venv"
 "$folder/venv/bin/pip" install --quiet --disable-pip-version-check py8583==1.3
 
-"$folder/venv/bin/python" - 2>"$folder/errors" <<'PYTHON' | tee "$folder/now"
+"$folder/venv/bin/python" - 2>"$folder/errors" <<'PYTHON' | tee "$folder/now" || true
 from py8583.py8583 import Iso8583
 from py8583.py8583spec import IsoSpec1987ASCII, IsoSpec1987BCD
 

@@ -22,7 +22,7 @@ trap 'rm -rf "$folder"' EXIT
 python3 -m venv "$folder/venv"
 "$folder/venv/bin/pip" install --quiet --disable-pip-version-check pyemv==1.5.0 ber-tlv==0.0.6
 
-"$folder/venv/bin/python" - 2>"$folder/errors" <<'PYTHON' | tee "$folder/now"
+"$folder/venv/bin/python" - 2>"$folder/errors" <<'PYTHON' | tee "$folder/now" || true
 import pyemv.tlv
 from ber_tlv.tlv import Tlv
 

@@ -22,7 +22,7 @@ trap 'rm -rf "$folder"' EXIT
 python3 -m venv "$folder/venv"
 "$folder/venv/bin/pip" install --quiet --disable-pip-version-check pypostelium==0.0.5 pyserial==3.5 simplejson==4.3.0 pycountry==26.2.16
 
-"$folder/venv/bin/python" - 2>"$folder/errors" <<'PYTHON' | tee "$folder/now"
+"$folder/venv/bin/python" - 2>"$folder/errors" <<'PYTHON' | tee "$folder/now" || true
 import functools
 import json
 import os

@@ -17,7 +17,9 @@ set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 apt-get update -qq
-DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends python3-venv softhsm2=2.6.1-2.1 libsofthsm2=2.6.1-2.1 >"$folder/apt" 2>&1 || { cat "$folder/apt" >&2; exit 1; }
+DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends \
+    python3-venv softhsm2=2.6.1-2.1 libsofthsm2=2.6.1-2.1 \
+    >"$folder/apt" 2>&1 || { cat "$folder/apt" >&2; exit 1; }
 python3 -m venv "$folder/venv"
 "$folder/venv/bin/pip" install --quiet --disable-pip-version-check python-pkcs11==0.10.1 cryptography==50.0.2
 mkdir "$folder/tokens"
@@ -25,7 +27,7 @@ printf 'directories.tokendir = %s/tokens\nobjectstore.backend = file\n' "$folder
 export SOFTHSM2_CONF="$folder/softhsm2.conf"
 softhsm2-util --init-token --free --label findings --pin 1234 --so-pin 5678 >"$folder/token"
 
-"$folder/venv/bin/python" - 2>"$folder/errors" <<'PYTHON' | tee "$folder/now"
+"$folder/venv/bin/python" - 2>"$folder/errors" <<'PYTHON' | tee "$folder/now" || true
 import pkcs11
 from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import padding, rsa

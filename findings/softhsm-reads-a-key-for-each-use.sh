@@ -18,7 +18,9 @@ set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 apt-get update -qq
-DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends python3 softhsm2=2.6.1-2.1 libsofthsm2=2.6.1-2.1 strace=6.1-0.1 >"$folder/apt" 2>&1 || { cat "$folder/apt" >&2; exit 1; }
+DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends \
+    python3 softhsm2=2.6.1-2.1 libsofthsm2=2.6.1-2.1 strace=6.1-0.1 \
+    >"$folder/apt" 2>&1 || { cat "$folder/apt" >&2; exit 1; }
 
 cat >"$folder/program" <<'PYTHON'
 import ctypes
@@ -128,6 +130,6 @@ for _ in range(10):
     assert code_of(copy, second) == expected
 mark("end")
 PYTHON
-python3 "$folder/program" "$folder" 2>"$folder/errors" | tee "$folder/now"
+python3 "$folder/program" "$folder" 2>"$folder/errors" | tee "$folder/now" || true
 
 diff <(sed -n 's/^# > //p' "$0") "$folder/now" || { cat "$folder/errors" >&2; echo "$(basename "$0"): the behaviour has changed" >&2; exit 1; }
