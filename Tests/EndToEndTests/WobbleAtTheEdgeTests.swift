@@ -145,6 +145,8 @@ struct WobbleAtTheEdgeTests {
         desk.insert(Ticket())
         try shop.eventually("its holder is told") { try retries(shop, id).contains("read.card_unsupported") }
         desk.remove()
+        // Two that change places in the middle of a search are two cards.
+        usleep(200_000)
         desk.insert(try #require(CardCatalogue.card(named: "visa")))
         try shop.eventually("an end") { Self.isSettled(try state(shop, id)) }
         #expect(try state(shop, id) == "approved")
@@ -195,7 +197,9 @@ struct TwoCardsTests {
     func twoCards() throws {
         let emulator = try PN532Emulator.start()
         defer { emulator.unplug() }
-        for name in ["visa", "mastercard"] { emulator.insert(try #require(CardCatalogue.card(named: name))) }
+        // The cards of the catalogue share a UID, and are one to libnfc.
+        emulator.insert(try #require(CardCatalogue.card(named: "visa")))
+        emulator.insert(Ticket())
         let folder = FileManager.default.temporaryDirectory
         let begin = ContinuousClock.now
         let read = try Program.tap.run(

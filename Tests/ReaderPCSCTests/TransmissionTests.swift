@@ -54,6 +54,7 @@ extension PCSCTests {
             _ = try live.activate()
             #expect(throws: ReaderError.cardLost) { _ = try live.transmit("E0050000") }
             #expect(throws: ReaderError.cardLost) { _ = try live.transmit(select) }
+            #expect(try live.activate() == .emptied)
             #expect(throws: ReaderError.timedOut) { _ = try live.activate(milliseconds: 50) }
             try live.fake.insert(SmokeCard(), into: live.name)
             _ = try live.activate()
