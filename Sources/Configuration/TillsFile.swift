@@ -164,7 +164,13 @@ extension TillsFile.Till {
     private mutating func readProtocol(_ table: inout ConfigurationTable) {
         switch kind {
         case .caisseAP: break
-        case .caisseEPlus: isImmediate = table.flag("immediate") ?? false
+        case .caisseEPlus:
+            isImmediate = table.flag("immediate") ?? false
+            if currency.exponent != 2 {
+                table.report(
+                    "currency", "has no hundredths, and tills of caisse-e-plus disagree on its digits",
+                    "connect this till by another protocol")
+            }
         case .hwProxy:
             hosts = Set(table.texts("hosts"))
             origins = Set(table.texts("origins"))

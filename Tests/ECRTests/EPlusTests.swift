@@ -78,6 +78,18 @@ struct EPlusTests {
         #expect(answer.count == 28 && answer[3] == UInt8(ascii: "7"))
     }
 
+    /// pypostelium 0.0.5 writes 1,250 XPF as 1250, pyTeliumManager 2.4.2 as 125000.
+    @Test func `a currency without hundredths is refused, for clients disagree on its digits`() throws {
+        let xpf = try #require(CurrencyCode("XPF"))
+        for sum in ["00001250", "00125000"] {
+            let request = try #require(EPlusRequest(Array("01\(sum)010953          A010B010".utf8)))
+            #expect(throws: EPlusRequest.Refusal.currency) { try request.order(allowing: [.sale], in: xpf) }
+        }
+        let eur = try #require(CurrencyCode("EUR"))
+        let request = try #require(EPlusRequest(Array("0100001250010978          A010B010".utf8)))
+        #expect(try request.order(allowing: [.sale], in: eur).amount == 1_250)
+    }
+
     @Test mutating func `a till that wants its answer at once is not taken on a line that waits for the end`() {
         till([0x05])
         #expect(sent(till(Self.frame("0100001250010978          A011B010"))) == [[0x15]])

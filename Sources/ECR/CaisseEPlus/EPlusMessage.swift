@@ -48,7 +48,8 @@ public struct EPlusRequest: Equatable, Sendable {
     ) throws(Refusal) -> TillOrder {
         let kind: TillOrder.Kind = body[12] == UInt8(ascii: "0") ? .sale : .refund
         guard body[11] == UInt8(ascii: "1"), [0x30, 0x31].contains(body[12]), kinds.contains(kind) else { throw .kind }
-        guard Self.number(body[13..<16]) == Int64(currency.numeric) else { throw .currency }
+        // Clients disagree on the sum of a currency without hundredths: one multiplies it by 100 all the same.
+        guard Self.number(body[13..<16]) == Int64(currency.numeric), currency.exponent == 2 else { throw .currency }
         guard amount > 0 else { throw .amount }
         return TillOrder(kind: kind, amount: amount, currency: currency)
     }
