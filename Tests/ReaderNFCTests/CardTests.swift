@@ -62,7 +62,7 @@ struct CardTests {
     func leaves() throws {
         let bench = try Bench(InstructionCard.typeA)
         #expect(try bench.activate() == .card(InstructionCard.typeA.activation))
-        bench.emulator.fault(.status(0x02))
+        bench.emulator.fault(.status(.checksum))
         #expect(throws: ReaderError.cardLost) { try bench.transmit(.echo([1])) }
         #expect(try bench.activate() == .card(InstructionCard.typeA.activation))
         bench.emulator.remove()
