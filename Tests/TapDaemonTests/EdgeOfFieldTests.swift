@@ -162,6 +162,7 @@ struct EdgeOfFieldTests {
                     end.unsupported += 1
                     tell(.targetUnsupported(lane: "east"))
                 case .collision: tell(.collision(lane: "east"))
+                case .unreadable: tell(.unreadable(lane: "east"))
                 case .show(let request): if request.message == .seePhone { tell(.message(.seePhone)) }
                 }
             } deliver: { result in
