@@ -170,7 +170,7 @@ struct OpenItemTests {
                 let late = try await shop.send(
                     HTTPClientRequest(
                         .post, "/v1/transactions/\(sale.id)/confirmation", fields: ["Content-Length": "0"]))
-                #expect(late.status != 200 || (try late.transaction().state) == .approved)
+                if late.status == 200 { #expect(try late.transaction().state == .approved) }
             }
             let asked = adapter.requests.count { $0.path.last == "reversals" }
             try await Shop.open(in: folder, .hasty) { shop in
