@@ -365,8 +365,8 @@ if let runtime = Context.environment["NFC_TAP_FUZZ"] {
 // could not have such flags.
 if !Context.packageDirectory.contains("/checkouts/") {
     let busy = [
-        "CardBytes", "CardSim", "EMV", "EMVCrypto", "StoreAndForward", "Transactions", "TransactionsTests", "Wire",
-        "tap-simulation",
+        "CardBytes", "CardSim", "ECR", "ECRTests", "EMV", "EMVCrypto", "StoreAndForward", "Transactions",
+        "TransactionsTests", "Wire", "tap-simulation",
     ]
     for target in package.targets where busy.contains(target.name) {
         target.swiftSettings?.append(.unsafeFlags(["-O"], .when(configuration: .debug)))

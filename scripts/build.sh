@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Builds with the Swift package manager and says how far it is: build.sh ARGUMENTS-OF-SWIFT-BUILD… All that the compiler
-# says goes to .build/build.log; after a failure its errors are printed. NFC_TAP_BUILD_FLAGS has arguments for every build.
+# says goes to .build/build.log, or to NFC_TAP_BUILD_LOG; after a failure its errors are printed. NFC_TAP_BUILD_FLAGS has arguments for every build.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 mkdir -p .build
-log=.build/build.log
+log=${NFC_TAP_BUILD_LOG:-.build/build.log}
 
 # On a terminal one line that counts; elsewhere a line every few seconds.
 progress() {

@@ -1,16 +1,21 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# check-threads.sh [TARGET…]: the tests of the daemon, of its journal and of the readers under the thread sanitizer. Fails
-# where any process that takes part has a data race, and prints where both sides are.
+# check-threads.sh [--build] [TARGET…]: the tests of the daemon, of its journal and of the readers under the thread sanitizer. Fails
+# where any process that takes part has a data race, and prints where both sides are. --build makes the programs and runs nothing.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 all=(TapDaemonTests ReaderPCSCTests ReaderNFCTests ReaderVirtualTests ReaderCoreTests JournalTests LocalHTTPTests)
+run=yes
+if [ "${1:-}" = --build ]; then run= && shift; fi
 targets=("$@")
 [ $# -gt 0 ] || targets=("${all[@]}")
 
 # The manifest leaves the other tests out: a build of its own that need not be complete, and that nobody edits against.
-NFC_TAP_TESTS=${all[*]} scripts/build.sh --scratch-path .build-tsan --sanitize=thread -Xswiftc -use-ld=lld \
+# A report needs names and lines, and no more of the debug information.
+NFC_TAP_BUILD_FLAGS='' NFC_TAP_BUILD_LOG=.build/build-tsan.log NFC_TAP_TESTS=${all[*]} scripts/build.sh \
+    --scratch-path .build-tsan --sanitize=thread -debug-info-format none -Xswiftc -gline-tables-only -Xswiftc -use-ld=lld \
     -Xswiftc -whole-module-optimization -Xswiftc -num-threads -Xswiftc 2 --product nfc-tapPackageTests
+[ -n "$run" ] || exit 0
 bin=$(swift build --scratch-path .build-tsan --show-bin-path)
 
 reports=$(mktemp -d)

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Runs the fuzz targets, as many at a time as there are processors: scripts/fuzz.sh [inputs for each, default 1000000] [more
-# libFuzzer options]
+# libFuzzer options]; with --build alone it makes the targets and runs none.
 #
 #   FUZZ_TARGETS="fuzz-tills …"   only these
 #
@@ -38,10 +38,11 @@ fuzz() {
 
 targets=${FUZZ_TARGETS:-fuzz-cards fuzz-crypto fuzz-wallets fuzz-tills}
 for target in $targets; do
-    swift build -c release --product "$target" --scratch-path .build-fuzz \
+    swift build -c release --product "$target" --scratch-path .build-fuzz -debug-info-format none \
         -Xswiftc -sanitize=address -Xswiftc -use-ld=lld \
         -Xswiftc -sanitize-coverage=edge,inline-8bit-counters,pc-table,trace-cmp 2>&1 | tail -n 1
 done
+[ "$runs" != --build ] || exit 0
 export -f fuzz
 # shellcheck disable=SC2086
 printf '%s\n' $targets | xargs -P "$(nproc)" -I '{}' bash -euo pipefail -c 'fuzz "$@"' fuzz '{}' "$runs" "$@"
