@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 public import Wire
 
-/// A payment whose row in the journal is not as it was written. It is left alone, for nothing in it can be believed: what
+/// A payment whose row in the journal is not as it was written, or not what its ledger says. It is left alone, for nothing in it can be believed: what
 /// could still be made out is here, for the person who has to look after it.
 public struct DamagedPayment: Equatable, Sendable {
     /// Number of its row in the table `payment`.
@@ -13,6 +13,8 @@ public struct DamagedPayment: Equatable, Sendable {
     public var order: String?
     public var value: Int64?
     public var currency: String?
+    /// Its account is not what the rows of the table `ledger` add up to; the row itself may be as it was written.
+    public var differsFromLedger = false
 
     public init(row: Int64, id: TransactionID? = nil) {
         self.row = row
@@ -25,5 +27,6 @@ extension DamagedPayment: CustomStringConvertible {
     public var description: String {
         let amount = value.flatMap { value in currency.map { ", \(value) \($0)" } } ?? ""
         return "row \(row) of payment, \(id?.text ?? "id unreadable"), state \(state ?? "unreadable")\(amount)"
+            + (differsFromLedger ? ", account and ledger differ" : "")
     }
 }

@@ -11,16 +11,28 @@ extension Journal {
         guard found == ["ok"] else { throw .damaged }
     }
 
-    /// Whether each payment's account is what the ledger says. A payment whose row is not as it was written is left out: it
-    /// is set apart anyway. Large files are not looked through, as in `examine`.
+    /// Sets each payment apart whose account is not what the ledger says: one row costs the payment that it belongs to, not the
+    /// shop. A payment whose row is not as it was written is set apart anyway. Large files are not looked through, as in `examine`.
     func examineBooks() throws(JournalError) {
         guard try Journal.size(of: database) <= Journal.wholeCheckLimit else { return }
+        let differing = try database.query(
+            "SELECT id FROM payment WHERE \(Journal.differsFromLedger) AND \(isSoundRow)"
+        ) { (row) throws(JournalError) in try row.text(0) }
+        for id in differing {
+            // No digest is this word: from now on the row is not as it was written, for every reader.
+            try database.run(
+                "UPDATE meta SET value = ? WHERE name = ?",
+                [.text(JournalDigests.differs), .text(JournalDigests.prefix + id)])
+        }
+    }
+
+    /// Whether a payment's account is not what its ledger says, in SQL; `payment` is the row.
+    static var differsFromLedger: String {
         func sum(_ figure: String, _ entries: String) -> String {
             "(SELECT coalesce(sum(\(figure)), 0) FROM ledger WHERE ledger.payment = payment.id AND entry IN (\(entries)))"
         }
-        let differing = try database.query(
-            """
-            SELECT id FROM payment WHERE type IN ('purchase', 'charge', 'link', 'handover') AND CASE WHEN account IS NULL
+        return """
+            type IN ('purchase', 'charge', 'link', 'handover') AND CASE WHEN account IS NULL
                 THEN EXISTS (SELECT 1 FROM ledger WHERE ledger.payment = payment.id AND entry <> 'delivered')
                 WHEN NOT json_valid(account) THEN 1
                 ELSE json_extract(account, '$.captured') IS NOT \(sum("money", "'captured'"))
@@ -32,10 +44,8 @@ extension Journal {
                         (SELECT coalesce(-sum(money), 0) FROM ledger WHERE entry = 'refunded' AND ledger.payment IN
                             (SELECT id FROM payment AS refund WHERE refund.of = payment.id
                                 AND refund.state IN ('approved', 'reversing')))
-                END AND \(isSoundRow) LIMIT 1
+                END
             """
-        ) { (row) throws(JournalError) in try row.text(0) }
-        guard differing.isEmpty else { throw .damaged }
     }
 
     /// What a `JournalExamination` has to look at, one after the other.
@@ -102,13 +112,17 @@ extension Journal {
 
     private func outline(_ row: Int64) throws(JournalError) -> [DamagedPayment] {
         try database.query(
-            "SELECT id, state, order_reference, value, currency FROM payment WHERE rowid = ?", [.integer(row)]
+            """
+            SELECT id, state, order_reference, value, currency, \(JournalDigests.written) IS '\(JournalDigests.differs)'
+            FROM payment WHERE rowid = ?
+            """, [.integer(row)]
         ) { (found) throws(JournalError) in
             var damaged = DamagedPayment(row: row, id: found.optionalText(0).flatMap { TransactionID($0) })
             damaged.state = found.optionalText(1)
             damaged.order = found.optionalText(2)
             damaged.value = found.optionalInteger(3)
             damaged.currency = found.optionalText(4)
+            damaged.differsFromLedger = found.optionalInteger(5) == 1
             return damaged
         }
     }

@@ -11,6 +11,9 @@ enum JournalDigests {
     /// Names of the rows of `meta` that hold them begin so.
     static let prefix = "payment:"
 
+    /// Stands in the place of the digest of a payment whose ledger says something else.
+    static let differs = "ledger differs"
+
     /// The digest of a payment as it stands, in SQL; `payment` is the row.
     static func expression(columns: [String]) -> String {
         let states = """

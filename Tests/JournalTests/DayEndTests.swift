@@ -141,13 +141,38 @@ struct DayEndTests {
         #expect(lines.map(\.lane) == ["main", "yard"] && lines.map(\.net) == [70, 200])
     }
 
-    @Test("An account that is not the sum of its rows keeps the journal from being opened")
+    /// Decision 20: damage costs the payment that it hits, and is named.
+    @Test("A9: an account that is not the sum of its rows sets its payment apart, and no other")
     func difference() throws {
         let books = try BookedJournal()
-        _ = try books.payment(1_000)
+        let hit = try books.payment(1_000)
+        let whole = try books.payment(500)
         try books.reopen()
+        #expect(try books.journal.damagedPayments().isEmpty)
         // As a wrong program would write it: with the digest that belongs to it.
-        try books.tamper("UPDATE payment SET account = json_set(account, '$.captured', 999)")
-        #expect(throws: JournalError.damaged) { try books.reopen() }
+        try books.tamper("UPDATE payment SET account = json_set(account, '$.captured', 999) WHERE id = '\(hit)'")
+        for _ in 0..<2 {
+            try books.reopen()
+            let damaged = try books.journal.damagedPayments()
+            #expect(damaged.map(\.id) == [hit])
+            #expect(damaged.first?.description.contains("account and ledger differ") == true, "\(damaged)")
+            #expect(throws: JournalError.damaged) { try books.journal.record(hit) }
+            #expect(try books.journal.record(whole)?.transaction.state == .approved)
+        }
+        // The shop goes on selling.
+        _ = try books.payment(700)
+    }
+
+    @Test("A9: one row of the ledger that disagrees sets apart the payment that it belongs to")
+    func ledgerRow() throws {
+        let books = try BookedJournal()
+        let hit = try books.payment(1_000)
+        _ = try books.payment(500)
+        try books.reopen()
+        let trigger = try books.sqlite("SELECT name FROM sqlite_schema WHERE type = 'trigger' AND tbl_name = 'ledger'")
+        let drops = trigger.split(separator: "\n").map { "DROP TRIGGER \($0);" }.joined()
+        _ = try books.sqlite(drops + "UPDATE ledger SET money = money + 1 WHERE payment = '\(hit)'")
+        try books.reopen()
+        #expect(try books.journal.damagedPayments().map(\.id) == [hit])
     }
 }
