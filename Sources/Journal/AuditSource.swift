@@ -34,8 +34,15 @@ public final class AuditSource {
         }
     }
 
-    /// Transactions of which the tables say something else than the chain: other states or amounts, or nothing at all.
-    /// What is older than the chain, or was erased because its time was over, cannot be compared.
+    /// What a chain that holds does not prove, in words: whoever can write the file can write its digests, too.
+    public static let uncovered = [
+        "order, card, result, account, settlement of a payment, and the ledger: digests in the same file find damage and a careless hand only",
+        "operations, totals, days and stored cards as they stand in their tables: compare them with the payment service or an export",
+    ]
+
+    /// Transactions of which the tables say something else than the chain: other states, times or amounts, or nothing at all;
+    /// and those whose row is not as the daemon wrote it, or not what the ledger says.
+    /// What is older than the chain, or was erased because its time was over, cannot be compared with it.
     public func differences() throws(JournalError) -> [String] {
         let chain = try states(
             """
@@ -57,15 +64,34 @@ public final class AuditSource {
             })
         let begin = try begin()
         let erasures = try erasures()
+        let altered = try altered()
         let known = Set(chain.keys).union(tables.keys).union(last.keys)
         return known.filter { id in
+            if altered.contains(id) { return true }
             let told = chain[id]
             guard let kept = tables[id] else { return !(told?.last.map { isErased($0, erasures) } ?? false) }
             // Its beginning was written before the chain began.
             guard let created = kept.first, created.at >= begin else { return false }
-            guard let told, told.map(\.text) == kept.map(\.text) else { return true }
+            guard let told, told.map(\.text) == kept.map(\.text), told.map(\.at) == kept.map(\.at) else {
+                return true
+            }
             return last[id] != kept.last?.text.split(separator: " ").first.map(String.init)
         }.sorted()
+    }
+
+    /// Payments whose row does not have its digest, or whose account is not what the ledger says. A file that no newer daemon has
+    /// opened yet has no digests.
+    private func altered() throws(JournalError) -> Set<String> {
+        let columns = try Journal.columns(of: "payment", in: database)
+        let version = try database.query("PRAGMA user_version") { (row) throws(JournalError) in try row.integer(0) }
+        guard version == [Int64(Schema.version)] else { return [] }
+        let found = try database.query(
+            """
+            SELECT id FROM payment WHERE \(JournalDigests.expression(columns: columns)) IS NOT \(JournalDigests.written)
+                OR (\(Journal.differsFromLedger))
+            """
+        ) { (row) throws(JournalError) in try row.text(0) }
+        return Set(found)
     }
 
     private struct Step {

@@ -134,6 +134,38 @@ struct AuditJournalTests {
         #expect(try !book.faults().isEmpty)
     }
 
+    /// Rows beside the chain, as they were altered in a copy of a journal on which the chain "held".
+    static let rows = [
+        "UPDATE payment SET order_reference = 'B-2'", "UPDATE payment SET card = '{\"last4\":\"0000\"}'",
+        "UPDATE payment SET result = '{\"outcome\":\"approved\",\"code\":\"654321\"}'",
+        "UPDATE payment SET updated_at = updated_at + 1",
+        "UPDATE payment SET settlement = '{\"note\":\"other\"}'",
+        "UPDATE payment SET account = NULL, capture = 'manual'",
+        "UPDATE state_change SET at = at + 60000 WHERE state = 'approved'",
+        "UPDATE state_change SET at = at + 60000 WHERE state = 'approved';"
+            + "DELETE FROM meta WHERE name LIKE 'payment:%'",
+        "DELETE FROM meta WHERE name = (SELECT 'payment:' || id FROM payment LIMIT 1)",
+        "UPDATE payment SET account = '{}'",
+    ]
+
+    @Test("A8: an altered row of a payment is named, whichever column it is", arguments: rows)
+    func alteredRow(sql: String) throws {
+        let book = try Book()
+        let hit = try book.pay(paid)
+        try book.sign()
+        #expect(try book.faults().isEmpty)
+        try book.tamper(sql)
+        #expect(try book.faults() == [.transactionDiffers(hit.text)])
+    }
+
+    @Test("A8: what a chain that holds does not prove is said by name")
+    func uncovered() {
+        let said = AuditSource.uncovered.joined(separator: "\n")
+        for word in ["order", "card", "result", "settlement", "ledger", "operations", "totals"] {
+            #expect(said.contains(word))
+        }
+    }
+
     @Test("The daemon's own statements cannot alter an entry")
     func guarded() throws {
         let book = try Book()

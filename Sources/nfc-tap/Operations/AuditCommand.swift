@@ -135,6 +135,8 @@ private struct AuditReport: Encodable {
     /// `kid` of the key that it was held against.
     let key: String
     let faults: [String]
+    /// What a chain that holds does not prove.
+    let notCovered = AuditSource.uncovered
 
     init(_ verifier: inout AuditVerifier, keyID: String) {
         faults = verifier.finish().map(\.description)
@@ -150,6 +152,7 @@ private struct AuditReport: Encodable {
         StandardOutput.print("\(entries) entries\(range), \(signed) by \(key)")
         for fault in faults { StandardOutput.print("fault: \(fault)") }
         StandardOutput.print(holds ? "the chain holds" : "the chain does not hold")
+        for sentence in notCovered { StandardOutput.print("not covered: \(sentence)") }
     }
 }
 
