@@ -293,7 +293,7 @@ extension ProgramTests {
 }
 
 /// Stands for the service manager.
-private final class DatagramSocket: Sendable {
+final class DatagramSocket: Sendable {
     private let descriptor: Int32
 
     init(path: String) throws {

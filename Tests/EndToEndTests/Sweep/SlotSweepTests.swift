@@ -99,9 +99,9 @@ struct SlotSweepTests {
         let folder = FileManager.default.temporaryDirectory.appending(path: "read-\(UUID().uuidString.prefix(8))")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
-        func read() throws -> Program.Finished {
+        func read(seconds: Int = 3) throws -> Program.Finished {
             try Program.tap.run(
-                ["read", "--reader", "pcsc", "--timeout", "3"], in: folder,
+                ["read", "--reader", "pcsc", "--timeout", "\(seconds)"], in: folder,
                 environment: ["PCSCLITE_CSOCK_NAME": pcscd.socketPath])
         }
         let desk = IFDDesk(lane: "none0", reader: reader, isHeard: false, socket: pcscd.socketPath)
@@ -115,7 +115,7 @@ struct SlotSweepTests {
             desk.remove()
             desk.repair()
             try desk.insert(named: "visa")
-            let next = try read()
+            let next = try read(seconds: 20)
             #expect(next.status == 0 && next.output.contains("A0000000031010"), "after \(fault.name): \(next.errors)")
             desk.remove()
         }

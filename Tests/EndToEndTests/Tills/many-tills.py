@@ -3,7 +3,8 @@
 """Tills that all sell at once through the gateway: many-tills.py PORT FILE SALES
 
 FILE is a list of objects with till, lane and token. Each till makes SALES sales with amounts of its own; a lane that is busy,
-and whatever else may succeed later, is asked again with the same key. Prints a line for each sale: id, till, amount, state.
+and whatever else may succeed later, is asked again with the same key. A sale that was answered before its end, because too many
+wait, is asked about until it has one. Prints a line for each sale: id, till, amount, state.
 """
 import http.client
 import json
@@ -11,6 +12,7 @@ import sys
 import threading
 import time
 
+ENDS = ["approved", "declined", "failed", "cancelled", "reversed", "unknown"]
 port, file, sales = int(sys.argv[1]), sys.argv[2], int(sys.argv[3])
 tills = json.load(open(file))
 lines, faults, lock = [], [], threading.Lock()
@@ -32,6 +34,11 @@ def sell(connection, till, number, index):
         answer = connection.getresponse()
         found = json.loads(answer.read())
         if answer.status == 201:
+            while found["state"] not in ENDS and time.monotonic() < end:
+                time.sleep(0.2)
+                connection.request(
+                    "GET", "/v1/transactions/" + found["id"], headers={"Authorization": "Bearer " + till["token"]})
+                found = json.loads(connection.getresponse().read())
             return f"{found['id']} {found['till']} {value} {found['state']}"
         if not found["error"]["retryable"]:
             raise RuntimeError(f"{till['till']}: {found}")
