@@ -11,6 +11,10 @@ public struct RecipientKeySet: Equatable, Sendable {
         public let keyID: String?
         public let reason: RecipientKeyError
 
+        package init(position: Int, keyID: String?, reason: RecipientKeyError) {
+            (self.position, self.keyID, self.reason) = (position, keyID, reason)
+        }
+
         /// Place and `kid`, as people look for it in the file. A text of somebody else's is quoted, and cut to 64 characters.
         public var name: String {
             "keys[\(position)]" + (keyID.map { " \(String($0.prefix(64)).debugDescription)" } ?? "")

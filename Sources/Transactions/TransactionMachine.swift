@@ -164,9 +164,8 @@ public struct TransactionMachine: Sendable {
         case .begin where demand.isWithoutCard: if case .created = phase { local(.connect) }
         case .begin, .preparing, .prepared, .notPrepared: prepare(input)
         case .ready, .won, .cardLeft, .collision, .unreadable, .targetUnsupported, .presentationFailed, .cardAwaited,
-            .message,
-            .cardDetected, .passAgain, .passes, .endedWithPasses, .read, .declinedOffline, .ended, .cardMayGo,
-            .tapFinished:
+            .message, .cardDetected, .passAgain, .passes, .endedWithPasses, .read, .declinedOffline, .ended,
+            .cardMayGo, .tapFinished:
             present(input)
         case .pin(let reply, let attempt): pin(reply, attempt)
         case .connected, .notConnected: connection(input)

@@ -138,7 +138,7 @@ import Wire
             try await awaitServer(path)
             let findings = try await findings([path])
             #expect(findings.filter { $0.verdict == .fail } == [])
-            #expect(findings.filter { $0.verdict == .pass }.count == 20)
+            #expect(findings.filter { $0.verdict == .pass }.count == 21)
         }
     }
 }

@@ -96,7 +96,11 @@ struct ProfileTests {
         ),
         (#""environment": "test""#, #""environment": "live""#, .member(.missing("caKeys"))),
         (#""9F33": "000808""#, #""9F33": "004808""#, .member(.pinClaimed("terminal.terminalData.9F33"))),
-        (#""kid": "test-nfc-tap-sandbox-1", "#, #""kid": "", "#, .recipientKey("recipientKeys", .noUsableKey)),
+        (
+            #""kid": "test-nfc-tap-sandbox-1", "#, #""kid": "", "#,
+            .recipientKey(
+                "recipientKeys", .allRefused([.init(position: 0, keyID: "", reason: .malformedMember("kid"))]))
+        ),
         (
             #""kid": "test-nfc-tap-profile-1", "use": "sig""#, #""use": "enc""#,
             .verificationKey("receiptTokenKey", .notForSignatures)

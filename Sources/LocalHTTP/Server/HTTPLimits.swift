@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// What one client may take of the server. The defaults are those of the local APIs.
+///
+/// More than fifteen stored properties: each is a limit of its own.
 public struct HTTPLimits: Equatable, Sendable {
     /// Connections in all; the next one is answered 503. As many again are told so at a time; what comes beyond is
     /// closed without a word, so that refusing never costs more than serving.
