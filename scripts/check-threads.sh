@@ -21,7 +21,7 @@ bin=$(swift build --scratch-path .build-tsan --show-bin-path)
 reports=$(mktemp -d)
 trap 'rm -rf "$reports"' EXIT
 # Every process runs several times as long here.
-export NFC_TAP_KILLS=${NFC_TAP_KILLS:-6}
+export NFC_TAP_KILLS=${NFC_TAP_KILLS:-6} NFC_TAP_WOBBLES=${NFC_TAP_WOBBLES:-100}
 # The sanitizer makes mlockall(2) do nothing, so what the daemon locks cannot be seen here.
 # A library that is preloaded to watch files would stand between the sanitizer and the calls that it watches itself.
 export NFC_TAP_SKIP='^TapDaemonTests\.(ProgramTests/(locks|startCode)\(|DurableNameTests/)'

@@ -183,7 +183,7 @@ struct EdgeOfFieldTests {
         cards)
     func edge(manner: Int, card: String) throws {
         let manner = Self.manners[manner]
-        for seed in 0..<500 as Range<UInt64> {
+        for seed in 0..<250 as Range<UInt64> {
             var random = SeededGenerator(seed: seed)
             let steady = UInt64.random(in: 0...2_000, using: &random)
             let share = UInt64.random(in: 20...100, using: &random)
