@@ -24,8 +24,8 @@ trap 'rm -rf "$reports"' EXIT
 export NFC_TAP_KILLS=${NFC_TAP_KILLS:-6} NFC_TAP_WOBBLES=${NFC_TAP_WOBBLES:-100}
 # The sanitizer makes mlockall(2) do nothing, so what the daemon locks cannot be seen here.
 # A library that is preloaded to watch files would stand between the sanitizer and the calls that it watches itself.
-export NFC_TAP_SKIP='^TapDaemonTests\.(ProgramTests/(locks|startCode)\(|DurableNameTests/)'
-echo "check-threads: without two tests of locked memory, and those of a preloaded library: the sanitizer cannot have them"
+export NFC_TAP_SKIP='^TapDaemonTests\.(ProgramTests/(locks|startCode)\(|DurableNameTests/)|^ReaderNFCTests\.WorkerDeathTests/'
+echo "check-threads: without tests of locked memory, of a preloaded library and of deaths by a signal: the sanitizer cannot have them"
 
 # races N: runs the tests; what is reported is in the folder N, and a line for each place of a race in N.places.
 races() {

@@ -19,7 +19,9 @@ struct WobbleSweepTests {
     /// Part of a fault's name: that one alone.
     private static let only = ProcessInfo.processInfo.environment["NFC_TAP_SWEEP"]
 
-    @Test("Every fault of a reader, at a command of a payment and of a pass, on pcscd, libnfc and virtual")
+    @Test(
+        "Every fault of a reader, at a command of a payment and of a pass, on pcscd, libnfc and virtual",
+        .enabled(if: rounds != nil || only != nil, "make check-wobbles runs it"))
     func sweep() async throws {
         let begin = ContinuousClock.now
         let bench = try SweepBench(lanes: 3)
