@@ -15,8 +15,6 @@ public struct ConfigurationHost: Sendable {
     public var credentials: String?
     /// The number of a group; `nil` where it does not exist.
     public var groupNumber: @Sendable (String) -> UInt32? = UserDatabase.number(ofGroup:)
-    /// File descriptors that the daemon may have; `nil` where the system does not say.
-    public var descriptors = DescriptorLimit.highest
 
     /// This machine, with the daemon as its unit runs it.
     public init() {}
