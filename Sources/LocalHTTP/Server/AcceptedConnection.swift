@@ -1,23 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import NIOCore
-import Synchronization
 
 /// A connection on its way from the listening socket to its task.
 struct AcceptedConnection: Sendable {
     let connection: HTTPConnection
     let channel: NIOAsyncChannel<ReceivedRequest, ServerWrite>
-}
-
-/// Where a connection waits for its channel to be registered.
-final class Arrival: Sendable {
-    private let connection = Mutex<AcceptedConnection?>(nil)
-
-    func set(_ accepted: AcceptedConnection) { connection.withLock { $0 = accepted } }
-
-    func take() -> AcceptedConnection? {
-        connection.withLock { connection in
-            defer { connection = nil }
-            return connection
-        }
-    }
 }
