@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Each row of docs/field-reports.md has a test named after it, and each test that is named after a row has its row.
+/// Each row of docs/field-reports.md has a test named after it.
 struct FieldReportTests {
     /// The numbers of the table's rows, in their order: a letter and a number.
     private static func rows() throws -> [String] {
@@ -28,16 +28,13 @@ struct FieldReportTests {
         return names
     }
 
-    @Test func `a report from the field has a test named after it, and such a test has its report`() throws {
+    @Test func `a report from the field has a test named after it`() throws {
         let rows = try Self.rows()
         #expect(rows.count > 20)
         #expect(Set(rows).count == rows.count, "a number stands twice")
         let named = try Self.named()
         for row in rows where !named.contains(row) {
             Issue.record("\(row): name a test after it, or say in the page what is missing and take the row out")
-        }
-        for name in named.subtracting(rows).sorted() {
-            Issue.record("\(name): a test is named after it; add its row to docs/field-reports.md")
         }
     }
 }
