@@ -103,20 +103,23 @@ public final class IFDReader: Sendable {
     public var lamps: UInt8? { state.withLock { $0.obeyed }.compactMap { IFDIndicator.lamps($0) }.last }
 
     private func setPlugged(_ whether: Bool) {
-        let listeners = state.withLock { state in
+        state.withLock { state in
             state.isPlugged = whether
-            return Array(state.listeners.values)
+            for slot in state.slots.indices { Self.tell(of: slot, state) }
         }
-        for listener in listeners { _ = UnixStream.send([1], to: listener) }
     }
 
     private func change(_ slot: Int, _ body: (inout IFDSlot) -> Void) {
-        let listener: Int32? = state.withLock { state in
-            guard state.slots.indices.contains(slot) else { return nil }
+        state.withLock { state in
+            guard state.slots.indices.contains(slot) else { return }
             body(&state.slots[slot])
-            return state.listeners[slot]
+            Self.tell(of: slot, state)
         }
-        if let listener { _ = UnixStream.send([1], to: listener) }
+    }
+
+    /// With the state locked: a descriptor whose pcscd has gone would else be another's by now.
+    private static func tell(of slot: Int, _ state: borrowing State) {
+        if let listener = state.listeners[slot] { _ = UnixStream.send([1], to: listener) }
     }
 
     private func greet(_ descriptor: Int32) {
@@ -124,16 +127,20 @@ public final class IFDReader: Sendable {
             _ = close(descriptor)
             return
         }
-        let (slot, count) = (Int(hello[0]), state.withLock { $0.slots.count })
-        guard slot < count, UnixStream.send([UInt8(count)], to: descriptor) else {
+        let slot = Int(hello[0])
+        let isForEvents = hello[1] != 0
+        // Answered and noted at once: pcscd then asks what lies there, and of what comes later nothing but an event tells it.
+        let isGreeted = state.withLock { state in
+            let count = state.slots.count
+            guard slot < count, UnixStream.send([UInt8(count)], to: descriptor) else { return false }
+            if isForEvents, let former = state.listeners.updateValue(descriptor, forKey: slot) { _ = close(former) }
+            return true
+        }
+        guard isGreeted else {
             _ = close(descriptor)
             return
         }
-        guard hello[1] == 0 else {
-            let former = state.withLock { $0.listeners.updateValue(descriptor, forKey: slot) }
-            if let former { _ = close(former) }
-            return
-        }
+        guard !isForEvents else { return }
         Thread.detachNewThread { [weak self] in
             while let length = UnixStream.receive(2, from: descriptor),
                 let frame = UnixStream.receive(Int(length[0]) << 8 | Int(length[1]), from: descriptor),
@@ -151,7 +158,10 @@ public final class IFDReader: Sendable {
 
     private func answer(_ call: Call) -> IFDSlot.Answer {
         let (answer, changes) = state.withLock { state in
+            let before = state.slots[call.slot].changes
             let answer = Self.answer(call, &state)
+            // A card that leaves by itself is noticed like any other.
+            if state.slots[call.slot].changes != before { Self.tell(of: call.slot, state) }
             if answer.code == .success, IFDIndicator.tones(call) > 0 || IFDIndicator.lamps(call) != nil {
                 state.obeyed.append(call)
             }
