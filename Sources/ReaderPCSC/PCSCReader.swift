@@ -254,6 +254,7 @@ extension PCSCReader {
     ) throws(PCSCFailure) -> CardPresence {
         var state = ReaderState.unaware
         var retry: (at: TapInstant, after: PCSCFailure)?
+        var poweredDown: UInt16?
         let patience = monotonicNow().advanced(byMilliseconds: 1_000)
         while true {
             let limit = min(retry?.at ?? deadline, deadline)
@@ -270,7 +271,14 @@ extension PCSCReader {
                 return .emptied
             }
             do throws(PCSCFailure) {
-                guard mayBeContactless(state.atr) else { throw .mute }
+                if !mayBeContactless(state.atr) {
+                    // pcscd keeps a card's ATR until it sees an empty field: two that change places between its looks are one to
+                    // it. A new connection powers up what lies there now. What may have contacts may be another program's: once.
+                    let isAsked = poweredDown == state.eventCounter && slot != .contactless
+                    guard !state.isInUse, !isAsked else { throw .mute }
+                    poweredDown = state.eventCounter
+                    powerDown()
+                }
                 // Something that took no power is asked again: a connection powers it up anew.
                 let card = try connect(state)
                 unreadable = UnreadableCard()
@@ -294,8 +302,8 @@ extension PCSCReader {
         }
     }
 
-    /// Takes power from a card that another program has left in a protocol of its own: the next connection chooses anew.
-    /// What fails here shows at that one.
+    /// Takes power from a card that another program has left in a protocol of its own, or that was never powered up itself: the
+    /// next connection begins anew. What fails here shows at that one.
     private func powerDown() {
         guard let link = talking?.link else { return }
         try? callGuard.run(within: .disconnect, severing: link) { () throws(PCSCFailure) in
@@ -329,7 +337,8 @@ extension PCSCReader {
         activationCounter = state.eventCounter
         hasHadCard = true
         do throws(PCSCFailure) {
-            let atr = state.atr.isEmpty ? try currentATR() : state.atr
+            let isKnown = !state.atr.isEmpty && mayBeContactless(state.atr)
+            let atr = isKnown ? state.atr : try currentATR()
             guard mayBeContactless(atr) else { throw .mute }
             return try identify(CardActivation(atr: atr), state.eventCounter)
         } catch {
@@ -340,10 +349,12 @@ extension PCSCReader {
     }
 
     private func mayBeContactless(_ atr: [UInt8]) -> Bool {
-        ContactlessATR.mayBeContactless(atr, in: PCSCReaderName(identity.name).slot)
+        ContactlessATR.mayBeContactless(atr, in: slot)
     }
 
-    /// Of a card that had none when it was found, because it took power only now.
+    private var slot: PCSCReaderName.Slot { PCSCReaderName(identity.name).slot }
+
+    /// Of a card that took power only now: it had none when it was found, or was taken for the one before it.
     private func currentATR() throws(PCSCFailure) -> [UInt8] {
         guard let link = talking?.link else { throw .noContext }
         return try callGuard.run(within: .service, severing: link) { () throws(PCSCFailure) in

@@ -63,6 +63,26 @@ extension PCSCTests {
             }
         }
 
+        @Test(
+            "R8: a card that takes the place of one with contacts between two looks of pcscd is read, as often as it happens"
+        )
+        func changedPlaces() async {
+            await #expect(processExitsWith: .success) {
+                let rig = try PlayedRig()
+                let contacts = try Hex.bytes("3B68000000 73C84012009000")
+                for _ in 0..<3 {
+                    rig.played.insert(DressedCard(SmokeCard(), as: CardActivation(technology: .unknown, atr: contacts)))
+                    #expect(try rig.activate() == .unreadable)
+                    // No event of a removal: the reader's next answer is that a card is there.
+                    rig.played.insert(SmokeCard())
+                    #expect(try rig.activate().isCard)
+                    #expect(try rig.transmit(select).data.count == 49)
+                    rig.played.remove()
+                    try rig.reader.waitForRemoval(until: soon(), cancellation: TapCancellation())
+                }
+            }
+        }
+
         @Test func `a played reader that is gone is faulty, and works again once it is back`() async {
             await #expect(processExitsWith: .success) {
                 let rig = try PlayedRig()

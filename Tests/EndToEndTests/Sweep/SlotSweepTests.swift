@@ -92,9 +92,7 @@ struct SlotSweepTests {
         }
     }
 
-    @Test(
-        "nfc-tap read ends right, or says what is the matter, with every fault at every command; then it reads",
-        .enabled(if: ProcessInfo.processInfo.environment["NFC_TAP_WOBBLES"] != nil, "make check-wobbles runs it"))
+    @Test("nfc-tap read ends right, or says what is the matter, with every fault at every command; then it reads")
     func read() throws {
         let reader = try IFDReader(name: "Rig PICC Interface")
         let pcscd = try PrivatePCSCD([reader.stanza])
