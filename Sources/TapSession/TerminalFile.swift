@@ -29,7 +29,7 @@ public struct TerminalFile: Sendable {
     public enum Purpose: Sendable {
         /// Real cards: a terminal that claims PIN entry is refused.
         case payment
-        /// Recorded transactions: the terminal that they were recorded at may have had a PIN pad.
+        /// Recorded transactions: the terminal that they were recorded at may have had a PIN pad, or data that are none.
         case replay
     }
 
@@ -51,7 +51,7 @@ public struct TerminalFile: Sendable {
         } else {
             currency = nil
         }
-        let terminalData = try TerminalFile.dataObjects(file.member("terminalData"), purpose)
+        let terminalData = try TerminalFile.dataObjects(file.member("terminalData"), nil, purpose)
         var combinations: [Combination] = []
         for element in try file.member("combinations").elements() {
             combinations.append(try TerminalFile.combination(element, purpose))
@@ -88,7 +88,9 @@ public struct TerminalFile: Sendable {
             combination.transactionTypes = list
         }
         if let limits = try value.optional("limits") { combination.limits = try TerminalFile.limits(limits, purpose) }
-        if let data = try value.optional("kernelData") { combination.kernelData = try dataObjects(data, purpose) }
+        if let data = try value.optional("kernelData") {
+            combination.kernelData = try dataObjects(data, combination.kernel, purpose)
+        }
         if let sets = try value.optional("dynamicLimits") {
             for element in try sets.elements() {
                 try element.object(["programIdentifier", "limits"])
@@ -139,13 +141,20 @@ public struct TerminalFile: Sendable {
     }
 
     /// In the order of their tags, so that the same file is always the same configuration.
+    ///
+    /// - Parameter kernel: `nil` for the data of all kernels.
     private static func dataObjects(
-        _ value: TerminalFileValue, _ purpose: Purpose
+        _ value: TerminalFileValue, _ kernel: KernelIdentifier?, _ purpose: Purpose
     ) throws(TerminalFileError) -> [DataObject] {
         var objects: [DataObject] = []
         for member in try value.members() {
             guard let tag = tag(member.name) else { throw .unknown(member.value.path) }
+            // Names in the other case of letters are other members, and the same tag.
+            guard !objects.contains(where: { $0.tag == tag }) else { throw .repeated(member.value.path) }
             let bytes = try member.value.hexadecimal(0...252)
+            if purpose == .payment, let fault = DataDictionary.fault(ofTerminal: bytes, tag, kernel: kernel) {
+                throw .terminalData(member.value.path, fault)
+            }
             guard purpose == .replay || !claimsPIN(tag, bytes) else { throw .pinClaimed(member.value.path) }
             objects.append(DataObject(tag, bytes))
         }

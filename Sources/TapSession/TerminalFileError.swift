@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+import CardBytes
+public import EMV
 public import EMVCrypto
 
 /// Why a terminal file is not used. Every case names the member: `combinations[2].limits.ttq`.
@@ -20,6 +22,12 @@ public enum TerminalFileError: Error, Equatable, Sendable {
     case notOneOf(String, [String])
     /// Not an active currency of ISO 4217.
     case currency(String)
+    /// Not a number of ISO 3166-1.
+    case country(String)
+    /// The same tag for the second time.
+    case repeated(String)
+    /// Not what the data dictionary has for the tag.
+    case terminalData(String, TerminalDataFault)
     case caKey(String, CAPublicKeyError)
     /// The value says that the terminal takes PINs. It cannot: see the documentation on scope.
     case pinClaimed(String)
@@ -37,6 +45,9 @@ extension TerminalFileError: CustomStringConvertible {
         case .outOfRange(let field, let range): "\(field): not between \(range.lowerBound) and \(range.upperBound)"
         case .notOneOf(let field, let words): "\(field): not one of \(words.joined(separator: ", "))"
         case .currency(let field): "\(field): not an active currency of ISO 4217"
+        case .country(let field): "\(field): not a country of ISO 3166-1"
+        case .repeated(let field): "\(field): the same tag for the second time"
+        case .terminalData(let field, let fault): "\(field): \(fault.phrase)"
         case .caKey(let field, let error): "\(field): \(error)"
         case .pinClaimed(let field): "\(field): claims PIN entry"
         }
@@ -54,12 +65,15 @@ extension TerminalFileError: CustomStringConvertible {
         case .outOfRange(_, let range): "Write a whole number from \(range.lowerBound) to \(range.upperBound)"
         case .notOneOf(_, let words): "Write one of: \(words.joined(separator: ", "))"
         case .currency: "Write its three capital letters, as EUR"
+        case .country: "Write its number, as 276 for Germany"
+        case .repeated: "Keep one of the two"
+        case .terminalData(_, let fault): fault.resolution
         case .caKey: "Compare the key's fields with the scheme's publication"
         case .pinClaimed: "Clear the PIN bits: a terminal without an approved PIN pad must not offer PIN"
         }
     }
 
-    private static func count(_ bytes: ClosedRange<Int>) -> String {
+    fileprivate static func count(_ bytes: ClosedRange<Int>) -> String {
         bytes.count == 1
             ? "\(bytes.lowerBound) byte\(bytes.lowerBound == 1 ? "" : "s")"
             : "\(bytes.lowerBound) to \(bytes.upperBound) bytes"
@@ -72,8 +86,8 @@ extension TerminalFileError {
         switch self {
         case .syntax: nil
         case .missing(let field), .unknown(let field), .wrongType(let field, _), .hexadecimal(let field, _),
-            .outOfRange(let field, _), .notOneOf(let field, _), .currency(let field), .caKey(let field, _),
-            .pinClaimed(let field):
+            .outOfRange(let field, _), .notOneOf(let field, _), .currency(let field), .country(let field),
+            .repeated(let field), .terminalData(let field, _), .caKey(let field, _), .pinClaimed(let field):
             field
         }
     }
@@ -87,6 +101,42 @@ extension TerminalFileError.Expectation {
         case .text: "a text in quotes"
         case .wholeNumber: "a whole number without quotes"
         case .yesOrNo: "true or false"
+        }
+    }
+}
+
+extension TerminalDataFault {
+    fileprivate var phrase: String {
+        switch self {
+        case .notTerminals: "not a terminal's object"
+        case .length(let bytes): "not of \(TerminalDataFault.count(bytes))"
+        case .format(let format): "not \(TerminalDataFault.content(format))"
+        case .meaning: "no value of this object"
+        }
+    }
+
+    fileprivate var resolution: String {
+        switch self {
+        case .notTerminals: "Remove it: the card or the transaction brings it"
+        case .length(let bytes): "Write \(TerminalDataFault.count(bytes)) in hexadecimal, as the acquirer gave them"
+        case .format(let format): "Write \(TerminalDataFault.content(format)), each byte as two hexadecimal digits"
+        case .meaning:
+            "Write the acquirer's value: 9F35 is a terminal type of EMV Book 4, 9F1A a country of ISO 3166-1, 5F2A a currency of ISO 4217"
+        }
+    }
+
+    private static func count(_ bytes: ClosedRange<Int>) -> String {
+        bytes.upperBound == DataElement.unbounded
+            ? "at least \(bytes.lowerBound) bytes" : TerminalFileError.count(bytes)
+    }
+
+    private static func content(_ format: ValueFormat) -> String {
+        switch format {
+        case .n, .cn: "decimal digits"
+        case .a: "letters"
+        case .an: "letters and digits"
+        case .ans: "printable characters"
+        case .b, .variable: "bytes"
         }
     }
 }

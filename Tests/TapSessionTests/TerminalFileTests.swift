@@ -80,6 +80,60 @@ struct TerminalFileTests {
         }
     }
 
+    @Test("K1: terminal data are of the length and in the format of the data dictionary")
+    func dictionary() throws {
+        let kernel2 = "combinations[3].kernelData"
+        let cases: [(String, String, TerminalFileError)] = [
+            // The values that were "valid": EMV Book 3 Annex A1 has 3, 5 and 6 bytes, and a card's PAN in no terminal.
+            (#""9F33": "000808""#, #""9F33": "0008""#, .terminalData("terminalData.9F33", .length(3...3))),
+            (#""9F40": "6000C03000""#, #""9F40": "6000C030""#, .terminalData("terminalData.9F40", .length(5...5))),
+            (#""9F39": "07""#, #""5A": "4761739001010010""#, .terminalData("terminalData.5A", .notTerminals)),
+            (#""DF8126": "000000005000""#, #""DF8126": "005000""#, .terminalData("\(kernel2).DF8126", .length(6...6))),
+            // And others of their kind.
+            (#""9F33": "000808""#, #""9F33": """#, .terminalData("terminalData.9F33", .length(3...3))),
+            (
+                #""DF8126": "000000005000""#, #""DF8126": "00000000500A""#,
+                .terminalData("\(kernel2).DF8126", .format(.n))
+            ),
+            (
+                #""DF8126": "000000005000""#, #""DF8129": "0000000000000000""#,
+                .terminalData("\(kernel2).DF8129", .notTerminals)
+            ),
+            (
+                #""9F1C": "3030303030303031""#, #""9F1C": "30303030303030""#,
+                .terminalData("terminalData.9F1C", .length(8...8))
+            ),
+            (
+                #""9F1C": "3030303030303031""#, #""9F1C": "303030303030300A""#,
+                .terminalData("terminalData.9F1C", .format(.an))
+            ),
+            (#""9F16": "54455354"#, #""9F16": "00455354"#, .terminalData("terminalData.9F16", .format(.ans))),
+            (#""9F15": "5311""#, #""9F15": "53A1""#, .terminalData("terminalData.9F15", .format(.n))),
+            (#""9F35": "21""#, #""9F35": "27""#, .terminalData("terminalData.9F35", .meaning)),
+            (#""9F35": "21""#, #""9F1A": "0049""#, .terminalData("terminalData.9F1A", .meaning)),
+            (#""9F35": "21""#, #""9f33": "000808""#, .repeated("terminalData.9f33")),
+            // What a tag means is the kernel's: 9F6D has two bytes in kernel 2 and one in kernel 4.
+            (#""9F6D": "C0""#, #""9F6D": "0001""#, .terminalData("combinations[5].kernelData.9F6D", .length(1...1))),
+            (#""9F6D": "0001""#, #""9F6D": "C0""#, .terminalData("\(kernel2).9F6D", .length(2...2))),
+            // Kernel 4 has its action codes under kernel 2's tags.
+            (
+                #""DF8120": "DC50840000""#, #""DF8120": "DC50""#,
+                .terminalData("combinations[5].kernelData.DF8120", .length(5...5))
+            ),
+        ]
+        for (old, new, error) in cases {
+            #expect(try fault(old, new) == error, "\(new)")
+            #expect(error.field.map { error.description.hasPrefix($0 + ": ") } ?? false)
+            #expect(!error.resolution.isEmpty)
+        }
+        // A private tag is a scheme's own matter; blanks fill what is shorter.
+        #expect(try fault(#""9F39": "07""#, #""9F39": "07", "DF7F": "01""#) == nil)
+        #expect(try fault(#""9F1C": "3030303030303031""#, #""9F1C": "3030303030303020""#) == nil)
+        // What was recorded at a terminal with such data can be explained.
+        let recorded = try example().replacing(#""9F33": "000808""#, with: #""9F33": "0008""#)
+        #expect(try TerminalFile(json: Array(recorded.utf8), for: .replay).configuration.terminalData.count > 1)
+    }
+
     @Test func `a terminal that claims PIN entry is refused`() throws {
         #expect(try fault(#""9F33": "000808""#, #""9F33": "004808""#) == .pinClaimed("terminalData.9F33"))
         #expect(try fault("22004000", "26004000") == .pinClaimed("combinations[0].limits.ttq"))
@@ -164,6 +218,8 @@ struct TerminalFileTests {
             .syntax(line: 1, column: 2), .missing("a"), .unknown("a"), .wrongType("a", expected: .array),
             .hexadecimal("a", bytes: 4...4), .hexadecimal("a", bytes: 1...1), .hexadecimal("a", bytes: 5...16),
             .outOfRange("a", 1...2), .notOneOf("a", ["b", "c"]), .caKey("a", .badRID), .pinClaimed("a"),
+            .country("a"), .repeated("a"), .terminalData("a", .notTerminals), .terminalData("a", .length(5...65_535)),
+            .terminalData("a", .format(.cn)), .terminalData("a", .meaning),
         ]
         for error in errors {
             #expect(!error.resolution.isEmpty)
