@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+import CardBytes
+import Crypto
 import Foundation
+import Journal
 import LocalHTTP
 import PSPSandbox
 import ReaderVirtual
@@ -25,6 +28,44 @@ struct RequestTests {
                 let other = try await shop.post(purchase(1_300), key: "sale-1")
                 #expect(other.status == 422)
                 #expect(try other.error().code == "idempotency.key_reused")
+                #expect(await sandbox.ledger.transactions.count == 1)
+            }
+        }
+    }
+
+    @Test("K6: a repetition that says a default in words is the same request, also one that was kept as it was written")
+    func defaultsInWords() async throws {
+        let folder = try TestFolder()
+        try await withSandbox(in: folder) { sandbox in
+            try await Shop.open(in: folder) { shop in
+                try shop.reader.obey("present visa")
+                let first = try await shop.post(purchase(1_200), key: "sale-1", wait: 20)
+                let spelt = #"""
+                    {"type": "purchase", "amount": {"value": 1200, "currency": "EUR"}, "allowRepeat": false, "detached": false,
+                     "deadline": 60, "store": false, "dryRun": false, "amountStatus": "final", "capture": {"mode": "automatic"}}
+                    """#
+                let again = try await shop.post(spelt, key: "sale-1")
+                #expect(again.status == 201 && again.fields.only("Idempotency-Replayed") == "true")
+                #expect(again.body == first.body)
+                let other = try await shop.post(
+                    spelt.replacing(#""allowRepeat": false"#, with: #""allowRepeat": true"#), key: "sale-1")
+                #expect(try other.error().code == "idempotency.key_reused")
+                // A daemon before this one wrote down the digest of the body as it came.
+                let body = try WireJSON.encode(WireJSON.decode(TransactionRequest.self, from: Array(spelt.utf8)))
+                let kept = NewTransaction(
+                    id: TransactionID(), owner: Principal(uid: getuid()), idempotencyKey: "sale-0",
+                    requestHash: Hex.string(SHA256.hash(data: body)), type: .purchase, mode: .test, lane: "lane-0",
+                    amount: Money(value: 1_200, currency: try #require(Currency("EUR"))), order: nil, at: .now)
+                let created = try await shop.store.journal.use { (journal) throws(JournalError) in
+                    try journal.create(kept)
+                }
+                guard case .created = created else {
+                    Issue.record("\(created)")
+                    return
+                }
+                let known = try await shop.post(spelt, key: "sale-0")
+                #expect(known.fields.only("Idempotency-Replayed") == "true")
+                #expect(try known.transaction().id == kept.id)
                 #expect(await sandbox.ledger.transactions.count == 1)
             }
         }

@@ -70,7 +70,7 @@ extension PointOfSaleAPI {
         let snapshot = settings.snapshot
         let time = LocalTime(at: Int(Timestamp.now.milliseconds / 1_000))
         let new = NewDayEnd(
-            owner: caller.principal, idempotencyKey: key, requestHash: try demand.digest(),
+            owner: caller.principal, idempotencyKey: key, requestHash: try demand.meant.digest(),
             label: demand.label ?? time.dateText, blockOn: demand.force == true ? [] : snapshot.day.blockOn,
             merchant: profiles.current.map { Merchant($0.merchant) } ?? snapshot.shop,
             terminal: snapshot.terminal.id,

@@ -22,7 +22,7 @@ extension PointOfSaleAPI {
         try caller.require(message.type)
         if message.type == .refund { try caller.require(refund: message) }
         let demand = TransactionDemand(
-            request: message, key: key, requestHash: try message.digest(), lanes: caller.ceiling?.lanes)
+            request: message, key: key, requestHash: try await digest(of: message, key), lanes: caller.ceiling?.lanes)
         if let refusal = await store.change({ $0.keys.claim(key) }) { return .refusal(refusal) }
         if let original = message.of {
             let response: HTTPResponse
@@ -43,6 +43,21 @@ extension PointOfSaleAPI {
         }
         await store.change { $0.keys.release(key) }
         return response
+    }
+
+    /// What a repetition has to mean, in one fixed form: blanks, the order of members and defaults in words do not matter.
+    private func digest(of message: TransactionRequest, _ key: PrincipalKey) async throws(ErrorBody) -> String {
+        let (written, meant) = (try message.digest(), try message.meant.digest())
+        guard written != meant else { return meant }
+        // Until 0.1.0 a request was kept as it was written; one that comes again across an upgrade is known by that.
+        do throws(JournalError) {
+            let earlier = try await store.journal.earlier(
+                owner: key.owner, idempotencyKey: key.key, requestHash: written)
+            if case .repeated = earlier { return written }
+            return meant
+        } catch {
+            throw ErrorBody(ErrorCode(error))
+        }
     }
 
     func admitted(
@@ -293,7 +308,7 @@ extension HTTPRequest {
 }
 
 extension TransactionRequest {
-    /// SHA-256 over the request in one fixed form: blanks and the order of members do not matter.
+    /// SHA-256 over the request: blanks and the order of members do not matter.
     fileprivate func digest() throws(ErrorBody) -> String {
         do { return Hex.string(SHA256.hash(data: try WireJSON.encode(self))) } catch { throw ErrorBody(error) }
     }

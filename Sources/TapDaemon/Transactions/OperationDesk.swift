@@ -45,7 +45,7 @@ struct OperationDesk: Sendable {
                 do {
                     let (word, body) =
                         switch self {
-                        case .capture(let demand): ("capture", try WireJSON.encode(demand))
+                        case .capture(let demand): ("capture", try WireJSON.encode(demand.meant))
                         case .adjustment(let demand): ("adjustment", try WireJSON.encode(demand))
                         case .release(let demand): ("release", try WireJSON.encode(demand))
                         }
