@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Codes
 import Envelope
 public import ReaderModels
 import TapSession
@@ -202,7 +203,12 @@ public struct ConfigurationFile: Sendable {
             }
             terminal.merchant = merchant
         }
-        if let country = table.number("country", in: 1...999) { terminal.country = UInt16(country) }
+        if let country = table.number("country", in: 1...999) {
+            if CountryCode(numeric: UInt64(country)) == nil {
+                table.report("country", "is not a country of ISO 3166-1", "write its number, as 276 for Germany")
+            }
+            terminal.country = UInt16(country)
+        }
         if let count = table.number("max-tap-retries", in: 1...10) { terminal.maxTapRetries = count }
         if let path = table.absolutePath("file") {
             let file = table.attempt { () throws(ConfigurationError) in try ConfigurationFile.terminal(path, table) }

@@ -91,7 +91,11 @@ extension Profile.Merchant {
             addressLines = []
         }
         onBehalfOf = try value.optionalLine("onBehalfOf", 1...64)
-        country = UInt16(truncatingIfNeeded: try value.member("country").number(in: 1...999))
+        let number = try value.member("country")
+        guard let code = CountryCode(numeric: try number.number(in: 1...999)) else {
+            throw .member(.country(number.path))
+        }
+        country = code.numeric
     }
 }
 

@@ -79,6 +79,11 @@ struct ProfileTests {
         ),
         (#""10115 Berlin""#, "5", .member(.wrongType("merchant.addressLines[1]", expected: .text))),
         (#""country": 276"#, #""country": 1000"#, .member(.outOfRange("merchant.country", 1...999))),
+        (#""country": 276"#, #""country": 49"#, .member(.country("merchant.country"))),
+        (
+            #""9F33": "000808""#, #""9F33": "0008""#,
+            .member(.terminalData("terminal.terminalData.9F33", .length(3...3)))
+        ),
         (#""version": "2026-03","#, "", .member(.missing("terms.version"))),
         (#""revoked": false"#, #""revoked": 0"#, .member(.wrongType("terms.revoked", expected: .yesOrNo))),
         (#""EUR", "CHF""#, #""EUR", "EUR""#, .repeated("currencies[1]")),

@@ -54,7 +54,12 @@ struct Record: ParsableCommand {
         guard amount <= UInt64(CurrencyCode.largestAmount) else {
             throw ValidationError("--amount takes at most 12 digits.")
         }
-        guard currency <= 999, country <= 999 else { throw ValidationError("ISO codes have three digits.") }
+        guard CurrencyCode(numeric: UInt64(currency)) != nil else {
+            throw ValidationError("--currency takes a number of ISO 4217, as 978 for EUR.")
+        }
+        guard CountryCode(numeric: UInt64(country)) != nil else {
+            throw ValidationError("--country takes a number of ISO 3166-1, as 276 for Germany.")
+        }
     }
 
     func run() throws {
@@ -79,8 +84,10 @@ struct Record: ParsableCommand {
     }
 
     private func transaction(now: Int) -> Transaction {
-        Transaction(
-            amount: amount, currency: currency, exponent: 2, country: country, date: LocalDate.at(now),
+        let exponent = CurrencyCode(numeric: UInt64(currency))?.exponent ?? 2
+        return Transaction(
+            amount: amount, currency: currency, exponent: UInt8(clamping: exponent), country: country,
+            date: LocalDate.at(now),
             time: LocalDate.time(at: now), sequenceCounter: 1)
     }
 
