@@ -122,7 +122,7 @@ let package = Package(
         room("Transactions", ["StoreAndForward", "Wire"]),
         room("Ledger", ["Wire"]),
         room("ECR", ["CardBytes", "Codes", "StrictJSON"]),
-        room("Journal", ["Envelope", "Ledger", "Transactions", "Wire", "CSQLite", crypto]),
+        room("Journal", ["Envelope", "Ledger", "Linux", "Transactions", "Wire", "CSQLite", crypto]),
         room(
             "TapDaemon",
             [

@@ -65,7 +65,7 @@ public final class BookFile: Sendable {
 extension BookFile.Fault: CustomStringConvertible {
     public var description: String {
         switch self {
-        case .unusable(let code): "cannot be used (errno \(code)): check its folder, its owner and the disk"
+        case .unusable(let code): "cannot be used: \(SystemError(code: code).remedy)"
         case .inUse: "is in use: stop the other simulator, or name another file"
         case .notALine(let number): "has no line of a book in line \(number): name another file"
         }

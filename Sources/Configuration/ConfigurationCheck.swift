@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Envelope
+import Glibc
+import Linux
 import ReaderModels
 import Wire
 
@@ -32,8 +34,29 @@ public struct ConfigurationCheck: Sendable {
     public init(file path: String, host: ConfigurationHost, at now: UInt64) {
         file = path
         let (found, faults) = ConfigurationFile.read(path: path, host: host, at: now)
-        errors = faults
+        errors = faults + (ConfigurationCheck.journalFault(found.journal.directory, host).map { [$0] } ?? [])
         read = errors.isEmpty ? found : nil
+    }
+
+    /// What keeps a journal from being in `folder`. What the unit makes before each start may still be missing.
+    private static func journalFault(_ folder: String, _ host: ConfigurationHost) -> ConfigurationError? {
+        let (key, path) = ("journal.directory", host.root + folder)
+        guard let status = try? FileStatus(of: path) else {
+            guard folder != host.stateDirectory else { return nil }
+            let parent = path.split(separator: "/").dropLast().reduce("") { "\($0)/\($1)" }
+            // Root may make it anywhere, and it would not be the daemon's.
+            guard geteuid() == 0 || host.writingFault(parent.isEmpty ? "/" : parent) != nil else { return nil }
+            return ConfigurationError(
+                key, "does not exist",
+                remedy: "make it for the daemon: install -d -o nfc-tap -g nfc-tap -m 0700 \(folder)")
+        }
+        guard status.kind == .folder else {
+            return ConfigurationError(key, "is no folder", remedy: "name the folder that the journal is in")
+        }
+        guard host.writingFault(path) == EROFS else { return nil }
+        return ConfigurationError(
+            key, "is on a disk that is mounted read-only",
+            remedy: "mount that for writing, or name the folder in ReadWritePaths= of the unit")
     }
 
     /// A line for each thing that is wrong: what it is, where, and what to do; or what the file sets up.

@@ -68,9 +68,10 @@ extension ConfigurationFile {
 }
 
 extension ConfigurationFile.Lane {
-    /// Whether both want one and the same device. A part of a PC/SC name may be that of several.
+    /// Whether both want one and the same device. A part of a PC/SC name may be that of several; a name with pcscd's number of the
+    /// reader is that of one.
     fileprivate func hasSameDevice(as other: Self) -> Bool {
-        if case .pcsc = reader { return false }
+        if case .pcsc(let text) = reader, PCSCReaderName(text).readerNumber == nil { return false }
         return reader == other.reader
     }
 }

@@ -154,7 +154,7 @@ public struct ConfigurationFile: Sendable {
     private mutating func readSockets(_ top: inout ConfigurationTable) {
         var pos = top.subtable("pos")
         if let socket = pos.absolutePath("socket") { self.pos.socket = socket }
-        self.pos.group = pos.text("group")
+        self.pos.group = pos.nameOrNumber("group")
         readPlaces(&pos)
         pos.finish()
         var psp = top.subtable("psp")
@@ -242,12 +242,7 @@ public struct ConfigurationFile: Sendable {
     private mutating func readGroups(_ top: inout ConfigurationTable) {
         var table = top.subtable("groups")
         for role in Role.allCases {
-            guard let name = table.text(role.rawValue) else { continue }
-            if let number = UInt32(name) ?? table.host.groupNumber(name) {
-                pos.roles[role] = number
-            } else {
-                table.report(role.rawValue, "names a group that does not exist", "create it: groupadd -r \(name)")
-            }
+            if let number = table.group(role.rawValue) { pos.roles[role] = number }
         }
         table.finish()
     }
@@ -255,12 +250,7 @@ public struct ConfigurationFile: Sendable {
     /// `[credentials]`.
     private mutating func readCredentials(_ top: inout ConfigurationTable) {
         var table = top.subtable("credentials")
-        if let name = table.text("group") {
-            pos.chargers = UInt32(name) ?? table.host.groupNumber(name)
-            if pos.chargers == nil {
-                table.report("group", "names a group that does not exist", "create it: groupadd -r \(name)")
-            }
-        }
+        if let group = table.group("group") { pos.chargers = group }
         if let days = table.number("keep-proof", in: 1...36_500) {
             journal.retention.proofs = Retention.day * days
         }

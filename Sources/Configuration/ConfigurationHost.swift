@@ -15,6 +15,11 @@ public struct ConfigurationHost: Sendable {
     public var credentials: String?
     /// The number of a group; `nil` where it does not exist.
     public var groupNumber: @Sendable (String) -> UInt32? = UserDatabase.number(ofGroup:)
+    /// Why this process may not write there, by errno(3); `nil` where it may.
+    public var writingFault: @Sendable (String) -> Int32? = { path in
+        do throws(SystemError) { try FileSystem.checkWritable(path) } catch { return error.code }
+        return nil
+    }
 
     /// This machine, with the daemon as its unit runs it.
     public init() {}

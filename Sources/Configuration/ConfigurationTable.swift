@@ -92,6 +92,18 @@ struct ConfigurationTable {
         return flag
     }
 
+    /// Text, or a number in its place.
+    mutating func nameOrNumber(_ key: String) -> String? { value(key)?.int.map(String.init) ?? text(key) }
+
+    /// A group by its name or number; `nil` where the key is not there, or what it names does not exist.
+    mutating func group(_ key: String) -> UInt32? {
+        guard let text = nameOrNumber(key) else { return nil }
+        // The largest number stands for no group in chown(2).
+        if let number = UInt32(text) ?? host.groupNumber(text), number != .max { return number }
+        let remedy = Int(text) == nil ? "create it: groupadd -r \(text)" : "write its name or number"
+        return report(key, "names a group that does not exist", remedy)
+    }
+
     mutating func number(_ key: String, in range: ClosedRange<Int>) -> Int? {
         guard let value = value(key) else { return nil }
         guard let number = value.int, range.contains(number) else {

@@ -23,11 +23,7 @@ extension ConfigurationFile {
     /// `[gateway]`. Where its group is the one of an installed system and does not exist, nobody may speak for tills.
     mutating func readGateway(_ top: inout ConfigurationTable) {
         var table = top.subtable("gateway")
-        let name = table.text("group")
-        let group = name.flatMap { UInt32($0) ?? table.host.groupNumber($0) } ?? gateway?.group
-        if let name, UInt32(name) == nil, table.host.groupNumber(name) == nil {
-            table.report("group", "names a group that does not exist", "create it: groupadd -r \(name)")
-        }
+        let group = table.group("group") ?? gateway?.group
         var settings = GatewaySettings(group: group ?? .max)
         if table.has("roles") {
             settings.roles = Set(table.words("roles", of: Role.self, "cashier, loyalty and monitor"))

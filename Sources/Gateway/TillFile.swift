@@ -47,7 +47,7 @@ extension GatewayError: CustomStringConvertible {
         switch self {
         case .tills(let path, EBADMSG):
             "\(path) is damaged; restore it from a copy, or remove it and pair every till again"
-        case .tills(let path, let code): "\(path) cannot be used (errno \(code)); check the folder's owner and the disk"
+        case .tills(let path, let code): "\(path) cannot be used: \(SystemError(code: code).remedy)"
         case .listen(let place, let why): "\(place) cannot be opened: \(why)"
         }
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 public import Envelope
 public import HSM
+import Linux
 public import Profile
 public import Wire
 
@@ -41,7 +42,7 @@ extension IssuingError: CustomStringConvertible {
     public var description: String {
         switch self {
         case .file(let path, let code):
-            "\(path) cannot be read or written (errno \(code)): check its name and its rights"
+            "\(path) cannot be read or written: \(SystemError(code: code).remedy)"
         case .notJSON(let what): "\(what) is not JSON, or has a member twice, a fraction or null in it"
         case .profile(let error): "\(error)"
         case .lifetime(let days): "expiresAt: valid for \(days) days; a profile is valid for 2 to 35 days"

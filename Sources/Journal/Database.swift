@@ -49,8 +49,9 @@ enum SQLValue: Equatable {
         var opened: OpaquePointer?
         let code = unsafe sqlite3_open_v2(path, &opened, flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nil)
         guard code == SQLITE_OK, let opened = unsafe opened else {
+            let cause = unsafe sqlite3_system_errno(opened)
             _ = unsafe sqlite3_close_v2(opened)
-            throw .cannotOpen(path: path)
+            throw .cannotOpen(path: path, errno: cause)
         }
         return unsafe opened
     }

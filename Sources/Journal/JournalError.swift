@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
+import Linux
 public import Wire
 
 /// Why the journal did not take or give something. Nothing was changed then.
 public enum JournalError: Error, Equatable, Sendable {
-    /// The folder or file cannot be made or opened by this user.
-    case cannotOpen(path: String)
+    /// The folder or file cannot be made or opened, as errno(3) says.
+    case cannotOpen(path: String, errno: Int32)
     /// Another daemon works with this journal.
     case inUse(path: String)
     /// Written by a later version of nfc-tap.
@@ -26,7 +27,8 @@ public enum JournalError: Error, Equatable, Sendable {
 extension JournalError: CustomStringConvertible {
     public var description: String {
         switch self {
-        case .cannotOpen(let path): "cannot open the journal at \(path): check its owner and mode"
+        case .cannotOpen(let path, let errno):
+            "cannot open the journal at \(path): \(SystemError(code: errno).remedy)"
         case .inUse(let path):
             "another daemon uses the journal at \(path): stop that daemon, or use another state directory"
         case .newerSchema(let found):

@@ -38,11 +38,11 @@ struct JournalLock: ~Copyable {
 
     private static func lock(_ path: String, _ flags: Int32, of journal: String) throws(JournalError) -> Int32 {
         let opened = unsafe open(path, flags | O_CLOEXEC, 0o600)
-        guard opened >= 0 else { throw .cannotOpen(path: path) }
+        guard opened >= 0 else { throw .cannotOpen(path: path, errno: errno) }
         guard flock(opened, LOCK_EX | LOCK_NB) == 0 else {
-            let isTaken = errno == EWOULDBLOCK
+            let code = errno
             _ = close(opened)
-            throw isTaken ? .inUse(path: journal) : .cannotOpen(path: path)
+            throw code == EWOULDBLOCK ? .inUse(path: journal) : .cannotOpen(path: path, errno: code)
         }
         return opened
     }

@@ -5,6 +5,11 @@ package import Glibc
 package enum FileSystem {
     package static func exists(_ path: String) -> Bool { unsafe access(path, F_OK) == 0 }
 
+    /// Whether this process may write there now, as access(2) says.
+    package static func checkWritable(_ path: String) throws(SystemError) {
+        guard unsafe access(path, W_OK) == 0 else { throw .last }
+    }
+
     package static func isExecutable(_ path: String) -> Bool { unsafe access(path, X_OK) == 0 }
 
     /// The whole file.

@@ -151,7 +151,7 @@ struct Book: ParsableCommand {
             AcquirerCommand.say("\(file) \(error)")
             throw ExitCode(1)
         } catch let error as SystemError {
-            AcquirerCommand.say("\(file) cannot be read (errno \(error.code)); check its name and your rights")
+            AcquirerCommand.say("\(file) cannot be read: \(error.remedy)")
             throw ExitCode(1)
         }
     }

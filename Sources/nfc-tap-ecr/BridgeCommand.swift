@@ -101,7 +101,7 @@ extension TillBridge.Failure {
         case .ledgerInUse(let till):
             "\(till): its ledger is in use; stop the other nfc-tap-ecr that serves this till"
         case .ledger(let till, let code):
-            "\(till): its ledger cannot be used (errno \(code)); check the folder's owner and the disk"
+            "\(till): its ledger cannot be used: \(SystemError(code: code).remedy)"
         case .port(let till, let code) where code == EADDRINUSE:
             "\(till): another program listens on its port; stop that program, or choose another port"
         case .port(let till, let code) where code == EACCES || code == ENOENT || code == ENOTTY:

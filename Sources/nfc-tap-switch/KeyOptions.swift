@@ -87,7 +87,7 @@ struct KeyOptions: ParsableArguments {
                 try file.readSecret(atMost: 64 * 1_024) { writer.append($0) }
             }
         } catch {
-            throw ValidationError("\(path) cannot be read (errno \(error.code)): check its name and your rights.")
+            throw ValidationError("\(path) cannot be read: \(error.remedy).")
         }
     }
 

@@ -43,6 +43,36 @@ struct ConfigurationCheckTests {
             file: folder.path + "/f.toml", host: ConfigurationHost(), at: 1_800_000_000)
     }
 
+    @Test("K5: two lanes with one reader, and a journal folder that nothing can be written to, are refused by name")
+    func places() throws {
+        let one = "[[lane]]\nname = \"a\"\nreader = \"pcsc:ACS ACR122U 00 00\"\n"
+        let two = one + "[[lane]]\nname = \"b\"\nreader = \"pcsc:ACS ACR122U 00 00\"\n"
+        #expect(try check(two).errors.map(\.key) == ["lane[1].reader"])
+        // A part of the name may be that of two equal readers: no mistake, and remarked on.
+        let twins = try check(two.replacing(" 00 00", with: ""))
+        #expect(twins.errors.isEmpty && twins.summary.contains("may want the same reader"))
+
+        let folder = try TestFolder()
+        func faults(_ directory: String, _ fault: Int32?) throws -> [ConfigurationError] {
+            let path = folder.path + "/f.toml"
+            try Data((one + "[journal]\ndirectory = \"\(directory)\"\n").utf8).write(to: URL(filePath: path))
+            var host = ConfigurationHost()
+            host.writingFault = { _ in fault }
+            return ConfigurationCheck(file: path, host: host, at: 1_800_000_000).errors
+        }
+        #expect(try faults(folder.path, nil).isEmpty)
+        // Only the daemon's user has to be able to write there.
+        #expect(try faults(folder.path, EACCES).isEmpty)
+        let readOnly = try #require(try faults(folder.path, EROFS).first)
+        #expect(readOnly.key == "journal.directory" && readOnly.problem.contains("read-only"))
+        #expect(readOnly.remedy.contains("ReadWritePaths="))
+        #expect(try faults(folder.path + "/f.toml", nil).first?.problem == "is no folder")
+        let missing = try #require(try faults("/nowhere/at/all", ENOENT).first)
+        #expect(missing.key == "journal.directory" && missing.remedy.contains("install -d"))
+        // The unit makes its own folder.
+        #expect(try faults("/var/lib/nfc-tap", nil).isEmpty)
+    }
+
     @Test("A wrong setting is named with its line, what is wrong and what to do, for people and programs")
     func wrong() throws {
         let found = try check("[psp]\n\nanswer-timeout = \"30\"\n[[lane]]\nname = \"a\"\nreader = \"pcsc:\"\n")

@@ -86,6 +86,39 @@ struct ConfigurationTests {
         #expect(error?.remedy.isEmpty == false && error?.problem.isEmpty == false)
     }
 
+    @Test("K2: a country is one of ISO 3166-1", arguments: [49, 33, 1, 900])
+    func country(number: Int) {
+        // The dialling codes of Germany and France were taken; ISO 3166-1 has no such numbers.
+        let error = refusal("[terminal]\ncountry = \(number)\n" + lane)
+        #expect(error?.key == "terminal.country" && error?.remedy.contains("276") == true)
+        #expect(refusal("[terminal]\ncountry = 250\n" + lane) == nil)
+    }
+
+    @Test("K5: a group is its name or its number, with quotes and without, wherever one is named")
+    func groups() throws {
+        for number in ["0", "\"0\""] {
+            let file = try ConfigurationFile(
+                file: "nfc-tapd.toml",
+                text: """
+                    [pos]
+                    group = \(number)
+                    [groups]
+                    monitor = \(number)
+                    [credentials]
+                    group = \(number)
+                    [gateway]
+                    group = \(number)
+
+                    """ + lane)
+            #expect(file.gateway?.group == 0 && file.pos.roles[.monitor] == 0 && file.pos.chargers == 0)
+            #expect(file.pos.group == "0")
+        }
+        for wrong in ["-1", "4294967295", "4294967296", "\"no-such-group\"", "1.5", "true"] {
+            let error = refusal("[gateway]\ngroup = \(wrong)\n" + lane)
+            #expect(error?.key == "gateway.group" && error?.remedy.isEmpty == false, "\(wrong)")
+        }
+    }
+
     static let wrongLanes: [(text: String, key: String)] = [
         ("[[lane]]\nreader = \"pcsc:\"\n", "lane[0].name"), ("[[lane]]\nname = \"a\"\n", "lane[0].reader"),
         ("[[lane]]\nname = \"a\"\nreader = \"usb:1\"\n", "lane[0].reader"),

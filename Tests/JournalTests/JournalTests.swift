@@ -288,9 +288,19 @@ struct JournalTests {
         _ = try journal.create(try new())
     }
 
+    @Test("K5: a journal that cannot be opened says why: a disk mounted read-only is not a matter of owner and mode")
+    func reasons() {
+        let words = [EROFS: "read-only", ENOENT: "make the folder", EACCES: "owner and mode", ENOSPC: "free space"]
+        for (code, word) in words {
+            let error = JournalError.cannotOpen(path: "/srv/journal", errno: code)
+            #expect(error.description.contains("/srv/journal: ") && error.description.contains(word))
+            #expect(code == EACCES || !error.description.contains("owner and mode"))
+        }
+    }
+
     @Test("A folder that is not there, a file that is no journal and a later version are refused with their reason")
     func unusable() throws {
-        #expect(throws: JournalError.cannotOpen(path: "/nowhere/at/all")) {
+        #expect(throws: JournalError.cannotOpen(path: "/nowhere/at/all", errno: ENOENT)) {
             _ = try Journal(directory: "/nowhere/at/all")
         }
         let garbage = try Folder()

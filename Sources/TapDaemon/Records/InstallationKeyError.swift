@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 public import Envelope
+import Linux
 
 /// Why the installation's key is not there to sign with.
 public enum InstallationKeyError: Error, Equatable, Sendable {
@@ -13,11 +14,11 @@ extension InstallationKeyError: CustomStringConvertible {
     public var description: String {
         switch self {
         case .unreadable(let path, let errno):
-            "cannot read the installation key \(path) (errno \(errno)): check its owner and mode"
+            "cannot read the installation key \(path): \(SystemError(code: errno).remedy)"
         case .noKey(let path, let error):
             "invalid installation key \(path) (\(error)): restore it from the backup"
         case .unwritable(let path, let errno):
-            "cannot write the installation key \(path) (errno \(errno)): check the folder's owner and mode"
+            "cannot write the installation key \(path): \(SystemError(code: errno).remedy)"
         }
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 public import Journal
+import Linux
 public import LocalHTTP
 public import ReaderCore
 
@@ -28,7 +29,7 @@ extension StartError: CustomStringConvertible {
     public var description: String {
         switch self {
         case .stateDirectory(let path, let errno):
-            "cannot create the state directory \(path) (errno \(errno)): create it for the daemon's user"
+            "cannot create the state directory \(path): \(SystemError(code: errno).remedy)"
         case .journal(let error): error.description
         case .socket(let error): error.description
         case .lane(let name, let error): "lane \(name): \(error)"
