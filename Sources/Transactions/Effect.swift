@@ -40,6 +40,8 @@ public struct Write: Equatable, Sendable {
         case settle(Settlement)
         /// The service has said the contrary of what a person had.
         case contradict(Timestamp)
+
+        var isSettlement: Bool { if case .settle = self { true } else { false } }
     }
 
     public let number: UInt64

@@ -59,6 +59,8 @@ public struct TransactionMachine: Sendable {
     /// What an answer may take beyond its own time.
     static let answerMargin: Duration = .seconds(5)
     static let retryPause: Duration = .seconds(1)
+    /// What a till has at least for a confirmation after a start, whatever time it was given before.
+    static let confirmationTimeAfterStart: Duration = .seconds(30)
 
     /// A transaction that is in the journal with the state `created`.
     public init(_ transaction: Transaction, _ demand: Demand, at now: Moment) {
@@ -87,8 +89,9 @@ public struct TransactionMachine: Sendable {
         self.open = open
         switch transaction.state {
         case .approved:
-            // Not before the last moment in which a confirmation counts.
-            phase = .approved(confirmBy: unconfirmedDue.map { monotonic(of: $0, since: approvedAt) &+ 1 })
+            // Not before the last moment in which a confirmation counts. While the daemon did not run none could come.
+            let soonest = now.after(Self.confirmationTimeAfterStart)
+            phase = .approved(confirmBy: unconfirmedDue.map { max(monotonic(of: $0, since: approvedAt), soonest) &+ 1 })
         case .stored: phase = .stored
         case .created, .preparing, .armed, .reading, .sealed, .sent, .unknown, .reversing:
             // Nothing runs by itself before `recover` or `forward` says how it goes on.
@@ -393,8 +396,4 @@ public struct TransactionMachine: Sendable {
         case .stored, .ended: break
         }
     }
-}
-
-extension Write.Form {
-    var isSettlement: Bool { if case .settle = self { true } else { false } }
 }

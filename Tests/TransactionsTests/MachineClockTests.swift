@@ -39,7 +39,8 @@ struct MachineClockTests {
 
     @Test(
         "A3 an approval of another run waits for its confirmation for as long as it has, and not before it was given",
-        arguments: [(0, 60), (59, 1), (60, 0), (4_000, 0), (-1, 0), (-3_600, 0)] as [(Int64, Int64)])
+        arguments: [(0, 60), (29, 31), (31, 30), (59, 30), (60, 30), (4_000, 30), (-1, 30), (-3_600, 30)]
+            as [(Int64, Int64)])
     func unconfirmed(wall: Int64, left: Int64) {
         let machine = TransactionMachine(
             recorded: recorded(sent + [.approved], confirmBy: 60), Demand(kind: .sale, owner: Principal(uid: 1_000)),
@@ -48,5 +49,36 @@ struct MachineClockTests {
         #expect(machine.isConfirmable(at: moment(left, wall: -3_600)) == true)
         let late = Moment(monotonic: start.monotonic + left * 1_000 + 1, wall: start.wall)
         #expect(machine.isConfirmable(at: late) == false)
+    }
+
+    /// A power cut after the till was told and before the journal had its confirmation; whatever its clock says afterwards.
+    @Test(
+        "W2: the time without power is none in which a till could confirm: 30 s from the start, and no more",
+        arguments: [(1, 4_000), (30, 31), (30, 86_400), (30, -86_400), (600, 601), (5, 6)] as [(Int64, Int64)])
+    func powerCut(within: Int64, wall: Int64) {
+        var machine = TransactionMachine(
+            recorded: recorded(sent + [.approved], confirmBy: within),
+            Demand(kind: .sale, owner: Principal(uid: 1_000)), at: moment(0, wall: wall))
+        let early = moment(30, wall: wall + 30)
+        #expect(machine.isConfirmable(at: early) == true)
+        #expect(machine.take(.due, at: early).isEmpty, "it is not taken back while a confirmation counts")
+        let late = Moment(monotonic: early.monotonic + 1, wall: early.wall)
+        #expect(machine.isConfirmable(at: late) == false)
+        let effects = machine.take(.due, at: late)
+        #expect(
+            effects.contains {
+                if case .write(let write) = $0 { write.changes.map(\.state) == [.reversing] } else { false }
+            })
+    }
+
+    @Test("W2: an approval that was confirmed, or needs no confirmation, gets no time from a start")
+    func nothingToConfirm() {
+        for isConfirmed in [false, true] {
+            var transaction = recorded(sent + [.approved], confirmBy: isConfirmed ? 30 : nil)
+            transaction.confirmation?.confirmedAt = start.wall
+            let machine = TransactionMachine(
+                recorded: transaction, Demand(kind: .sale, owner: Principal(uid: 1_000)), at: moment(0, wall: 60))
+            #expect(machine.due == nil && machine.isConfirmable(at: moment(0, wall: 60)) == nil)
+        }
     }
 }
