@@ -15,6 +15,16 @@ public struct Till: Codable, Equatable, Sendable {
         var hash: String
         /// Until then both tokens hold.
         var until: Timestamp
+
+        enum CodingKeys: String, CodingKey, CaseIterable { case hash, until }
+
+        init(hash: String, until: Timestamp) { (self.hash, self.until) = (hash, until) }
+
+        init(from decoder: any Decoder) throws {
+            let members = try decoder.strictContainer(keyedBy: CodingKeys.self)
+            hash = try members.decode(String.self, forKey: .hash)
+            until = try members.decode(Timestamp.self, forKey: .until)
+        }
     }
 
     /// Its name, as `TillName` has it.
@@ -35,8 +45,30 @@ public struct Till: Codable, Equatable, Sendable {
     public var lastUsedOn: String?
     public var revokedAt: Timestamp?
 
+    enum CodingKeys: String, CodingKey, CaseIterable {
+        case till, hash, next, rotating, roles, lanes, types, origins, createdAt, lastUsedOn, revokedAt
+    }
+
     /// The roles that the daemon knows, as its header has them.
     var rolesAtDaemon: String { roles.filter { $0 != .display }.map(\.rawValue).joined(separator: ", ") }
+}
+
+extension Till {
+    /// - Throws: for a member that it does not know: `revokedAt` with one wrong letter is no till in use.
+    public init(from decoder: any Decoder) throws {
+        let members = try decoder.strictContainer(keyedBy: CodingKeys.self)
+        till = try members.decode(String.self, forKey: .till)
+        hash = try members.decode(String.self, forKey: .hash)
+        next = try members.decodeIfPresent(NextToken.self, forKey: .next)
+        rotating = try members.decodeIfPresent(Bool.self, forKey: .rotating)
+        roles = try members.decode([TillRole].self, forKey: .roles)
+        lanes = try members.decode([String].self, forKey: .lanes)
+        types = try members.decode([TransactionType].self, forKey: .types)
+        origins = try members.decode([String].self, forKey: .origins)
+        createdAt = try members.decode(Timestamp.self, forKey: .createdAt)
+        lastUsedOn = try members.decodeIfPresent(String.self, forKey: .lastUsedOn)
+        revokedAt = try members.decodeIfPresent(Timestamp.self, forKey: .revokedAt)
+    }
 }
 
 /// What a till is to become once its code comes.

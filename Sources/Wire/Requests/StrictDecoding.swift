@@ -17,7 +17,7 @@ extension Decoder {
     ///
     /// - Parameter others: names that something else reads.
     /// - Throws: `WireError` with `request.unknown_field` and the path of the first such name in alphabetical order.
-    func strictContainer<Key: CodingKey & CaseIterable>(
+    package func strictContainer<Key: CodingKey & CaseIterable>(
         keyedBy type: Key.Type, besides others: Set<String> = []
     ) throws -> KeyedDecodingContainer<Key> {
         let known = Set(Key.allCases.map(\.stringValue)).union(others)
