@@ -41,10 +41,12 @@ final class JournalHealth: Sendable {
 
     // MARK: - Whether a sale could be written
 
-    /// Why nothing could be written down just now; looked at again where the last look is some seconds old.
+    /// Why nothing could be written down just now; looked at again where the last look is some seconds old, and where the
+    /// reserve was given up since: without it the next sale could meet the end of the disk.
     func trouble() async -> ErrorCode? {
         let isFresh = state.withLock { $0.checkedAt.map { $0.duration(to: .now) < JournalHealth.freshness } ?? false }
-        if !isFresh { await probe() }
+        let isKnown = state.withLock { $0.trouble != nil }
+        if !isFresh || !isKnown && !reserve.isKept { await probe() }
         return state.withLock { $0.trouble }
     }
 
@@ -59,7 +61,7 @@ final class JournalHealth: Sendable {
 
     /// Tries what a sale needs: room that is really there, and a write that is really on the disk.
     func probe() async {
-        let found = await JournalHealth.trouble(of: journal, reserve)
+        let found = await JournalHealth.trouble(of: journal)
         let before = state.withLock { state in
             defer { (state.trouble, state.checkedAt) = (found, .now) }
             return state.trouble
@@ -72,15 +74,13 @@ final class JournalHealth: Sendable {
         }
     }
 
-    private static func trouble(of journal: JournalThread, _ reserve: StorageReserve) async -> ErrorCode? {
+    private static func trouble(of journal: JournalThread) async -> ErrorCode? {
         do throws(JournalError) {
             try await journal.use { (journal) throws(JournalError) in
                 guard journal.isInPlace else { throw .damaged }
-                do throws(SystemError) { try reserve.fill() } catch {
-                    throw [ENOSPC, EDQUOT].contains(error.code) ? .full : .failed(code: error.code)
-                }
-                try journal.probe(at: .now)
             }
+            try await journal.fillReserve()
+            try await journal.use { (journal) throws(JournalError) in try journal.probe(at: .now) }
             return nil
         } catch {
             return ErrorCode(error)

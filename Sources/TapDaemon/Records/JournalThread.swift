@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Glibc
 import Journal
 import Linux
 import Logging
@@ -56,6 +57,21 @@ actor JournalThread {
         return try outcome.get()
     }
 
+    /// The same for what is new: nothing begins without the room that is kept for its end.
+    nonisolated func begin<Result: Sendable>(
+        _ work: @escaping @Sendable (Journal) throws(JournalError) -> Result
+    ) async throws(JournalError) -> Result {
+        if reserve?.isKept == false { try await fillReserve() }
+        return try await write(work)
+    }
+
+    /// Makes the room whole that is kept, on this thread, for it blocks.
+    func fillReserve() throws(JournalError) {
+        do throws(SystemError) { try reserve?.fill() } catch {
+            throw [ENOSPC, EDQUOT].contains(error.code) ? .full : .failed(code: error.code)
+        }
+    }
+
     private func commit() {
         let writes = waiting.withLock { waiting in
             defer { waiting = [] }
@@ -70,12 +86,14 @@ actor JournalThread {
         for write in writes { write.done.resume(returning: failure) }
     }
 
-    /// The same for what has begun already: on a full disk it takes the room that is kept for it.
+    /// The same for what has begun already: on a full disk it takes the room that is kept for it, also where another one that
+    /// met the end of the disk together with it has given that up.
     private nonisolated func writeOn<Result: Sendable>(
         _ work: @escaping @Sendable (Journal) throws(JournalError) -> Result
     ) async throws(JournalError) -> Result {
         do throws(JournalError) { return try await write(work) } catch {
-            guard error == .full, let reserve, reserve.release() else { throw error }
+            guard error == .full, let reserve else { throw error }
+            reserve.release()
         }
         return try await write(work)
     }
@@ -100,6 +118,14 @@ actor JournalThread {
     func use<Result: Sendable>(
         _ body: @Sendable (Journal) throws(JournalError) -> Result
     ) throws(JournalError) -> Result { try body(journal) }
+
+    /// `use` for what is new: see `begin`.
+    func useForNew<Result: Sendable>(
+        _ body: @Sendable (Journal) throws(JournalError) -> Result
+    ) throws(JournalError) -> Result {
+        if reserve?.isKept == false { try fillReserve() }
+        return try body(journal)
+    }
 
     /// Returns once the thread has come to it.
     func pulse() {}

@@ -25,6 +25,7 @@ final class StorageReserve: Sendable {
     func fill() throws(SystemError) {
         try isWhole.withLock { (isWhole) throws(SystemError) in
             do throws(SystemError) {
+                isWhole = isWhole && FileSystem.exists(folder + "/" + StorageReserve.fileName)
                 if !isWhole { try allocate(StorageReserve.fileName, size) }
                 isWhole = true
                 try allocate(StorageReserve.probeName, room)
@@ -38,17 +39,20 @@ final class StorageReserve: Sendable {
         }
     }
 
-    /// Gives the room back to the disk.
-    ///
-    /// - Returns: whether there was any.
-    func release() -> Bool {
+    /// Whether the room is there for the next one that needs it.
+    var isKept: Bool {
         isWhole.withLock { isWhole in
-            guard isWhole else { return false }
+            isWhole = isWhole && FileSystem.exists(folder + "/" + StorageReserve.fileName)
+            return isWhole
+        }
+    }
+
+    /// Gives the room back to the disk, for everybody who has met its end by now.
+    func release() {
+        isWhole.withLock { isWhole in
+            guard isWhole else { return }
             isWhole = false
-            do throws(SystemError) { try FileSystem.remove(folder + "/" + StorageReserve.fileName) } catch {
-                return false
-            }
-            return true
+            try? FileSystem.remove(folder + "/" + StorageReserve.fileName)
         }
     }
 

@@ -77,7 +77,7 @@ struct OperationDesk: Sendable {
             id: OperationID(), payment: id, owner: key.owner, idempotencyKey: key.key, requestHash: hash,
             wish: wish.operation, at: .now)
         let isInTime = await runner.books.live[id]?.isConfirmable
-        let (creation, ongoing) = try await inJournal {
+        let (creation, ongoing) = try await inJournal(isNew: true) {
             (journal) throws(JournalError) -> (OperationCreation, OngoingOperation?) in
             let creation = try journal.createOperation(new, isInTime: isInTime) { operation, books in
                 transaction.request(for: operation, books.currency)
@@ -195,7 +195,7 @@ struct OperationDesk: Sendable {
                 request, merchant: payment.transaction.details?.merchant,
                 terminal: payment.transaction.details?.terminal), service: payment.service)
         let id = refund.id
-        let creation = try await inJournal { (journal) throws(JournalError) in
+        let creation = try await inJournal(isNew: true) { (journal) throws(JournalError) in
             try journal.createRefund(refund, of: original, amount: value)
         }
         switch creation {
@@ -269,9 +269,13 @@ struct OperationDesk: Sendable {
     }
 
     func inJournal<Result: Sendable>(
-        _ body: @Sendable (Journal) throws(JournalError) -> Result
+        isNew: Bool = false, _ body: @Sendable (Journal) throws(JournalError) -> Result
     ) async throws(ErrorBody) -> Result {
-        do throws(JournalError) { return try await journal.use(body) } catch { throw ErrorBody(ErrorCode(error)) }
+        do throws(JournalError) {
+            return isNew ? try await journal.useForNew(body) : try await journal.use(body)
+        } catch {
+            throw ErrorBody(ErrorCode(error))
+        }
     }
 }
 

@@ -75,7 +75,7 @@ extension TransactionRunner {
     ) async -> Admission {
         let refusal: ErrorBody
         do throws(JournalError) {
-            switch try await journal.write(create) {
+            switch try await journal.begin(create) {
             case .under(let number):
                 books.live[new.id]?.sequence = UInt32(truncatingIfNeeded: number % 100_000_000)
                 books.live[new.id]?.machine.number = number

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import Journal
+import Linux
+import TestSupport
+import Testing
+import Wire
+
+@testable import TapDaemon
+
+@Suite("Room that is kept on the disk", .timeLimit(.minutes(2)))
+struct ReserveTests {
+    @Test("W7: without its reserve the journal is not writable at once, and nothing new begins until it is whole")
+    func releasedReserve() async throws {
+        let folder = try TestFolder()
+        let reserve = StorageReserve(folder: folder.path, size: 1 << 16, room: 1 << 12)
+        let journal = JournalThread(
+            try Journal(directory: folder.path), on: try SerialThread(name: "journal"), reserve: reserve)
+        let health = try JournalHealth(
+            journal, reserve, folder: folder.path, trail: AuditTrail(journal: journal, logger: Shop.quiet))
+        let path = folder.path + "/" + StorageReserve.fileName
+        #expect(await health.trouble() == nil && reserve.isKept)
+        // A sale that had begun takes it, and nobody can make it anew: the look before is some milliseconds old.
+        reserve.release()
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
+        #expect(await health.trouble() != nil)
+        #expect(await health.status().writable == false)
+        var begun = 0
+        do throws(JournalError) {
+            try await journal.begin { (_) throws(JournalError) in }
+            begun += 1
+        } catch {}
+        do throws(JournalError) {
+            try await journal.useForNew { (_) throws(JournalError) in }
+            begun += 1
+        } catch {}
+        #expect(begun == 0)
+        // What has begun goes on.
+        try await journal.audit(AuditEntry(.operation, detail: "on"))
+        try FileManager.default.removeItem(atPath: path)
+        try await journal.begin { (_) throws(JournalError) in }
+        #expect(reserve.isKept)
+        // Whoever removes the file takes the room.
+        try FileManager.default.removeItem(atPath: path)
+        #expect(!reserve.isKept)
+        try await journal.useForNew { (_) throws(JournalError) in }
+        #expect(reserve.isKept)
+    }
+}
