@@ -188,13 +188,14 @@ public final class Daemon: Sendable {
     }
 
     private func scrubAsWished() async {
-        await store.journal.scrubAsWished(logger) { await self.noCardIsRead() }
+        await store.journal.scrubAsWished(logger) { await self.nobodyWaits() }
     }
 
-    /// Returns when no card is being read, whose payment would wait for the disk; after two seconds in any case.
-    private func noCardIsRead() async {
+    /// Returns when nobody would wait for the disk, neither a card that is read nor a till that is to be told; after two seconds in
+    /// any case.
+    private func nobodyWaits() async {
         for _ in 0..<40 {
-            guard await store.books.isCardRead else { return }
+            guard await store.books.isDiskWanted else { return }
             do { try await Task.sleep(for: .milliseconds(50)) } catch { return }
         }
     }

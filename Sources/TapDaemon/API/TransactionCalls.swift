@@ -159,34 +159,44 @@ extension PointOfSaleAPI {
         _ status: Int, _ transaction: Transaction, waiting seconds: Int, _ connection: HTTPConnection,
         fields: HTTPFields = HTTPFields(), orOpen: Bool = false
     ) async -> HTTPResponse {
+        guard seconds > 0 else { return await message(status, transaction, fields) }
+        // What was dropped is taken off the disk after the answer, which reads the journal, too.
+        await store.change { $0.expect(transaction.id) }
+        let response = await awaited(status, transaction, seconds, connection, fields, orOpen: orOpen)
+        await store.change { $0.answered(transaction.id) }
+        return response
+    }
+
+    private func awaited(
+        _ status: Int, _ transaction: Transaction, _ seconds: Int, _ connection: HTTPConnection, _ fields: HTTPFields,
+        orOpen: Bool
+    ) async -> HTTPResponse {
         var current = transaction
         let awaitsLink = orOpen && transaction.type == .link
-        if seconds > 0 {
-            let end = ContinuousClock.now.advanced(by: .seconds(seconds))
-            if !awaitsLink, let settled = await store.books.settling(transaction.id) {
-                await withTaskGroup { group in
-                    group.addTask { await settled.wait(atMost: .seconds(seconds)) }
-                    group.addTask { await connection.closed() }
-                    await group.next()
-                    group.cancelAll()
-                }
+        let end = ContinuousClock.now.advanced(by: .seconds(seconds))
+        if !awaitsLink, let settled = await store.books.settling(transaction.id) {
+            await withTaskGroup { group in
+                group.addTask { await settled.wait(atMost: .seconds(seconds)) }
+                group.addTask { await connection.closed() }
+                await group.next()
+                group.cancelAll()
             }
-            do throws(JournalError) {
-                current = try await store.transaction(transaction.id) ?? current
-                // One that is being forwarded tells nobody of its end: without a look at it now and then whoever waits for
-                // it would ask in a circle.
-                while !current.state.isSettled, !(awaitsLink && current.link != nil), ContinuousClock.now < end,
-                    !connection.isClosed, !Task.isCancelled,
-                    await !store.books.isStopping
-                {
-                    try? await Task.sleep(for: .milliseconds(100))
-                    current = try await store.transaction(transaction.id) ?? current
-                }
-            } catch {
-                return .refusal(ErrorBody(ErrorCode(error), transaction: transaction.id))
-            }
-            if transaction.events != nil { current.events = events.kept(about: transaction.id) }
         }
+        do throws(JournalError) {
+            current = try await store.transaction(transaction.id) ?? current
+            // One that is being forwarded tells nobody of its end: without a look at it now and then whoever waits for
+            // it would ask in a circle.
+            while !current.state.isSettled, !(awaitsLink && current.link != nil), ContinuousClock.now < end,
+                !connection.isClosed, !Task.isCancelled,
+                await !store.books.isStopping
+            {
+                try? await Task.sleep(for: .milliseconds(100))
+                current = try await store.transaction(transaction.id) ?? current
+            }
+        } catch {
+            return .refusal(ErrorBody(ErrorCode(error), transaction: transaction.id))
+        }
+        if transaction.events != nil { current.events = events.kept(about: transaction.id) }
         return await message(status, current, fields)
     }
 

@@ -19,6 +19,8 @@ struct Books: Sendable {
     /// Administrators' commands to cards, by the lanes that they have.
     var conversations: [String: CardConversation] = [:]
     var isStopping = false
+    /// How many wait for a transaction's end and have not been answered.
+    private var awaited: [TransactionID: Int] = [:]
     /// Lanes whose readers show an end, and until when on the monotonic clock.
     private var glowing: [String: Int64] = [:]
     /// How long an end is shown, in milliseconds.
@@ -193,6 +195,18 @@ struct Books: Sendable {
         live.values.filter { $0.transaction.state == .reversing }.map(\.transaction.updatedAt)
     }
 
-    /// A payment would wait for what else is done with the disk.
-    var isCardRead: Bool { live.values.contains { $0.transaction.state == .reading } }
+    /// A payment would wait for what else is done with the disk: a card is read, or somebody waits who has not heard its end.
+    var isDiskWanted: Bool {
+        live.values.contains { $0.transaction.state == .reading }
+            || awaited.keys.contains { live[$0]?.transaction.state.isSettled ?? true }
+    }
+
+    /// Somebody waits for the end of a transaction, until `answered`.
+    mutating func expect(_ id: TransactionID) { awaited[id, default: 0] += 1 }
+
+    /// Whoever waited has its answer, or has gone.
+    mutating func answered(_ id: TransactionID) {
+        let left = (awaited[id] ?? 0) - 1
+        awaited[id] = left > 0 ? left : nil
+    }
 }

@@ -6,6 +6,7 @@
    rename PATH PATH    rename(2)
    remove PATH         unlink(2)
    sync PATH           fsync(2) or fdatasync(2), of a file or of a folder
+   answer STATUS       the head of an answer in HTTP, whatever it is written with
 
    Paths as the kernel has them, so that nothing of them is to be worked out. */
 #define _GNU_SOURCE
@@ -17,6 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 static void note(const char *act, const char *path, const char *other) {
@@ -61,6 +63,23 @@ int open64(const char *path, int flags, ...) {
     mode_t mode = (flags & (O_CREAT | O_TMPFILE)) != 0 ? va_arg(rest, mode_t) : 0;
     va_end(rest);
     return opened(path, flags | O_LARGEFILE, mode);
+}
+
+static void note_answer(const void *bytes, size_t size) {
+    char status[4] = "";
+    if (bytes == NULL || size < 12 || memcmp(bytes, "HTTP/1.1 ", 9) != 0) { return; }
+    memcpy(status, (const char *)bytes + 9, 3);
+    note("answer", status, NULL);
+}
+
+ssize_t write(int file, const void *bytes, size_t size) {
+    note_answer(bytes, size);
+    return syscall(SYS_write, file, bytes, size);
+}
+
+ssize_t writev(int file, const struct iovec *parts, int count) {
+    if (count > 0) { note_answer(parts[0].iov_base, parts[0].iov_len); }
+    return syscall(SYS_writev, file, parts, count);
 }
 
 int rename(const char *from, const char *to) {
