@@ -75,7 +75,13 @@ public final class AcquirerServer: Sendable {
             watched += served.watched
             let outcome = Poll.wait(&watched, untilNanoseconds: served.due)
             if watched[0].revents != 0 { return }
-            if watched[1].revents != 0, let socket = try? listener.accept() { served.accept(socket) }
+            if watched[1].revents != 0 {
+                do throws(SystemError) { served.accept(try listener.accept()) } catch {
+                    // Without descriptors the listener stays readable: look again in a moment, not at once.
+                    let pause = MachineClock.awake + 100_000_000
+                    if error.code != EAGAIN { _ = stopping.isSignalled(byNanoseconds: pause) }
+                }
+            }
             do throws(BookFile.Fault) {
                 if case .ready = outcome { try served.read(watched.dropFirst(2), now()) }
                 served.sendDue()

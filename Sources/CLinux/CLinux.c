@@ -4,6 +4,11 @@
 
 #include <link.h>
 
+int clinux_accept(int listener) {
+    int number = accept4(listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+    return number >= 0 ? number : -errno;
+}
+
 /* MADV_DONTNEED is refused for locked pages, and without the second lock the code of a tap could be paged out. */
 struct release {
     int lock;

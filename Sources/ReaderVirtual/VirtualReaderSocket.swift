@@ -60,6 +60,8 @@ extension VirtualReaderSocket {
     private final class Server: Sendable {
         /// Most connections at a time; others wait.
         private static let mostConnections = 8
+        /// Nanoseconds.
+        private static let pause: UInt64 = 200_000_000
 
         private let path: String
         private let control: VirtualReaderControl
@@ -91,17 +93,24 @@ extension VirtualReaderSocket {
         func run() {
             var connections: [VirtualReaderConnection] = []
             let listening = listener.withLock { $0.descriptor }
+            // Until then nobody is let in: without descriptors the listener stays readable, and nothing comes of it.
+            var closedUntil: UInt64?
             while !isStopped.withLock({ $0 }) {
                 var watched = [pollfd(fd: wake.descriptor, events: Int16(POLLIN), revents: 0)]
                 watched += connections.map { pollfd(fd: $0.descriptor, events: Int16(POLLIN), revents: 0) }
-                if connections.count < Server.mostConnections {
+                if connections.count < Server.mostConnections, closedUntil == nil {
                     watched.append(pollfd(fd: listening, events: Int16(POLLIN), revents: 0))
                 }
-                _ = Poll.wait(&watched, untilNanoseconds: nil)
+                _ = Poll.wait(&watched, untilNanoseconds: closedUntil)
+                if let until = closedUntil, MachineClock.awake >= until { closedUntil = nil }
                 connections = connections.filter { $0.serve { control.answer(to: $0) } }
-                if connections.count < Server.mostConnections {
-                    let accepted = listener.withLock { $0.accept() }
-                    if accepted >= 0 { connections.append(VirtualReaderConnection(accepted)) }
+                if connections.count < Server.mostConnections, closedUntil == nil {
+                    let (accepted, error) = listener.withLock { ($0.accept(), errno) }
+                    if accepted >= 0 {
+                        connections.append(VirtualReaderConnection(accepted))
+                    } else if error == EMFILE || error == ENFILE || error == ENOBUFS || error == ENOMEM {
+                        closedUntil = MachineClock.awake + Server.pause
+                    }
                 }
             }
             removeFile()

@@ -41,7 +41,8 @@ final class TillLines: Sendable {
             let box = Mutex<Descriptor?>(consume listener)
             try PrivateThread.start(named: "till-\(port.till.name)") {
                 guard let listener = box.withLock({ $0.take() }) else { return }
-                while true { self.accept(from: listener, allowed) }
+                var quietUntil: UInt64 = 0
+                while true { self.accept(from: listener, allowed, &quietUntil) }
             }
         case .serial(let device, let baud):
             let line = try ByteLine(serialPort: device, baud: baud)
@@ -55,10 +56,12 @@ final class TillLines: Sendable {
         }
     }
 
-    private func accept(from listener: borrowing Descriptor, _ allowed: Set<String>) {
+    private func accept(from listener: borrowing Descriptor, _ allowed: Set<String>, _ quietUntil: inout UInt64) {
         let accepted: Descriptor
         do throws(SystemError) { accepted = try listener.accept() } catch {
             // No descriptors left, or the like: it may be better in a moment.
+            guard MachineClock.awake >= quietUntil else { return sleep(milliseconds: 500) }
+            quietUntil = MachineClock.awake + 60_000_000_000
             logger.error("connection not accepted", metadata: ["till": "\(port.till.name)", "errno": "\(error.code)"])
             return sleep(milliseconds: 500)
         }

@@ -41,6 +41,9 @@ static inline int clinux_peer_groups(int socket, gid_t *_Nonnull groups, unsigne
     return result;
 }
 
+/// accept4(2) with SOCK_NONBLOCK and SOCK_CLOEXEC. The descriptor, or the error number, negated.
+int clinux_accept(int listener);
+
 /// Whether the kernel's clock follows a time service (adjtimex(2), STA_UNSYNC): 1, 0, or -1 where it may not be asked.
 static inline int clinux_clock_is_synchronized(void) {
     struct timex state;

@@ -80,14 +80,13 @@ final class ConnectionTable: Sendable {
     ///   - dismiss: closes it, where it has to give way.
     ///   - stop: tells it that the server stops.
     func admit(
-        _ connection: HTTPConnection, at now: UInt64 = MachineClock.awake,
+        _ connection: HTTPConnection,
         dismiss: @escaping @Sendable () -> Void = {}, stop: @escaping @Sendable () -> Void
     ) -> Verdict {
         let standing = self.standing(connection.peer)
         let user = connection.peer.userID
         var gone: Entry?
         let verdict = state.withLock { state -> Verdict in
-            guard isInPace(user, now, &state) else { return .dropped }
             if let most = limits.strangers, standing != .none, standing != .relaying, !state.isStopping {
                 if state.strangers >= most {
                     guard let quiet = state.quietest else { return .dropped }
@@ -206,7 +205,11 @@ final class ConnectionTable: Sendable {
         return nil
     }
 
-    /// A loop that connects and closes must not keep the others waiting.
+    /// Whether a user may come in again so soon: a loop that connects and closes must not keep the others waiting.
+    func isInPace(_ user: UInt32, at now: UInt64 = MachineClock.awake) -> Bool {
+        state.withLock { isInPace(user, now, &$0) }
+    }
+
     private func isInPace(_ user: UInt32, _ now: UInt64, _ state: inout State) -> Bool {
         let pause = 1_000_000_000 / UInt64(max(1, limits.connectionsPerSecond))
         let until = max(state.users[user, default: Share()].paceUntil, now) &+ pause

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+import Glibc
+import Linux
 public import Logging
 import NIOCore
 import NIOHTTP1
@@ -50,14 +52,22 @@ public final class HTTPServer: Sendable {
     public func run() async throws(ListenError) {
         guard let descriptor = socket.take() else { throw .notListening }
         defer { socket.removeFile() }
-        let listener = try await listen(descriptor)
+        let door: AcceptThread
+        let (arrivals, arrived) = AsyncStream<Arrival>.makeStream()
+        do throws(SystemError) {
+            door = try AcceptThread(descriptor, logger: logger)
+            try door.open(admitting: { self.admit($0, arrived) }, failed: { arrived.finish() })
+        } catch {
+            throw .system(call: .listen, errno: error.code)
+        }
         await withTaskGroup(of: Void.self) { group in
-            group.addTask(executorPreference: self.thread) { await self.accept(from: listener) }
-            group.addTask { await self.watchGrace(listener.channel) }
+            group.addTask(executorPreference: self.thread) { await self.accept(arrivals) }
+            group.addTask { await self.watchGrace(door, arrived) }
             // Whichever is first: everything is served, or the time is over.
             await group.next()
             group.cancelAll()
         }
+        await shut(door)
         // Nobody has ended it: the socket is gone, and a service that goes on without it would be deaf.
         guard stopping.hasHappened || Task.isCancelled else { throw .notListening }
     }
@@ -71,36 +81,36 @@ public final class HTTPServer: Sendable {
 
     // MARK: - Listening
 
-    private typealias Connections = NIOAsyncChannel<AcceptedConnection?, Never>
-
-    private func listen(_ descriptor: Int32) async throws(ListenError) -> Connections {
-        let logger = logger
-        let bootstrap = ServerBootstrap(group: EventLoops.shared)
-            .serverChannelInitializer { channel in
-                channel.eventLoop.makeCompletedFuture {
-                    try channel.pipeline.syncOperations.addHandlers(AcceptBackoffHandler(), AcceptGuard(logger: logger))
-                }
-            }
-            // A browser that has closed its side is gone: a till's presence must not last until the next heartbeat.
-            .childChannelOption(.allowRemoteHalfClosure, value: socket.admits == nil)
-        do {
-            return try await bootstrap.bind(descriptor) { channel in
-                channel.eventLoop.makeSucceededFuture(self.accepted(channel))
-            }
-        } catch let error as IOError {
-            throw .system(call: .listen, errno: error.errnoCode)
-        } catch {
-            throw .notListening
-        }
+    /// Closes the socket, and returns when it is closed.
+    private func shut(_ door: AcceptThread) async {
+        let closed = WakeUp()
+        door.whenClosed { closed.call() }
+        door.shut()
+        await closed.wait()
     }
 
-    /// Sets a new connection up. `nil` where it is not to be served; then it is closed.
-    private func accepted(_ channel: any Channel) -> AcceptedConnection? {
-        let operations = channel.pipeline.syncOperations
-        let peer = try? operations.withUnsafeTransportIfAvailable(of: NIOBSDSocket.Handle.self) {
-            self.socket.peer($0)
+    /// Lets a new connection in, or closes it. Runs on the door's thread.
+    private func admit(_ descriptor: Int32, _ arrived: AsyncStream<Arrival>.Continuation) {
+        guard let peer = socket.peer(descriptor), table.isInPace(peer.userID) else {
+            _ = close(descriptor)
+            return
         }
-        guard let peer = peer.flatMap({ $0 }) else { return refuseSilently(channel) }
+        let arrival = Arrival()
+        ClientBootstrap(group: EventLoops.shared)
+            // A browser that has closed its side is gone: a till's presence must not last until the next heartbeat.
+            .channelOption(.allowRemoteHalfClosure, value: socket.admits == nil)
+            .channelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture { arrival.set(try self.accepted(channel, of: peer)) }
+            }
+            .withConnectedSocket(descriptor)
+            .whenSuccess { _ in arrived.yield(arrival) }
+    }
+
+    /// Sets a new connection up.
+    ///
+    /// - Throws: where it is not to be served; then it is closed.
+    private func accepted(_ channel: any Channel, of peer: PeerCredentials) throws -> AcceptedConnection {
+        let operations = channel.pipeline.syncOperations
         let connection = HTTPConnection(peer: peer)
         let refusal: HTTPRefusal?
         let verdict = table.admit(connection, dismiss: { channel.close(promise: nil) }) {
@@ -109,7 +119,7 @@ public final class HTTPServer: Sendable {
         switch verdict {
         case .admitted: refusal = nil
         case .refused(let reason): refusal = reason
-        case .dropped: return refuseSilently(channel)
+        case .dropped: throw ChannelError.ioOnClosedChannel
         }
         do {
             try operations.addHandlers(handlers(connection, refusal))
@@ -121,13 +131,8 @@ public final class HTTPServer: Sendable {
             return accepted
         } catch {
             connection.closing.happen()
-            return refuseSilently(channel)
+            throw error
         }
-    }
-
-    private func refuseSilently(_ channel: any Channel) -> AcceptedConnection? {
-        channel.close(promise: nil)
-        return nil
     }
 
     private func handlers(_ connection: HTTPConnection, _ refusal: HTTPRefusal?) -> [any ChannelHandler] {
@@ -145,20 +150,11 @@ public final class HTTPServer: Sendable {
 
     // MARK: - Serving
 
-    private func accept(from listener: Connections) async {
-        // Cancellation and closing both end it; neither is an error here.
-        try? await listener.executeThenClose { connections in
-            await withDiscardingTaskGroup { group in
-                do {
-                    for try await accepted in connections {
-                        guard let accepted else { continue }
-                        group.addTask { await self.serve(accepted) }
-                    }
-                } catch {
-                    // Cancellation is how `run` is ended from outside.
-                    guard !Task.isCancelled else { return }
-                    self.logger.error("listening socket failed", metadata: ["error": "\(error)"])
-                }
+    private func accept(_ arrivals: AsyncStream<Arrival>) async {
+        await withDiscardingTaskGroup { group in
+            for await arrival in arrivals {
+                guard let accepted = arrival.take() else { continue }
+                group.addTask { await self.serve(accepted) }
             }
         }
     }
@@ -234,9 +230,10 @@ public final class HTTPServer: Sendable {
     }
 
     /// Returns when the grace of a shutdown is over, or the task cancelled.
-    private func watchGrace(_ listener: any Channel) async {
+    private func watchGrace(_ door: AcceptThread, _ arrived: AsyncStream<Arrival>.Continuation) async {
         await stopping.wait()
-        listener.close(promise: nil)
+        await shut(door)
+        arrived.finish()
         table.stop()
         try? await Task.sleep(for: grace.withLock { $0 })
     }
