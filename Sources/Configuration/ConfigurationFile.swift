@@ -141,6 +141,7 @@ public struct ConfigurationFile: Sendable {
         var refunds = top.subtable("refunds")
         self.pos.refunds = RefundSettings(&refunds)
         readLanes(&top)
+        checkDescriptors(&top)
         readPINDevices(&top)
         readGateway(&top)
         loyalty = LoyaltySettings(&top)
@@ -237,6 +238,16 @@ public struct ConfigurationFile: Sendable {
                 "reserved-places", "leaves no place for a monitor",
                 "reserve less than half of connections and of event-streams")
         }
+    }
+
+    /// Places that the process cannot give would be found out in the middle of a busy day.
+    private func checkDescriptors(_ top: inout ConfigurationTable) {
+        let needed = pos.places.descriptors(lanes: lanes.count)
+        guard let most = top.host.descriptors, needed > most else { return }
+        top.report(
+            "pos.connections",
+            "need \(needed) file descriptors with \(lanes.count) lanes, and the daemon may have \(most)",
+            "lower connections, or raise LimitNOFILE= of nfc-tapd.service to \(needed)")
     }
 
     private mutating func readGroups(_ top: inout ConfigurationTable) {

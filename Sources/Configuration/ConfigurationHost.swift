@@ -20,6 +20,8 @@ public struct ConfigurationHost: Sendable {
         do throws(SystemError) { try FileSystem.checkWritable(path) } catch { return error.code }
         return nil
     }
+    /// File descriptors that the daemon may have; `nil` where the system does not say.
+    public var descriptors = DescriptorLimit.highest
 
     /// This machine, with the daemon as its unit runs it.
     public init() {}

@@ -29,6 +29,10 @@ public struct PointOfSaleSettings: Sendable {
         public var relayed = 64
 
         public init() {}
+
+        /// File descriptors that a daemon with these places and `lanes` needs: as many connections again are told that they may not,
+        /// a lane has its reader, its worker and its signals, and the rest is for the journal and the way to the payment service.
+        func descriptors(lanes: Int) -> Int { 2 * connections + streams + relayed + 10 * lanes + 96 }
     }
 
     public init(socket: String, roles: [Role: UInt32]) {

@@ -95,6 +95,8 @@ struct DaemonCommand: AsyncParsableCommand {
         if !hardening.forbidsDumps { logger.warning("core dumps could not be forbidden") }
         if !hardening.locksMemory { logger.notice("memory not locked: raise the limit of locked memory") }
         if !hardening.scrubsFreedMemory { logger.warning("freed memory is not overwritten") }
+        // Services begin with 1,024 that they may raise themselves (systemd.exec(5), LimitNOFILE=).
+        DescriptorLimit.raise(to: 4_096)
         let host = try makeHost()
         let pause = StartPause(folder: host.stateDirectory)
         await pause.wait(logger)

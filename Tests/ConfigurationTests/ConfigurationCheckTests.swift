@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Envelope
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Configuration
@@ -71,6 +72,47 @@ struct ConfigurationCheckTests {
         #expect(missing.key == "journal.directory" && missing.remedy.contains("install -d"))
         // The unit makes its own folder.
         #expect(try faults("/var/lib/nfc-tap", nil).isEmpty)
+    }
+
+    /// systemd.exec(5), LimitNOFILE=; getrlimit(2).
+    @Test("A6: connections that the process has no descriptors for are refused with both numbers")
+    func descriptors() throws {
+        let folder = try TestFolder()
+        let text = """
+            mode = "test"
+            [pos]
+            connections = 1024
+            connections-per-user = 1024
+            [terminal]
+            id = "00000001"
+            merchant = "TEST"
+            country = 276
+            [[lane]]
+            name = "a"
+            reader = "pcsc:"
+            """
+        try Data(text.utf8).write(to: URL(filePath: folder.path + "/f.toml"))
+        func faults(_ most: Int?) -> [ConfigurationError] {
+            var host = ConfigurationHost()
+            host.descriptors = most
+            return ConfigurationCheck(file: folder.path + "/f.toml", host: host, at: 1_800_000_000).errors
+                .filter { $0.key == "pos.connections" }
+        }
+        // 2 * 1,024 connections, 48 streams, 64 of gateways, 10 for the lane, 96 for the rest.
+        #expect(faults(2_266).isEmpty && faults(nil).isEmpty)
+        let fault = try #require(faults(2_265).first)
+        #expect(fault.line == 3 && fault.problem.contains("2266") && fault.problem.contains("2265"))
+        #expect(fault.remedy.contains("LimitNOFILE=") && fault.remedy.contains("nfc-tapd.service"))
+    }
+
+    /// systemd/nfc-tapd.service.
+    @Test("A6: the unit has descriptors for every configuration that is valid")
+    func unit() throws {
+        var places = PointOfSaleSettings.Places()
+        (places.connections, places.streams) = (1_024, 256)
+        let unit = try Checkout.text("systemd/nfc-tapd.service")
+        let line = try #require(unit.split(separator: "\n").first { $0.hasPrefix("LimitNOFILE=") })
+        #expect(try #require(Int(line.dropFirst(12))) >= places.descriptors(lanes: 64))
     }
 
     @Test("A wrong setting is named with its line, what is wrong and what to do, for people and programs")
