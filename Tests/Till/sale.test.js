@@ -220,6 +220,7 @@ test("what the card or phone asks for comes from the transaction's own events", 
   assert.equal(armed({ name: "read.retry", message: "presentOneCardOnly" }), "one");
   assert.equal(armed({ name: "read.retry", message: "seePhone" }), "phone");
   assert.equal(armed({ name: "read.retry", message: "insertCard" }), "chip");
+  assert.equal(armed({ name: "read.retry", error: { code: "read.card_unsupported" } }), "other");
   assert.equal(armed({ name: "read.retry" }, { name: "read.readyForTap" }), "hold");
   assert.equal(armed({ name: "read.removeCard" }), "again");
   assert.equal(prompt(transaction("reading", { events: [{ name: "read.removeCard" }] })), "hold");

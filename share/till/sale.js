@@ -37,6 +37,8 @@ export function prompt(transaction) {
   if (last?.name !== "read.retry" && !(last?.name === "read.removeCard" && transaction.state !== "reading")) return "hold";
   if (last.customerAction === "presentOneCardOnly" || last.message === "presentOneCardOnly") return "one";
   if (["unlockPhone", "choosePass", "followSignUp"].includes(last.customerAction) || last.message === "seePhone") return "phone";
+  // A card that no kernel here takes will not be read the next time.
+  if (last.error?.code === "read.card_unsupported") return "other";
   if (["insertCard", "insertOrSwipe", "insertSwipeOrTryAnotherCard"].includes(last.message)) return "chip";
   return "again";
 }
