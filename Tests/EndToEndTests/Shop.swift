@@ -75,7 +75,7 @@ final class Shop {
     /// Ends another program with the shop.
     func keep(_ process: Process) { others.append(process) }
 
-    /// Ends the daemon as a power cut would.
+    /// Ends the daemon without a word: what it has written is kept.
     func killDaemon(with signal: Int32 = SIGKILL) {
         if let daemon { kill(daemon.processIdentifier, signal) }
         daemon?.waitUntilExit()
