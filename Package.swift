@@ -110,7 +110,7 @@ let package = Package(
                 "StoreAndForward", "TapSession", "Wire", toml,
             ]),
         room("KernelDiff", ["CardBytes", "EMV", "EMVCrypto", "Linux", "TapSession"]),
-        room("Receipt", ["CQREncode", "Wire"]),
+        room("Receipt", ["Codes", "CQREncode", "Wire"]),
         room("Help", ["ReaderModels", "Wire"]),
         room("LocalHTTP", nio + ["CLinux", "Linux", logging]),
         room(

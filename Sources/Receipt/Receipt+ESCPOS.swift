@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
+import Codes
 import Wire
 
 extension Receipt {
-    /// The receipt as a receipt printer obeys it: Epson's ESC/POS, text in code page 858, the QR code drawn by the printer
-    /// itself, and a cut at the end.
+    /// The receipt as a receipt printer obeys it: Epson's ESC/POS, text in code page 858, letters that it lacks by the table in
+    /// `Letters`, the QR code drawn by the printer itself, and a cut at the end.
     ///
     /// - Parameters: as of `text`.
     public func escPOS(width: Int = 42, secondsFromUTC: Int = 0) -> [UInt8] {
         // ESC @: as after power-on. ESC t 19: code page 858, which has the euro sign.
         var bytes: [UInt8] = [0x1B, 0x40, 0x1B, 0x74, 19]
-        for character in text(width: width, secondsFromUTC: secondsFromUTC) {
-            bytes.append(character == "\n" ? 0x0A : CodePage858.byte(of: character))
+        let text = printed(width, secondsFromUTC, .printersCode) { text in
+            Letters.replaced(in: text) { CodePage858.byte(of: $0) != nil }
         }
+        for character in text { bytes.append(character == "\n" ? 0x0A : CodePage858.byte(of: character) ?? 0x3F) }
         if let qr { bytes += Receipt.qrCommand(qr) }
         // GS V 66 0: feed to the cutter, and cut all but a bridge.
         return bytes + [0x1D, 0x56, 66, 0]
@@ -38,10 +40,10 @@ enum CodePage858 {
         "ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜø£Ø×ƒáíóúñÑªº¿®¬½¼¡«»░▒▓│┤ÁÂÀ©╣║╗╝¢¥┐└┴┬├─┼ãÃ╚╔╩╦╠═╬¤ðÐÊËÈ€ÍÎÏ┘┌█▄¦Ì▀ÓßÔÒõÕµþÞÚÛÙýÝ¯´"
             + "\u{AD}±‗¾¶§÷¸°¨·¹³²■\u{A0}")
 
-    /// A question mark for what the code page lacks.
-    static func byte(of character: Character) -> UInt8 {
-        if let ascii = character.asciiValue { return (0x20...0x7E).contains(ascii) ? ascii : 0x3F }
-        guard let index = upper.firstIndex(of: character) else { return 0x3F }
+    /// - Returns: `nil` for what the code page lacks.
+    static func byte(of character: Character) -> UInt8? {
+        if let ascii = character.asciiValue { return (0x20...0x7E).contains(ascii) ? ascii : nil }
+        guard let index = upper.firstIndex(of: character) else { return nil }
         return UInt8(truncatingIfNeeded: 0x80 + index)
     }
 }

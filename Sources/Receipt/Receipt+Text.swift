@@ -12,12 +12,30 @@ extension Receipt {
     ///   - secondsFromUTC: of the shop's clock.
     ///   - withCode: draws the QR code in block characters; its address stands there where the paper is too narrow.
     public func text(width: Int = 42, secondsFromUTC: Int = 0, withCode: Bool = false) -> String {
+        printed(width, secondsFromUTC, withCode ? .blocks : .address)
+    }
+
+    /// Where the customer reads the address.
+    enum PrintedAddress {
+        /// In letters.
+        case address
+        /// In a code of block characters; in letters where the paper is too narrow.
+        case blocks
+        /// In the code that the printer draws below the text.
+        case printersCode
+    }
+
+    /// - Parameter letters: what is printed in place of a text.
+    func printed(
+        _ width: Int, _ secondsFromUTC: Int, _ address: PrintedAddress, letters: @escaping (String) -> String = { $0 }
+    ) -> String {
         let words = ReceiptWords(Language(tag: language))
-        var paper = ReceiptPaper(width: min(max(width, Receipt.widths.lowerBound), Receipt.widths.upperBound))
+        var paper = ReceiptPaper(
+            width: min(max(width, Receipt.widths.lowerBound), Receipt.widths.upperBound), letters: letters)
         printHead(words, secondsFromUTC, on: &paper)
-        printSale(words, on: &paper)
+        printSale(words, secondsFromUTC, on: &paper)
         printCard(words, on: &paper)
-        printEnd(words, secondsFromUTC, withCode, on: &paper)
+        printEnd(words, secondsFromUTC, address, on: &paper)
         return paper.text
     }
 
@@ -37,41 +55,57 @@ extension Receipt {
         paper.pair(words[.number], transaction.text)
     }
 
-    private func printSale(_ words: ReceiptWords, on paper: inout ReceiptPaper) {
+    private func printSale(_ words: ReceiptWords, _ secondsFromUTC: Int, on paper: inout ReceiptPaper) {
         guard let amount else { return }
         paper.rule()
+        if let sale {
+            paper.pair(words[.ofSale], sale.transaction.text)
+            paper.pair(words[.date], words.text(of: sale.at, secondsFromUTC: secondsFromUTC))
+            if let order = sale.order { paper.pair(words[.order], order) }
+            paper.pair(words[.total], words.text(of: sale.amount))
+            paper.rule()
+        }
         for item in items ?? [] {
             paper.pair(item.label, words.text(of: item.amount))
             if let note = words.note(on: item) { paper.left("  " + note) }
         }
         if let requested { paper.pair(words[.requested], words.text(of: requested)) }
+        let isCaptured = account?.captured != nil
+        if let held = account?.held, isCaptured || held != amount { paper.pair(words[.held], words.text(of: held)) }
+        if let tip = account?.tip { paper.pair(words[.tip], words.text(of: tip)) }
         paper.pair(words.total(of: self), words.text(of: amount))
+        let since: [(ReceiptWord, Money?)] = [
+            (.released, status == .released ? nil : account?.released), (.pendingCapture, account?.pendingCapture),
+            (.totalRefunded, account?.refunded), (.pendingRefund, account?.pendingRefund),
+        ]
+        for case (let word, let sum?) in since { paper.pair(words[word], words.text(of: sum)) }
         if let description { paper.left(words.text(of: description)) }
         if amountStatus == .pending { paper.left(words[.pending]) }
     }
 
     private func printCard(_ words: ReceiptWords, on paper: inout ReceiptPaper) {
-        guard card != nil || emv != nil else { return }
+        guard card != nil || emv != nil || approvalCode != nil || pspReference != nil else { return }
         paper.rule()
         if let card { paper.pair(card.scheme, card.masked) }
-        guard let emv else { return }
-        if let application = emv.application { paper.pair(words[.application], application) }
-        if let aid = emv.aid { paper.pair("AID", aid) }
-        paper.pair(words[.entry], words.name(of: emv.entryMode))
-        paper.pair(words[.verification], words.name(of: emv.verification))
-        paper.pair(words[.account], words[.defaultAccount])
-        if let code = emv.approvalCode { paper.pair(words[.approvalCode], code) }
-        if let code = emv.responseCode { paper.pair("ARC", code) }
-        if let cryptogram = emv.cryptogram { paper.pair(emv.cryptogramType ?? "AC", cryptogram) }
-        if let tvr = emv.tvr { paper.pair("TVR", tvr) }
-        if let tsi = emv.tsi { paper.pair("TSI", tsi) }
-        if let counter = emv.counter { paper.pair("ATC", counter) }
-        if let number = emv.sequenceNumber { paper.pair(words[.sequenceNumber], number) }
+        if let emv {
+            if let application = emv.application { paper.pair(words[.application], application) }
+            if let aid = emv.aid { paper.pair("AID", aid) }
+            paper.pair(words[.entry], words.name(of: emv.entryMode))
+            paper.pair(words[.verification], words.name(of: emv.verification))
+            paper.pair(words[.account], words[.defaultAccount])
+        }
+        if let code = approvalCode { paper.pair(words[.approvalCode], code) }
+        if let code = emv?.responseCode { paper.pair("ARC", code) }
+        if let cryptogram = emv?.cryptogram { paper.pair(emv?.cryptogramType ?? "AC", cryptogram) }
+        if let tvr = emv?.tvr { paper.pair("TVR", tvr) }
+        if let tsi = emv?.tsi { paper.pair("TSI", tsi) }
+        if let counter = emv?.counter { paper.pair("ATC", counter) }
+        if let number = emv?.sequenceNumber { paper.pair(words[.sequenceNumber], number) }
         if let reference = pspReference { paper.pair(words[.reference], reference) }
     }
 
     private func printEnd(
-        _ words: ReceiptWords, _ secondsFromUTC: Int, _ withCode: Bool, on paper: inout ReceiptPaper
+        _ words: ReceiptWords, _ secondsFromUTC: Int, _ address: PrintedAddress, on paper: inout ReceiptPaper
     ) {
         paper.rule()
         paper.centre(words.name(of: status, type))
@@ -92,10 +126,20 @@ extension Receipt {
         if let descriptor = merchant?.statementDescriptor, status.isCharged {
             paper.left("\(words[.statement]) \(descriptor)")
         }
-        if let qr {
-            paper.centre(words[status == .open ? .scanToPay : .digital])
-            if withCode, !paper.draw(QRCode(qr)) { paper.left(qr) }
-        }
+        if let qr { printAddress(qr, address, words, on: &paper) }
         if mode == .test { paper.centre(words[.test]) }
+    }
+
+    /// Nothing asks to scan a code that is not there.
+    private func printAddress(
+        _ qr: String, _ address: PrintedAddress, _ words: ReceiptWords, on paper: inout ReceiptPaper
+    ) {
+        let code = address == .blocks ? QRCode(qr)?.blocks(columns: paper.width) : nil
+        guard code != nil || address == .printersCode else {
+            paper.centre(words[status == .open ? .payAt : .receiptAt])
+            return paper.left(qr)
+        }
+        paper.centre(words[status == .open ? .scanToPay : .digital])
+        if let code { paper.draw(code) }
     }
 }

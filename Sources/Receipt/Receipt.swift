@@ -11,6 +11,8 @@ public struct Receipt: Codable, Equatable, Sendable {
 
     public enum Status: String, Codable, CaseIterable, Sendable {
         case approved, partiallyApproved, declined
+        /// A held sum that was given up, or ran out: nothing of it was charged.
+        case released
         /// A link that nobody has paid yet.
         case open
         /// Not sent yet: no issuer has approved it.
@@ -24,6 +26,21 @@ public struct Receipt: Codable, Equatable, Sendable {
         case cancelled, notCompleted
     }
 
+    /// The payment that a refund gives back.
+    public struct Sale: Codable, Equatable, Sendable {
+        public var transaction: TransactionID
+        public var order: String?
+        public var at: Timestamp
+        public var amount: Money
+
+        init(_ sale: Transaction) {
+            transaction = sale.id
+            order = sale.order
+            at = sale.readAt
+            amount = sale.result?.amountApproved ?? sale.amount
+        }
+    }
+
     public var copy: Copy
     public var language: String
     public var mode: Mode
@@ -35,15 +52,23 @@ public struct Receipt: Codable, Equatable, Sendable {
     public var at: Timestamp
     public var merchant: Merchant?
     public var terminal: String?
-    /// What the customer pays or gets: what was approved where that is less than was asked for. Missing for a card check.
+    /// What the customer pays or gets: what was approved where that is less than was asked for, and of a held sum what was
+    /// captured, tips included, or what is held now. Missing for a card check.
     public var amount: Money?
     /// The requested amount, if another amount was approved.
     public var requested: Money?
     public var items: [Item]?
+    /// What became of the approved sum, where that is more than its charge.
+    public var account: ReceiptAccount?
+    /// With a refund that names its payment.
+    public var sale: Sale?
+    /// Missing once a held sum was captured or given up, for then it says what was.
     public var amountStatus: AmountStatus?
+    /// The same holds of a description as a reservation.
     public var description: AmountDescription?
     public var card: MaskedCard?
     public var emv: EMVBlock?
+    public var approvalCode: String?
     public var reason: DeclineReason?
     /// What the card would have needed, where this reader cannot take it.
     public var unsupportedKernel: UnsupportedKernel?
@@ -57,8 +82,15 @@ public struct Receipt: Codable, Equatable, Sendable {
     /// Of an open link: until when the customer can pay.
     public var payUntil: Timestamp?
 
+    /// - Parameters:
+    ///   - operations: on this payment; the done ones give the tips, and lines that the payment service wants printed.
+    ///   - sale: the payment that this refund names.
     /// - Returns: `nil` for a read of passes, and while the end of the transaction is open; a link has one as soon as it can be paid.
-    public init?(of transaction: Transaction, copy: Copy, language: Language) {
+    public init?(
+        of transaction: Transaction, operations: [PaymentOperation] = [], refunding sale: Transaction? = nil,
+        copy: Copy,
+        language: Language
+    ) {
         guard transaction.type != .loyalty, let status = Status(of: transaction) else { return nil }
         let details = transaction.details
         let result = transaction.result
@@ -69,18 +101,25 @@ public struct Receipt: Codable, Equatable, Sendable {
         self.status = status
         self.transaction = transaction.id
         order = transaction.order
-        at = transaction.history.first { $0.state == .sealed }?.at ?? transaction.createdAt
+        at = transaction.readAt
         merchant = details?.merchant
         terminal = details?.terminal
+        let done = operations.filter { $0.state == .done }
+        let books = status.isCharged || status == .released ? transaction.account : nil
+        account = books.flatMap { ReceiptAccount($0, done) }
         if transaction.type != .verification {
-            amount = result?.amountApproved ?? transaction.amount
-            requested = amount == transaction.amount ? nil : transaction.amount
+            let approved = result?.amountApproved ?? transaction.amount
+            amount = books?.chargedOrHeld ?? approved
+            requested = approved == transaction.amount ? nil : transaction.amount
             items = details?.items
         }
-        amountStatus = details?.amountStatus
-        description = details?.description
-        card = transaction.card
+        let isStillHeld = account?.captured == nil && status != .released
+        amountStatus = isStillHeld ? details?.amountStatus : nil
+        description = details?.description.flatMap { !isStillHeld && $0.isPreauthorization ? nil : $0 }
+        self.sale = sale.map { Sale($0) }
+        card = transaction.card ?? sale?.card
         emv = transaction.chip.map { EMVBlock($0, result) }
+        approvalCode = result?.approvalCode
         // A customer is not told that the card is reported stolen: that is between the issuer and the shop.
         // And what was charged has none, whatever was feared before.
         let reason = status.isCharged ? nil : result?.reason
@@ -88,7 +127,8 @@ public struct Receipt: Codable, Equatable, Sendable {
         unsupportedKernel = transaction.error?.unsupportedKernel
         message = transaction.message
         pspReference = result?.pspReference
-        pspLines = result?.receiptLines
+        let lines = (result?.receiptLines ?? []) + done.flatMap { $0.result?.receiptLines ?? [] }
+        pspLines = lines.isEmpty ? result?.receiptLines : lines
         let link = status == .open ? transaction.link : nil
         payUntil = link?.expiresAt
         qr = copy == .customer ? link?.url ?? result?.receiptURL : nil
@@ -105,7 +145,11 @@ extension Receipt.Status {
         case .sent where transaction.type == .link && transaction.link != nil: self = .open
         case .created, .preparing, .armed, .reading, .sealed, .sent, .completed: return nil
         case .approved:
-            self = transaction.result?.outcome == .partiallyApproved ? .partiallyApproved : .approved
+            switch transaction.account?.state {
+            case .released, .expired: self = .released
+            case .open, .captured, .reversed, .refunded, .partiallyRefunded, nil:
+                self = transaction.result?.outcome == .partiallyApproved ? .partiallyApproved : .approved
+            }
         case .declined: self = .declined
         case .stored, .delivered: self = .stored
         case .unknown: self = .unknown
@@ -120,9 +164,14 @@ extension Receipt.Status {
     var isCharged: Bool {
         switch self {
         case .approved, .partiallyApproved, .stored: true
-        case .declined, .open, .unknown, .reversing, .reversed, .cancelled, .notCompleted: false
+        case .declined, .released, .open, .unknown, .reversing, .reversed, .cancelled, .notCompleted: false
         }
     }
+}
+
+extension Transaction {
+    /// When the card was read; when it was asked for, where none was.
+    fileprivate var readAt: Timestamp { history.first { $0.state == .sealed }?.at ?? createdAt }
 }
 
 extension DeclineReason {

@@ -4,9 +4,14 @@
 /// A column is a character; wide characters of East Asian scripts are not told apart.
 struct ReceiptPaper {
     let width: Int
+    /// What the printer prints in place of a text: a letter that it lacks may become two.
+    let letters: (String) -> String
     private(set) var lines: [String] = []
 
-    init(width: Int) { self.width = width }
+    init(width: Int, letters: @escaping (String) -> String = { $0 }) {
+        self.width = width
+        self.letters = letters
+    }
 
     /// With no more than two line ends at a time.
     var text: String { lines.joined(separator: "\n") + "\n" }
@@ -25,17 +30,15 @@ struct ReceiptPaper {
 
     mutating func left(_ text: String) { lines += broken(text, at: width) }
 
-    /// - Returns: whether the paper has room for it.
-    mutating func draw(_ code: QRCode?) -> Bool {
-        guard let rows = code?.blocks(columns: width) else { return false }
-        lines += rows.map { String(repeating: " ", count: (width - $0.count) / 2) + $0 }
-        return true
+    /// - Parameter rows: at most as wide as the paper.
+    mutating func draw(_ rows: [String]) {
+        lines += rows.map { String(repeating: " ", count: max(0, width - $0.count) / 2) + $0 }
     }
 
     /// `left` and `right` in one line if they fit; else `right` below, at the right edge.
     mutating func pair(_ left: String, _ right: String) {
-        let left = ReceiptPaper.printable(left)
-        let right = ReceiptPaper.printable(right)
+        let left = printable(left)
+        let right = printable(right)
         if left.count + 1 + right.count <= width {
             lines.append(left + String(repeating: " ", count: width - left.count - right.count) + right)
         } else {
@@ -50,7 +53,7 @@ struct ReceiptPaper {
     private func broken(_ text: String, at width: Int) -> [String] {
         var lines: [String] = []
         var line = ""
-        for word in ReceiptPaper.printable(text).split(separator: " ") {
+        for word in printable(text).split(separator: " ") {
             var word = String(word)
             if !line.isEmpty, line.count + 1 + word.count > width {
                 lines.append(line)
@@ -66,8 +69,9 @@ struct ReceiptPaper {
     }
 
     /// Without what a printer would obey instead of print, and without what turns the direction of writing.
-    private static func printable(_ text: String) -> String {
-        String(
+    private func printable(_ text: String) -> String {
+        let text = letters(text)
+        return String(
             String.UnicodeScalarView(
                 text.unicodeScalars.filter { scalar in
                     switch scalar.properties.generalCategory {

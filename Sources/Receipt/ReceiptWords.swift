@@ -55,6 +55,7 @@ struct ReceiptWords {
     func name(of status: Receipt.Status, _ type: TransactionType) -> String {
         switch status {
         case .approved: self[type == .verification ? .statusCardValid : .statusApproved]
+        case .released: self[.statusReleased]
         case .partiallyApproved: self[.statusPartiallyApproved]
         case .declined: self[.statusDeclined]
         case .open: self[.statusOpen]
@@ -80,6 +81,7 @@ struct ReceiptWords {
             case .approved, .open: []
             case .partiallyApproved: [.restDue]
             case .declined, .cancelled, .notCompleted: [receipt.type == .refund ? .nothingRefunded : .nothingCharged]
+            case .released: [.nothingCharged]
             case .stored: [.notYetApproved]
             case .unknown: [.doNotRepeat]
             case .reversing: [.noLongerCounts, .confirmationPending]
@@ -91,5 +93,8 @@ struct ReceiptWords {
 
 extension Receipt {
     /// Whether the amount is set aside and not charged.
-    fileprivate var isReserved: Bool { description?.isPreauthorization == true || amountStatus == .preauthorized }
+    fileprivate var isReserved: Bool {
+        account?.captured == nil
+            && (account?.held != nil || description?.isPreauthorization == true || amountStatus == .preauthorized)
+    }
 }

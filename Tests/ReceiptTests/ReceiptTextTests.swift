@@ -47,7 +47,8 @@ struct ReceiptTextTests {
                             APPROVED
                 On your statement as EXAMPLE
                 SHOP
-                 Scan the code for your receipt
+                         Your receipt:
+                https://receipts.example/1
                  *** TEST - NO MONEY MOVES ***
 
                 """)

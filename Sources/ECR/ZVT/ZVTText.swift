@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import CardBytes
+import Codes
 
 /// Text for a till's printer or display, in the character set that holds unless another one was agreed on.
 enum ZVTText {
@@ -10,13 +11,32 @@ enum ZVTText {
         "ú": 0xA3, "ñ": 0xA4, "Ñ": 0xA5, "ß": 0xE1,
     ]
 
-    /// CP437. A euro sign is not in it and is written as EUR.
+    /// CP437. What is not in it is written by the table in `Letters`: a euro sign is EUR.
     static func codePage437(_ text: String) -> [UInt8] {
-        text.flatMap { character -> [UInt8] in
-            if let ascii = character.asciiValue, (0x20...0x7E).contains(ascii) { return [ascii] }
-            if character == "€" { return Array("EUR".utf8) }
-            return [others[character] ?? UInt8(ascii: "?")]
+        Letters.replaced(in: text) { byte(of: $0) != nil }.map { byte(of: $0) ?? UInt8(ascii: "?") }
+    }
+
+    /// A line of paper. Where a letter became two, a gap of the line is narrowed, so that it ends where it ended.
+    static func line(_ text: String) -> [UInt8] {
+        var bytes = codePage437(text)
+        while bytes.count > text.count, let gap = widestGap(bytes) { bytes.remove(at: gap) }
+        return bytes
+    }
+
+    /// - Returns: where the longest run of at least two spaces begins.
+    private static func widestGap(_ bytes: [UInt8]) -> Int? {
+        var widest: (start: Int, count: Int)?
+        var count = 0
+        for (index, byte) in bytes.enumerated() {
+            count = byte == UInt8(ascii: " ") ? count + 1 : 0
+            if count > max(widest?.count ?? 1, 1) { widest = (index + 1 - count, count) }
         }
+        return widest?.start
+    }
+
+    private static func byte(of character: Character) -> UInt8? {
+        if let ascii = character.asciiValue { return (0x20...0x7E).contains(ascii) ? ascii : nil }
+        return others[character]
     }
 
     static func hexadecimal(_ text: String) -> [UInt8]? {

@@ -19,9 +19,12 @@ extension PointOfSaleAPI {
         let wished = copy == .customer ? transaction.details?.language : nil
         let language =
             try request.choice("language", of: Language.self) ?? wished.map { Language(tag: $0) } ?? request.language
-        guard let receipt = Receipt(of: transaction, copy: copy, language: language) else {
-            throw ErrorBody(.receiptNotAvailable, transaction: id)
-        }
+        let operations = transaction.account == nil ? [] : try await desk.operations(of: id)
+        var sale: Transaction?
+        // Erased after its years, it is not named any more.
+        if let original = transaction.of { sale = try? await known(original) }
+        let receipt = Receipt(of: transaction, operations: operations, refunding: sale, copy: copy, language: language)
+        guard let receipt else { throw ErrorBody(.receiptNotAvailable, transaction: id) }
         var fields: HTTPFields = ["Content-Language": language.rawValue]
         switch form {
         case .json: return .message(200, receipt, fields: fields)

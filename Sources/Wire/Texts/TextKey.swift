@@ -96,6 +96,14 @@ public enum ReceiptWord: String, CaseIterable, Sendable {
     case dueLater, amountPending
     case instalments, membership, reserved, reservedUpTo, surchargeAmount, surchargePercent, reservationReleased
     case weekly, monthly, yearly
+    /// What became of the sum since its approval.
+    case tip, held, released, pendingCapture, pendingRefund, statusReleased
+    /// Of a refund: which payment it gives back.
+    case ofSale
+    /// Over an address in letters.
+    case receiptAt, payAt
+    /// The number under which a till reverses.
+    case receiptNumber
 }
 
 /// The words of a day end's report: short, for a narrow roll of paper.
