@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Configuration
 import ECR
+import Wire
 
 extension TillsFile.Till {
     /// The machine of this till's protocol.
@@ -28,8 +29,16 @@ extension TillsFile.Till {
                 settings: .init(
                     currency: currency, terminal: terminal, password: password.map(Self.packed),
                     refunds: refundLimit != nil, reservations: reservations,
-                    reversalTime: Int64(reversalMinutes) * 60_000), line: isSerial ? .serial : .tcp)
+                    reversalTime: Int64(reversalMinutes) * 60_000, words: words), line: isSerial ? .serial : .tcp)
         }
+    }
+
+    private var words: ZVTWords {
+        ZVTWords(
+            receipt: language.text(.receipt(.receiptNumber)), terminal: "TID",
+            endOfDay: language.text(.report(.dayEnd)),
+            total: language.text(.receipt(.total)), others: "...", decimalSeparator: language.text(.decimalSeparator),
+            width: receiptWidth)
     }
 
     /// Two digits a byte.

@@ -142,7 +142,9 @@ final class TillPayments: Sendable {
             return feed(.reversed(key, .already))
         }
         switch await untilAnswered({ () throws(TapClientError) in try await self.client.reverse(id) }) {
-        case .success?: feed(.reversed(key, .done))
+        case .success?:
+            await feedReceipts(of: id, key)
+            feed(.reversed(key, .done))
         case .failure(let error)?:
             logger.warning("sale not reversed", metadata: about(key, error))
             feed(.reversed(key, .refused))
@@ -167,7 +169,9 @@ final class TillPayments: Sendable {
             }
         }
         switch answer {
-        case .success(let operation)?: feed(.booked(key, operation.state == .done ? .done : .refused))
+        case .success(let operation)?:
+            if operation.state == .done { await feedReceipts(of: id, key) }
+            feed(.booked(key, operation.state == .done ? .done : .refused))
         case .failure(let error)?:
             logger.warning("reservation not booked", metadata: about(key, error))
             feed(.booked(key, .refused))
@@ -236,6 +240,12 @@ final class TillPayments: Sendable {
         feed(.settled(key, outcome))
         // What was approved has to be confirmed or taken back yet.
         if case .notPaid = outcome { forget(key) }
+    }
+
+    /// The receipts of a payment after something has followed it.
+    private func feedReceipts(of id: TransactionID, _ key: AttemptKey) async {
+        guard till.kind == .zvt else { return }
+        feed(.receipts(key, await receipts(of: id)))
     }
 
     /// Both copies; none where they are not to be had, for the payment stands without them.

@@ -63,7 +63,7 @@ public struct CaisseTerminal: TillTerminal {
         case .timer(let timer): fired(timer, &effects)
         case .settled(let key, let outcome): settled(key, outcome, at: now, &effects)
         case .confirmed, .notConfirmed, .takenBack, .reversed, .booked, .day: desk.acknowledged(input, &effects)
-        case .progress, .tooLate: break
+        case .progress, .tooLate, .receipts: break
         }
         unpark(&effects)
         return effects

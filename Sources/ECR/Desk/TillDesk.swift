@@ -280,7 +280,7 @@ public struct TillDesk: Sendable {
             guard attempt(key)?.phase == .told else { return }
             move(key, from: .told, to: .takenBack, &effects)
             effects.append(.alarm(.toldButNotKept(key)))
-        case .restored, .connected, .bytes, .lost, .sent, .timer, .settled, .progress, .tooLate,
+        case .restored, .connected, .bytes, .lost, .sent, .timer, .settled, .progress, .tooLate, .receipts,
             .reversed(_, .unknown):
             break
         }

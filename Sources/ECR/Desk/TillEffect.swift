@@ -143,6 +143,8 @@ public enum TillInput: Equatable, Sendable {
     case reversed(AttemptKey, Answer)
     /// Of the reservation with this key.
     case booked(AttemptKey, Answer)
+    /// As they are after a reversal or a booking of this payment, before the answer to it.
+    case receipts(AttemptKey, [TillReceipt])
     /// It is this day in the shop from now on: its year, month and day as one number, 20261123.
     case day(UInt32)
 }

@@ -184,12 +184,12 @@ struct ZVTAnswer: Sendable {
     }
 
     private static func lines(_ receipt: TillReceipt) -> [ZVTPacket] {
-        receipt.lines.map { ZVTPacket(0x06D1, [0x00] + ZVTText.codePage437($0).prefix(200)) }.compactMap(\.self)
+        receipt.lines.map { ZVTPacket(0x06D1, [0x00] + ZVTText.line($0).prefix(200)) }.compactMap(\.self)
             + [ZVTPacket(0x06D1, byte: 0x81)]
     }
 
     private static func block(_ receipt: TillReceipt) -> ZVTPacket? {
-        let lines = receipt.lines.map { ZVTObject(0x07, Array(ZVTText.codePage437($0).prefix(200))) }
+        let lines = receipt.lines.map { ZVTObject(0x07, Array(ZVTText.line($0).prefix(200))) }
         let objects = [ZVTObject(0x1F07, [receipt.copy.rawValue]), ZVTObject(0x25, lines + [ZVTObject(0x09, [0x81])])]
         return ZVTField(0x06, objects.flatMap(\.bytes)).flatMap { ZVTPacket(0x06D3, $0.bytes) }
     }

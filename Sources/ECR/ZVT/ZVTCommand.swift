@@ -10,7 +10,7 @@ public enum ZVTCommand: Equatable, Sendable {
     case status
     case abort
     /// - Parameter parts: bit 01: the result, too; bit 02: nothing to be printed.
-    case lastReceipt(password: [UInt8], parts: UInt8)
+    case lastReceipt(password: [UInt8]?, parts: UInt8)
     case reversal(password: [UInt8], receipt: UInt64, amount: Int64?)
     /// The sum is held until it is booked.
     case reservation(ZVTSale)
@@ -53,7 +53,8 @@ public enum ZVTCommand: Equatable, Sendable {
         case 0x0501: self = .status
         case 0x06B0: self = .abort
         case 0x0612, 0x0620:
-            self = .lastReceipt(password: password, parts: content.fields[number: 0x03]?.value.first ?? 0)
+            self = .lastReceipt(
+                password: content.head.isEmpty ? nil : password, parts: content.fields[number: 0x03]?.value.first ?? 0)
         case 0x0630:
             guard let receipt = content.fields[number: 0x87]?.decimal else { throw .unknown }
             self = .reversal(password: password, receipt: receipt, amount: try ZVTSale.amount(content.fields))
@@ -67,7 +68,7 @@ public enum ZVTCommand: Equatable, Sendable {
             self = .book(
                 receipt: receipt, trace: content.fields[number: 0x0B]?.decimal,
                 try ZVTBooking(packet.control, sale.amount), currency: sale.currency)
-        case 0x0670, 0x0679, 0x0693: self = .nothingToDo(password: password)
+        case 0x0670, 0x0679, 0x0693: self = .nothingToDo(password: content.head.isEmpty ? nil : password)
         case 0x0618, 0x0691: self = .nothingToDo(password: nil)
         default: throw .unknown
         }

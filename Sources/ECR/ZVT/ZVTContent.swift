@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import CardBytes
 
 /// A packet taken apart: what stands in fixed places, then bitmaps or a text.
 public struct ZVTContent: Equatable, Sendable {
@@ -12,7 +13,7 @@ public struct ZVTContent: Equatable, Sendable {
     public init(_ packet: ZVTPacket) throws(ZVTFailure) {
         control = packet.control
         let data = packet.data
-        let count = try ZVTContent.headLength(packet)
+        let count = ZVTContent.headLength(packet)
         guard data.count >= count else { throw .truncated }
         head = Array(data.prefix(count))
         if packet.control == 0x06D1 {
@@ -45,18 +46,35 @@ public struct ZVTContent: Equatable, Sendable {
 
     public var packet: ZVTPacket? { ZVTPacket(control, head + fields.bytes + text) }
 
-    private static func headLength(_ packet: ZVTPacket) throws(ZVTFailure) -> Int {
+    private static func headLength(_ packet: ZVTPacket) -> Int {
         let count = packet.data.count
         switch packet.control {
         // Password and configuration; a currency that has no number may follow.
         case 0x0600: return count > 4 ? 6 : 4
-        // Password, which a status enquiry may leave out.
-        case 0x0501: return count < 3 ? 0 : 3
-        case 0x0610, 0x0612, 0x0620, 0x0630, 0x0631, 0x0650, 0x0670, 0x0679, 0x0693: return 3
+        // Password, which tills leave out where no money moves.
+        case 0x0501, 0x0612, 0x0620, 0x0670, 0x0679, 0x0693: return hasPassword(packet.data) ? 3 : 0
+        case 0x0610, 0x0630, 0x0631, 0x0650: return 3
         case 0x061E, 0x06D1: return 1
         // Status, then minutes, without which no container can follow.
         case 0x04FF: return min(2, max(1, count))
         default: return 0
+        }
+    }
+
+    /// Six digits, and behind them what can be read. A container in their place is no password: its length is seldom a number of
+    /// two digits, and what follows it cannot be read without it.
+    private static func hasPassword(_ data: [UInt8]) -> Bool {
+        guard data.count >= 3, BCD.decode(data.prefix(3)) != nil else { return false }
+        do throws(ZVTFailure) {
+            _ = try ZVTField.parse(data.dropFirst(3))
+            return true
+        } catch {
+            do throws(ZVTFailure) {
+                _ = try ZVTField.parse(data)
+                return false
+            } catch {
+                return true
+            }
         }
     }
 }

@@ -55,7 +55,7 @@ extension ZVTTerminal {
         case .status: accept(ZVTAnswer.status(isBusy: desk.open != nil), &effects)
         case .abort: reply(.positive, &effects)
         case .lastReceipt(let password, let parts):
-            try check(password, at: now, &effects)
+            if let password { try check(password, at: now, &effects) }
             try repeatLast(parts, &effects)
         case .reversal(let password, let receipt, let amount):
             try check(password, at: now, &effects)
@@ -73,7 +73,12 @@ extension ZVTTerminal {
             guard desk.open == nil, !desk.isFollowing else { throw .busy }
             reply(.positive, &effects)
             stage = .closingBatch
-            outbox = [Outgoing(packet: answers.totals(desk.turnover), role: .totals)]
+            let turnover = desk.turnover
+            outbox = [Outgoing(packet: answers.totals(turnover), role: .totals)]
+            // A day without a payment needs no paper.
+            if turnover.first != nil {
+                outbox += paper([paper(of: turnover)], session).map { Outgoing(packet: $0, role: .notice) }
+            }
         case .openPreauthorisations: accept(ZVTAnswer.reservation(desk.held.first?.receipt), &effects)
         case .nothingToDo(let password):
             if let password { try check(password, at: now, &effects) }
@@ -167,6 +172,7 @@ extension ZVTTerminal {
             stage = .ending
             let result = isReversal ? answers.reversed(followed, session) : answers.booked(followed, session)
             outbox = withResult ? [Outgoing(packet: result, role: .notice)] : []
+            if parts & 0x02 == 0 { outbox += followedPaper(followed.key) }
             outbox.append(Outgoing(packet: ZVTAnswer.completion, role: .end))
             return
         }
@@ -179,7 +185,9 @@ extension ZVTTerminal {
                 outbox.append(Outgoing(packet: answers.paid(last, approval, session), role: .notice))
             }
             if parts & 0x02 == 0 {
-                outbox += ZVTAnswer.prints(approval.receipts, session).map { Outgoing(packet: $0, role: .notice) }
+                outbox += paper(approval.receipts, number: last.receipt, session).map {
+                    Outgoing(packet: $0, role: .notice)
+                }
             }
         } else if withResult {
             let code = last.phase == .reversed ? 0xB4 : ZVTAnswer.code(of: last.refusal ?? TillRefusal(.failed))

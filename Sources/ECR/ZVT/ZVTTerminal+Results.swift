@@ -84,7 +84,7 @@ extension ZVTTerminal {
             guard packet.isPositive else { return stop(0x6C, withResult: false) }
             desk.closeBatch(&effects)
             stage = .ending
-            outbox = [Outgoing(packet: ZVTAnswer.completion, role: .end)]
+            outbox.append(Outgoing(packet: ZVTAnswer.completion, role: .end))
         }
     }
 
@@ -93,7 +93,9 @@ extension ZVTTerminal {
     ) {
         guard case .telling(key, let sale, let tries) = stage else { return }
         if packet.isPositive {
-            let prints = ZVTAnswer.prints(desk.attempt(key)?.approval?.receipts ?? [], session.widened(by: sale))
+            let attempt = desk.attempt(key)
+            let prints = paper(
+                attempt?.approval?.receipts ?? [], number: attempt?.receipt ?? 0, session.widened(by: sale))
             guard !prints.isEmpty else { return finish(key, sale, at: now, &effects) }
             stage = .printing(key, sale)
             outbox += prints.enumerated().map { index, packet in
@@ -155,9 +157,10 @@ extension ZVTTerminal {
             guard let attempt = desk.attempt(key) else { return stop(0xB5, withResult: true) }
             stage = .ending
             outbox = [
-                Outgoing(packet: answers.reversed(attempt, session), role: .notice),
-                Outgoing(packet: ZVTAnswer.completion, role: .end),
+                Outgoing(packet: answers.reversed(attempt, session), role: .notice)
             ]
+            outbox += followedPaper(key)
+            outbox.append(Outgoing(packet: ZVTAnswer.completion, role: .end))
         case .already: stop(0xB4, withResult: true)
         case .refused: stop(0xB5, withResult: true)
         case .unknown: stop(0xA1, withResult: false)
@@ -177,8 +180,9 @@ extension ZVTTerminal {
     mutating func tellBooked(_ attempt: Attempt) {
         stage = .ending
         outbox = [
-            Outgoing(packet: answers.booked(attempt, session), role: .notice),
-            Outgoing(packet: ZVTAnswer.completion, role: .end),
+            Outgoing(packet: answers.booked(attempt, session), role: .notice)
         ]
+        outbox += followedPaper(attempt.key)
+        outbox.append(Outgoing(packet: ZVTAnswer.completion, role: .end))
     }
 }

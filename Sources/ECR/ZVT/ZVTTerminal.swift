@@ -20,10 +20,11 @@ public struct ZVTTerminal: TillTerminal {
         public var reservations: Bool
         /// How long after a sale the till may reverse it.
         public var reversalTime: Int64
+        public var words: ZVTWords
 
         public init(
             currency: CurrencyCode, terminal: UInt64, password: [UInt8]? = nil, refunds: Bool = false,
-            reservations: Bool = false, reversalTime: Int64 = 900_000
+            reservations: Bool = false, reversalTime: Int64 = 900_000, words: ZVTWords = ZVTWords()
         ) {
             self.currency = currency
             self.terminal = terminal
@@ -31,6 +32,7 @@ public struct ZVTTerminal: TillTerminal {
             self.refunds = refunds
             self.reservations = reservations
             self.reversalTime = reversalTime
+            self.words = words
         }
     }
 
@@ -83,6 +85,8 @@ public struct ZVTTerminal: TillTerminal {
     var strayAnswers = 0
     var misuse = ZVTGuard()
     var shown: TillProgress?
+    /// The receipts of a reversal or a booking, as they are after it: its payment's own say what was before.
+    var followed: (key: AttemptKey, receipts: [TillReceipt])?
 
     public init(desk: TillDesk, settings: Settings, line: Line) {
         self.desk = desk
@@ -108,6 +112,7 @@ public struct ZVTTerminal: TillTerminal {
         case .booked(let key, let answer):
             desk.acknowledged(input, &effects)
             booked(key, answer)
+        case .receipts(let key, let receipts): followed = (key, receipts)
         case .confirmed, .notConfirmed, .takenBack, .day: desk.acknowledged(input, &effects)
         case .sent, .tooLate: break
         }
