@@ -90,9 +90,15 @@ extension Journal {
         }
     }
 
+    /// - Parameter table: one of those of a query that has `payment` in it.
     private static func columns(of table: String, _ groups: Set<TotalsGroup>) -> String {
         let optional = TotalsGroup.allCases.map { group in
-            groups.contains(group) ? "coalesce(\(table).\(group.rawValue), '')" : "''"
+            guard groups.contains(group) else { return "''" }
+            let own = "\(table).\(group.rawValue)"
+            // A refund that reads no card is of the scheme of its sale.
+            return group != .scheme
+                ? "coalesce(\(own), '')"
+                : "coalesce(\(own), (SELECT sale.scheme FROM payment AS sale WHERE sale.id = payment.of), '')"
         }
         return (["\(table).mode", "\(table).currency"] + optional).joined(separator: ", ")
     }

@@ -126,6 +126,18 @@ struct DayEndTests {
         #expect(try books.sqlite("UPDATE ledger SET day = 2").contains("append only"))
     }
 
+    @Test("P4: a refund that reads no card stands under the scheme of its sale")
+    func schemeOfRefund() throws {
+        let books = try BookedJournal()
+        let sale = try books.payment(1_000, scheme: "Visa")
+        _ = try books.payment(500, scheme: "Mastercard")
+        _ = try books.refund(sale, 300, [.armed, .reading, .sealed, .sent, .approved])
+        let lines = try books.journal.totals(of: try books.journal.openDay(), by: [.scheme]).lines
+        #expect(Set(lines.map(\.scheme)) == ["Visa", "Mastercard"])
+        let visa = try #require(lines.first { $0.scheme == "Visa" })
+        #expect(visa.refunded == Figure(count: 1, value: -300) && visa.net == 700)
+    }
+
     @Test("Totals by scheme, type and lane add up to the same")
     func groups() throws {
         let books = try BookedJournal()

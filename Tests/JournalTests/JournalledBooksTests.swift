@@ -94,7 +94,9 @@ final class BookedJournal {
     ) throws {
         for state in states {
             var change = StateChange(state, at: now)
-            if state == .sealed { change.card = MaskedCard(scheme: scheme, last4: "0010", masked: "************0010") }
+            if state == .sealed, !scheme.isEmpty {
+                change.card = MaskedCard(scheme: scheme, last4: "0010", masked: "************0010")
+            }
             if state == .approved {
                 var result = PaymentResult(mode: .test, outcome: approved == nil ? .approved : .partiallyApproved)
                 if let approved {
@@ -138,7 +140,8 @@ final class BookedJournal {
     func refund(_ payment: TransactionID, _ value: Int64?, _ states: [TransactionState]) throws -> RefundCreation {
         let new = try new(.refund, 0)
         let creation = try journal.createRefund(new, of: payment, amount: value)
-        if case .created = creation { try go(new.id, states) }
+        // No card is read.
+        if case .created = creation { try go(new.id, states, scheme: "") }
         return creation
     }
 
