@@ -41,6 +41,33 @@ public struct DayComparison: Sendable {
         }
     }
 
+    /// Whether both sides have the same money of everything that they differ in: a payment whose answer was lost was approved and
+    /// taken back in one of the books, and never was in the other. That is no difference of the day's sums.
+    ///
+    /// - Returns: `false` where a difference is not named whole.
+    public static func cancelOut(_ differences: [DayDifference]) -> Bool {
+        struct Place: Hashable {
+            let mode: Mode
+            let currency: Currency
+            let scheme: String?
+            let of: String
+        }
+        var sums: [Place: Int64] = [:]
+        for difference in differences {
+            guard let items = difference.items, items.count == difference.itemCount else { return false }
+            for item in items {
+                let place = Place(
+                    mode: difference.mode, currency: difference.currency, scheme: difference.scheme,
+                    of: item.transaction?.text ?? item.id)
+                let (more, isMore) = (sums[place] ?? 0).addingReportingOverflow(item.ours ?? 0)
+                let (sum, isLess) = more.subtractingReportingOverflow(item.theirs ?? 0)
+                guard !isMore, !isLess else { return false }
+                sums[place] = sum
+            }
+        }
+        return sums.values.allSatisfy { $0 == 0 }
+    }
+
     /// Whether a figure is the sum of these items.
     public static func adds(_ items: [ReconciliationItem], to figure: Figure) -> Bool {
         var sum: Int64 = 0

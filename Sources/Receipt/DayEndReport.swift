@@ -112,7 +112,9 @@ public struct DayEndReport: Sendable {
             end.resolution != nil ? self[.settled] : word(for: end.day.state) ?? "")
         if service.contradiction == true { paper.left(self[.serviceContradiction]) }
         if let elsewhere = service.elsewhere { paper.pair(self[.elsewhere], "\(elsewhere)") }
-        for difference in end.differences ?? [] {
+        // What cancels out is no difference of an equal day.
+        let isEqual = end.day.state == .balanced && end.resolution == nil
+        for difference in isEqual ? [] : end.differences ?? [] {
             let kind: ReportWord =
                 switch difference.kind {
                 case .captured: .payments

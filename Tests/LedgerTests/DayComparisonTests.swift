@@ -60,4 +60,47 @@ struct DayComparisonTests {
         #expect(!DayComparison.adds(theirs, to: Figure(count: 4, value: 12)))
         #expect(!DayComparison.adds(theirs, to: Figure(count: 3, value: 13)))
     }
+
+    private func difference(
+        _ kind: FigureLine.Kind, _ items: [DifferenceItem], scheme: String? = "Visa", more: Int = 0
+    ) throws -> DayDifference {
+        DayDifference(
+            mode: .test, currency: try #require(Currency("EUR")), scheme: scheme, kind: kind, ours: Figure(),
+            theirs: Figure(), items: items, itemCount: items.count + more)
+    }
+
+    @Test("P6: what one side approved and took back, and the other never had, is no difference of the day")
+    func cancelOut() throws {
+        let lost = [
+            try difference(.captured, [DifferenceItem(id: "a", theirs: 900)]),
+            try difference(.reversed, [DifferenceItem(id: "a", theirs: -900)]),
+        ]
+        #expect(DayComparison.cancelOut(lost))
+        let refund = [
+            try difference(.refunded, [DifferenceItem(id: "r", ours: -300)]),
+            try difference(.reversed, [DifferenceItem(id: "r", ours: 300)]),
+        ]
+        #expect(DayComparison.cancelOut(lost + refund))
+        // Equal sums of two payments hide one that was charged and one that was taken back.
+        let hidden = [
+            try difference(.captured, [DifferenceItem(id: "a", theirs: 900)]),
+            try difference(.reversed, [DifferenceItem(id: "b", theirs: -900)]),
+        ]
+        #expect(!DayComparison.cancelOut(hidden))
+        let schemes = [
+            try difference(.captured, [DifferenceItem(id: "a", theirs: 900)]),
+            try difference(.reversed, [DifferenceItem(id: "a", theirs: -900)], scheme: nil),
+        ]
+        #expect(!DayComparison.cancelOut(schemes))
+        #expect(try !DayComparison.cancelOut([difference(.captured, [DifferenceItem(id: "a", ours: 1, theirs: 2)])]))
+        // Not all of them are named.
+        let cut = [
+            try difference(.captured, [DifferenceItem(id: "a", theirs: 900)], more: 1),
+            try difference(.reversed, [DifferenceItem(id: "a", theirs: -900)]),
+        ]
+        #expect(!DayComparison.cancelOut(cut))
+        var unnamed = lost[0]
+        unnamed.items = nil
+        #expect(!DayComparison.cancelOut([unnamed]))
+    }
 }

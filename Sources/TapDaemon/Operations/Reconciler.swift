@@ -123,7 +123,7 @@ actor Reconciler {
     ) async throws(JournalError) -> ReconciliationEnd? {
         let theirs = answer.lines ?? []
         guard let comparison = DayComparison(ours: open.lines, theirs: theirs) else { return nil }
-        var isContradicted = comparison.contradicts(answer.status)
+        var isContradicted = false
         var differences: [DayDifference] = []
         for difference in comparison.differences {
             guard let items = await link.items(of: open.day.id, in: difference) else {
@@ -134,7 +134,12 @@ actor Reconciler {
             if !DayComparison.adds(items, to: difference.theirs) { isContradicted = true }
             differences.append(try await named(difference, items, open))
         }
-        let isSettled = comparison.isBalanced && !isContradicted
+        let isEqual = comparison.isBalanced || DayComparison.cancelOut(differences)
+        // Whoever compares line by line says that they differ, and whoever compares sums does not: of an equal day both are right.
+        if !isEqual || comparison.isBalanced {
+            isContradicted = isContradicted || comparison.contradicts(answer.status)
+        }
+        let isSettled = isEqual && !isContradicted
         let figures = ServiceFigures(
             attempts: attempts, reference: answer.reference, lines: theirs, contradiction: isContradicted ? true : nil)
         // Of what belongs to another service nobody has given figures.
