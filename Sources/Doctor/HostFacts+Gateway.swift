@@ -66,21 +66,48 @@ extension HostFacts {
     private func localNetworkAccess(_ origins: Set<String>) -> [Finding] {
         // Only what comes from elsewhere is asked for: the gateway's own pages are on this machine.
         let strange = origins.filter { !Self.isLocal($0) }.sorted()
-        guard let first = strange.first, tree.exists("/usr/bin/chromium"), !isGranted(first) else { return [] }
-        return [
+        guard let first = strange.first else { return [] }
+        return Self.browsers.filter { browser in
+            browser.paths.contains { tree.exists($0) } && !isGranted(first, by: browser)
+        }
+        .map { browser in
             Finding(
-                .gateway, .note, "Chromium asks its user before \(first) may reach this machine (Local Network Access)",
-                remedy: "allow it at the first question, or write a policy for it as docs/gateway.md shows")
-        ]
+                .gateway, .note,
+                "\(browser.name) asks its user before \(first) may reach this machine (Local Network Access)",
+                remedy:
+                    "allow it at the first question, or write a policy into \(browser.policies) as docs/gateway.md shows"
+            )
+        }
     }
+
+    private struct Browser {
+        let name: String
+        /// Of its program, one of them.
+        let paths: [String]
+        let policies: String
+    }
+
+    /// Those whose policies are files of the machine, with the folder that each one reads.
+    private static let browsers = [
+        Browser(
+            name: "Chromium", paths: ["/usr/bin/chromium", "/usr/bin/chromium-browser"],
+            policies: "/etc/chromium/policies/managed"),
+        Browser(
+            name: "Chrome",
+            paths: ["/usr/bin/google-chrome", "/usr/bin/google-chrome-stable", "/opt/google/chrome/chrome"],
+            policies: "/etc/opt/chrome/policies/managed"),
+        Browser(
+            name: "Edge", paths: ["/usr/bin/microsoft-edge", "/usr/bin/microsoft-edge-stable"],
+            policies: "/etc/opt/edge/policies/managed"),
+    ]
 
     private static func isLocal(_ origin: String) -> Bool {
         ["http://127.0.0.1", "http://localhost", "http://[::1]"].contains { origin.hasPrefix($0) }
     }
 
     /// Whether a policy of this machine answers for its users.
-    private func isGranted(_ origin: String) -> Bool {
-        let folder = "/etc/chromium/policies/managed"
+    private func isGranted(_ origin: String, by browser: Browser) -> Bool {
+        let folder = browser.policies
         return tree.entries(folder).contains { file in
             let text = tree.text("\(folder)/\(file)") ?? ""
             return text.contains("\"\(origin)\"")

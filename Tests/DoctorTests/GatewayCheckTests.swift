@@ -120,4 +120,25 @@ struct GatewayCheckTests {
         try host.write("etc/nfc-tap/nfc-tap-gateway.toml", "origins = [\"http://127.0.0.1:3000\"]\n")
         #expect(Self.findings(host) == [], "a page of this machine asks nobody")
     }
+
+    @Test(
+        "T5: Chrome and Edge are looked at like Chromium, each with the folder of its own policies",
+        arguments: [
+            ("opt/google/chrome/chrome", "etc/opt/chrome", "Chrome"),
+            ("usr/bin/google-chrome", "etc/opt/chrome", "Chrome"),
+            ("usr/bin/microsoft-edge", "etc/opt/edge", "Edge"), ("usr/bin/chromium", "etc/chromium", "Chromium"),
+        ])
+    func `browsers`(program: String, policies: String, name: String) throws {
+        let host = try Self.host()
+        try host.write("etc/nfc-tap/nfc-tap-gateway.toml", "origins = [\"https://pos.example\"]\n")
+        try host.write(program, mode: 0o755)
+        let findings = Self.findings(host)
+        #expect(findings.count == 1 && findings.first?.problem.hasPrefix("\(name) asks") == true, "\(findings)")
+        #expect(findings.first?.remedy.contains("/\(policies)/policies/managed") == true)
+        let granted = "{\"LoopbackNetworkAllowedForUrls\":[\"https://pos.example\"]}"
+        try host.write("etc/other/policies/managed/nfc-tap.json", granted)
+        #expect(Self.findings(host).count == 1, "another browser's folder")
+        try host.write("\(policies)/policies/managed/nfc-tap.json", granted)
+        #expect(Self.findings(host) == [])
+    }
 }
