@@ -34,12 +34,16 @@ extension AcquirerLink {
     }
 
     /// Recorded nowhere and never told as an answer: the reversal goes on.
-    private func late(_ message: ISOMessage, _ exchange: Exchange, afterReversal: Bool) -> [LinkEffect] {
+    private mutating func late(_ message: ISOMessage, _ exchange: Exchange, afterReversal: Bool) -> [LinkEffect] {
         guard case .success(let verdict) = message.verdict(on: exchange.original, packager.codes) else { return [] }
         switch verdict {
         case .approved, .partial:
             let alarm = LinkEffect.alarm(.lateApproval(exchange.id, afterReversal: afterReversal))
-            return exchange.isUnknownToHost ? [alarm, .alarm(.approvedAfterAll(exchange.id))] : [alarm]
+            if exchange.isUnknownToHost { return [alarm, .alarm(.approvedAfterAll(exchange.id))] }
+            guard !afterReversal, !exchange.isApprovedByHost else { return [alarm] }
+            var exchange = exchange
+            exchange.isApprovedByHost = true
+            return [move(exchange, to: exchange.stage), alarm]
         case .declined, .later, .doubtful: return []
         }
     }
@@ -52,17 +56,25 @@ extension AcquirerLink {
         switch message.verdict(on: exchange.original, packager.codes) {
         case .success(let found): verdict = found
         case .failure(let contradicted):
+            var exchange = exchange
+            // Without a code nothing was approved yet; a wrong sum or currency was.
+            exchange.isApprovedByHost = contradicted.by != .noCode
             return doubt(exchange, .badAnswer, moment)
                 + [.settled(id, .unknown), .alarm(.contradiction(id, contradicted.by))]
         }
         switch verdict {
         case .approved, .partial:
-            if let cancelled { return doubt(exchange, cancelled, moment) + [.settled(id, .unknown)] }
+            if let cancelled {
+                var exchange = exchange
+                exchange.isApprovedByHost = true
+                return doubt(exchange, cancelled, moment) + [.settled(id, .unknown)]
+            }
             let outcome: HostOutcome = verdict == .approved ? .approved(message) : .partial(message)
             return [move(exchange, to: .answered(verdict)), .settled(id, outcome)]
         case .doubtful(let code):
-            let alarm: [LinkEffect] = ["94", "913"].contains(code) ? [.alarm(.stanUsedTwice(id))] : []
-            return doubt(exchange, .malfunction, moment) + [.settled(id, .unknown)] + alarm
+            var alarms: [LinkEffect] = HostCodes.duplicate.contains(code) ? [.alarm(.stanUsedTwice(id))] : []
+            if !packager.codes.knows(code) { alarms.append(.alarm(.unknownCode(id, code))) }
+            return doubt(exchange, .malfunction, moment) + [.settled(id, .unknown)] + alarms
         case .declined, .later:
             let end: [LinkEffect] = cancelled == nil ? [] : [.reversed(id)]
             return [move(exchange, to: .answered(verdict)), .settled(id, .declined(verdict))] + end
@@ -77,8 +89,17 @@ extension AcquirerLink {
             return [.alarm(.reversalRefused(exchange.id, message.text(39) ?? ""))]
         }
         var exchange = exchange
-        // “Sent twice” answers a repeat: the first one was carried out.
-        exchange.isUnknownToHost = !packager.codes.approved.contains(code) && !["94", "913"].contains(code)
+        // “Sent twice” answers a repeat: the first one was carried out. Where there was no first one it says nothing.
+        if HostCodes.duplicate.contains(code), repetition.attempts < 2 { return [.alarm(.stanUsedTwice(exchange.id))] }
+        exchange.isUnknownToHost = packager.codes.unknown.contains(code)
+        if exchange.isUnknownToHost, exchange.isApprovedByHost {
+            // What it has approved it cannot have never had: a person has to ask the acquirer which is true.
+            var repetition = repetition
+            repetition.isGivenUp = true
+            exchange.isUnknownToHost = false
+            let alarm = LinkEffect.alarm(.reversalContradictsApproval(exchange.id, code))
+            return [move(exchange, to: .reversing(repetition)), alarm, .alarm(.openItem(exchange.id))]
+        }
         return [move(exchange, to: .reversed), .reversed(exchange.id)]
     }
 
@@ -94,19 +115,25 @@ extension AcquirerLink {
         case .later: return []
         case .doubtful:
             // “Sent twice” answers a repeat: the first one has arrived. Every other doubt is asked again.
-            guard ["94", "913"].contains(code) else { return [] }
+            guard HostCodes.duplicate.contains(code) else {
+                return packager.codes.knows(code) ? [] : [.alarm(.unknownCode(exchange.id, code))]
+            }
             return repetition.attempts > 1 ? end(true) : [.alarm(.stanUsedTwice(exchange.id))]
         case .partial, .declined: return end(false) + [.alarm(.adviceDeclined(exchange.id, code))]
         }
     }
 
     private mutating func reconciliationAnswered(_ message: ISOMessage, _ exchange: Exchange) -> [LinkEffect] {
-        let balance: Balance =
-            switch message.text(66) {
-            case "1": .inBalance
-            case "2": .outOfBalance
-            case nil, .some: .unsaid
-            }
+        // Field 39 first: what a host could not look at it has not compared, and it is asked again.
+        let code = message.text(39) ?? ""
+        let balance: Balance
+        switch (packager.version, code, message.text(66)) {
+        case (.iso1987, "95", _), (.iso1993, "501", _): balance = .outOfBalance
+        case (.iso1993, "500", _): balance = .inBalance
+        case (_, _, let said) where packager.codes.approved.contains(code):
+            balance = said == "1" ? .inBalance : said == "2" ? .outOfBalance : .unsaid
+        case (_, _, _): return [.alarm(.dayNotTaken(exchange.id, code))]
+        }
         let alarm: [LinkEffect] = balance == .outOfBalance ? [.alarm(.outOfBalance(exchange.id))] : []
         return [move(exchange, to: .reconciled(balance)), .reconciled(exchange.id, balance)] + alarm
     }

@@ -122,6 +122,10 @@ public struct AcquirerLink: Sendable {
     mutating func keep(_ exchange: Exchange) {
         var exchange = exchange
         exchange.taking = exchange.repetition?.message ?? exchanges[exchange.id]?.taking
+        switch exchange.stage {
+        case .answered(.approved), .answered(.partial): exchange.isApprovedByHost = true
+        default: break
+        }
         exchanges[exchange.id] = exchange
         if let key = AnswerKey(to: exchange.original) { expected[key] = exchange.id }
         if let message = exchange.repetition?.message, let key = AnswerKey(to: message) { expected[key] = exchange.id }
@@ -138,7 +142,7 @@ public struct AcquirerLink: Sendable {
         drop(exchange.id)
         let own = Exchange(
             id: exchange.id, order: nextOrder, original: exchange.original,
-            stage: rebased(exchange, moment, rest).stage)
+            stage: rebased(exchange, moment, rest).stage, isApprovedByHost: exchange.isApprovedByHost)
         nextOrder += 1
         keep(own)
     }

@@ -9,24 +9,34 @@ public enum HostVerdict: Equatable, Sendable {
     case declined(String)
     /// Declined for now: a payment may be tried again, an advice or a reversal is repeated.
     case later(String)
-    /// The host may have booked: the payment is reversed.
+    /// The host may have booked, or its code means nothing known: the payment is reversed.
     case doubtful(String)
 }
 
-/// The values of field 39 that mean something. Every other one is a decline.
+/// The values of field 39 that mean something. Every other one is doubtful: it says neither that the host has booked nor that it has not.
 public struct HostCodes: Equatable, Sendable {
     public let approved: Set<String>
     public let partial: Set<String>
     public let later: Set<String>
     public let doubtful: Set<String>
+    public let declined: Set<String>
     /// Those that say a host has nothing of the original any more, or never had.
     public let reversed: Set<String>
+    /// Those that say a host never had the original. They end the reversal of what it has not approved, and contradict an approval.
+    public let unknown: Set<String>
+    /// “Sent twice”: the same trace number was there before.
+    static let duplicate: Set<String> = ["94", "913"]
 
     func verdict(_ code: String) -> HostVerdict {
         if approved.contains(code) { return .approved }
         if partial.contains(code) { return .partial }
         if later.contains(code) { return .later(code) }
-        return doubtful.contains(code) ? .doubtful(code) : .declined(code)
+        return declined.contains(code) && !doubtful.contains(code) ? .declined(code) : .doubtful(code)
+    }
+
+    /// Whether any list of payments has it.
+    func knows(_ code: String) -> Bool {
+        [approved, partial, later, doubtful, declined].contains { $0.contains(code) }
     }
 }
 

@@ -33,15 +33,18 @@ public struct Exchange: Equatable, Sendable {
     var taking: ISOMessage?
     /// The host has ended the reversal by saying that it knows nothing of the payment: it may still come to know of it.
     public internal(set) var isUnknownToHost = false
+    /// The host has said that it approved the payment, whether or not that was believed: it cannot say later that it never had it.
+    public internal(set) var isApprovedByHost = false
     /// What the card said is not here any more: only an exchange taken from the books is followed by another message.
     var isShed = false
 
     /// From the books.
-    public init(id: ExchangeID, order: Int, original: ISOMessage, stage: Stage) {
+    public init(id: ExchangeID, order: Int, original: ISOMessage, stage: Stage, isApprovedByHost: Bool = false) {
         self.id = id
         self.order = order
         self.original = original
         self.stage = stage
+        self.isApprovedByHost = isApprovedByHost
     }
 
     /// Not at an end: asked and not answered, or not acknowledged.

@@ -82,6 +82,12 @@ public enum LinkAlarm: Equatable, Sendable {
     case stanUsedTwice(ExchangeID)
     case adviceDeclined(ExchangeID, String)
     case reversalRefused(ExchangeID, String)
+    /// The host has approved the payment and says now, by this code, that it never had it. A person has to ask the acquirer.
+    case reversalContradictsApproval(ExchangeID, String)
+    /// A code that no list of the packager has. A payment is taken back, an advice is sent again.
+    case unknownCode(ExchangeID, String)
+    /// A reconciliation was answered by this code, which compares nothing: it is sent again.
+    case dayNotTaken(ExchangeID, String)
     case openItem(ExchangeID)
     case outOfBalance(ExchangeID)
     case stray(MessageType)

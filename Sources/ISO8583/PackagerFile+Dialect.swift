@@ -5,14 +5,15 @@ import CardBytes
 extension Packager {
     static func codes(_ object: PackagerObject?, _ base: HostCodes?) throws(PackagerError) -> HostCodes {
         guard let object else { return try demanded(base, "codes") }
-        try object.only(["approved", "partial", "later", "doubtful", "reversed"])
+        try object.only(["approved", "partial", "later", "doubtful", "declined", "reversed", "unknown"])
         func list(_ name: String, _ inherited: Set<String>?) throws(PackagerError) -> Set<String> {
             try demanded(try object.strings(name).map { Set($0) } ?? inherited, object.path + name)
         }
         return HostCodes(
             approved: try list("approved", base?.approved), partial: try list("partial", base?.partial),
             later: try list("later", base?.later), doubtful: try list("doubtful", base?.doubtful),
-            reversed: try list("reversed", base?.reversed))
+            declined: try list("declined", base?.declined), reversed: try list("reversed", base?.reversed),
+            unknown: try list("unknown", base?.unknown))
     }
 
     static func network(_ object: PackagerObject?, _ base: NetworkRules?) throws(PackagerError) -> NetworkRules {

@@ -163,11 +163,13 @@ struct LinkTests {
             rig.put(.received(try rig.answer(to: request, "00"))) == [.alarm(.lateApproval(id, afterReversal: true))])
     }
 
-    @Test(arguments: ["25", "12", "94"])
+    @Test(arguments: ["25", "94"])
     func `what a host approves that knew nothing of it when it was to take it back is told apart`(code: String) throws {
         var rig = try LinkRig()
         let request = try rig.pay("a")
         _ = rig.put(.tick, after: 20_000)
+        // The first one is told apart from its repeats: “sent twice” ends none that was sent once.
+        if code == "94" { _ = rig.put(.tick, after: 10_000) }
         guard case .reversing(let repetition) = rig.link.exchange(id)?.stage else {
             Issue.record("not being taken back")
             return
