@@ -7,10 +7,48 @@ extension Journal {
     public func boundKey() throws(JournalError) -> String? { try Journal.meta("installation-key", in: database) }
 
     /// Binds the journal to the key with this thumbprint.
-    public func bind(key thumbprint: String) throws(JournalError) {
+    ///
+    /// - Parameter story: what the audit chain of new books begins with.
+    public func bind(key thumbprint: String, telling story: [String] = []) throws(JournalError) {
         try database.transaction { () throws(JournalError) in
             try Journal.setMeta("installation-key", thumbprint, in: database)
+            try tell(story)
         }
+    }
+
+    /// Tells of new books that were wished and, since these are bound already, not begun, unless these are the new ones.
+    public func tellUnlessTold(_ story: [String]) throws(JournalError) {
+        try database.transaction { () throws(JournalError) in
+            guard try Journal.meta("new-books", in: database) != Journal.mark(of: story) else { return }
+            try note(AuditEntry(.administration, detail: "new books were wished and not begun; these go on"))
+            try tell(story)
+        }
+    }
+
+    private func tell(_ story: [String]) throws(JournalError) {
+        guard !story.isEmpty else { return }
+        for line in story { try note(AuditEntry(.administration, detail: line)) }
+        try Journal.setMeta("new-books", Journal.mark(of: story), in: database)
+    }
+
+    /// The latest of the folders that it names.
+    private static func mark(of story: [String]) -> String {
+        story.last { $0.hasPrefix(formerBooks) } ?? ""
+    }
+
+    /// What a line begins with that names the folder of former books.
+    public static let formerBooks = "former books are in "
+
+    /// Number of the newest transaction; 0 where there is none.
+    public func newestNumber() throws(JournalError) -> Int64 {
+        try database.query("SELECT max(number) FROM payment") { (row) throws(JournalError) in
+            row.optionalInteger(0) ?? 0
+        }.first ?? 0
+    }
+
+    /// Names of write-ahead logs that were damaged and kept in a journal's folder, until somebody removes them.
+    public static func damagedLogs(in directory: String) -> [String] {
+        WriteAheadLog.kept(beside: directory + "/" + fileName)
     }
 
     /// Whether anything in it is signed by an installation key, which nobody can replace then.

@@ -13,6 +13,8 @@ public final class Journal {
     /// Whether what was dropped may still be in a file: an earlier run has left its write-ahead log behind, or this start has
     /// brought the tables of an older version up to date. `scrub` ends that; this tells how the journal was found.
     public let needsScrub: Bool
+    /// The write-ahead log of an earlier run was damaged, not cut off: payments may be missing. It was kept aside.
+    public let isLogDamaged: Bool
     let database: Database
     /// Columns of `payment`, in the order of the table.
     let paymentColumns: [String]
@@ -29,7 +31,8 @@ public final class Journal {
     public convenience init(directory: String) throws(JournalError) {
         let path = directory + "/" + Journal.fileName
         let lock = try JournalLock(directory: directory, file: path)
-        try self.init(path, Database(path: path), lock)
+        let isLogDamaged = try WriteAheadLog.prepare(path)
+        try self.init(path, Database(path: path), lock, isLogDamaged)
     }
 
     /// Opens the journal that this or another version has begun in `directory`; `nil` where there is none. Nothing was made
@@ -41,15 +44,17 @@ public final class Journal {
         var status = stat()
         guard unsafe lstat(path, &status) == 0, status.st_size > 0 else { return nil }
         let lock = try JournalLock(directory: directory, file: path)
+        let isLogDamaged = try WriteAheadLog.prepare(path)
         let database = try Database(path: path)
         guard try isBegun(database) else { return nil }
-        return try Journal(path, consume database, lock)
+        return try Journal(path, consume database, lock, isLogDamaged)
     }
 
     /// Nobody else keeps the database: where this throws, SQLite closes its file before the lock closes it.
     private init(
-        _ path: String, _ opened: consuming Database, _ lock: consuming JournalLock
+        _ path: String, _ opened: consuming Database, _ lock: consuming JournalLock, _ isLogDamaged: Bool
     ) throws(JournalError) {
+        self.isLogDamaged = isLogDamaged
         var log = stat()
         let hasFormerLog = unsafe lstat(path + "-wal", &log) == 0 && log.st_size > 0
         self.lock = lock

@@ -20,6 +20,8 @@ public struct OpenMoney: Equatable, Sendable {
     public var operations: [OperationID] = []
     /// Rows that cannot be understood.
     public var unreadable = 0
+    /// Write-ahead logs that were damaged, with payments that the journal may not have.
+    public var damagedLogs: [String] = []
 
     /// The installation that the journal belongs to.
     public let installation: String
@@ -53,6 +55,7 @@ public struct OpenMoney: Equatable, Sendable {
         }
         try readItems(database)
         try readBooks(database)
+        damagedLogs = WriteAheadLog.kept(beside: file)
     }
 
     /// What a person has to look after; a journal of an earlier version has none.
@@ -97,5 +100,6 @@ public struct OpenMoney: Equatable, Sendable {
             + (items.isEmpty ? [] : ["\(items.count) to be settled by a person: " + items.joined(separator: " ")])
             + line(held, "held and not captured") + line(operations, "captures, adjustments or releases without an end")
             + (unreadable == 0 ? [] : ["\(unreadable) unreadable"])
+            + line(damagedLogs, "damaged write-ahead logs to be looked after, and removed then")
     }
 }

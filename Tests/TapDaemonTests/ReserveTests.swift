@@ -46,4 +46,20 @@ struct ReserveTests {
         try await journal.useForNew { (_) throws(JournalError) in }
         #expect(reserve.isKept)
     }
+
+    @Test("W3: a log that was kept is told of in status, metric and open money until somebody removes it")
+    func keptLog() async throws {
+        let folder = try TestFolder()
+        let journal = JournalThread(try Journal(directory: folder.path), on: try SerialThread(name: "journal"))
+        let health = try JournalHealth(
+            journal, StorageReserve(folder: folder.path, size: 1 << 16, room: 1 << 12), folder: folder.path,
+            trail: AuditTrail(journal: journal, logger: Shop.quiet))
+        #expect(await health.status().error == nil)
+        let kept = folder.path + "/journal.sqlite-wal.damaged-1"
+        try Data([1]).write(to: URL(filePath: kept))
+        #expect(await health.status().error?.code == "storage.failed")
+        #expect(try BookBinding.openMoney(in: folder.path)?.contains { $0.contains("damaged-1") } == true)
+        try FileManager.default.removeItem(atPath: kept)
+        #expect(await health.status().error == nil)
+    }
 }

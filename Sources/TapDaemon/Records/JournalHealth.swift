@@ -93,7 +93,33 @@ final class JournalHealth: Sendable {
     func noteDamaged() async throws(JournalError) {
         let damaged = try await journal.use { (journal) throws(JournalError) in try journal.damagedPayments() }
         await note(damaged)
+        try await noteDamagedLogs()
     }
+
+    private func noteDamagedLogs() async throws(JournalError) {
+        let kept = Journal.damagedLogs(in: folder)
+        guard !kept.isEmpty else { return }
+        let (isNew, number) = try await journal.use { (journal) throws(JournalError) in
+            (journal.isLogDamaged, try journal.newestNumber())
+        }
+        let files = kept.joined(separator: " ")
+        logger.critical(
+            "write-ahead log damaged, payments may be missing: compare with the payment service, then remove the kept file",
+            metadata: [
+                "folder": "\(folder)", "files": "\(files)",
+                "after": "\(isNew ? "number \(number)" : "an earlier start")",
+            ])
+        guard isNew else { return }
+        await trail.note(
+            AuditEntry(
+                .operation,
+                detail:
+                    "write-ahead log damaged, payments after number \(number) may be missing: kept as \(kept.last ?? files)"
+            ))
+    }
+
+    /// Whether the file, or a log of it, was found damaged.
+    private func isFaulty(_ faults: [String]) -> Bool { !faults.isEmpty || !Journal.damagedLogs(in: folder).isEmpty }
 
     /// Looks at everything once a day, until its task is cancelled.
     ///
@@ -188,7 +214,7 @@ final class JournalHealth: Sendable {
         return state.withLock { state in
             var status = Status.Journal(
                 writable: trouble == nil, damaged: state.damaged.map { $0.id?.text ?? "row \($0.row)" })
-            status.error = (trouble ?? (state.faults.isEmpty ? nil : .storageFailed)).map { ErrorDetail($0) }
+            status.error = (trouble ?? (isFaulty(state.faults) ? .storageFailed : nil)).map { ErrorDetail($0) }
             status.examinedAt = state.examinedAt
             return status
         }
@@ -203,7 +229,7 @@ final class JournalHealth: Sendable {
         damaged.add(Double(status.damaged.count))
         var sound = MetricFamily(
             "nfc_tap_journal_sound", .gauge, help: "Whether the last look at the file found no fault.")
-        sound.add(state.withLock { $0.faults.isEmpty } ? 1 : 0)
+        sound.add(isFaulty(state.withLock { $0.faults }) ? 0 : 1)
         return [writable, damaged, sound]
     }
 }
