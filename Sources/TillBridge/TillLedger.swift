@@ -30,6 +30,8 @@ final class TillLedger {
         var past = TillPast()
         /// Lines that are not as they were written.
         var damaged = 0
+        /// There was no ledger, or an empty one.
+        var isNew = false
         /// But for those of the past.
         fileprivate var lines = 0
 
@@ -84,6 +86,7 @@ final class TillLedger {
             try DurableFile.synchronizeFolder(of: path)
             var (contents, length) = try read(file)
             var isNew = contents.installation.isEmpty
+            contents.isNew = isNew && contents.damaged == 0
             if contents.damaged > 0 || isNew {
                 contents.installation = fresh
                 isNew = true
@@ -172,7 +175,7 @@ final class TillLedger {
     }
 
     /// FNV-1a of 64 bits, in 16 digits.
-    private static func sum(of bytes: ArraySlice<UInt8>) -> String {
+    static func sum(of bytes: ArraySlice<UInt8>) -> String {
         var sum: UInt64 = 0xCBF2_9CE4_8422_2325
         for byte in bytes { sum = (sum ^ UInt64(byte)) &* 0x100_0000_01B3 }
         let digits = String(sum, radix: 16)

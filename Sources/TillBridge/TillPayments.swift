@@ -56,6 +56,7 @@ final class TillPayments: Sendable {
         request.deadline = demand.deadline
         request.confirmWithin = demand.confirmWithin
         request.language = till.language.rawValue
+        request.order = Self.name(of: order, at: till.name)
         let (began, asked) = (ContinuousClock.now, Timestamp.now)
         // An answer was lost: only one to the same key says whether the payment has begun.
         var isInDoubt = false
@@ -86,6 +87,25 @@ final class TillPayments: Sendable {
             }
             await pause(Self.shortPause)
         }
+    }
+
+    /// What the daemon knows a sale by that its till can name: with it the daemon charges no sale twice whose ledger is gone. The same
+    /// for whatever the desk takes for one sale; `nil` for a till that cannot name its sales, and for money that goes back.
+    static func name(of order: TillOrder, at till: String) -> String? {
+        guard let identity = order.identity, order.kind != .refund else { return nil }
+        let text = "\(till)\n\(order.kind.rawValue)\n\(order.amount) \(order.currency.letters)\n\(identity)"
+        return "ecr-" + TillLedger.sum(of: Array(text.utf8)[...])
+    }
+
+    /// A ledger that has just been made belongs to a lane that has not sold.
+    func lookForFormerLedger() async {
+        let answer = await untilAnswered { () throws(TapClientError) in try await self.client.last(of: self.till.lane) }
+        guard case .success(let last)? = answer else { return }
+        // Only a bridge gives such a name: another ledger of this lane has been.
+        logger.log(
+            level: last.order?.hasPrefix("ecr-") == true ? .critical : .warning,
+            "new ledger for a lane that has sold before: unless this till is new, compare its list with nfc-tap list",
+            metadata: ["till": "\(till.name)", "lane": "\(till.lane)", "last": "\(last.id)"])
     }
 
     /// What became of a payment of an earlier run.
@@ -306,6 +326,11 @@ final class TillPayments: Sendable {
         case .init(.requestTooManyConnections), .init(.requestTooManyConnectionsOfUser), .init(.requestTooOften),
             .init(.daemonUnavailable):
             return .notReached(TillRefusal(.busy), isFinal: false)
+        case .init(.orderPaid):
+            logger.critical(
+                "sale paid before, and not in this till's ledger: it is not charged again; look it up and book it by hand",
+                metadata: ["till": "\(till.name)", "transaction": "\(error.detail?.transaction?.text ?? "-")"])
+            return .refused(TillRefusal(error.detail, in: till.language))
         default:
             logger.notice("payment refused", metadata: ["till": "\(till.name)", "error": "\(error.code.rawValue)"])
             return .refused(TillRefusal(error.detail, in: till.language))

@@ -30,6 +30,7 @@ actor TillPort {
     /// One task for all timers: most of them never run out, and a task for each would be memory for minutes.
     private var waiting: (until: Int64, task: Task<Void, Never>)?
     private var day: UInt32 = 0
+    private let isNew: Bool
 
     /// - Throws: where the till's ledger cannot be used.
     init(_ till: TillsFile.Till, in directory: String, _ client: TapClient, _ logger: Logger) throws(TillLedger.Failure)
@@ -46,6 +47,7 @@ actor TillPort {
         self.till = till
         self.logger = logger
         self.ledger = ledger
+        isNew = contents.isNew
         machine = till.terminal(contents)
         payments = TillPayments(client, till, logger) { feed.yield(.plain($0)) }
     }
@@ -74,6 +76,7 @@ actor TillPort {
     func run() async throws(TillLedger.Failure) {
         defer { end() }
         try handle(.restored)
+        if isNew { Task { [payments] in await payments.lookForFormerLedger() } }
         for await input in inputs {
             switch input {
             case .plain(let input):

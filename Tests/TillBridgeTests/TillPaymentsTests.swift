@@ -28,7 +28,8 @@ struct TillPaymentsTests {
     ///
     /// - Returns: what the till's machine was told, and what the daemon was asked.
     private func run(
-        test: Bool = true, _ script: @escaping @Sendable (String, Int) throws -> HTTPResponse,
+        test: Bool = true, bodies: Box<String> = Box<String>(),
+        _ script: @escaping @Sendable (String, Int) throws -> HTTPResponse,
         _ body: (TillPayments) async -> Void
     ) async throws -> (told: [TillInput], asked: [Asked]) {
         let folder = NSTemporaryDirectory() + "tp-" + UUID().uuidString.prefix(8)
@@ -40,6 +41,7 @@ struct TillPaymentsTests {
         ) { request in
             let call = "\(request.method.rawValue) \(request.path.dropFirst().joined(separator: "/"))"
             let number = asked.add(Asked(call: call, key: request.fields.only("Idempotency-Key"))) { $0.call == call }
+            _ = bodies.add(String(decoding: request.body, as: UTF8.self)) { _ in false }
             do { return try script(call, number) } catch { return HTTPResponse(status: 599) }
         }
         let table = """
@@ -95,6 +97,40 @@ struct TillPaymentsTests {
 
     private static func booking(_ amount: Int64) -> Booking {
         Booking(key: AttemptKey(lane: "main", installation: "1", counter: 2), number: 2, amount: amount)
+    }
+
+    @Test("W4: a sale that its till can name has a name at the daemon, which charges none twice without its ledger")
+    func nameOfSale() async throws {
+        var demand = try Self.demand()
+        demand.order.identity = "9:Order 001 2:c1 0:"
+        let name = try #require(TillPayments.name(of: demand.order, at: "bar"))
+        #expect(name.utf8.count <= 64 && name.utf8.allSatisfy { (0x21...0x7E).contains($0) })
+        var others: Set<String> = [name]
+        var other = demand.order
+        other.amount += 1
+        others.insert(try #require(TillPayments.name(of: other, at: "bar")))
+        other = demand.order
+        other.identity = "9:Order 001 2:c2 0:"
+        others.insert(try #require(TillPayments.name(of: other, at: "bar")))
+        others.insert(try #require(TillPayments.name(of: demand.order, at: "bar-2")))
+        #expect(others.count == 4, "the desk takes them for four sales")
+        // Two equal coffees of a till that cannot name them are two sales; a refund is none.
+        #expect(try TillPayments.name(of: Self.demand().order, at: "bar") == nil)
+        other.kind = .refund
+        #expect(TillPayments.name(of: other, at: "bar") == nil)
+        let bodies = Box<String>()
+        let begun = demand
+        let (told, asked) = try await run(bodies: bodies) { call, _ in
+            call == "GET status" ? HTTPResponse(status: 500) : try Self.refusal(.orderPaid)
+        } _: {
+            await $0.start(begun)
+        }
+        #expect(bodies.all.contains { $0.contains("\"order\":\"\(name)\"") })
+        #expect(asked.count { $0.call == "POST transactions" } == 1)
+        guard case .settled(Self.key, .notPaid)? = told.first, told.count == 1 else {
+            Issue.record("\(told)")
+            return
+        }
     }
 
     @Test("After a lost answer the same key is asked again, until the daemon says what became of it")
