@@ -55,7 +55,7 @@ public final class Daemon: Sendable {
         self.logger = logger
         let directory = configuration.journal.directory
         let reserve = StorageReserve(folder: directory)
-        let books = try Daemon.openBooks(directory, reserve)
+        let books = try Daemon.openBooks(directory, reserve, logger)
         let (journal, firstEvent, newest) = (books.journal, books.firstEvent, books.newest)
         installation = books.key
         let events = EventHub(firstID: firstEvent)
@@ -241,12 +241,14 @@ public final class Daemon: Sendable {
     }
 
     private static func openBooks(
-        _ directory: String, _ reserve: StorageReserve
+        _ directory: String, _ reserve: StorageReserve, _ logger: Logger
     ) throws(StartError) -> OpenedBooks {
         do throws(SystemError) { try DurableFile.makeFolder(directory) } catch {
             guard error.code == EEXIST else { throw .stateDirectory(directory, errno: error.code) }
         }
-        let (journal, key) = try BookBinding.open(directory)
+        let (journal, key) = try BookBinding.open(directory) { line in
+            logger.warning("new books", metadata: ["told": "\(line)"])
+        }
         do throws(JournalError) {
             // More than one run ever publishes: an event's number is then never given twice without asking again.
             let first = try journal.reserveEvents(1_000_000_000)

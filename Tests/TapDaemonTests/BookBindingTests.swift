@@ -212,6 +212,57 @@ struct BookBindingTests {
         #expect(try !names().contains("journal.sqlite-journal"))
     }
 
+    @Test("W5: new books that were cut off at any step name the former ones and the money that is open there")
+    func newBooksCutOff() async throws {
+        let log = try DiskLog()
+        defer { log.remove() }
+        var act = 0
+        var isKilled = true
+        while isKilled {
+            act += 1
+            let shop = try TestFolder()
+            let (_, _, open) = try begin(in: shop.path)
+            try FileManager.default.removeItem(atPath: shop.path + "/installation.key")
+            let process = Process()
+            process.executableURL = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
+                .appending(path: "nfc-tapd")
+            process.arguments = ["--new-books", "--state-directory", shop.path]
+            process.environment = ProcessInfo.processInfo.environment.merging(log.environment) { $1 }
+            process.environment?["DISK_LAST"] = "\(act)"
+            process.standardOutput = FileHandle.nullDevice
+            process.standardError = FileHandle.nullDevice
+            try process.run()
+            try await eventually("the end") { !process.isRunning }
+            isKilled = process.terminationReason == .uncaughtSignal
+            #expect(isKilled || process.terminationStatus == 0)
+            // The next start goes on; where it refuses, a person begins new books once more.
+            var told: [String] = []
+            do throws(StartError) { _ = try BookBinding.open(shop.path) { told.append($0) } } catch {
+                told = try BookBinding.beginAnew(shop.path, by: "uid 0", at: .now)
+            }
+            var story = ""
+            try AuditSource(file: shop.path + "/journal.sqlite").forEachLink {
+                story += ($0?.entry.detail ?? "?") + "\n"
+            }
+            #expect(story.contains(open.text) && story.contains("former books are in"), "after act \(act): \(story)")
+            #expect(!FileManager.default.fileExists(atPath: shop.path + "/" + BookBinding.storyName))
+            guard act < 400 else { break }
+        }
+        #expect(act > 10, "the rig killed nothing")
+    }
+
+    @Test("W5: books that were brought back are not taken for the new ones, and say what was wished")
+    func broughtBack() throws {
+        try begin()
+        try Data("former books are in /a\nnew books by uid 0\n".utf8).write(
+            to: URL(filePath: file(BookBinding.storyName)))
+        for _ in 0..<2 { _ = try BookBinding.open(path) }
+        var story: [String] = []
+        try AuditSource(file: file("journal.sqlite")).forEachLink { story.append($0?.entry.detail ?? "?") }
+        #expect(story.count { $0 == "new books were wished and not begun; these go on" } == 1)
+        #expect(story.contains("new books by uid 0"))
+    }
+
     @Test("A8 The daemon refuses books that do not belong together, before it listens")
     func daemon() async throws {
         try await Shop.open(in: folder) { _ in }

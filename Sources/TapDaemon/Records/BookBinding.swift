@@ -14,6 +14,9 @@ public enum BookBinding {
     /// The journal's name, beside the key.
     static let markName = "installation.journal"
     private static let longestMark = 128
+    /// What is still to be told of new books: on the disk before the first file of the former ones is moved.
+    static let storyName = "new-books.story"
+    private static let longestStory = 16 << 20
 
     /// What lies in a folder.
     private struct Finding {
@@ -24,7 +27,11 @@ public enum BookBinding {
     }
 
     /// Journal and key of the folder, made where there is neither.
-    static func open(_ folder: String) throws(StartError) -> (journal: Journal, key: SigningKey) {
+    ///
+    /// - Parameter tell: gets the lines of what an earlier start, or `beginAnew`, had no time to tell.
+    static func open(
+        _ folder: String, tell: (String) -> Void = { _ in }
+    ) throws(StartError) -> (journal: Journal, key: SigningKey) {
         let found = try look(folder)
         let keyPath = folder + "/" + InstallationKey.fileName
         let mayBegin = found.key == nil && !found.isMarked
@@ -50,13 +57,23 @@ public enum BookBinding {
             }
             throw .books(.keyForeign(keyPath, wanted: wanted))
         }
+        let story = try story(folder)
         let key = try key(folder, found.key)
         if wanted == nil {
             // An earlier start may have ended with the key in its place and nothing that keeps it there.
             do throws(SystemError) { try DurableFile.synchronizeFolder(of: keyPath) } catch {
                 throw .installationKey(.unwritable(keyPath, errno: error.code))
             }
-            try asking(folder) { () throws(JournalError) in try journal.bind(key: key.verificationKey.thumbprint) }
+            try asking(folder) { () throws(JournalError) in
+                try journal.bind(key: key.verificationKey.thumbprint, telling: story)
+            }
+        } else if !story.isEmpty {
+            // Told together with the key; or the former books were brought back meanwhile.
+            try asking(folder) { () throws(JournalError) in try journal.tellUnlessTold(story) }
+        }
+        if !story.isEmpty {
+            for line in story { tell(line) }
+            try? FileSystem.remove(folder + "/" + storyName)
         }
         if found.marked?.text != journal.support { try mark(journal.support, folder) }
         return (journal, key)
@@ -91,8 +108,14 @@ public enum BookBinding {
         // Read before it is moved; what cannot be read is open as far as anybody knows.
         let open = (try? OpenMoney(file: journalPath(folder)).lines) ?? ["not readable"]
         let former = folder + "/former-books-" + String("\(now)".filter { $0.isNumber || $0.isLetter })
+        let story =
+            ["\(Journal.formerBooks)\(former)", "new books by \(person), because \(trouble)"]
+            + open.map { "open in the former books: \($0)" }
+        // What was cut off before is told, too.
+        let earlier = try self.story(folder)
         do throws(SystemError) {
             try DurableFile.makeFolder(former)
+            try keep(earlier + story, folder)
             let names = [
                 Journal.fileName, Journal.fileName + "-wal", Journal.fileName + "-shm", Journal.fileName + "-journal",
                 InstallationKey.fileName, InstallationKey.publicFileName, markName,
@@ -103,7 +126,7 @@ public enum BookBinding {
         } catch {
             throw .stateDirectory(former, errno: error.code)
         }
-        try begin(folder, ["new books by \(person), because \(trouble)", "former books are in \(former)"], open)
+        _ = try self.open(folder)
         try giveToOwner(folder, former)
         return ["new books begun in \(folder); what was there is in \(former)"]
             + open.map { "open in the former books: \($0)" }
@@ -117,15 +140,25 @@ public enum BookBinding {
         throw .books(.whole(folder))
     }
 
-    private static func begin(_ folder: String, _ story: [String], _ open: [String]) throws(StartError) {
-        let (journal, _) = try self.open(folder)
-        do throws(JournalError) {
-            for line in story + open.map({ "open in the former books: \($0)" }) {
-                try journal.audit(AuditEntry(.administration, detail: line))
-            }
+    private static func story(_ folder: String) throws(StartError) -> [String] {
+        let path = folder + "/" + storyName
+        guard FileSystem.exists(path) else { return [] }
+        do throws(SystemError) {
+            let text = String(decoding: try FileSystem.bytes(of: path, atMost: longestStory), as: UTF8.self)
+            return text.split(separator: "\n").map(String.init)
         } catch {
-            throw StartError(opening: error, journalPath(folder))
+            throw .stateDirectory(path, errno: error.code)
         }
+    }
+
+    /// For whichever start goes on: it may be the daemon's, under another user.
+    private static func keep(_ story: [String], _ folder: String) throws(SystemError) {
+        let lines = story.map { $0.split(separator: "\n").joined(separator: " ") + "\n" }
+        let bytes = Array(lines.joined().utf8)
+        try DurableFile.replace(folder + "/" + storyName, with: bytes.span, mode: 0o600)
+        guard geteuid() == 0 else { return }
+        let owner = try FileStatus(of: folder)
+        try FileSystem.setOwner(owner.userID, owner.groupID, of: folder + "/" + storyName)
     }
 
     /// The daemon works with the files under the folder's user, whoever made them.
