@@ -99,7 +99,7 @@ let package = Package(
             [
                 "CardBytes", "Envelope", "ISO8583", "Linux", "LocalHTTP", "Metrics", "PostgreSQL", "Wire", crypto,
                 logging,
-            ] + sockets, embedding: "schema-1.sql", "schema-2.sql", "schema-3.sql"),
+            ] + sockets, embedding: "schema-1.sql", "schema-2.sql", "schema-3.sql", "schema-4.sql"),
         room("Metrics"),
         room("Explain", ["CardBytes", "Codes", "EMV", "ReaderCore"]),
         room("Wire", ["Codes"], embedding: "Texts/en.json", "Texts/de.json"),

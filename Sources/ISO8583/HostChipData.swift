@@ -7,6 +7,8 @@ public enum ChipDataError: Error, Equatable, Sendable {
     case twice(Tag)
     case missing(Tag)
     case tooLong(count: Int, most: Int)
+    /// Hexadecimal text in place of bytes: write `"encoding": "hex"` for field 55 into the packager.
+    case hexadecimal
 }
 
 /// Field 55 of a request: values byte for byte as the card and the terminal made the cryptogram over them, in the order of the
@@ -77,6 +79,8 @@ public struct IssuerAnswer: Equatable, Sendable {
     public let scripts: [[UInt8]]
 
     public init(_ bytes: [UInt8]) throws(ChipDataError) {
+        // Text that happens to be well-formed has none of the tags below, and would be taken without a word.
+        guard bytes.isEmpty || !bytes.allSatisfy(Self.isHexadecimal) else { throw .hexadecimal }
         let nodes: [TLVNode]
         do { nodes = try TLV.children(bytes) } catch { throw .notTLV(error) }
         let data = nodes.filter { $0.tag == 0x91 }
@@ -84,5 +88,13 @@ public struct IssuerAnswer: Equatable, Sendable {
         authenticationData = data.first.map { Array(bytes[$0.value]) }
         if let count = authenticationData?.count, !(8...16).contains(count) { throw .tooLong(count: count, most: 16) }
         scripts = nodes.filter { $0.tag == 0x71 || $0.tag == 0x72 }.map { Array(bytes[$0.start..<$0.end]) }
+    }
+
+    /// A digit as ASCII has it, or A to F in either case.
+    private static func isHexadecimal(_ byte: UInt8) -> Bool {
+        switch byte {
+        case 0x30...0x39, 0x41...0x46, 0x61...0x66: true
+        default: false
+        }
     }
 }

@@ -92,6 +92,10 @@ extension Acquirer {
         do throws(OpeningRefusal) {
             return .success(try await keys.seal(content, for: exchange.id.description))
         } catch {
+            measures.count(.keysUnavailable)
+            logger.error(
+                "an exchange cannot be sealed: look at the token",
+                metadata: ["id": "\(exchange.id)", "reason": "\(error)"])
             return .failure(error)
         }
     }
@@ -199,7 +203,14 @@ extension Acquirer {
                     return false
                 }
                 measures.observe(.secondCommit, since: start)
-                for case .decided(let decision) in news { measures.count(decision) }
+                for case .decided(let decision) in news {
+                    measures.count(decision)
+                    guard let fault = decision.issuerFault else { continue }
+                    measures.count(.issuerData)
+                    logger.error(
+                        "field 55 of an answer does not reach the card: hold the packager against the host's manual",
+                        metadata: ["id": "\(id)", "reason": "\(fault)"])
+                }
                 return true
             } catch {
                 logger.error("a record could not be written", metadata: ["id": "\(id)", "error": "\(error)"])
@@ -237,7 +248,13 @@ extension Acquirer {
             guard intents[id] != nil else { return }
             resume(id, refusal == .idInUse ? .inUse : .notSent(HostDecision(.notSent(refusal))))
         case .alarm(.approvedAfterAll(let id)): takeBackAgain(id)
-        case .alarm(let alarm): logger.warning("acquirer", metadata: ["alarm": "\(alarm)"])
+        case .alarm(let alarm):
+            if let fault = alarm.fault { measures.count(fault) }
+            guard !alarm.needsPerson else {
+                return logger.critical(
+                    "the acquirer has to be asked: a person has to look at it", metadata: ["alarm": "\(alarm)"])
+            }
+            logger.warning("acquirer", metadata: ["alarm": "\(alarm)"])
         case .disconnect(let end):
             logger.warning("connection to the acquirer ends", metadata: ["reason": "\(end)"])
             line?(nil)
@@ -289,6 +306,30 @@ extension LinkEffect {
         case .reversed: .reversed
         case .reconciled(_, let balance): .balanced(balance)
         case .record, .send, .alarm, .disconnect: nil
+        }
+    }
+}
+
+extension LinkAlarm {
+    /// What it counts as.
+    fileprivate var fault: SwitchMeasures.Fault? {
+        switch self {
+        case .lateApproval, .approvedAfterAll: .lateApproval
+        case .answersDiffer, .contradiction, .stanUsedTwice, .reversalContradictsApproval, .outOfBalance: .contradiction
+        case .unknownCode: .unknownCode
+        case .adviceDeclined, .reversalRefused, .dayNotTaken: .refusedByHost
+        case .stray: .stray
+        case .unreadable: .frame
+        case .openItem, .cannotReverse, .refused, .notServed: nil
+        }
+    }
+
+    /// Money stands otherwise at the host than here, and no message mends it.
+    fileprivate var needsPerson: Bool {
+        switch self {
+        case .reversalContradictsApproval, .openItem, .adviceDeclined: true
+        case .lateApproval(_, let afterReversal): afterReversal
+        default: false
         }
     }
 }

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+import CardBytes
+import Envelope
 import ISO8583
 import Linux
 import Logging
@@ -163,9 +165,20 @@ actor Acquirer {
         let id = ExchangeID(row.text("id"))
         guard writing[id] == nil, intents[id] == nil else { return }
         if let known = link.exchange(id), known.isOpen, row["wanted"] == nil { return }
-        guard let sealed = row.bytes("sealed"), let content = try? await keys.unseal(sealed, for: id.description),
-            let exchange = StoredExchange.exchange(row, content, packager)
-        else {
+        let content: SecretBytes?
+        do throws(OpeningRefusal) {
+            content =
+                if let sealed = row.bytes("sealed") { try await keys.unseal(sealed, for: id.description) } else { nil }
+        } catch .unavailable {
+            // The books' own round brings it again.
+            measures.count(.keysUnavailable)
+            return logger.error(
+                "the keys cannot be used now: an open exchange waits for them", metadata: ["id": "\(id)"])
+        } catch {
+            content = nil
+        }
+        guard let content, let exchange = StoredExchange.exchange(row, content, packager) else {
+            measures.count(.unreadable)
             return logger.critical("an exchange cannot be read: a person has to look at it", metadata: ["id": "\(id)"])
         }
         dropped.remove(id)

@@ -32,7 +32,7 @@ extension Books {
                 to: asked.amount, asked.kind, reference: reference, token: asked.token, holdUntil: holdUntil))
         let (figures, booking) = PaymentFigures.approved(asked.kind, taken)
         let values: [DatabaseValue] = [
-            .text(id), .number(row.owner), .text(StoredExchange.detail(row.exchange.stage)), .text(answer),
+            .text(id), .number(row.owner), .text(StoredExchange.detail(row.exchange)), .text(answer),
             .text(decision.approval),
             .number(asked.kind == .preauth ? holdUntil.milliseconds / 1_000 : nil),
             .number(figures.authorised), .number(figures.captured), .number(figures.refunded),

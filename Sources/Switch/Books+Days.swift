@@ -34,17 +34,35 @@ public struct DayTotals: Equatable, Sendable {
     public var net: Int64 { amounts[2] - amounts[3] - amounts[0] + amounts[1] }
 }
 
+/// What came of closing a day.
+enum DayClosed: Equatable, Sendable {
+    case closed([DayTotals])
+    /// The open day is this one, which has not begun.
+    case notBegun(String)
+}
+
 extension Books {
-    /// Ends the open day: what is booked from here on belongs to the next one. What was counted waits for the acquirer's word.
-    func closeDay() async throws(DatabaseError) -> [DayTotals] {
+    /// Ends the open day: what is booked from here on belongs to the next one. What was counted waits for the acquirer's word. A day that has not begun
+    /// is left open: whoever closes twice would move the books into the future.
+    ///
+    /// - Parameter zone: whose calendar counts, as `Europe/Berlin`; `nil` for the database's own.
+    func closeDay(zone: String? = nil) async throws(DatabaseError) -> DayClosed {
         try await database.transaction { (transaction) throws(DatabaseError) in
             // Bookings under way are waited for, and others wait.
             _ = try transaction.run(Call("select pg_advisory_xact_lock(6583, 2)"))
-            let closed = try transaction.run(
-                Call("update day set closed = now() where closed is null returning day::text as day"))
-            guard let day = closed.first?["day"] else { return [] }
+            let open = try transaction.run(
+                Call(
+                    """
+                    select day::text as day, today::text as today, day > today as is_early from day,
+                        (select coalesce((now() at time zone $1::text)::date, current_date) as today) t where closed is null
+                    """, [.text(zone)]))
+            guard let row = open.first, let day = row["day"] else { return .closed([]) }
+            guard !row.flag("is_early") else { return .notBegun(day) }
+            _ = try transaction.run(Call("update day set closed = now() where day = $1::date", [.text(day)]))
             _ = try transaction.run(
-                Call("insert into day values (greatest(current_date, $1::date + 1), null)", [.text(day)]))
+                Call(
+                    "insert into day values (greatest($2::date, $1::date + 1), null)",
+                    [.text(day), .text(row.text("today"))]))
             let rows = try transaction.run(
                 Call(
                     """
@@ -62,7 +80,7 @@ extension Books {
                     from entry where day = $1::date and account = 'shop' group by currency
                     returning *, id::text as id, day::text as day
                     """, [.text(day)]))
-            return try DayTotals.all(rows)
+            return .closed(try DayTotals.all(rows))
         }
     }
 

@@ -49,7 +49,7 @@ extension Books {
                         """,
                         [
                             id, .number(row.owner), .text(StoredExchange.stage(exchange.stage)),
-                            .text(StoredExchange.detail(exchange.stage)),
+                            .text(StoredExchange.detail(exchange)),
                             .number(Int64(exchange.repetition?.attempts ?? 0)),
                             .flag(exchange.repetition?.isGivenUp ?? false), .bytes(row.sealed),
                             .flag(row.isSealedAlready),

@@ -30,6 +30,7 @@ extension Books {
                     (select coalesce(extract(epoch from now() - min(created)), 0)::bigint from exchange where stage = 'advising')
                         as stored_age,
                     (select count(*) from day_end where balance is null and created < now() - interval '10 minutes') as untold,
+                    (select count(*) from day_end where balance = 'unsaid' and created > now() - interval '7 days') as unsaid,
                     (select count(*) from day_end where balance = 'outOfBalance' and day > current_date - 7) as unbalanced
                 """)
         ).first

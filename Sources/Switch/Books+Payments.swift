@@ -169,6 +169,8 @@ extension Books {
 enum Reversal: Sendable {
     case done
     case queued
+    /// Its sum is in another currency than the payment.
+    case otherCurrency
     /// It cannot be taken back by a message: a person has to.
     case refused
 }
@@ -212,6 +214,9 @@ extension Books {
         in transaction: borrowing DatabaseTransaction
     ) throws(DatabaseError) -> Reversal {
         guard merchant == nil || merchant == payment.merchant else { return .refused }
+        if let asked = request.amount, let money = try payment.money, asked.currency != money.currency {
+            return .otherCurrency
+        }
         switch payment.state {
         case "void", "declined", "reversed": return .done
         case "reversing": return .queued
@@ -248,6 +253,7 @@ extension Books {
         guard merchant == nil || merchant == operation.merchant, operation.row.text("kind") == "refund" else {
             return .refused
         }
+        if let asked = request.amount, asked.currency.code != operation.row.text("currency") { return .otherCurrency }
         switch operation.state {
         case "declined", "reversed": return .done
         case "reversing": return .queued
@@ -262,7 +268,7 @@ extension Books {
         guard try want(operation.id, request.reason, in: transaction) else { return .refused }
         transaction.later(
             Call(
-                "update operation set state = 'reversing', reason = $2::text where id = $1::uuid",
+                "update operation set state = 'reversing', reason = $2::text, is_undone = true where id = $1::uuid",
                 [.text(operation.id), .text(request.reason.rawValue)]))
         try undo(operation, in: transaction)
         return .queued

@@ -18,6 +18,8 @@ struct HostDecision: Equatable, Sendable {
     var code: String
     var approval: String?
     var issuer: AuthorizationAnswer.IssuerData?
+    /// Why the answer's field 55 does not reach the card.
+    var issuerFault: ChipDataError?
 
     init(_ kind: Kind, _ code: String) {
         self.kind = kind
@@ -50,7 +52,12 @@ struct HostDecision: Equatable, Sendable {
     private mutating func read(_ message: ISOMessage) {
         let text = message.text(38)?.filter { $0 != " " }
         approval = text.flatMap { $0.isEmpty ? nil : $0 }
-        guard let field = message[55], let answer = try? IssuerAnswer(field) else { return }
+        guard let field = message[55] else { return }
+        let answer: IssuerAnswer
+        do throws(ChipDataError) { answer = try IssuerAnswer(field) } catch {
+            issuerFault = error
+            return
+        }
         issuer = AuthorizationAnswer.IssuerData(
             authenticationData: answer.authenticationData.map(Hex.string),
             scripts: answer.scripts.isEmpty ? nil : answer.scripts.map(Hex.string))

@@ -13,6 +13,7 @@ struct Acceptor: Equatable, Sendable {
     let category: String
     /// Field 41.
     let terminal: String
+    var limits = MerchantLimits()
 }
 
 /// Why a request does not go to the acquirer: the response codes of ISO 8583 field 39 that come nearest.
@@ -29,6 +30,10 @@ enum RequestFault: Error, Equatable, Sendable {
     case replayed
     case invalidNumber
     case unsupported
+    /// Its merchant may not do this, by the table `merchant`.
+    case notAllowed
+    /// It is above a limit of its merchant.
+    case overLimit
 
     var code: String {
         switch self {
@@ -37,6 +42,8 @@ enum RequestFault: Error, Equatable, Sendable {
         case .replayed: "94"
         case .invalidNumber: "14"
         case .unsupported: "40"
+        case .notAllowed: "57"
+        case .overLimit: "61"
         }
     }
 }

@@ -19,14 +19,18 @@ enum StoredExchange {
     }
 
     /// What is kept of an answer: its code, whether an advice was accepted, what became of a day's sums.
-    static func detail(_ stage: Exchange.Stage) -> String {
-        switch stage {
+    /// While it is taken back: whether the host had approved it.
+    static func detail(_ exchange: Exchange) -> String {
+        switch exchange.stage {
+        case .reversing where exchange.isApprovedByHost: approvedBefore
         case .answered(let verdict): verdict.code
         case .advised(let isAccepted): isAccepted ? "accepted" : "declined"
         case .reconciled(let balance): "\(balance)"
         case .awaiting, .reversing, .reversed, .voided, .advising, .reconciling: ""
         }
     }
+
+    private static let approvedBefore = "approved"
 
     /// The messages that have to be kept, each behind two bytes of length; `nil` where none has to be.
     ///
@@ -73,6 +77,8 @@ enum StoredExchange {
         case "advised": stage = .advised(isAccepted: row.text("detail") == "accepted")
         default: return nil
         }
-        return Exchange(id: ExchangeID(row.text("id")), order: 0, original: original, stage: stage)
+        return Exchange(
+            id: ExchangeID(row.text("id")), order: 0, original: original, stage: stage,
+            isApprovedByHost: row.text("stage") == "reversing" && row.text("detail") == approvedBefore)
     }
 }

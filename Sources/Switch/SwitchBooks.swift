@@ -25,6 +25,7 @@ struct Books: Sendable {
     /// Steps from an empty database to this version.
     private static let schema: [[UInt8]] = [
         PackageResources.schema_1_sql, PackageResources.schema_2_sql, PackageResources.schema_3_sql,
+        PackageResources.schema_4_sql,
     ]
 
     enum MigrationError: Error, Equatable, Sendable {
@@ -116,13 +117,14 @@ struct Books: Sendable {
         let rows = try await database.run(
             Call(
                 """
-                select m.acceptor, m.location, m.category, t.acceptor_terminal
+                select m.acceptor, m.location, m.category, t.acceptor_terminal, m.kinds, m.limit_currency, m.most,
+                    m.most_offline, m.most_refunded
                 from terminal t join merchant m on m.id = t.merchant where t.merchant = $1::text and t.id = $2::text
                 """, [.text(terminal.merchant), .text(terminal.id)]))
         return rows.first.map {
             Acceptor(
                 merchant: terminal.merchant, acceptor: $0.text("acceptor"), location: $0.text("location"),
-                category: $0.text("category"), terminal: $0.text("acceptor_terminal"))
+                category: $0.text("category"), terminal: $0.text("acceptor_terminal"), limits: MerchantLimits($0))
         }
     }
 
@@ -201,6 +203,8 @@ struct KnownOperation: Sendable {
     init(_ row: Row) { self.row = row }
 
     var id: String { row.text("id") }
+    var payment: String { row.text("payment") }
+    var kind: String { row.text("kind") }
     var merchant: String { row.text("merchant") }
     var state: String { row.text("state") }
     var body: [UInt8]? { row.bytes("body") }

@@ -42,6 +42,7 @@ struct SwitchDesk: Sendable {
         ("stored", "stored_messages", "Captures and offline payments that the acquirer has not acknowledged yet."),
         ("stored_age", "stored_oldest_seconds", "Age of the oldest of them."),
         ("untold", "untold_days", "Ends of days that the acquirer has said nothing of for ten minutes."),
+        ("unsaid", "unsaid_days", "Ends of the last seven days that the acquirer took without comparing them."),
         ("unbalanced", "unbalanced_days", "Ends of the last seven days that the acquirer counts otherwise."),
     ]
 

@@ -27,7 +27,28 @@ final class SwitchMeasures: Sendable {
         case throttled
     }
 
+    /// What should not happen, counted since the start. Each has a line in the log.
+    enum Fault: String, CaseIterable, Sendable {
+        /// The keys could not be used just then.
+        case keysUnavailable = "keys_unavailable"
+        /// What the books have sealed could not be read: it stays so.
+        case unreadable
+        /// The host contradicts itself or what it was asked.
+        case contradiction
+        case lateApproval = "late_approval"
+        case unknownCode = "unknown_code"
+        /// The host refused a reversal, an advice or a day.
+        case refusedByHost = "refused_by_host"
+        /// An answer to nothing that was asked.
+        case stray
+        /// Field 55 of an answer, which never reached the card.
+        case issuerData = "issuer_data"
+        /// Bytes of the host that are no message.
+        case frame
+    }
+
     private struct State {
+        var faults: [Fault: Double] = [:]
         var outcomes: [Outcome: Double] = [:]
         var stages: [Stage: Histogram] = [:]
         /// When messages left that have no answer yet.
@@ -37,6 +58,8 @@ final class SwitchMeasures: Sendable {
     private let state = Mutex(State())
 
     func count(_ outcome: Outcome) { state.withLock { $0.outcomes[outcome, default: 0] += 1 } }
+
+    func count(_ fault: Fault) { state.withLock { $0.faults[fault, default: 0] += 1 } }
 
     func count(_ decision: HostDecision) {
         switch decision.kind {
@@ -62,7 +85,10 @@ final class SwitchMeasures: Sendable {
     }
 
     var families: [MetricFamily] {
-        let (outcomes, stages) = state.withLock { ($0.outcomes, $0.stages) }
+        let (outcomes, stages, counted) = state.withLock { ($0.outcomes, $0.stages, $0.faults) }
+        var faults = MetricFamily(
+            "nfc_tap_switch_faults_total", .counter, help: "What should not happen, by kind; the log says which.")
+        for fault in Fault.allCases { faults.add(counted[fault] ?? 0, [("fault", fault.rawValue)]) }
         var payments = MetricFamily(
             "nfc_tap_switch_payments_total", .counter, help: "Payments decided by this replica, by what became of them."
         )
@@ -70,6 +96,6 @@ final class SwitchMeasures: Sendable {
         var times = MetricFamily(
             "nfc_tap_switch_stage_seconds", .histogram, help: "Where the time of a payment goes.")
         for stage in Stage.allCases { times.add(stages[stage] ?? Histogram(), [("stage", stage.rawValue)]) }
-        return [payments, times]
+        return [payments, times, faults]
     }
 }

@@ -53,6 +53,10 @@ public enum SwitchStartError: Error, Equatable, Sendable {
     case listen(ListenError)
     /// Another replica has taken the seat over: this one was silent for too long.
     case seatLost
+    /// The open day is this one.
+    case dayNotBegun(String)
+    /// The database knows no such zone.
+    case zone(String)
 }
 
 extension SwitchStartError: CustomStringConvertible {
@@ -69,6 +73,9 @@ extension SwitchStartError: CustomStringConvertible {
         case .clock: "the machine's clock is wrong: set it"
         case .packagerVersion: "only packagers of version 1987 can be used: choose another one"
         case .listen(let error): "\(error)"
+        case .dayNotBegun(let day):
+            "the open day is \(day), which has not begun: the day before is closed already; check --time-zone"
+        case .zone(let name): "“\(name)” is no time zone of the database: write one as Europe/Berlin or UTC"
         case .seatLost: "another replica has taken the place of this one: start it again"
         }
     }
@@ -192,15 +199,24 @@ public struct SwitchServer: Sendable {
     }
 
     /// Ends the day in the books of all replicas; whichever of them runs tells the acquirer.
-    public static func closeDay(_ address: String) async throws(SwitchStartError) -> [DayTotals] {
+    ///
+    /// - Parameter zone: whose calendar says which day has begun; `nil` for the database's own.
+    /// - Throws: `dayNotBegun` where the open day is in the future, and why the database could not be asked.
+    public static func closeDay(_ address: String, zone: String? = nil) async throws(SwitchStartError) -> [DayTotals] {
         let database: Database
         do { database = try Database(address, connections: 1) } catch { throw .noThreads }
+        let early: String
         do throws(DatabaseError) {
-            return try await Books(database: database).closeDay()
+            switch try await Books(database: database).closeDay(zone: zone) {
+            case .closed(let totals): return totals
+            case .notBegun(let day): early = day
+            }
         } catch {
+            if case .refused(state: "22023") = error, let zone { throw .zone(zone) }
             if case .refused(let state) = error { throw .schema(state: state) }
             throw .databaseUnreachable
         }
+        throw .dayNotBegun(early)
     }
 
     public func shutDown() { server.shutDown(grace: .seconds(25)) }

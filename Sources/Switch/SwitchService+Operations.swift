@@ -51,7 +51,7 @@ extension SwitchService {
             guard read.id == request.id, read.amount == request.amount, read.type == .refund, read.mode == request.mode,
                 merchant == nil || read.terminal.merchant == merchant
             else { return .error(400, .requestInvalidField, field: "authorization") }
-            if let known = try await books.operation(operation.text) { return answer(known, to: wish.body) }
+            if let known = try await books.operation(operation.text) { return answer(known, to: wish, on: id.text) }
             guard let card = try await card(read, wish) else { return .unknown }
             (wish.message, wish.refusal) = (card.message, card.refusal)
             let token = try await books.payment(id.text)?.row["token"]
@@ -90,8 +90,18 @@ extension SwitchService {
         SwitchAnswer(200, AdapterOperationAnswer(id: id, outcome: .pending))
     }
 
-    private func answer(_ known: KnownOperation, to body: [UInt8]) -> SwitchAnswer {
-        guard known.body == body else { return .reused }
+    /// The id belongs to one operation of one kind on one payment, which one merchant owns: for another one it is used up, and nothing of what it
+    /// stands for is told.
+    private func answer(_ known: KnownOperation, to wish: OperationWish, on payment: String) -> SwitchAnswer {
+        answer(known, to: wish.body, wish.kind, on: payment)
+    }
+
+    private func answer(
+        _ known: KnownOperation, to body: [UInt8], _ kind: OperationKind, on payment: String
+    ) -> SwitchAnswer {
+        guard known.body == body, known.kind == kind.rawValue, known.payment == payment.lowercased() else {
+            return .reused
+        }
         return known.answer.map { SwitchAnswer(stored: $0) } ?? .running
     }
 
@@ -136,7 +146,7 @@ extension SwitchService {
         guard let acquirer, let message else {
             switch try await books.begin(intent, nil, refusal: refusal ?? .unsupported) {
             case .refused(let text): return SwitchAnswer(stored: text)
-            case .known(let known): return answer(known, to: intent.body)
+            case .known(let known): return answer(known, to: intent.body, intent.kind, on: intent.payment)
             case .unknownPayment: return .error(404, .transactionUnknown)
             case .begun, .moved: return .unknown
             }
@@ -144,10 +154,10 @@ extension SwitchService {
         switch await acquirer.submit(.operation(intent), message) {
         case .answer(let text): return SwitchAnswer(stored: text)
         case .pending: return pending(intent.id)
-        case .knownOperation(let known): return answer(known, to: intent.body)
+        case .knownOperation(let known): return answer(known, to: intent.body, intent.kind, on: intent.payment)
         case .inUse:
             guard let known = try await books.operation(intent.id.text) else { return .running }
-            return answer(known, to: intent.body)
+            return answer(known, to: intent.body, intent.kind, on: intent.payment)
         case .moved: return nil
         case .unknownPayment: return .error(404, .transactionUnknown)
         // It was not begun: the till may ask again.

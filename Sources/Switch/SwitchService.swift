@@ -79,15 +79,27 @@ struct SwitchService: Sendable {
         case .failure(.unreadable): return try await refuse(bare, .unreadable)
         }
         let intent = PaymentIntent(request: request, body: body, token: read.token, record: read.record.id)
+        let isWithinRefunds = try await isWithinRefunds(request, acceptor)
         let message: ISOMessage
         do throws(RequestFault) {
             try read.record.check(request, now: now())
             guard request.amount.value > 0 else { throw .unsupported }
+            if let fault = acceptor.limits.fault(request) { throw fault }
+            guard isWithinRefunds else { throw .overLimit }
             message = try messages.payment(request, read.record, acceptor, now: now())
         } catch {
             return try await refuse(intent, error)
         }
         return try await submit(intent, message)
+    }
+
+    /// Whether a refund without its payment is one of those that its merchant may give in a day.
+    private func isWithinRefunds(
+        _ request: AuthorizationRequest, _ acceptor: Acceptor
+    ) async throws(DatabaseError) -> Bool {
+        guard request.type == .refund, let most = acceptor.limits.mostRefunded else { return true }
+        let sum = try await books.refunded(acceptor.merchant, besides: request.id.text)
+        return sum <= most && request.amount.value <= most - sum
     }
 
     /// An opened envelope.
@@ -110,6 +122,10 @@ struct SwitchService: Sendable {
             measures.observe(.keys, since: start)
             return .success(Read(record: record, token: token))
         } catch {
+            if error == .unavailable {
+                measures.count(.keysUnavailable)
+                logger.error("the keys cannot be used now: look at the token", metadata: ["id": "\(request.id)"])
+            }
             return .failure(error)
         }
     }
@@ -173,6 +189,7 @@ struct SwitchService: Sendable {
         switch try await books.reverse(id.text, request, merchant: merchant) {
         case .done: SwitchAnswer(200, ReversalAnswer(status: .done, how: .voided))
         case .queued: SwitchAnswer(202, ReversalAnswer(status: .queued, how: .voided))
+        case .otherCurrency: .error(400, .amountCurrencyMismatch, field: "amount.currency")
         case .refused: .error(403, .pspRefused)
         }
     }

@@ -44,17 +44,29 @@ struct PackagerCommand: ParsableCommand {
     }
 
     private func read(_ bytes: [UInt8], _ packager: Packager) throws -> String {
-        guard framed else { return "\(try packager.parse(bytes))" }
+        guard framed else { return Self.described(try packager.parse(bytes)) }
         var reader = FrameReader(packager.frame)
         reader.append(bytes)
         var lines: [String] = []
         while let frame = try reader.next() {
             switch frame {
             case .keepAlive: lines.append("a frame without content")
-            case .message(let message, _): lines.append("\(try packager.parse(message))")
+            case .message(let message, _): lines.append(Self.described(try packager.parse(message)))
             }
         }
         return lines.isEmpty ? "not a whole frame: more bytes are announced" : lines.joined(separator: "\n")
+    }
+
+    /// The message, and what keeps field 55 of an answer from the card: nothing of its content.
+    private static func described(_ message: ISOMessage) -> String {
+        guard !message.type.isRequestOrAdvice, let field = message[55] else { return "\(message)" }
+        do throws(ChipDataError) {
+            let answer = try IssuerAnswer(field)
+            let count = answer.authenticationData?.count ?? 0
+            return "\(message)\nfield 55: tag 91 of \(count) bytes, \(answer.scripts.count) scripts"
+        } catch {
+            return "\(message)\nfield 55 does not reach the card: \(error)"
+        }
     }
 
     /// A file, or a built-in one by its name.

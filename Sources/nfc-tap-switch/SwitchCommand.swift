@@ -21,8 +21,14 @@ struct CloseDayCommand: AsyncParsableCommand {
         help: ArgumentHelp("The database, in libpq's words: host=/run/postgresql dbname=switch.", valueName: "words"))
     var database: String
 
+    @Option(
+        name: .customLong("time-zone"),
+        help: ArgumentHelp(
+            "Whose calendar says which day has begun, as Europe/Berlin; the database's without it.", valueName: "zone"))
+    var zone: String?
+
     func run() async throws {
-        for day in try await SwitchServer.closeDay(database) {
+        for day in try await SwitchServer.closeDay(database, zone: zone) {
             print(
                 "\(day.day) \(day.currency): debits \(day.numbers[2]), taken back \(day.numbers[3]), "
                     + "credits \(day.numbers[0]), taken back \(day.numbers[1]), net \(day.net) minor units")

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+import CardBytes
+import Foundation
+import ISO8583
+import LocalHTTP
+import PostgreSQL
+import TestSupport
+import Testing
+import Wire
+
+@testable import Switch
+@testable import rig_tills
+
+/// What an acquirer's engineer and a hostile till found: money that the books had wrong.
+@Suite(.serialized, .timeLimit(.minutes(15)))
+struct MoneyFaultTests {
+    private static let payment = "01990000-0000-7000-8000-000000000001"
+
+    private func withSale(_ body: (Books, PrivatePostgreSQL) async throws -> Void) async throws {
+        let server = try PrivatePostgreSQL()
+        let books = Books(database: try Database(server.address, connections: 1))
+        try await books.migrate()
+        try server.sql(
+            """
+            insert into payment (id, merchant, body, kind, amount, currency, state, answer, authorised, captured)
+                values ('\(Self.payment)', 'm', decode(repeat('00', 32), 'hex'), 'sale', 1000, 'EUR', 'approved', '{}', 1000, 1000);
+            insert into exchange (id, payment, kind, owner, stage, detail, type, trace, transmitted, sealed)
+                values ('\(Self.payment)', '\(Self.payment)', 'payment', 7, 'answered', '00', '0200', '000001', '1122000000', 'x')
+            """)
+        try await body(books, server)
+    }
+
+    // MARK: - S4
+
+    @Test("S4: the books keep whether the host had approved what is taken back", arguments: [true, false])
+    func approvalIsKept(isApproved: Bool) throws {
+        let message = ISOMessage(try #require(MessageType(200)))
+        let exchange = Exchange(
+            id: ExchangeID(Self.payment), order: 1, original: message,
+            stage: .reversing(Repetition(message: message, attempts: 1)), isApprovedByHost: isApproved)
+        #expect(StoredExchange.detail(exchange) == (isApproved ? "approved" : ""))
+    }
+
+    // MARK: - S5
+
+    @Test("S5: a day that was not compared is an open day")
+    func unsaidDay() async throws {
+        try await withSale { books, server in
+            try server.sql(
+                """
+                insert into day_end (id, day, currency, credits, credit_reversals, debits, debit_reversals, credit_amount,
+                    credit_reversal_amount, debit_amount, debit_reversal_amount, balance)
+                select gen_random_uuid(), day, 'EUR', 0, 0, 0, 0, 0, 0, 0, 0, 'unsaid' from day
+                """)
+            #expect(try await books.outlook()?.number("unsaid") == 1)
+        }
+    }
+
+    // MARK: - S10
+
+    private func release(_ rig: SwitchRig, _ id: OperationID, of payment: TransactionID) async throws -> (Int, String) {
+        let request = ReleaseRequest(id: id, mode: .test, amount: try TestTill.euro(100))
+        let answer = try await HTTPClient(path: rig.sockets[0]).send(
+            HTTPClientRequest(
+                .post, "/v1/authorizations/\(payment)/releases",
+                fields: ["Content-Type": "application/json", "Idempotency-Key": id.text],
+                body: try WireJSON.encode(request)), answerWithin: .seconds(30))
+        return (answer.status, String(decoding: answer.body, as: UTF8.self))
+    }
+
+    /// docs/openapi-psp.yaml: one key, one operation; another body under it is 422.
+    @Test("S10: an operation's id on another payment is a key that is used up")
+    func operationOnAnotherPayment() async throws {
+        try await SwitchRig.run(replicas: 1) { rig in
+            let till = TestTill(rig.sockets[0])
+            var holds: [TransactionID] = []
+            for value in [Int64(900), 1_900] {
+                let hold = try await till.sale(value, .preauth)
+                #expect(try #require(try await till.post(hold).answer).outcome == .approved)
+                holds.append(hold.id)
+            }
+            let id = OperationID()
+            #expect(try await release(rig, id, of: holds[0]).0 == 200)
+            #expect(try await release(rig, id, of: holds[0]).0 == 200)
+            let other = try await release(rig, id, of: holds[1])
+            #expect(other.0 == 422 && !other.1.contains("account"), "\(other)")
+        }
+    }
+
+    // MARK: - S14
+
+    @Test("S14: a day that has not begun is not closed")
+    func dayInTheFuture() async throws {
+        try await withSale { books, server in
+            try server.sql("update day set day = current_date - 1 where closed is null")
+            guard case .closed = try await books.closeDay() else { throw Missing() }
+            guard case .closed = try await books.closeDay() else { throw Missing() }
+            let open = try server.sql("select day from day where closed is null")
+            guard case .notBegun(let day) = try await books.closeDay() else { throw Missing() }
+            #expect(open == day + "\n")
+            #expect(try server.sql("select day from day where closed is null") == open)
+        }
+    }
+
+    /// tz database: 14 hours before UTC, and 12 behind it. The dates of the two never agree.
+    @Test("S14: the shop's calendar says which day has begun")
+    func dayOfAZone() async throws {
+        try await withSale { books, server in
+            try server.sql("update day set day = (now() at time zone 'Pacific/Kiritimati')::date where closed is null")
+            guard case .notBegun = try await books.closeDay(zone: "Etc/GMT+12") else { throw Missing() }
+            guard case .closed = try await books.closeDay(zone: "Pacific/Kiritimati") else { throw Missing() }
+            await #expect(throws: DatabaseError.refused(state: "22023")) { try await books.closeDay(zone: "Nowhere") }
+        }
+    }
+
+    // MARK: - S17
+
+    private func request(
+        _ value: Int64, _ type: AuthorizationRequest.Kind, _ code: String = "EUR", offline: Bool = false
+    ) throws -> AuthorizationRequest {
+        let card = try #require(MaskedCard(scheme: "Visa", last4: "0010", masked: "************0010"))
+        var request = AuthorizationRequest(
+            id: TransactionID(), mode: .test, type: type,
+            amount: Money(value: value, currency: try #require(Currency(code))), entryMode: .contactlessEMV,
+            cvm: .noCVM, emv: "", card: card, envelope: "",
+            terminal: .init(id: "00000001", merchant: "m", capabilities: []))
+        request.offline = offline
+        return request
+    }
+
+    @Test("S17: a merchant does what its row allows, up to its sums and in their currency")
+    func merchantLimits() throws {
+        var limits = MerchantLimits()
+        #expect(limits.fault(try request(99_999_999, .refund)) == nil)
+        limits.kinds = ["sale", "offline"]
+        (limits.currency, limits.most, limits.mostOffline) = ("EUR", 100_000, 5_000)
+        #expect(limits.fault(try request(100_000, .sale)) == nil)
+        #expect(limits.fault(try request(100_001, .sale)) == .overLimit)
+        #expect(limits.fault(try request(5_000, .sale, offline: true)) == nil)
+        #expect(limits.fault(try request(5_001, .sale, offline: true)) == .overLimit)
+        #expect(limits.fault(try request(100, .refund)) == .notAllowed)
+        #expect(limits.fault(try request(100, .preauth)) == .notAllowed)
+        #expect(limits.fault(try request(100, .sale, "KWD")) == .notAllowed)
+        limits.kinds = ["sale"]
+        #expect(limits.fault(try request(100, .sale, offline: true)) == .notAllowed)
+    }
+
+    @Test("S17: refunds without their payment are counted for twenty-four hours")
+    func refundsOfADay() async throws {
+        try await SwitchRig.run(replicas: 1) { rig in
+            try rig.server.sql(
+                "update merchant set limit_currency = 'EUR', most_refunded = 2000, kinds = 'sale refund'")
+            let till = TestTill(rig.sockets[0])
+            func refund(_ value: Int64) async throws -> AuthorizationAnswer {
+                try #require(try await till.post(try await till.sale(value, .refund)).answer)
+            }
+            #expect(try await refund(1_500).outcome == .approved)
+            let second = try await refund(600)
+            #expect(second.outcome == .declined && second.responseCode == "61")
+            #expect(try await refund(500).outcome == .approved)
+            let hold = try #require(try await till.post(try await till.sale(900, .preauth)).answer)
+            #expect(hold.outcome == .declined && hold.responseCode == "57")
+        }
+    }
+
+    // MARK: - S1
+
+    /// As iso8583sim 1.6.0 and py8583 1.3 write field 55; EMV Book 3, Annex A: tag 91 has 8 to 16 bytes.
+    @Test(
+        "S1: field 55 that does not reach the card is named",
+        arguments: [
+            "393130413136323632353032343241373330413033303330", "910700000000000000",
+            "9111" + String(repeating: "00", count: 17),
+        ])
+    func issuerData(field: String) throws {
+        var message = ISOMessage(try #require(MessageType(210)))
+        message.set(39, "00")
+        message[55] = try Hex.bytes(field)
+        let decision = HostDecision(.approved(message))
+        #expect(decision.issuer == nil && decision.issuerFault != nil)
+        if field.hasPrefix("39") { #expect(decision.issuerFault == .hexadecimal) }
+    }
+
+    // MARK: - S19
+
+    @Test("S19: a reversal in another currency than the payment's is refused")
+    func reversalInAnotherCurrency() async throws {
+        try await withSale { books, server in
+            let dollars = Money(value: 1_000, currency: try #require(Currency("USD")))
+            let reversal = try await books.reverse(
+                Self.payment, ReversalRequest(reason: .customerCancel, amount: dollars), merchant: "m")
+            guard case .otherCurrency = reversal else { throw Missing() }
+            #expect(try server.sql("select state from payment") == "approved\n")
+        }
+    }
+
+    private struct Missing: Error {}
+}
