@@ -66,7 +66,7 @@ extension Books {
                         ? try Self.decide(
                             exchange.id.description, rows.last?.first, decision, found, now, in: transaction)
                         : try Self.decideOperation(exchange.id.description, decision, found, in: transaction)
-                case .reversed: Self.close(id, in: transaction)
+                case .reversed: try Self.close(id, in: transaction)
                 case .balanced(let balance):
                     transaction.later(
                         Call("update day_end set balance = $2::text where id = $1::uuid", [id, .text("\(balance)")]))
@@ -80,11 +80,24 @@ extension Books {
         exchange["reference"].map { $0 + "-" + exchange.text("transmitted").prefix(4) }
     }
 
-    private static func close(_ id: DatabaseValue, in transaction: borrowing DatabaseTransaction) {
+    /// The host has it no more. What a refund of unknown end has held is free again.
+    private static func close(
+        _ id: DatabaseValue, in transaction: borrowing DatabaseTransaction
+    ) throws(DatabaseError) {
+        let held = try transaction.run(
+            Call(
+                """
+                select o.*, p.currency, p.merchant from operation o join payment p on p.id = o.payment
+                where o.id = $1::uuid and o.state = 'reversing' and not o.is_undone for update
+                """, [id])
+        ).first
+        if let held { try undo(KnownOperation(held), in: transaction) }
         transaction.later(
             Call("update payment set state = 'reversed' where id = $1::uuid and state = 'reversing'", [id]))
         transaction.later(
-            Call("update operation set state = 'reversed' where id = $1::uuid and state = 'reversing'", [id]))
+            Call(
+                "update operation set state = 'reversed', is_undone = true where id = $1::uuid and state = 'reversing'",
+                [id]))
     }
 
     private static func decide(
@@ -170,7 +183,8 @@ extension Books {
         case .declined: takeBack = nil
         }
         var figures = try payment.figures
-        if state != "approved", let kind = OperationKind(rawValue: row.text("kind")) {
+        // What is being taken back may be booked at the host: until its word it is not refunded a second time.
+        if state == "declined", let kind = OperationKind(rawValue: row.text("kind")) {
             let booking = figures.undo(kind, try row.whole("amount"), rest: try row.whole("rest"))
             setFigures(figures, payment.id, in: transaction)
             // What was taken back as a whole meanwhile has no entries left.

@@ -15,6 +15,7 @@ import Wire
 @Suite(.serialized, .timeLimit(.minutes(15)))
 struct MoneyFaultTests {
     private static let payment = "01990000-0000-7000-8000-000000000001"
+    private static let refund = "01990000-0000-7000-8000-000000000003"
 
     private func withSale(_ body: (Books, PrivatePostgreSQL) async throws -> Void) async throws {
         let server = try PrivatePostgreSQL()
@@ -30,7 +31,47 @@ struct MoneyFaultTests {
         try await body(books, server)
     }
 
+    private func row(_ id: String, _ stage: Exchange.Stage) throws -> ExchangeRow {
+        var message = ISOMessage(try #require(MessageType(200)))
+        message.set(7, "1124123456")
+        message.set(11, "00001\(id.suffix(1))")
+        return ExchangeRow(
+            exchange: Exchange(id: ExchangeID(id), order: 1, original: message, stage: stage), sealed: [1], owner: 7)
+    }
+
+    private func begin(_ books: Books, _ id: String, _ value: Int64) async throws -> OperationBegun {
+        let payment = try #require(try await books.payment(Self.payment))
+        let amount = try #require(try payment.money.map { Money(value: value, currency: $0.currency) })
+        let intent = OperationIntent(
+            id: try #require(OperationID(id)), payment: Self.payment, kind: .refund,
+            body: [UInt8](repeating: 0, count: 32), amount: amount, seen: try payment.figures)
+        return try await books.begin(intent, try row(id, .awaiting(until: 0, cancelled: nil)))
+    }
+
     // MARK: - S4
+
+    @Test("S4: a refund without an answer holds its sum until the host has said that it has it no more")
+    func refundInDoubt() async throws {
+        try await withSale { books, server in
+            guard case .begun = try await begin(books, Self.refund, 600) else { throw Missing() }
+            let repetition = Repetition(message: ISOMessage(try #require(MessageType(420))), attempts: 1)
+            _ = try await books.keep(
+                try row(Self.refund, .reversing(repetition)), [.decided(HostDecision(.unknown, "91"))], now: .now)
+            #expect(try server.sql("select state from operation") == "reversing\n")
+            #expect(try server.sql("select refunded from payment") == "600\n")
+            // Its till was told “declined”, and asks again under another id.
+            let other = "01990000-0000-7000-8000-000000000005"
+            guard case .refused(let answer) = try await begin(books, other, 600) else { throw Missing() }
+            #expect(answer.contains("tooMuch"))
+            _ = try await books.keep(try row(Self.refund, .reversed), [.reversed], now: .now)
+            #expect(try server.sql("select refunded from payment") == "0\n")
+            #expect(try server.sql("select coalesce(sum(amount), 0) from entry where account = 'shop'") == "0\n")
+            // Told once more, it is not given back twice.
+            try await books.takeBackAgain(Self.refund)
+            _ = try await books.keep(try row(Self.refund, .reversed), [.reversed], now: .now)
+            #expect(try server.sql("select refunded from payment") == "0\n")
+        }
+    }
 
     @Test("S4: the books keep whether the host had approved what is taken back", arguments: [true, false])
     func approvalIsKept(isApproved: Bool) throws {
