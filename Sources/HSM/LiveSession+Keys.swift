@@ -13,6 +13,16 @@ extension LiveSession {
         do throws(TokenCode) { return try work(calls) } catch { throw .code(error) }
     }
 
+    /// The same with a key, whose attributes may not allow it.
+    func call<Result>(
+        _ use: TokenKeyUse, of label: String, _ work: (TokenSession) throws(TokenCode) -> Result
+    ) throws(TokenFailure) -> Result {
+        do throws(TokenCode) { return try work(calls) } catch {
+            if error.isOfUse { throw .error(.unfitKey(label, .forbidden(use))) }
+            throw error.isOfKeyType ? .error(.unfitKey(label, .otherKind)) : .code(error)
+        }
+    }
+
     /// The private or secret key, once it is known to be fit.
     mutating func key(_ key: TokenKey) throws(TokenFailure) -> FoundKey {
         if let found = keys[key] {
@@ -40,7 +50,7 @@ extension LiveSession {
     /// For how long a copy is used without a look at its key, in nanoseconds.
     private static let trust: UInt64 = 1_000_000_000
 
-    /// Makes a key ready for work: with a copy, for a token may go to its files or its network for each attribute of what it keeps, and
+    /// Makes a key ready for work: with a copy, for a token may go to its files or its network for each use of what it keeps, and
     /// has what belongs to a session at hand. A copy outlives its key, so the key is looked at once a second.
     ///
     /// - Returns: the key as it is to be remembered; `nil` where nothing has changed.
@@ -67,7 +77,7 @@ extension LiveSession {
     /// HMAC-SHA-256, 32 bytes.
     mutating func code(of message: SecretBytes, _ key: TokenKey) throws(TokenFailure) -> [UInt8] {
         let found = try self.key(key)
-        let code = try call { (calls) throws(TokenCode) in
+        let code = try call(.sign, of: key.label) { (calls) throws(TokenCode) in
             try calls.sign(message, mechanism: CKM_SHA256_HMAC, key: found.object)
         }
         guard code.count == 32 else { throw .error(.unfitKey(key.label, .otherKind)) }

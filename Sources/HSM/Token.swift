@@ -49,7 +49,9 @@ public final class Token: TokenKeys {
         }
         let secret = try await run { (session) throws(TokenFailure) in
             let found = try session.key(key)
-            return try session.call { (calls) throws(TokenCode) in try calls.agree(found.object, point: point) }
+            return try session.call(.derive, of: key.label) { (calls) throws(TokenCode) in
+                try calls.agree(found.object, point: point)
+            }
         }
         return try Self.opened { () throws(EnvelopeError) in try received.open(agreed: secret) }
     }
@@ -65,7 +67,9 @@ public final class Token: TokenKeys {
         }
         let (content, code) = try await run { (session) throws(TokenFailure) -> (SecretBytes, [UInt8]?) in
             let found = try session.key(key)
-            let secret = try session.call { (calls) throws(TokenCode) in try calls.agree(found.object, point: point) }
+            let secret = try session.call(.derive, of: key.label) { (calls) throws(TokenCode) in
+                try calls.agree(found.object, point: point)
+            }
             let content: SecretBytes
             do throws(EnvelopeError) { content = try received.open(agreed: secret) } catch {
                 throw .error(.envelope(error))
@@ -108,11 +112,12 @@ public final class Token: TokenKeys {
                     let opened = try session.calls.decrypt(ciphertext, mechanism: CKM_RSA_PKCS_OAEP, key: found.object)
                     return opened.flatMap { $0.count == 32 ? $0 : nil } ?? instead
                 } catch {
+                    guard !error.isOfUse else { throw .error(.unfitKey(key.label, .forbidden(.decrypt))) }
                     guard error.isOfMechanism, allowsRawRSA else { throw .code(error) }
                     session.refusesOAEP = true
                 }
             }
-            let block = try session.call { (calls) throws(TokenCode) in
+            let block = try session.call(.decrypt, of: key.label) { (calls) throws(TokenCode) in
                 try calls.decrypt(ciphertext, mechanism: CKM_RSA_X_509, key: found.object)
             }
             return OAEP.contentKey(block ?? SecretBytes([]), size: found.modulus, instead: instead)
@@ -148,7 +153,7 @@ public final class Token: TokenKeys {
             let (label, key) = try session.currentBook(prefix)
             guard label.utf8.count <= 255 else { throw .error(.unfitKey(label, .otherKind)) }
             let nonce = BookSeal.freshNonce()
-            let sealed = try session.call { (calls) throws(TokenCode) in
+            let sealed = try session.call(.encrypt, of: label) { (calls) throws(TokenCode) in
                 try calls.encrypt(
                     content, nonce: nonce, associated: BookSeal.associated(label, name), key: key.object)
             }
@@ -166,6 +171,8 @@ public final class Token: TokenKeys {
                     seal.ciphertext, nonce: seal.nonce, associated: BookSeal.associated(seal.label, name),
                     key: key.object)
             } catch {
+                // What the key may not do says nothing of the seal.
+                guard !error.isOfUse else { throw .error(.unfitKey(seal.label, .forbidden(.decrypt))) }
                 // SoftHSM 2.6.1 calls a wrong tag a general error.
                 guard error.loss == nil || [CKR_GENERAL_ERROR, CKR_FUNCTION_FAILED].contains(Int(error.number)) else {
                     throw .code(error)
@@ -188,7 +195,7 @@ public final class Token: TokenKeys {
         let digest = SecretBytes(Array(SHA256.hash(data: statement.bytes)))
         return try await run { (session) throws(TokenFailure) in
             let found = try session.key(key)
-            let signature = try session.call { (calls) throws(TokenCode) in
+            let signature = try session.call(.sign, of: key.label) { (calls) throws(TokenCode) in
                 try calls.sign(digest, mechanism: CKM_ECDSA, key: found.object)
             }
             let own = try session.verificationKey(key)

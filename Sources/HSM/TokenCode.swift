@@ -30,6 +30,12 @@ struct TokenCode: Error, Equatable {
         }
     }
 
+    /// Whether a key may not be used so: its attributes do not allow it.
+    var isOfUse: Bool { Int(number) == CKR_KEY_FUNCTION_NOT_PERMITTED }
+
+    /// Whether a key is not of the type that the mechanism wants.
+    var isOfKeyType: Bool { Int(number) == CKR_KEY_TYPE_INCONSISTENT }
+
     /// Whether the PIN is what was refused.
     var isOfPIN: Bool {
         [

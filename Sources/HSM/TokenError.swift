@@ -29,6 +29,16 @@ public enum TokenKeyFault: Equatable, Sendable {
     case ambiguous
     /// Without its public half, which the token has to hold too.
     case noPublicHalf
+    /// The token does not let it do what it is there for: it was made without this attribute.
+    case forbidden(TokenKeyUse)
+}
+
+/// What a key of the token is there for, by the attribute that allows it (PKCS#11 v3.1 §4.9 and §4.10).
+public enum TokenKeyUse: String, Sendable {
+    case derive = "CKA_DERIVE"
+    case sign = "CKA_SIGN"
+    case decrypt = "CKA_DECRYPT"
+    case encrypt = "CKA_ENCRYPT"
 }
 
 public enum TokenLoss: Equatable, Sendable {
@@ -67,6 +77,8 @@ extension TokenKeyFault: CustomStringConvertible {
         case .otherKind: "is of another kind: use P-256, or RSA of 2048 bits or more where RSA is wanted"
         case .ambiguous: "shares its label with another one: name its id too"
         case .noPublicHalf: "has no public half there: import it, or make the pair anew"
+        case .forbidden(let use):
+            "may not do what it is there for: set \(use.rawValue), or make a key with it (docs/keys-and-token.md)"
         }
     }
 }

@@ -50,8 +50,8 @@ public enum RecipientProof: Sendable {
                 // What the token says is more than that it did not open.
                 do throws(TokenError) { opened = try await token?.open(sealed) } catch {
                     switch error {
-                    case .envelope, .unknownKey, .unfitKey: throw .recipientNotProven(key.keyID)
-                    case .pinRefused, .unavailable, .refused: throw .token(error)
+                    case .envelope, .unknownKey: throw .recipientNotProven(key.keyID)
+                    case .unfitKey, .pinRefused, .unavailable, .refused: throw .token(error)
                     }
                 }
             case .files(let files): opened = files.lazy.compactMap { try? JWE.open(sealed, with: $0) }.first

@@ -167,6 +167,34 @@ struct TokenOpeningTests {
         await #expect(throws: TokenError.unfitKey("shop", .extractable)) { try await token.recipients() }
     }
 
+    @Test("K3: a key that may not do what it is there for is named, with the attribute that it lacks")
+    func withoutRight() async throws {
+        let soft = try SoftToken()
+        // A pair of pkcs11-tool that only signs. SoftHSM lets a pair sign that says nothing of it, so one that only agrees is our own.
+        try soft.makeKey("signs", usage: "--usage-sign")
+        try soft.tool(["--keygen", "--key-type", "AES:32", "--label", "cards", "--id", "03", "--sensitive"])
+        let token = try Token(
+            soft.settings {
+                $0.mayMakeKeys = true
+                $0.recipients = [TokenKey(label: "signs")]
+                $0.signer = TokenKey(label: "agrees")
+                $0.cardTokens = TokenKey(label: "cards", kind: .secret)
+            })
+        try await token.make(TokenKey(label: "agrees"), signs: false)
+        let cannotDerive = TokenError.unfitKey("signs", .forbidden(.derive))
+        await #expect(throws: cannotDerive) { try await token.prove() }
+        let recipient = try #require(try await token.recipients().keys.first)
+        let envelope = try JWE.seal(SecretBytes(text: "sale"), to: recipient)
+        await #expect(throws: cannotDerive) { try await token.open(envelope) { _ in nil } }
+        await #expect(throws: TokenError.unfitKey("agrees", .forbidden(.sign))) { try await token.sign([1], type: "x") }
+        // An AES key makes no HMAC; the answer was 0x63.
+        await #expect(throws: TokenError.unfitKey("cards", .otherKind)) {
+            try await token.code(of: SecretBytes(text: "card"))
+        }
+        let words = "\(cannotDerive)"
+        #expect(words.contains("\"signs\"") && words.contains("CKA_DERIVE") && !words.contains("0x"))
+    }
+
     @Test func `what is malformed is refused before the token is asked`() async throws {
         let soft = try SoftToken()
         try soft.makeKey("shop")
