@@ -68,9 +68,8 @@ public struct NDEFContent: Sendable {
     }
 
     private static func uri(_ bytes: borrowing Span<UInt8>, _ payload: Range<Int>) -> SecretBytes? {
-        guard let code = payload.first, let prefix = NDEFURIPrefix.text(Int(bytes[code])),
-            let rest = SecretText.utf8(bytes, payload.dropFirst())
-        else { return nil }
+        guard let code = payload.first, let rest = SecretText.utf8(bytes, payload.dropFirst()) else { return nil }
+        let prefix = NDEFURIPrefix.text(Int(bytes[code]))
         return rest.withSpan { rest in
             SecretBytes(capacity: rest.count + prefix.utf8.count) { writer in
                 writer.append(contentsOf: prefix.utf8)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /// What the first byte of a URI record stands for (NFC Forum URI RTD §3.2.2).
 enum NDEFURIPrefix {
-    /// `nil` for a reserved code.
-    static func text(_ code: Int) -> String? { prefixes.indices.contains(code) ? prefixes[code] : nil }
+    /// A code that is reserved stands for nothing, as 00: so the whole address is in what follows.
+    static func text(_ code: Int) -> String { prefixes.indices.contains(code) ? prefixes[code] : "" }
 
     private static let prefixes = [
         "", "http://www.", "https://www.", "http://", "https://", "tel:", "mailto:", "ftp://anonymous:anonymous@",

@@ -19,7 +19,7 @@ public struct Type2Memory: Equatable, Sendable {
         message = try Type2Memory.message(memory, end: min(memory.count, 16 + Int(memory[14]) * 8))
     }
 
-    private static func message(_ memory: [UInt8], end: Int) throws(Type2MemoryError) -> Range<Int>? {
+    static func message(_ memory: [UInt8], end: Int) throws(Type2MemoryError) -> Range<Int>? {
         var offset = 16
         while offset < end {
             let type = memory[offset]

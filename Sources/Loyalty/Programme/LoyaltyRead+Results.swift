@@ -110,7 +110,7 @@ extension LoyaltyRead {
     private var isUnderWay: Bool {
         switch phase {
         case .idle, .activating, .finished: false
-        case .selecting, .apple, .google, .tag: true
+        case .selecting, .apple, .google, .tag, .memory: true
         }
     }
 

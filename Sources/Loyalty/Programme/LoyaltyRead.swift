@@ -15,6 +15,7 @@ public struct LoyaltyRead: TapMachine, Sendable {
         case apple(VASRead)
         case google(SmartTapRead)
         case tag(Type4Read, carrier: Int)
+        case memory(Type2Read, carrier: Int)
         case finished
     }
 
@@ -81,6 +82,10 @@ public struct LoyaltyRead: TapMachine, Sendable {
             let step = read.received(response, now: now)
             phase = .tag(read, carrier: carrier)
             return follow(step) { $0.fold(tag: $1, carrier: carrier) }
+        case .memory(var read, let carrier):
+            let step = read.received(response)
+            phase = .memory(read, carrier: carrier)
+            return follow(step) { $0.fold(tag: $1, carrier: carrier) }
         }
     }
 
@@ -88,6 +93,9 @@ public struct LoyaltyRead: TapMachine, Sendable {
         switch phase {
         case .idle, .activating, .finished:
             return conclude()
+        // A reader called it memory, and it is: what needs no command of its own is still to be had.
+        case .selecting(let carrier) where isCalledMemory, .tag(_, let carrier) where isCalledMemory:
+            return tryCarrier(carrier + 1)
         case .selecting:
             outcome.payment = .afterRemoval
             mark(.cardLost) { $0.apple != nil || $0.google != nil }
@@ -100,12 +108,16 @@ public struct LoyaltyRead: TapMachine, Sendable {
             outcome.payment = .afterRemoval
             mark(.cardLost) { $0.tag != nil }
             return conclude()
+        case .memory(var read, let carrier):
+            outcome.payment = .afterRemoval
+            return follow(read.cardLost()) { $0.fold(tag: $1, carrier: carrier) }
         }
     }
 
     public mutating func stop(now: TapInstant) -> LoyaltyOutcome {
         switch phase {
         case .idle, .activating, .selecting, .tag, .finished: break
+        case .memory(var read, _): _ = read.cardLost()
         case .apple(var read): take(read.stop(now: now))
         case .google(var read): take(read.stop(now: now))
         }
@@ -123,14 +135,20 @@ public struct LoyaltyRead: TapMachine, Sendable {
         guard request.carriers.indices.contains(index), !outcome.hasPass else { return conclude() }
         switch request.carriers[index] {
         case .wallet:
-            guard takesCommands, request.programmes.contains(where: { $0.apple != nil || $0.google != nil }),
+            guard takesCommands || isCalledMemory,
+                request.programmes.contains(where: { $0.apple != nil || $0.google != nil }),
                 let command = try? OSE.select()
             else { return tryCarrier(index + 1) }
             phase = .selecting(index)
             return Step(.transmit(command))
         case .tag:
-            guard takesCommands, request.programmes.contains(where: { $0.tag != nil }) else {
-                return tryCarrier(index + 1)
+            guard takesCommands || isCalledMemory || isType2, request.programmes.contains(where: { $0.tag != nil })
+            else { return tryCarrier(index + 1) }
+            if isType2 {
+                var read = Type2Read()
+                let step = read.enter()
+                phase = .memory(read, carrier: index)
+                return follow(step) { $0.fold(tag: $1, carrier: index) }
             }
             var read = Type4Read()
             let step = read.enter()
@@ -152,6 +170,18 @@ public struct LoyaltyRead: TapMachine, Sendable {
         case .feliCa, .iso15693: false
         case .unknown: true
         }
+    }
+
+    /// Whether a PC/SC reader's ATR names memory of a kind that cards with ISO/IEC 14443-4 beside it are shown as too (MIFARE Classic
+    /// on a card that also speaks APDUs): the reader's guess closes no door that a SELECT opens.
+    private var isCalledMemory: Bool { isMemoryByATR && outcome.card?.sak != 0x00 }
+
+    /// Whether it is a Type 2 tag behind a PC/SC reader, as which it names Ultralight and NTAG: SAK 00.
+    private var isType2: Bool { isMemoryByATR && outcome.card?.sak == 0x00 }
+
+    private var isMemoryByATR: Bool {
+        guard let card = outcome.card else { return false }
+        return card.technology == .typeA && !card.atr.isEmpty && card.takesCommands == false
     }
 
     private mutating func readUID() {
