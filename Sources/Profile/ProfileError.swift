@@ -88,3 +88,23 @@ extension ProfileError: CustomStringConvertible {
         }
     }
 }
+
+extension ProfileError {
+    /// What to do about it: one phrase for an administrator.
+    public var remedy: String {
+        switch self {
+        case .recipientKey(_, .privateKeyInSet), .recipientKey(_, .privateKey), .verificationKey(_, .privateKey):
+            "ask the payment service for a new key pair, and for a profile with the next serial that has its public half only"
+        case .untrusted: "compare profile.key with the key that the payment service signs with"
+        case .notYetValid, .expired: "set the clock, or ask the payment service for a profile that is valid now"
+        case .older, .sameSerial: "ask the payment service for a profile with the next serial"
+        case .member(let error):
+            "ask the payment service for a profile with the next serial in which this is right: \(error.resolution)"
+        case .text, .time, .version, .currency, .network, .empty, .repeated, .networkNotAccepted,
+            .networkWithoutApplication,
+            .recipientKey, .verificationKey, .period:
+            "ask the payment service for a profile with the next serial in which this is right"
+        case .otherTerms: "accept the terms that are in force"
+        }
+    }
+}

@@ -193,7 +193,7 @@ final class ProfileStore: Sendable {
             return (state.failure != error, state.inForce?.profile.serial)
         }
         guard isNews else { return }
-        logger.error("profile refused", metadata: ["reason": "\(error)"])
+        logger.error("profile refused", metadata: ["reason": "\(error)", "remedy": "\(error.remedy)"])
         let remains = kept.map { "serial \($0) stays in force" } ?? "none is in force"
         await trail.note(
             AuditEntry(.profile, subject: detail.field ?? "", detail: "refused with \(detail.code); \(remains)"))
