@@ -38,15 +38,14 @@ enum AccountData {
     private static let any = 0...Int.max
 
     /// "Book" is EMV 4.4, "C-2" and so on EMV Contactless 2.11.
-    static let rows: [Tag: Row] = [
-        // Book 3 Annex A: PAN, Track 2 Equivalent Data; C-2 A.1: Track 1 Data, Track 2 Data.
-        0x5A: (.number, any), 0x57: (.number, any), 0x56: (.number, any), 0x9F6B: (.number, any),
-        // C-2 A.1, DS ID: the PAN, and its sequence number behind it.
-        0x9F5E: (.number, any),
-        // Book 3 Annex A: discretionary data of the tracks have parts of the number, and verification values.
-        0x9F1F: (.number, any), 0x9F20: (.number, any), 0xDF812A: (.number, any), 0xDF812B: (.number, any),
-        // Book 3 Annex A: Cardholder Name and its extension.
-        0x5F20: (.holder, any), 0x9F0B: (.holder, any),
+    static let rows: [Tag: Row] = {
+        var rows = others
+        for tag in Tag.ofCardNumber { rows[tag] = (.number, any) }
+        for tag in Tag.ofHolder { rows[tag] = (.holder, any) }
+        return rows
+    }()
+
+    private static let others: [Tag: Row] = [
         // Book 3 Annex A: IBAN and BIC, which German cards carry in BF0C; Payment Account Reference.
         0x5F53: (.account, any), 0x5F54: (.account, any), 0x9F24: (.account, any),
         // C-2 A.1: Offline Accumulator Balance, before and after; of one byte 9F50 is JCB's.

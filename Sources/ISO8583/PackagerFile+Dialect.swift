@@ -108,9 +108,7 @@ extension Packager {
     }
 
     /// Card number, track data, names, expiry, PIN and offline PIN data: a host has them elsewhere, or never gets them.
-    static let forbidden: Set<Tag> = [
-        0x5A, 0x57, 0x56, 0x5F20, 0x5F24, 0x99, 0x9F0B, 0x9F1F, 0x9F20, 0x9F46, 0x9F6B,
-    ]
+    static let forbidden = Tag.ofCardNumber.union(Tag.ofHolder).union([0x5F24, 0x99, 0x9F46])
 
     static func chip(_ object: PackagerObject?, _ base: ChipRules?) throws(PackagerError) -> ChipRules {
         guard let object else { return try demanded(base, "chip") }
