@@ -109,7 +109,7 @@ let package = Package(
                 "CardBytes", "Codes", "EMVCrypto", "Envelope", "Linux", "Loyalty", "Profile", "ReaderModels",
                 "StoreAndForward", "TapSession", "Wire", toml,
             ]),
-        room("KernelDiff", ["CardBytes", "EMV", "EMVCrypto", "Linux", "TapSession"]),
+        room("KernelDiff", ["CardBytes", "Codes", "EMV", "EMVCrypto", "Linux", "TapSession"]),
         room("Receipt", ["Codes", "CQREncode", "Wire"]),
         room("Help", ["ReaderModels", "Wire"]),
         room("LocalHTTP", nio + ["CLinux", "Linux", logging]),

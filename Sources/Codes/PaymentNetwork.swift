@@ -31,6 +31,11 @@ public struct PaymentNetwork: Hashable, Sendable {
         kernel = provider.kernel
     }
 
+    /// Whether the scheme has a kernel that a terminal of everybody's can have: one of EMV Contactless Book C, by Table 3-6 of Book B.
+    public var hasPublicKernel: Bool { PaymentNetwork.schemesWithKernel.contains(scheme) }
+
+    private static let schemesWithKernel = Set(providers.values.filter { $0.kernel != nil }.map(\.scheme))
+
     private static let unknownName = "Card"
 
     private static let providers: [UInt64: (scheme: String, kernel: UInt8?)] = [
@@ -41,6 +46,8 @@ public struct PaymentNetwork: Hashable, Sendable {
         0xA0_0000_0384: ("eftpos", nil), 0xA0_0000_0121: ("Dankort", nil),
         // Of the German banks, and of the alliance that gave them a second number.
         0xA0_0000_0059: ("girocard", nil), 0xA0_0000_0359: ("girocard", nil),
+        0xD2_7600_0025: ("girocard", nil), 0xA0_0000_0672: ("Troy", nil), 0xD0_5600_0666: ("Bancontact", nil),
+        0xA0_0000_0732: ("Meeza", nil), 0xD5_7800_0002: ("BankAxept", nil), 0xA0_0000_0371: ("Verve", nil),
         0xA0_0000_0620: ("Debit Network Alliance", nil),
         0xA0_0000_0042: ("CB", nil), 0xA0_0000_0141: ("PagoBancomat", nil), 0xA0_0000_0228: ("mada", nil),
         // These names, and that of GPN, are unverified: no registry says whose the numbers are.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import CardBytes
+import Codes
 public import EMV
 
 /// What a card says of itself, made fit to be shown: values that identify account or holder are masked unless the caller
@@ -18,6 +19,12 @@ public struct CardReport: Equatable, Sendable {
     public struct Application: Equatable, Sendable {
         public let aid: String
         public let label: String?
+        /// Whose application it is, by its AID; `nil` where that is not known.
+        public let scheme: String?
+        /// Whether that scheme's kernel is not public, so that no terminal of everybody's takes a payment from it.
+        public let isKernelSecret: Bool
+        /// The name that the card would have shown (9F12, in the code table of 9F11); `nil` where it gives none that can be.
+        public let preferredName: String?
         /// 1…15, lower first; 0 where the card gives none.
         public let priority: Int
         /// Digits, all but the last four as `*` unless unmasked; `nil` where the card gave none.
@@ -32,13 +39,18 @@ public struct CardReport: Equatable, Sendable {
     public let applications: [Application]
     /// One phrase on the card as a whole.
     public let end: String
+    /// Whether the data of an application were read, to the end or in part.
+    public let hasRead: Bool
 
     /// - Parameter unmasked: show everything the card sent, its number and its holder's name included.
     public init(_ outcome: CardInspectionOutcome, unmasked: Bool) {
+        hasRead = outcome.hasRead
         applications = outcome.applications.map { CardReport.application($0, unmasked: unmasked) }
         end =
             switch outcome.end {
-            case .complete: "read completely"
+            case .complete: outcome.hasRead ? "read completely" : "no application let itself be read"
+            case .emptyDirectory:
+                "the payment directory (PPSE) names no application: a phone may have no card in it, or none chosen"
             case .noDirectory(let status): "no contactless payment directory (PPSE), status word \(status)"
             case .torn: "card left the field before everything was read"
             }
@@ -50,6 +62,9 @@ public struct CardReport: Equatable, Sendable {
         return Application(
             aid: Hex.string(application.adfName),
             label: application.objects.value(of: 0x50).map(CardText.ascii),
+            scheme: PaymentNetwork(aid: application.adfName)?.name,
+            isKernelSecret: PaymentNetwork(aid: application.adfName).map { !$0.hasPublicKernel } ?? false,
+            preferredName: preferredName(of: application),
             priority: Int(application.priority & 0x0F),
             cardNumber: cardNumber(of: application, unmasked: unmasked),
             expiry: expiry(of: application),
@@ -62,6 +77,15 @@ public struct CardReport: Equatable, Sendable {
                         ? Hex.string(object.value) : nil,
                     length: object.value.count)
             })
+    }
+
+    /// A receipt's paper has letters of table 1 at best (EMV Book 4 §11.3); a screen has those of table 5 too.
+    private static func preferredName(of application: InspectedApplication) -> String? {
+        guard let bytes = application.objects.value(of: 0x9F12) else { return nil }
+        let table = application.objects.value(of: 0x9F11)?.first
+        guard table == 5 else { return SelectedApplication.text(bytes, table: table) }
+        guard bytes.allSatisfy({ (0x20...0x7E).contains($0) || $0 >= 0xA1 }) else { return nil }
+        return CardText.cyrillic(bytes)
     }
 
     private static func cardNumber(of application: InspectedApplication, unmasked: Bool) -> String? {
@@ -78,7 +102,8 @@ public struct CardReport: Equatable, Sendable {
         if let date = application.objects.value(of: 0x5F24).flatMap({ EMVDate(yymmdd: $0) }) {
             return CardText.date(date)
         }
-        guard let track = application.objects.value(of: 0x57).flatMap({ Track2Equivalent($0) }),
+        let tracks = [Tag(0x57), 0x9F6B].lazy.compactMap { application.objects.value(of: $0) }
+        guard let track = tracks.compactMap({ Track2Equivalent($0) }).first,
             let packed = BCD.pack(track.expiry, count: 2), let date = EMVDate(yymmdd: packed + [0x01])
         else { return nil }
         return String(CardText.date(date).dropLast(3))
@@ -88,6 +113,8 @@ public struct CardReport: Equatable, Sendable {
         switch end {
         case .complete: "read completely"
         case .notSelected(let status): "not selected, status word \(status)"
+        case .notProcessed(let status) where status == .commandNotAllowed:
+            "selected, but it wants its holder first (unlock the phone), status word \(status)"
         case .notProcessed(let status): "selected, but no processing options, status word \(status)"
         case .malformed: "answers that are no valid data objects"
         case .torn: "card left the field"
@@ -100,6 +127,20 @@ enum CardText {
     /// Bytes outside the printable ASCII range become `?`.
     static func ascii(_ bytes: [UInt8]) -> String {
         String(decoding: bytes.map { (0x20...0x7E).contains($0) ? $0 : 0x3F }, as: UTF8.self)
+    }
+
+    /// ISO/IEC 8859-5: the Cyrillic block in its order, but for four places.
+    static func cyrillic(_ bytes: [UInt8]) -> String {
+        let scalars = bytes.compactMap { byte -> Unicode.Scalar? in
+            switch byte {
+            case 0xAD: "\u{AD}"
+            case 0xF0: "\u{2116}"
+            case 0xFD: "\u{A7}"
+            case 0xA1...: Unicode.Scalar(UInt32(byte) + 0x360)
+            default: Unicode.Scalar(byte)
+            }
+        }
+        return String(String.UnicodeScalarView(scalars))
     }
 
     static func date(_ date: EMVDate) -> String {

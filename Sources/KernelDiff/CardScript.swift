@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package import CardBytes
+import Codes
 package import EMV
 package import TapSession
 
@@ -22,7 +23,7 @@ package struct CardScript: Sendable {
     package struct Rule: Sendable {
         package enum Answer: Equatable, Sendable {
             case response(ResponseAPDU)
-            case lost
+            case lost(CardLoss)
         }
 
         package let pattern: CommandPattern
@@ -87,8 +88,9 @@ package struct CardScript: Sendable {
         else { throw .notOneOf(clock.path, ["YYYY-MM-DDTHH:MM:SS"]) }
         func number(_ tag: Tag, or default: UInt64) throws(TerminalFileError) -> UInt64 {
             guard let value = objects.value(of: tag) else { return `default` }
-            guard let number = BCD.decode(value), number <= 999_999_999_999 else {
-                throw .outOfRange("\(terminal.path).\(tag)", 0...999_999_999_999)
+            let most = UInt64(CurrencyCode.largestAmount)
+            guard let number = BCD.decode(value), number <= most else {
+                throw .outOfRange("\(terminal.path).\(tag)", 0...most)
             }
             return number
         }
@@ -104,6 +106,11 @@ package struct CardScript: Sendable {
             sequenceCounter: UInt32(truncatingIfNeeded: try number(0x9F41, or: 1)))
     }
 
+    /// The kinds of `lose`, and what they are to a kernel.
+    package static let losses: [(word: String, loss: CardLoss)] = [
+        ("timeout", .timeOut), ("transmission", .transmission), ("protocol", .protocolError),
+    ]
+
     private static func rule(_ value: TerminalFileValue) throws(TerminalFileError) -> Rule {
         try value.object(["match", "respond", "lose", "afterMs", "times"])
         let match = try value.member("match")
@@ -112,8 +119,8 @@ package struct CardScript: Sendable {
         }
         let answer: Rule.Answer
         if let lose = try value.optional("lose") {
-            _ = try lose.word(of: ["timeout", "transmission"])
-            answer = .lost
+            let word = try lose.word(of: CardScript.losses.map(\.word))
+            answer = .lost(CardScript.losses.first { $0.word == word }?.loss ?? .timeOut)
         } else {
             // Longer than a short answer can be: some collected scripts do not cut their records.
             let respond = try value.member("respond")

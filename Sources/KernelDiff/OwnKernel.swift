@@ -64,9 +64,10 @@ package struct OwnKernel: Sendable {
                 }
                 step = machine.activated(CardActivation(), now: run.now)
             case .transmit(let command):
-                step =
-                    run.answer(command.bytes).map { machine.received($0, now: run.now) }
-                    ?? machine.cardLost(now: run.now)
+                switch run.answer(command.bytes) {
+                case .response(let response): step = machine.received(response, now: run.now)
+                case .lost(let loss): step = machine.cardLost(loss, now: run.now)
+                }
             }
         }
         return KernelTrace(lines: run.lines + ["E more than \(OwnKernel.mostSteps) steps"])
@@ -98,19 +99,17 @@ package struct OwnKernel: Sendable {
             used = rules.map { _ in 0 }
         }
 
-        /// - Returns: `nil` where the card is lost.
-        mutating func answer(_ command: [UInt8]) -> ResponseAPDU? {
+        mutating func answer(_ command: [UInt8]) -> CardScript.Rule.Answer {
             lines.append("C \(Hex.string(command))")
             for (index, rule) in rules.enumerated() where rule.pattern.matches(command) {
                 if let times = rule.times, used[index] >= times { continue }
                 used[index] += 1
                 now = now.advanced(byMilliseconds: rule.afterMilliseconds)
-                guard case .response(let response) = rule.answer else { return nil }
-                lines.append("R \(Hex.string(response.bytes))")
-                return response
+                if case .response(let response) = rule.answer { lines.append("R \(Hex.string(response.bytes))") }
+                return rule.answer
             }
             lines.append("R 6A82")
-            return ResponseAPDU(status: 0x6A82)
+            return .response(ResponseAPDU(status: 0x6A82))
         }
     }
 

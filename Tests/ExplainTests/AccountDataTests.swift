@@ -10,7 +10,7 @@ import Testing
 @testable import Explain
 
 /// A card as a list of answers: to a command that begins so, these bytes.
-private struct ToldCard: VirtualCard {
+struct ToldCard: VirtualCard {
     let answers: [(command: String, answer: String)]
     let activation = CardActivation(technology: .typeA, uid: [8, 1, 2, 3], sak: 0x20)
 

@@ -48,6 +48,53 @@ struct KernelDiffTests {
         #expect(used == Set(kernels.map(\.name)))
     }
 
+    /// A Visa card up to GET PROCESSING OPTIONS, and then `answer`.
+    private static func script(_ answer: String) throws -> CardScript {
+        let directory = "6F23840E325041592E5359532E4444463031A511BF0C0E610C4F07A00000000310108701019000"
+        let application = "6F1A8407A0000000031010A50F5004564953419F38069F66049F37049000"
+        return try CardScript(
+            line: Array(
+                """
+                {"id": "lost", "terminal": {"9F02": "000000001250", "9C": "00"}, "clock": "2026-11-28T10:00:00", \
+                "un": ["01020304"], "card": [{"match": "00A404000E325041592E5359532E4444463031", "respond": "\(directory)"}, \
+                {"match": "00A4040007A0000000031010", "respond": "\(application)"}, {"match": "80A8*", \(answer)}]}
+                """.utf8))
+    }
+
+    /// Byte 1 of the error indication: level 1 (EMV Contactless Book C-2 Annex A, DF8115).
+    @Test("C6: how an answer is lost is told to the kernel as the script has it")
+    func kindsOfLoss() throws {
+        for (word, level1) in [("timeout", "01"), ("transmission", "02"), ("protocol", "03")] {
+            let trace = OwnKernel.plain.trace(try Self.script(#""lose": "\(word)""#))
+            let outcome = try #require(trace.lines.first { $0.hasPrefix("O ") })
+            #expect(trace.lines.contains { $0.hasPrefix("C 80A8") })
+            #expect(outcome.split(separator: " ")[2].hasPrefix(level1), "\(word): \(outcome)")
+        }
+    }
+
+    @Test("C6: a recorded card becomes a script that plays as it did")
+    func fromRecording() throws {
+        let scripts = try Self.scripts().filter { $0.combinations == nil && $0.terminal.isEmpty }.prefix(20)
+        #expect(scripts.count >= 1)
+        for script in scripts + [try Self.script(#""lose": "transmission""#)] {
+            let first = OwnKernel.plain.trace(script)
+            var exchanges: [(command: [UInt8], answer: CardScript.Rule.Answer)] = []
+            for line in first.lines {
+                let bytes = try Hex.bytes(line.dropFirst(2).split(separator: " ").first.map(String.init) ?? "")
+                if line.hasPrefix("C ") { exchanges.append((bytes, .lost(.transmission))) }
+                if line.hasPrefix("R "), let last = exchanges.indices.last {
+                    exchanges[last].answer = .response(try ResponseAPDU(bytes))
+                }
+            }
+            let line = RecordedScript.line(
+                id: "x\"\n\\", script.transaction, unpredictableNumbers: script.unpredictableNumbers, exchanges)
+            #expect(!line.contains("\n"))
+            let again = try CardScript(line: Array(line.utf8))
+            #expect(again.id == "x___" && again.transaction == script.transaction)
+            #expect(OwnKernel.plain.trace(again).lines == first.lines, "\(script.id)")
+        }
+    }
+
     /// A row without its difference would hide the next one.
     @Test func `every row of the table of known differences is a difference that there is`() throws {
         let rows = try Checkout.text("Tests/Vectors/kernel-scripts/known-differences.tsv").split(separator: "\n")

@@ -19,15 +19,27 @@ public struct CardInspection: TapMachine, ~Copyable {
     }
 
     private var state = State.idle
-    private let terminalData: [DataObject]
+    private let terminal: InspectingTerminal
     private var waiting: [PPSEEntry] = []
     private var current: InspectedApplication?
     private var done: [InspectedApplication] = []
     private var records: [Record] = []
+    private var sfiBeingRead: UInt8?
+    /// Whether an answer of the current application was no BER-TLV.
+    private var isMalformed = false
 
     /// - Parameter terminalData: values for the PDOL, in the lengths of the dictionary; a tag that is missing is
     ///   answered with zero bytes.
-    public init(terminalData: [DataObject]) { self.terminalData = terminalData }
+    public init(terminalData: [DataObject]) {
+        terminal = InspectingTerminal(data: terminalData, configuration: nil)
+    }
+
+    /// Looks at the card as a terminal does that takes payments: what its kernels would say of it.
+    ///
+    /// - Parameter data: values of this look, such as date and amount; they come before those of the configuration.
+    public init(terminal: TerminalConfiguration, data: [DataObject]) {
+        self.terminal = InspectingTerminal(data: data, configuration: terminal)
+    }
 
     public mutating func start(now: TapInstant) -> Step {
         state = .awaitingCard
@@ -52,7 +64,7 @@ public struct CardInspection: TapMachine, ~Copyable {
         case .directory:
             guard response.status.isSuccess else { return finish(.noDirectory(response.status)) }
             waiting = PPSEEntry.entries(ofPPSE: response.data)
-            return selectNext()
+            return waiting.isEmpty ? finish(.emptyDirectory) : selectNext()
         case .selecting: return selected(response)
         case .processing: return processed(response)
         case .reading: return recordRead(response)
@@ -75,6 +87,7 @@ public struct CardInspection: TapMachine, ~Copyable {
         guard !waiting.isEmpty else { return finish(.complete) }
         let entry = waiting.removeFirst()
         current = InspectedApplication(entry)
+        isMalformed = false
         state = .selecting
         return Step(.transmit(SelectCommand.command(entry.adfName)))
     }
@@ -89,7 +102,8 @@ public struct CardInspection: TapMachine, ~Copyable {
         if let bytes = current?.objects.last(where: { $0.tag == .pdol })?.value {
             do throws(DOLError) { pdol = try DOL(bytes) } catch { return malformed() }
         }
-        let values = pdol.fill { tag in terminalData.value(of: tag).map { ($0, CardInspection.format(tag)) } }
+        let aid = current?.adfName ?? []
+        let values = pdol.fill { tag in terminal.value(of: tag, for: aid) }
         guard values.count <= 252 else { return malformed() }
         state = .processing
         var data = TLVWriter()
@@ -123,17 +137,21 @@ public struct CardInspection: TapMachine, ~Copyable {
     }
 
     private mutating func recordRead(_ response: ResponseAPDU) -> Step {
-        // A record that is not there is no reason to leave out the others.
-        if response.status.isSuccess, !keep(response.data) { return malformed() }
+        // A record that is not there, or is wrong, is no reason to leave out the others.
+        guard response.status.isSuccess, let sfi = sfiBeingRead else { return readNext() }
+        // Those of files 11 to 30 are the payment system's own, and may have any form (EMV Book 3 §5.3.2.2).
+        let isFree = sfi > 10 && response.data.first != 0x70
+        if !isFree, !keep(response.data) { isMalformed = true }
         return readNext()
     }
 
     private mutating func readNext() -> Step {
         guard !records.isEmpty else {
-            close(.complete)
+            close(isMalformed ? .malformed : .complete)
             return selectNext()
         }
         let record = records.removeFirst()
+        sfiBeingRead = record.sfi
         state = .reading
         return Step(.transmit(ShortCommand.make(0x00, 0xB2, record.number, record.sfi << 3 | 0x04, [])))
     }
@@ -155,14 +173,28 @@ public struct CardInspection: TapMachine, ~Copyable {
         return Step(.finished(CardInspectionOutcome(applications: done, end: end)))
     }
 
-    /// Keeps every primitive object; `false` where the bytes are no BER-TLV.
-    private mutating func keep(_ bytes: [UInt8]) -> Bool {
+    /// Keeps every primitive object that can be told apart; `false` where the bytes are no BER-TLV.
+    ///
+    /// A template that the dictionary does not have may hold anything: what it holds is kept as far as it is BER-TLV, and no fault.
+    private mutating func keep(_ bytes: [UInt8], in range: Range<Int>? = nil, depth: Int = 0) -> Bool {
         do throws(TLVError) {
-            for node in try TLV.nodes(bytes) where !node.tag.isConstructed {
-                current?.objects.append(DataObject(node.tag, Array(bytes[node.value])))
+            var isSound = true
+            for node in try TLV.children(bytes, in: range) {
+                if !node.tag.isConstructed {
+                    current?.objects.append(DataObject(node.tag, Array(bytes[node.value])))
+                } else if depth == TLV.maximumDepth || !keep(bytes, in: node.value, depth: depth + 1) {
+                    isSound = isSound && DataDictionary.elements(node.tag).isEmpty
+                }
             }
-            return true
+            return isSound
         } catch {
+            // What stands before the fault is there.
+            var before: [DataObject] = []
+            try? TLV.walk(bytes.span, in: range) { node in
+                if !node.tag.isConstructed { before.append(DataObject(node.tag, Array(bytes[node.value]))) }
+                return true
+            }
+            current?.objects += before
             return false
         }
     }
@@ -181,12 +213,27 @@ public struct CardInspection: TapMachine, ~Copyable {
         return records
     }
 
-    private static func format(_ tag: Tag) -> ValueFormat {
-        let numeric: Set<Tag> = [
-            .amountAuthorised, .amountOther, .terminalCountry, .transactionCurrency, .transactionDate, .transactionType,
-            .transactionTime, .transactionSequenceCounter, .terminalType,
-        ]
-        return numeric.contains(tag) ? .n : .b
+}
+
+/// What a card is told of the terminal that looks at it.
+private struct InspectingTerminal: Sendable {
+    let data: [DataObject]
+    let configuration: TerminalConfiguration?
+
+    /// As a kernel has it: the combination's own, then what is of this look, then what the terminal is.
+    func value(of tag: Tag, for aid: [UInt8]) -> ([UInt8], ValueFormat)? {
+        let combination = configuration?.combinations.first { aid.starts(with: $0.aid) }
+        let kernel = combination?.kernel ?? PPSEEntry.defaultKernel(of: aid)
+        let qualifiers = tag == .ttq && kernel != .mastercard ? combination?.limits.ttq : nil
+        let own = qualifiers.flatMap { ttq in
+            (0..<4).map { UInt8(truncatingIfNeeded: ttq.rawValue >> (24 - 8 * $0)) }
+        }
+        let value =
+            own ?? combination?.kernelData.value(of: tag) ?? data.value(of: tag)
+            ?? configuration?.terminalData.value(of: tag)
+        guard let value else { return nil }
+        let element = DataDictionary.element(tag, kernel: kernel) ?? DataDictionary.elements(tag).first
+        return (value, element?.format ?? .b)
     }
 }
 
@@ -196,6 +243,8 @@ public struct CardInspectionOutcome: Equatable, Sendable {
         case complete
         /// The card has no PPSE: it is no contactless payment card.
         case noDirectory(StatusWord)
+        /// The directory names no application that can be selected.
+        case emptyDirectory
         /// The card left the field, or the reading was stopped.
         case torn
     }
@@ -203,4 +252,14 @@ public struct CardInspectionOutcome: Equatable, Sendable {
     /// In the order of the directory.
     public let applications: [InspectedApplication]
     public let end: End
+
+    /// Whether an application was read to its end, or at least in part.
+    public var hasRead: Bool {
+        applications.contains { application in
+            switch application.end {
+            case .complete, .malformed: true
+            case .notSelected, .notProcessed, .torn: false
+            }
+        }
+    }
 }

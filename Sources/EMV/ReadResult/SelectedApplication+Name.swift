@@ -11,7 +11,9 @@ extension SelectedApplication {
     }
 
     /// Table 1 is ISO/IEC 8859-1. Of the others only the characters they share with ASCII are shown.
-    private static func text(_ bytes: [UInt8], table: UInt8?) -> String? {
+    ///
+    /// - Returns: `nil` where there is nothing to show.
+    package static func text(_ bytes: [UInt8], table: UInt8?) -> String? {
         let trimmed = bytes.reversed().drop { $0 == 0x20 || $0 == 0x00 }.reversed()
         let isShown = trimmed.allSatisfy { byte in
             (0x20...0x7E).contains(byte) || table == 1 && byte >= 0xA0

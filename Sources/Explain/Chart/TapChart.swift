@@ -84,7 +84,7 @@ public struct TapChart: Equatable, Sendable {
             case .activated, .collided, .emptied, .exchanged: step += 1
             case .authenticated(let authentication):
                 found[step, default: []].append(Phrase.authentication(authentication))
-            case .signal, .fieldOff, .interrupted, .finished: break
+            case .signal, .fieldOff, .tapLimit, .interrupted, .finished: break
             }
         }
         return found

@@ -74,6 +74,7 @@ public struct ReplayReport: Equatable, Sendable, Encodable {
         case .exchanged(let command, let answer):
             Event(.noResponse, Phrase.fault(answer), command: mask.text(command))
         case .authenticated(let authentication): Event(.authentication, Phrase.authentication(authentication))
+        case .tapLimit(let count): Event(.interruption, "no further tap after \(count)")
         case .interrupted(.timedOut): Event(.interruption, "no further card")
         case .interrupted(let error): Event(.interruption, error.description)
         case .finished(let final): Event(.outcome, "\(final.outcome.status)")

@@ -101,7 +101,10 @@ private final class NotingReader: ForwardingReader {
     }
 
     func activate(until deadline: TapInstant, cancellation: TapCancellation) throws(ReaderError) -> CardPresence {
-        guard taps < NotingReader.mostTaps else { throw .timedOut }
+        guard taps < NotingReader.mostTaps else {
+            notes.add(.tapLimit(taps))
+            throw .timedOut
+        }
         taps += 1
         let presence = try reader.activate(until: deadline, cancellation: cancellation)
         switch presence {

@@ -15,6 +15,8 @@ public struct TapTrace: Sendable {
         case emptied
         case exchanged(CommandAPDU, Transcript.Answer)
         case authenticated(Authentication)
+        /// The card wanted so many taps, and gets no other one.
+        case tapLimit(Int)
         /// No card came, or the reader failed while waiting for one.
         case interrupted(ReaderError)
         case finished(FinalOutcome)
@@ -42,6 +44,12 @@ public struct TapTrace: Sendable {
     public let events: [Event]
     /// The last of all outcomes.
     public let outcome: FinalOutcome
+
+    /// After how many taps a card that wants another one was given up; `nil` where it was not.
+    public var tapLimit: Int? {
+        for event in events { if case .tapLimit(let count) = event { return count } }
+        return nil
+    }
 
     /// What ended the wait for a card; `nil` where the transaction ran to its end.
     public var interruption: ReaderError? {

@@ -24,7 +24,16 @@ enum OutcomeStory {
         if let start = outcome.start {
             sentences.append("Entry Point is to go on at Start \("\(start)".uppercased()).")
         }
-        if let error = facts.trace.interruption { sentences.append("The wait for a card ended: \(error).") }
+        if let status = facts.endlessAnswer {
+            sentences.append(
+                "The card answered \(status) again and again and gave nothing: the reader gave it up, and it had not left."
+            )
+        }
+        if let limit = facts.trace.tapLimit {
+            sentences.append("The card asked to be presented again \(limit) times: no further tap was tried.")
+        } else if let error = facts.trace.interruption {
+            sentences.append("The wait for a card ended: \(error).")
+        }
         return sentences
     }
 

@@ -116,9 +116,10 @@ enum SelectionStory {
 
     /// Whose it is, and which kernel it would need.
     private static func scheme(_ application: SelectionAnalysis.ListedApplication) -> String {
-        let name = PaymentNetwork(aid: application.adfName)?.scheme
+        let network = PaymentNetwork(aid: application.adfName)
+        let secret = network.flatMap { $0.hasPublicKernel ? nil : "its kernel is not public" }
         let kernel = application.requestedKernel.map { "it asks for \(CodeNames.kernelName($0))" }
-        let told = [name.map { "it is \($0)'s" }, kernel].compactMap { $0 }
+        let told = [network.map { "it is \($0.scheme)'s" }, kernel ?? secret].compactMap { $0 }
         return told.isEmpty ? "" : "; " + told.joined(separator: " and ")
     }
 
@@ -140,21 +141,30 @@ enum SelectionStory {
         }
         let selections = facts.selections
         for (index, selection) in selections.enumerated() {
-            sentences.append(result(selection, index: index, isLast: index == selections.count - 1, facts))
+            sentences.append(
+                result(
+                    selection.exchange, hasMore: selection.hasMore, index: index, isLast: index == selections.count - 1,
+                    facts))
         }
         if selections.isEmpty { sentences.append("None was selected.") }
         return sentences
     }
 
-    private static func result(_ selection: TapFacts.Exchange, index: Int, isLast: Bool, _ facts: TapFacts) -> String {
+    /// - Parameter hasMore: whether the card was asked for anything between this selection and the next one.
+    private static func result(
+        _ selection: TapFacts.Exchange, hasMore: Bool, index: Int, isLast: Bool, _ facts: TapFacts
+    ) -> String {
         let name = Hex.string(selection.command.data)
         guard let response = selection.response else { return "\(name): the card left." }
         guard response.status.isSuccess else {
-            return
-                "\(name): refused with \(response.status) \(CodeNames.statusWord(response.status)), so the next candidate."
+            let word = "\(response.status) \(CodeNames.statusWord(response.status))"
+            return "\(name): refused with \(word), \(isLast ? "and no candidate is left" : "so the next candidate")."
         }
         guard isLast, facts.trace.outcome.application != nil else {
-            return "\(name): selected, but its kernel gave it up for the next candidate."
+            let next = isLast ? "and no candidate is left" : "so the next candidate"
+            return hasMore
+                ? "\(name): selected, but its kernel gave it up, \(next)."
+                : "\(name): selected, but what it says of itself (FCI) cannot be used, \(next): no kernel ran."
         }
         let reason =
             index == 0

@@ -147,8 +147,23 @@ struct TapFacts {
     // MARK: What was chosen
 
     /// The SELECT commands after the directory, in order.
-    var selections: [Exchange] {
-        exchanges.filter { $0.command.isSelection && !$0.command.isDirectorySelection }
+    ///
+    /// `hasMore` says whether another command came before the next of them: a kernel ran.
+    var selections: [(exchange: Exchange, hasMore: Bool)] {
+        exchanges.indices.filter { exchanges[$0].command.isSelection && !exchanges[$0].command.isDirectorySelection }
+            .map { index in
+                let next = index + 1
+                return (exchanges[index], next < exchanges.count && !exchanges[next].command.isSelection)
+            }
+    }
+
+    /// What a card answered that wanted its commands with another length, or had more to give, until the reader gave it up.
+    var endlessAnswer: StatusWord? {
+        let last = exchanges.suffix(8).compactMap(\.response?.status)
+        guard last.count == 8, let first = last.first, first.sw1 == 0x6C || first.sw1 == 0x61,
+            last.allSatisfy({ $0.sw1 == first.sw1 })
+        else { return nil }
+        return first
     }
 
     var kernel: KernelIdentifier? { trace.outcome.application?.kernel }

@@ -6,6 +6,8 @@ struct CardReportMessage: Encodable {
     struct Application: Encodable {
         let aid: String
         let label: String?
+        let scheme: String?
+        let preferredName: String?
         let priority: Int
         let cardNumber: String?
         let expiry: String?
@@ -27,7 +29,8 @@ struct CardReportMessage: Encodable {
         end = report.end
         applications = report.applications.map { application in
             Application(
-                aid: application.aid, label: application.label, priority: application.priority,
+                aid: application.aid, label: application.label, scheme: application.scheme,
+                preferredName: application.preferredName, priority: application.priority,
                 cardNumber: application.cardNumber, expiry: application.expiry, end: application.end,
                 objects: all
                     ? application.objects.map {

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import ArgumentParser
+import CardBytes
+import Explain
 import KernelDiff
 import Linux
+import ReaderCore
 import TapSession
 
 struct KernelDiffCommand: ParsableCommand {
@@ -15,7 +18,13 @@ struct KernelDiffCommand: ParsableCommand {
             """)
 
     @Argument(help: ArgumentHelp("Scripts, one JSON object a line; - reads standard input.", valueName: "file"))
-    var scripts: String
+    var scripts: String?
+
+    @Option(help: ArgumentHelp("A recorded tap (.tap), whose card is played like a script.", valueName: "file"))
+    var from: [String] = []
+
+    @Flag(help: "Print the scripts that --from makes, one a line, and compare nothing.")
+    var script = false
 
     @Option(help: ArgumentHelp("Further configurations of this program's kernels, one a line.", valueName: "file"))
     var configurations: String?
@@ -32,8 +41,20 @@ struct KernelDiffCommand: ParsableCommand {
     @Flag(help: "Print each difference as a line of JSON.")
     var json = false
 
+    func validate() throws {
+        guard scripts != nil || !from.isEmpty else {
+            throw ValidationError("Give a file of scripts, or --from with a .tap file.")
+        }
+        guard !script || !from.isEmpty else { throw ValidationError("--script needs --from.") }
+    }
+
     func run() throws {
-        let scripts = try lines(of: scripts).map {
+        let recorded = try from.map { file in (place: file, bytes: Array(try recordedScript(file).utf8)) }
+        if script {
+            for line in recorded { StandardOutput.print(String(decoding: line.bytes, as: UTF8.self)) }
+            return
+        }
+        let scripts = try ((scripts.map { try lines(of: $0) } ?? []) + recorded).map {
             try parsed($0) { line throws(TerminalFileError) in try CardScript(line: line) }
         }
         if trace {
@@ -77,6 +98,25 @@ struct KernelDiffCommand: ParsableCommand {
             )
         }
         guard new == 0 else { throw Failure("there are new differences", exitCode: .failure) }
+    }
+
+    /// A recorded tap as a script, with its file's name.
+    private func recordedScript(_ file: String) throws -> String {
+        let transcript = try InputFile.transcript(file)
+        let header: TranscriptHeader
+        do throws(TranscriptHeaderError) { header = try TranscriptHeader(transcript) } catch {
+            throw Failure("\(file): \(error)", hint: "see docs/transcripts.md", exitCode: .malformedInput)
+        }
+        let exchanges = transcript.steps.compactMap { step -> (command: [UInt8], answer: CardScript.Rule.Answer)? in
+            guard case .exchanged(let command, let answer) = step else { return nil }
+            return switch answer {
+            case .response(let response): (command.bytes, .response(response))
+            case .cardLost, .timedOut, .detached: (command.bytes, .lost(.timeOut))
+            }
+        }
+        return RecordedScript.line(
+            id: file.split(separator: "/").last.map(String.init) ?? file, header.transaction,
+            unpredictableNumbers: header.unpredictableNumbers, exchanges)
     }
 
     /// Everything that the first kernel is compared with.

@@ -5,6 +5,7 @@ import EMV
 import Explain
 import Glibc
 import ReaderCore
+import TapSession
 
 struct Read: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -17,6 +18,8 @@ struct Read: ParsableCommand {
 
     @OptionGroup var choice: ReaderChoice
 
+    @OptionGroup var terminal: TerminalChoice
+
     @Flag(help: "Show everything, card number and name included. For test cards.")
     var unmasked = false
 
@@ -27,9 +30,11 @@ struct Read: ParsableCommand {
     var json = false
 
     func run() throws {
+        let terminal = try terminal.open(for: .payment)
         let reader = try choice.open()
         defer { reader.close() }
-        var inspection = CardInspection(terminalData: Read.terminalData(now: time(nil)))
+        var inspection = CardInspection(
+            terminal: terminal.configuration, data: Read.terminalData(now: time(nil)))
         let outcome: CardInspectionOutcome
         do throws(ReaderError) {
             outcome = try drive(
@@ -46,12 +51,15 @@ struct Read: ParsableCommand {
         } else {
             print(report)
         }
-        guard outcome.end == .complete else { throw Failure(report.end, exitCode: .notCompleted) }
+        guard outcome.end == .complete, report.hasRead else { throw Failure(report.end, exitCode: .notCompleted) }
     }
 
     private func print(_ report: CardReport) {
         for application in report.applications {
-            StandardOutput.print("\(application.label ?? "unnamed application")  (AID \(application.aid))")
+            let name = application.preferredName ?? application.label ?? "unnamed application"
+            StandardOutput.print("\(name)  (AID \(application.aid))")
+            let note = application.isKernelSecret ? "; its kernel is not public" : ""
+            StandardOutput.print("  scheme       \(application.scheme ?? "not known")\(note)")
             StandardOutput.print("  card number  \(application.cardNumber ?? "not given")")
             StandardOutput.print("  expiry       \(application.expiry ?? "not given")")
             StandardOutput.print("  priority     \(application.priority == 0 ? "none" : "\(application.priority)")")
@@ -64,14 +72,13 @@ struct Read: ParsableCommand {
         }
     }
 
-    /// What the PDOL of a card may ask a terminal that only looks: amount 0.01 EUR, EMV mode, online capable.
+    /// What the PDOL of a card may ask of this look: amount 0.01 EUR, in EMV mode where the terminal does not say.
     private static func terminalData(now: Int) -> [DataObject] {
         let date = LocalDate.at(now)
         return [
             DataObject(0x9F66, [0x36, 0x80, 0x40, 0x00]), DataObject(0x9F02, [0, 0, 0, 0, 0, 1]),
             DataObject(0x9F1A, [0x02, 0x76]), DataObject(0x5F2A, [0x09, 0x78]), DataObject(0x9A, date.yymmdd),
-            DataObject(0x9F37, (0..<4).map { _ in UInt8.random(in: 0...255) }), DataObject(0x9F35, [0x21]),
-            DataObject(0x9F33, [0x00, 0x08, 0x08]), DataObject(0x9F40, [0x60, 0x00, 0xC0, 0x30, 0x00]),
+            DataObject(0x9F37, (0..<4).map { _ in UInt8.random(in: 0...255) }), DataObject(0x9C, [0x00]),
         ]
     }
 }
