@@ -52,7 +52,7 @@ public struct RecipientKey: Equatable, Sendable {
         material = try RecipientKey.material(members, bytes)
         algorithm = try RecipientKey.algorithm(named: members.text("alg", bytes), for: material)
         keyID = try members.text("kid", bytes) ?? material.thumbprint
-        guard !keyID.isEmpty else { throw .malformedMember("kid") }
+        guard !keyID.isEmpty, keyID.isOneLine else { throw .malformedMember("kid") }
         notBefore = try members.seconds("nbf", bytes)
         expires = try members.seconds("exp", bytes)
         try material.check()
@@ -165,8 +165,16 @@ extension RecipientKey.Material {
             let bits = n.count * 8 - first.leadingZeroBitCount
             guard (2048...8192).contains(bits) else { throw .unsupportedModulus(bits: bits) }
             guard let last = e.last, last & 1 == 1, e.count <= 4, e != [1] else { throw .malformedMember("e") }
+            guard !hasSmallFactor(n) else { throw .malformedMember("n") }
             do { _ = try _RSA.Encryption.PublicKey(n: n, e: e) } catch { throw .malformedMember("n") }
         }
+    }
+
+    /// Whether a prime below 1,000 divides the modulus, which is no product of two large primes then: made by no generator of keys, or
+    /// damaged on its way (NIST SP 800-89, 5.3.3).
+    private func hasSmallFactor(_ n: [UInt8]) -> Bool {
+        let primes = (2..<1_000).filter { number in (2..<number).allSatisfy { number % $0 != 0 || $0 * $0 > number } }
+        return primes.contains { prime in n.reduce(0) { ($0 << 8 | Int($1)) % prime } == 0 }
     }
 
     /// Whether everybody agrees on zero with it, so that nothing can be sealed to it (RFC 7748 §6.1). Every scalar is a
@@ -180,4 +188,9 @@ extension RecipientKey.Material {
         else { return true }
         return JWE.isZero(agreed)
     }
+}
+
+extension String {
+    /// Without control characters: a name that is shown, logged and written into headers.
+    var isOneLine: Bool { unicodeScalars.allSatisfy { $0.properties.generalCategory != .control } }
 }

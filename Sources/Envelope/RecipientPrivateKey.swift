@@ -31,6 +31,7 @@ public struct RecipientPrivateKey: Sendable {
         do throws(JSONIndexError) { index = try JSONIndex(bytes) } catch { throw .notJSON }
         let members = try JWKMembers(index)
         keyID = try members.text("kid", bytes)
+        guard keyID?.isOneLine != false else { throw .malformedMember("kid") }
         let publicMaterial = try RecipientKey.material(members, bytes)
         try publicMaterial.check()
         let algorithm = try RecipientKey.algorithm(named: members.text("alg", bytes), for: publicMaterial)

@@ -37,8 +37,10 @@ public struct VerificationKey: Equatable, Sendable {
         guard type == "EC" else { throw .unsupportedKeyType(type) }
         let curve = try members.requiredText("crv", bytes)
         guard curve == "P-256" else { throw .unsupportedCurve(curve) }
+        let keyID = try members.text("kid", bytes)
+        guard keyID?.isOneLine != false else { throw .malformedMember("kid") }
         self.init(
-            keyID: try members.text("kid", bytes), x: try members.octets("x", count: 32, bytes),
+            keyID: keyID, x: try members.octets("x", count: 32, bytes),
             y: try members.octets("y", count: 32, bytes))
         guard publicKey != nil else { throw .notOnCurve }
     }

@@ -9,10 +9,13 @@ public struct TransactionDemand: Sendable {
     public let requestHash: String
     /// Lanes that whoever asks may use; `nil` for all.
     public let lanes: Set<String>?
+    /// Of the request as it came.
+    public let bytes: Int
 
     public init(
-        request: TransactionRequest, key: PrincipalKey, requestHash: String, lanes: Set<String>? = nil
+        request: TransactionRequest, key: PrincipalKey, requestHash: String, lanes: Set<String>? = nil, bytes: Int = 0
     ) {
+        self.bytes = bytes
         self.request = request
         self.key = key
         self.requestHash = requestHash

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import Glibc
 import Testing
 
 /// `nfc-tap audit` on what a daemon has written and is still writing.
@@ -58,5 +59,36 @@ struct AuditCommandTests {
         try "no chain\n".write(to: file, atomically: true, encoding: .utf8)
         #expect(try Program.tap.run(["audit", "verify", "--file", file.path], in: shop.folder).status == 65)
         #expect(try Program.tap.run(["audit", "verify", "--file", "/nowhere"], in: shop.folder).status == 69)
+    }
+
+    /// ECMA-48: ESC and CSI move the cursor, set the title, answer for the person. mkfifo(3): opening waits for the other end.
+    @Test("A10: what a file says sends no command to the terminal, and a pipe with a name is refused at once")
+    func foreignFiles() throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "a10-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let tap = folder.appending(path: "\u{1B}[2J.tap")
+        for head in ["# reader \u{1B}]0;x\u{07}\u{9B}2J\n", "\u{1B}[2J \u{1B}[31m\n", "reader: \u{1B}[2J\n"] {
+            try head.write(to: tap, atomically: true, encoding: .utf8)
+            let result = try Program.tap.run(["explain", tap.path], in: folder)
+            let shown = (result.output + result.errors).unicodeScalars
+            #expect(
+                !shown.contains { $0 != "\n" && $0 != "\t" && $0.properties.generalCategory == .control }, "\(head)")
+        }
+        let pipe = folder.appending(path: "pipe").path
+        try #require(unsafe mkfifo(pipe, 0o600) == 0)
+        for arguments in [
+            ["explain", pipe], ["audit", "verify", "--file", pipe], ["audit", "export", "--file", pipe],
+        ] {
+            let result = try Program.tap.run(arguments, in: folder)
+            #expect(result.status == 65, "\(arguments) \(result)")
+            #expect(result.errors.contains("no regular file") && result.errors.contains("pipe it in"), "\(result)")
+        }
+        // 1 GiB of nothing is not read into memory.
+        let large = folder.appending(path: "large.tap").path
+        try #require(FileManager.default.createFile(atPath: large, contents: nil))
+        try #require(unsafe truncate(large, 1 << 30) == 0)
+        let result = try Program.tap.run(["explain", large], in: folder)
+        #expect(result.status == 65 && result.errors.contains("longer than 16 MiB"), "\(result)")
     }
 }

@@ -69,6 +69,35 @@ struct RecipientKeyTests {
         }
     }
 
+    /// RFC 7517 4.5 leaves the form of a kid open; it is shown, logged and repeated in the header of each envelope.
+    @Test(
+        "A10: a kid with a control character is refused", arguments: ["a\nb", "\u{1B}[2J", "\r", "x\u{7F}", "\u{85}"])
+    func controls(kid: String) throws {
+        #expect(throws: RecipientKeyError.malformedMember("kid")) { try ec().recipient(["kid": kid]) }
+        let key = SigningKey().verificationKey
+        let escaped = String(decoding: try JSONEncoder().encode(kid), as: UTF8.self)
+        let jwk = key.jwk.replacingOccurrences(of: "\"\(key.keyID)\"", with: escaped)
+        #expect(jwk != key.jwk)
+        #expect(throws: RecipientKeyError.malformedMember("kid")) { try VerificationKey(jwk: Array(jwk.utf8)) }
+    }
+
+    /// NIST SP 800-89, 5.3.3: the modulus has no small factors.
+    @Test("A10: an RSA modulus that a small prime divides is refused", arguments: [3, 5, 7, 251, 257, 997])
+    func smallFactor(prime: Int) throws {
+        // Odd, of 2048 bits, and moved up by twos until the prime divides it.
+        var n = [UInt8](repeating: 0xC3, count: 256)
+        func remainder() -> Int { n.reduce(0) { ($0 << 8 | Int($1)) % prime } }
+        var steps = 0
+        while remainder() != 0, steps < 2 * prime {
+            let low = Int(n[254]) << 8 | Int(n[255]) + 2
+            (n[254], n[255]) = (UInt8(low >> 8 & 0xFF), UInt8(low & 0xFF))
+            steps += 1
+        }
+        try #require(remainder() == 0)
+        #expect(throws: RecipientKeyError.malformedMember("n")) { try rsa().recipient(["n": Base64URL.string(n)]) }
+        #expect(try rsa().recipient().algorithm == .rsaOAEP256)
+    }
+
     @Test func `text that is no strict JSON object is refused`() throws {
         for text in ["", "[]", "7", "{", #"{"kty":"EC","kty":"RSA"}"#] {
             #expect(throws: RecipientKeyError.notJSON, "\(text)") { try RecipientKey(jwk: Array(text.utf8)) }

@@ -106,6 +106,19 @@ import Testing
         }
     }
 
+    @Test(
+        "A10: each code that the server itself answers with is in docs/gateway.md, with its status and what was wrong")
+    func codes() throws {
+        let page = try String(
+            contentsOf: URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../docs/gateway.md"),
+            encoding: .utf8)
+        for refusal in HTTPRefusal.allCases {
+            let later = refusal.isRetryable ? "yes" : "no"
+            let row = "| \(refusal.status) `http.\(refusal.rawValue)` | \(refusal.message) | \(later) |"
+            #expect(page.contains(row), "\(row)")
+        }
+    }
+
     @Test func `A TCP address without a port gets a free one, and says which`() throws {
         let wanted = try #require(TCPAddress("127.0.0.1:0", anyPort: true))
         let socket = try ListeningSocket(address: wanted, admitting: { _ in true })

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import Journal
 import LocalHTTP
 import ReaderVirtual
 import Synchronization
@@ -280,7 +281,10 @@ struct OperationTests {
         }
     }
 
-    @Test func `An administrator settles a refund without an answer, once, and it is booked`() async throws {
+    @Test(
+        "A10: a refund is settled once it is an open item, not while the service is still asked about it, and it is booked once"
+    )
+    func settledRefund() async throws {
         try await withOperations { shop, service in
             let sale = try await shop.approved(1_000, held: false)
             service.fail(.lostBefore, .unavailable, .unavailable)
@@ -290,6 +294,11 @@ struct OperationTests {
             }
             // Only a part of it was given back.
             let body = #"{"as":"charged","amount":{"value":150,"currency":"EUR"},"note":"told by phone"}"#
+            let early = try await shop.post(to: "/v1/open-items/\(id)/settlement", body)
+            #expect(try early.status == 409 && early.error().code == "open_item.not_open")
+            try await shop.store.journal.use { (journal) throws(JournalError) in
+                try journal.keepOpen(.unanswered, for: id)
+            }
             let settled = try await shop.post(to: "/v1/open-items/\(id)/settlement", body).transaction()
             #expect(settled.state == .approved && settled.settlement?.note == "told by phone")
             #expect(settled.result?.amountApproved?.value == 150)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import Glibc
+import Journal
 import LocalHTTP
 import ReaderVirtual
 import Synchronization
@@ -79,6 +80,37 @@ struct PlacesTests {
         let tills = (0..<300).filter { till($0, 2_000) }.count
         #expect(tills < 256 && tills > 200, "a gateway cannot make up names for ever")
         #expect(till(299, 1_000_000), "and is served again")
+    }
+
+    /// 64 KiB are the most that a request has. Each is written down, and its journal's rows stay for months.
+    @Test("A10: a day of the largest requests that one cashier may send is some hundred megabytes")
+    func largest() {
+        var pace = PaceTable()
+        let cashier = Principal(uid: 7)
+        var (bytes, begun) = (0, 0)
+        for second in 0..<86_400 {
+            let now = Moment(monotonic: Int64(second) * 1_000, wall: .now)
+            while pace.take(cashier, bytes: 64 << 10, at: now) {
+                (bytes, begun) = (bytes + 64 << 10, begun + 1)
+                // Each of them waits for a card, which gives its first unit back.
+                pace.giveBack(cashier, at: now)
+            }
+        }
+        #expect(bytes < 400 << 20, "\(bytes) bytes in \(begun)")
+        #expect(begun > 5_000)
+        // An ordinary sale costs what it did.
+        var other = PaceTable()
+        let usual = (0..<300).filter { _ in other.take(cashier, bytes: 900, at: Moment(monotonic: 0, wall: .now)) }
+        #expect(usual.count == 256)
+    }
+
+    @Test("A10: a spent key names its transaction in the refusal")
+    func spent() {
+        let id = TransactionID()
+        for creation in [Creation.repeated(id), .keyReused(id)] {
+            if case .known(let named) = Written(creation), named == id { continue }
+            Issue.record("\(creation)")
+        }
     }
 
     @Test("C3 a loop of transactions that come to nothing ends in request.too_often, with nothing written down")

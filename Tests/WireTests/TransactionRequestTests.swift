@@ -115,6 +115,29 @@ struct TransactionRequestTests {
         #expect(refusal(json) == WireError(code, field: field))
     }
 
+    /// Numbers that schemes publish for tests; ISO/IEC 7812-1. An order is in receipts, logs and lists.
+    @Test(
+        "A10: a card number is no order",
+        arguments: [
+            "4111111111111111", "4111-1111-1111-1111", "5555555555554444", "378282246310005", "6011111111111117",
+            "3530111333300000", "30569309025904", "2223003122003222",
+        ])
+    func cardNumber(order: String) {
+        let json = #"{"type":"purchase","amount":{"value":1,"currency":"EUR"},"order":"\#(order)"}"#
+        #expect(refusal(json) == WireError(.requestInvalidField, field: "order"))
+    }
+
+    /// Odoo's order names, times in milliseconds, dates with a count, GTIN-13, a card number's digits with a wrong last one.
+    @Test(
+        "A10: numbers that merchants use are orders still",
+        arguments: [
+            "00001-001-0001", "1732780000000", "20261128045123451", "4006381333931", "4111111111111112",
+            "A4111111111111111", "1000000000000008", "41111111111111",
+        ])
+    func merchantNumber(order: String) {
+        #expect(refusal(#"{"type":"purchase","amount":{"value":1,"currency":"EUR"},"order":"\#(order)"}"#) == nil)
+    }
+
     @Test("JSON nested ten thousand deep is refused, not followed")
     func deep() {
         let json = #"{"type":"# + String(repeating: "[", count: 10_000) + String(repeating: "]", count: 10_000) + "}"

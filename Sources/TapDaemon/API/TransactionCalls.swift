@@ -22,7 +22,8 @@ extension PointOfSaleAPI {
         try caller.require(message.type)
         if message.type == .refund { try caller.require(refund: message) }
         let demand = TransactionDemand(
-            request: message, key: key, requestHash: try await digest(of: message, key), lanes: caller.ceiling?.lanes)
+            request: message, key: key, requestHash: try await digest(of: message, key), lanes: caller.ceiling?.lanes,
+            bytes: request.body.count)
         if let refusal = await store.change({ $0.keys.claim(key) }) { return .refusal(refusal) }
         if let original = message.of {
             let response: HTTPResponse

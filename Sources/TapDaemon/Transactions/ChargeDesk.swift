@@ -50,7 +50,7 @@ struct ChargeDesk: Sendable {
                 switch try journal.createCharge(new) {
                 case .created(let number): .under(number: number)
                 case .refused(let refusal): .refused(ErrorBody(refusal))
-                case .known: .known
+                case .known(let known): Written(known)
                 }
             }
         }
@@ -92,7 +92,9 @@ extension Newcomer {
     /// - Returns: what speaks against it; nothing was entered then.
     func enter(_ running: Running, paid: TransactionID?, in books: inout Books) -> ErrorBody? {
         if let refusal = refusalWithoutCard(facts(books, paid: paid)) { return refusal }
-        guard books.pace.take(demand.key.owner, at: .now) else { return ErrorBody(.requestTooOften) }
+        guard books.pace.take(demand.key.owner, bytes: demand.bytes, at: .now) else {
+            return ErrorBody(.requestTooOften)
+        }
         books.enter(running, demand.key)
         return nil
     }

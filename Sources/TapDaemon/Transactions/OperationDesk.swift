@@ -219,7 +219,13 @@ struct OperationDesk: Sendable {
     }
 
     /// Ends a refund without an answer as a person says, who has asked the payment service.
+    ///
+    /// - Throws: `open_item.not_open` while the service is still asked about it, as for a sale.
     func settle(_ refund: Transaction, _ settlement: Settlement) async throws(ErrorBody) -> Transaction {
+        let record = try await inJournal { (journal) throws(JournalError) in try journal.record(refund.id) }
+        guard record?.open != nil else {
+            throw ErrorBody((record?.transaction ?? refund).settlementRefusal, transaction: refund.id)
+        }
         let resolution = OperationResolution(
             isDone: settlement.outcome == .charged, evidence: "settled as \(settlement.evidence)",
             settlement: settlement)

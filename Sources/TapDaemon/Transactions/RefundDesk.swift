@@ -23,7 +23,8 @@ struct RefundDesk: Sendable {
             var request = demand.request
             request.amount = amount
             let demand = TransactionDemand(
-                request: request, key: demand.key, requestHash: demand.requestHash, lanes: demand.lanes)
+                request: request, key: demand.key, requestHash: demand.requestHash, lanes: demand.lanes,
+                bytes: demand.bytes)
             let running = try await enter(demand, payment, isTrial: false)
             let new = NewTransaction(demand, running.transaction, payment.service)
             return await runner.writeDown(new, running.transaction) { (journal) throws(JournalError) in
@@ -33,7 +34,7 @@ struct RefundDesk: Sendable {
                 case .originalUnknown: .refused(ErrorBody(.refundOriginalUnknown))
                 case .otherCurrency:
                     .refused(ErrorBody(.amountCurrencyMismatch, field: "amount", transaction: original))
-                case .known: .known
+                case .known(let known): Written(known)
                 }
             }
         } catch {
@@ -66,7 +67,9 @@ struct RefundDesk: Sendable {
                     health: services.health)
                 running.terms.original = payment
                 guard !isTrial else { return .success(running) }
-                guard books.pace.take(demand.key.owner, at: .now) else { return .failure(ErrorBody(.requestTooOften)) }
+                guard books.pace.take(demand.key.owner, bytes: demand.bytes, at: .now) else {
+                    return .failure(ErrorBody(.requestTooOften))
+                }
                 books.enter(running, demand.key)
                 return .success(running)
             }

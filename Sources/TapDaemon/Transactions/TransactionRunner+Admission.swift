@@ -28,7 +28,8 @@ extension TransactionRunner {
                     return .refused(.retryNotPossible, by: other ?? id)
                 }
                 demand = TransactionDemand(
-                    request: request, key: demand.key, requestHash: demand.requestHash, lanes: demand.lanes)
+                    request: request, key: demand.key, requestHash: demand.requestHash, lanes: demand.lanes,
+                    bytes: demand.bytes)
             }
             paid = try await payment(of: demand.request)
         } catch {
@@ -44,7 +45,9 @@ extension TransactionRunner {
         case .success(let names):
             guard let lane = names.first else { return .refused(.internalFault) }
             if demand.request.dryRun == true { return .acceptable(newcomer.dryRun(lane)) }
-            guard books.pace.take(demand.key.owner, at: .now) else { return .refused(.requestTooOften) }
+            guard books.pace.take(demand.key.owner, bytes: demand.bytes, at: .now) else {
+                return .refused(.requestTooOften)
+            }
             let running = newcomer.running(
                 on: names, lane, services.stored.settings(),
                 failedReads: books.failedReads.count(of: demand.request.order), health: services.health)
@@ -81,7 +84,8 @@ extension TransactionRunner {
                 books.live[new.id]?.machine.number = number
                 return .created(books.live[new.id]?.transaction ?? transaction)
             // Impossible while the key is claimed; another process wrote it.
-            case .known: refusal = ErrorBody(.idempotencyInProgress)
+            case .known(let id):
+                refusal = ErrorBody(id == nil ? .transactionErased : .idempotencyInProgress, transaction: id)
             case .refused(let found): refusal = found
             }
         } catch {
@@ -103,14 +107,15 @@ extension TransactionRunner {
 /// What the journal made of a transaction that was entered.
 enum Written: Sendable {
     case under(number: Int64)
-    /// Its key is spent.
-    case known
+    /// Its key is spent, for this one; `nil` where that was erased.
+    case known(TransactionID?)
     case refused(ErrorBody)
 
     init(_ creation: Creation) {
         switch creation {
         case .created(let number): self = .under(number: number)
-        case .repeated, .keyReused, .erased: self = .known
+        case .repeated(let id), .keyReused(let id): self = .known(id)
+        case .erased: self = .known(nil)
         }
     }
 }

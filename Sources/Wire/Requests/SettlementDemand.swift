@@ -54,6 +54,25 @@ extension String {
         }
     }
 
+    /// Whether it is a card number as a whole, with blanks and dashes or without: of a scheme's first digits and length (ISO/IEC 7812-1),
+    /// with the right last digit. Numbers that merchants count up hardly ever are.
+    var isCardNumber: Bool {
+        let plain = filter { $0 != " " && $0 != "-" }
+        let digits = plain.compactMap(\.wholeNumberValue)
+        guard (14...19).contains(digits.count), digits.count == plain.count, let head = Int(plain.prefix(4)) else {
+            return false
+        }
+        let lengths: ClosedRange<Int>? =
+            switch head {
+            case 3_400..<3_500, 3_700..<3_800: 15...15
+            case 3_000..<3_060, 3_600..<3_700, 3_800..<4_000: 14...14
+            case 3_528..<3_590, 5_100..<5_600, 2_221..<2_721: 16...16
+            case 4_000..<5_000, 6_011, 6_200..<6_300, 6_440..<6_600: 16...19
+            default: nil
+            }
+        return lengths?.contains(digits.count) == true && Self.isChecked(digits[...])
+    }
+
     private static func isChecked(_ digits: ArraySlice<Int>) -> Bool {
         let sum = digits.reversed().enumerated().reduce(0) { sum, digit in
             let doubled = digit.element * 2

@@ -279,7 +279,7 @@ extension TransactionRequest {
         if let deadline, !Limits.deadlineSeconds.contains(deadline) {
             throw decoder.refusal(.requestInvalidField, at: CodingKeys.deadline)
         }
-        if let order, !order.isReference(upTo: Limits.orderLength) {
+        if let order, !order.isReference(upTo: Limits.orderLength) || order.isCardNumber {
             throw decoder.refusal(.requestInvalidField, at: CodingKeys.order)
         }
         try checkLanes(decoder)

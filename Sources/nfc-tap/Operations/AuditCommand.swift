@@ -66,7 +66,7 @@ struct AuditChoice: ParsableArguments {
 
     private func exportedLines(_ path: String, _ body: (AuditLine?) throws -> Void) throws {
         let own = try key.map { try InputFile.text(at: $0) }
-        for text in try InputFile.text(at: path).split(separator: "\n") {
+        try InputFile.forEachLine(of: path) { text in
             var line = AuditLine(text)
             if let own, case .installation(let name, _) = line { line = .installation(name: name, jwk: own) }
             try body(line)

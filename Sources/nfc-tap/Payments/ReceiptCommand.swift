@@ -61,7 +61,8 @@ enum ReceiptForm: String, EnumerableFlag, ExpressibleByArgument {
             case .text:
                 let text = try await client.receiptText(
                     of: id, copy: copy, language: language, width: width, withCode: true)
-                StandardOutput.print(ReceiptForm.shown(String(text.dropLast(text.last == "\n" ? 1 : 0))))
+                StandardOutput.print(
+                    coloured: ReceiptForm.shown(String(text.dropLast(text.last == "\n" ? 1 : 0)).shown))
             case .json:
                 try StandardOutput.print(json: try await client.receipt(of: id, copy: copy, language: language))
             case .qr:

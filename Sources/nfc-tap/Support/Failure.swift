@@ -15,8 +15,9 @@ struct Failure: Error {
     let code: String?
 
     init(_ phrase: String, hint: String? = nil, exitCode: ExitCode, code: String? = nil) {
-        self.phrase = phrase
-        self.hint = hint
+        // A name or text of somebody else's may be in it.
+        self.phrase = phrase.shown
+        self.hint = hint?.shown
         self.exitCode = exitCode
         self.code = code
     }

@@ -7,18 +7,59 @@ import TapSession
 
 /// Files that commands read.
 enum InputFile {
-    /// More than the audit chain of a busy shop's year.
-    private static let longest = 1_024 * 1_024 * 1_024
+    /// More than any recorded card, set of keys or text.
+    static let longest = 16 << 20
 
     /// The whole file; `-` is standard input.
     static func bytes(_ path: String) throws -> [UInt8] {
         do throws(SystemError) {
             guard path != "-" else { return try Descriptor.standardInput().readAll(atMost: longest) }
+            try requireRegular(path)
             return try FileSystem.bytes(of: path, atMost: longest)
         } catch {
-            throw Failure(
-                error.code == EFBIG ? "\(path) is longer than 1 GiB" : "cannot read \(path)", hint: "check the path",
-                exitCode: .malformedInput)
+            throw failure(error, path)
+        }
+    }
+
+    /// Each line of a file of any length, one after the other; `-` is standard input.
+    static func forEachLine(of path: String, _ body: (String) throws -> Void) throws {
+        do {
+            if path != "-" { try requireRegular(path) }
+            let file: Descriptor
+            if path == "-" {
+                file = try Descriptor.standardInput()
+            } else {
+                file = try Descriptor(opening: path, O_RDONLY)
+            }
+            var open: [UInt8] = []
+            while true {
+                let piece = try file.read(atMost: 64 * 1_024)
+                open += piece
+                guard let end = piece.isEmpty ? open.endIndex : open.lastIndex(of: 0x0A) else {
+                    guard open.count <= longest else { throw SystemError(code: EFBIG) }
+                    continue
+                }
+                for line in open[..<end].split(separator: 0x0A) { try body(String(decoding: line, as: UTF8.self)) }
+                if piece.isEmpty { return }
+                open.removeSubrange(...end)
+            }
+        } catch let error as SystemError {
+            throw failure(error, path)
+        }
+    }
+
+    /// A pipe with a name has no end before somebody has written to it, and a device none at all.
+    private static func requireRegular(_ path: String) throws(SystemError) {
+        guard try FileStatus(of: path, followsLink: true).kind == .file else { throw SystemError(code: ESPIPE) }
+    }
+
+    private static func failure(_ error: SystemError, _ path: String) -> Failure {
+        switch error.code {
+        case EFBIG:
+            Failure("\(path) is longer than 16 MiB", hint: "check the path", exitCode: .malformedInput)
+        case ESPIPE:
+            Failure("\(path) is no regular file", hint: "write - and pipe it in", exitCode: .malformedInput)
+        default: Failure("cannot read \(path)", hint: "check the path", exitCode: .malformedInput)
         }
     }
 
