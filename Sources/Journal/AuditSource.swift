@@ -7,10 +7,15 @@ public final class AuditSource {
     public let installation: String
     /// Statements as they were signed.
     public let statements: [String]
+    /// Outlives the connection that asks it.
+    private let wish: StopWish?
     private let database: Database
 
-    public init(file: String) throws(JournalError) {
+    /// - Parameter stop: ends what is asked of it early, with an error.
+    public init(file: String, stop: StopWish? = nil) throws(JournalError) {
+        wish = stop
         database = try Database(path: file, readOnly: true)
+        if let stop { database.interrupt(by: stop) }
         // One view of everything that follows.
         try database.run(script: "BEGIN")
         installation =
@@ -22,16 +27,42 @@ public final class AuditSource {
         }
     }
 
+    /// Number of the last entry; 0 for an empty chain.
+    func end() throws(JournalError) -> Int64 {
+        try database.query("SELECT coalesce(max(sequence), 0) FROM audit") { (row) throws(JournalError) in
+            try row.integer(0)
+        }.first ?? 0
+    }
+
     /// Every entry in order, as it stands there; `nil` for a row that is none.
     public func forEachLink(_ body: (AuditLink?) -> Void) throws(JournalError) {
-        _ = try database.query("SELECT sequence, at, kind, subject, detail, hash FROM audit ORDER BY sequence") {
-            (row) throws(JournalError) in
-            guard let kind = AuditEntry.Kind(rawValue: try row.text(2)) else { return body(nil) }
+        _ = try forEachLink(after: .min, upTo: .max, limit: -1, body)
+    }
+
+    /// The same of the next entries.
+    ///
+    /// - Parameter limit: so many; -1 for all.
+    /// - Returns: number of the last one; `nil` where there was none.
+    func forEachLink(
+        after first: Int64, upTo end: Int64, limit: Int64, _ body: (AuditLink?) -> Void
+    ) throws(JournalError) -> Int64? {
+        try database.query(
+            """
+            SELECT sequence, at, kind, subject, detail, hash FROM audit WHERE sequence > ? AND sequence <= ?
+            ORDER BY sequence LIMIT ?
+            """, [.integer(first), .integer(end), .integer(limit)]
+        ) { (row) throws(JournalError) in
+            let sequence = try row.integer(0)
+            guard let kind = AuditEntry.Kind(rawValue: try row.text(2)) else {
+                body(nil)
+                return sequence
+            }
             let entry = AuditEntry(
                 kind, subject: try row.text(3), detail: try row.text(4),
                 at: Timestamp(milliseconds: try row.integer(1)))
-            body(AuditLink(sequence: try row.integer(0), entry: entry, hash: try row.text(5)))
-        }
+            body(AuditLink(sequence: sequence, entry: entry, hash: try row.text(5)))
+            return sequence
+        }.last
     }
 
     /// What a chain that holds does not prove, in words: whoever can write the file can write its digests, too.
@@ -44,10 +75,30 @@ public final class AuditSource {
     /// and those whose row is not as the daemon wrote it, or not what the ledger says.
     /// What is older than the chain, or was erased because its time was over, cannot be compared with it.
     public func differences() throws(JournalError) -> [String] {
+        var differing: [String] = []
+        var next: String? = ""
+        while let first = next {
+            let slice = try differences(after: first)
+            differing += slice.differing
+            next = slice.last
+        }
+        return differing
+    }
+
+    /// The same among the next transactions, in the order of their ids.
+    ///
+    /// - Parameters:
+    ///   - first: the last one that was looked at; empty to begin.
+    ///   - limit: about so many; what is kept in memory at a time.
+    /// - Returns: also the last one that was looked at now; `nil` where there are no more.
+    func differences(
+        after first: String, limit: Int64 = 2_000
+    ) throws(JournalError) -> (differing: [String], last: String?) {
+        let range = try range(after: first, limit)
         let chain = try states(
             """
-            SELECT subject, detail, at, sequence FROM audit WHERE kind = 'state' ORDER BY sequence
-            """)
+            SELECT subject, detail, at, sequence FROM audit WHERE kind = 'state' AND \(range.of("subject")) ORDER BY sequence
+            """, range.values)
         // A file that no newer daemon has opened yet has no tills. The sentence is that of `Journal.insert`.
         let hasTills = try Journal.columns(of: "payment", in: database).contains("till")
         let till = hasTills ? "CASE till WHEN '' THEN '' ELSE ' till ' || till END" : "''"
@@ -56,17 +107,17 @@ public final class AuditSource {
             SELECT payment, CASE state_change.state WHEN 'created'
                 THEN 'created ' || type || ' ' || value || ' ' || currency || ' uid ' || uid || \(till)
                 ELSE state_change.state END, at, 0
-            FROM state_change JOIN payment ON payment.id = payment ORDER BY sequence
-            """)
+            FROM state_change JOIN payment ON payment.id = payment WHERE \(range.of("payment")) ORDER BY sequence
+            """, range.values)
         let last = try Dictionary(
-            uniqueKeysWithValues: database.query("SELECT id, state FROM payment") { (row) throws(JournalError) in
-                (try row.text(0), try row.text(1))
-            })
+            database.query("SELECT id, state FROM payment WHERE \(range.of("id"))", range.values) {
+                (row) throws(JournalError) in (try row.text(0), try row.text(1))
+            }, uniquingKeysWith: { first, _ in first })
         let begin = try begin()
         let erasures = try erasures()
-        let altered = try altered()
+        let altered = try altered(range)
         let known = Set(chain.keys).union(tables.keys).union(last.keys)
-        return known.filter { id in
+        let differing = known.filter { id in
             if altered.contains(id) { return true }
             let told = chain[id]
             guard let kept = tables[id] else { return !(told?.last.map { isErased($0, erasures) } ?? false) }
@@ -76,20 +127,50 @@ public final class AuditSource {
                 return true
             }
             return last[id] != kept.last?.text.split(separator: " ").first.map(String.init)
-        }.sorted()
+        }
+        return (differing.sorted(), range.last)
+    }
+
+    /// Ids of transactions from one to another.
+    private struct IDRange {
+        /// Not a part of it, but where it is empty.
+        let first: String
+        /// A part of it; `nil` for all that follow.
+        let last: String?
+
+        /// A condition, in SQL, with places for `values`.
+        func of(_ column: String) -> String {
+            "\(column) \(first.isEmpty ? ">=" : ">") ?" + (last == nil ? "" : " AND \(column) <= ?")
+        }
+
+        var values: [SQLValue] { [.text(first)] + (last.map { [.text($0)] } ?? []) }
+    }
+
+    /// With about `limit` transactions, by whichever knows more of them: the table, or the chain with its several entries for each.
+    private func range(after first: String, _ limit: Int64) throws(JournalError) -> IDRange {
+        let last = try database.query(
+            """
+            SELECT min(id) FROM (
+                SELECT (SELECT id FROM payment WHERE id > ? ORDER BY id LIMIT 1 OFFSET ?) AS id
+                UNION ALL SELECT (SELECT subject FROM audit WHERE kind = 'state' AND subject > ?
+                    ORDER BY subject LIMIT 1 OFFSET ?))
+            """, [.text(first), .integer(limit), .text(first), .integer(limit * 8)]
+        ) { (row) throws(JournalError) in row.optionalText(0) }.first
+        return IDRange(first: first, last: last ?? nil)
     }
 
     /// Payments whose row does not have its digest, or whose account is not what the ledger says. A file that no newer daemon has
     /// opened yet has no digests.
-    private func altered() throws(JournalError) -> Set<String> {
+    private func altered(_ range: IDRange) throws(JournalError) -> Set<String> {
         let columns = try Journal.columns(of: "payment", in: database)
         let version = try database.query("PRAGMA user_version") { (row) throws(JournalError) in try row.integer(0) }
         guard version == [Int64(Schema.version)] else { return [] }
         let found = try database.query(
             """
-            SELECT id FROM payment WHERE \(JournalDigests.expression(columns: columns)) IS NOT \(JournalDigests.written)
-                OR (\(Journal.differsFromLedger))
-            """
+            SELECT id FROM payment WHERE \(range.of("id"))
+                AND (\(JournalDigests.expression(columns: columns)) IS NOT \(JournalDigests.written)
+                    OR (\(Journal.differsFromLedger)))
+            """, range.values
         ) { (row) throws(JournalError) in try row.text(0) }
         return Set(found)
     }
@@ -114,9 +195,9 @@ public final class AuditSource {
     }
 
     /// Result words behind a state are not in the other table.
-    private func states(_ sql: String) throws(JournalError) -> [String: [Step]] {
+    private func states(_ sql: String, _ values: [SQLValue]) throws(JournalError) -> [String: [Step]] {
         var states: [String: [Step]] = [:]
-        _ = try database.query(sql) { (row) throws(JournalError) in
+        _ = try database.query(sql, values) { (row) throws(JournalError) in
             let text = try row.text(1)
             let state = text.hasPrefix("created ") ? text : String(text.prefix { $0 != " " })
             states[try row.text(0), default: []].append(

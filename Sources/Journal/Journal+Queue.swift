@@ -130,7 +130,7 @@ extension Journal {
     /// - Returns: `nil` where there is no such payment, or where it cannot be read.
     private func readable(_ id: String) throws(JournalError) -> JournalRecord? {
         do throws(JournalError) { return try records(where: "id = ?", [.text(id)], .read).first } catch {
-            guard error == .damaged else { throw error }
+            guard error == .damagedPayment else { throw error }
             return nil
         }
     }

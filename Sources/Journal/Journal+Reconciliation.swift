@@ -248,7 +248,7 @@ extension Journal {
         let found: JournalRecord?
         // A payment that cannot be read any more explains nothing, and keeps nothing from being written.
         do throws(JournalError) { found = try record(id) } catch {
-            guard error == .damaged else { throw error }
+            guard error == .damagedPayment else { throw error }
             return (id, nil)
         }
         guard let record = found else { return (nil, .notHere) }

@@ -14,6 +14,8 @@ public enum JournalError: Error, Equatable, Sendable {
     case full
     /// The file is damaged, or no journal.
     case damaged
+    /// This one payment's row is not as it was written; the others are.
+    case damagedPayment
     case unknownTransaction
     /// Such a change of state does not exist.
     case illegalChange(from: TransactionState, to: TransactionState)
@@ -35,6 +37,7 @@ extension JournalError: CustomStringConvertible {
             "a newer version wrote the journal (schema \(found)): install that version, or restore a backup"
         case .full: "no space left for the journal: free space on its disk"
         case .damaged: "journal damaged: restore a backup"
+        case .damagedPayment: "payment damaged in the journal and set apart: ask the payment service about it"
         case .unknownTransaction: "transaction not in the journal"
         case .illegalChange(let from, let to): "state \(to.rawValue) cannot follow \(from.rawValue)"
         case .unknownOperation: "operation not in the journal"

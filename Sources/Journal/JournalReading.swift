@@ -29,6 +29,7 @@ extension Journal {
     }
 
     /// - Parameter care: what becomes of a row that is not as it was written.
+    /// - Throws: `.damagedPayment` for such a row.
     func records(
         where condition: String, _ values: [SQLValue], _ care: DamageCare = .refuse
     ) throws(JournalError) -> [JournalRecord] {
@@ -40,7 +41,8 @@ extension Journal {
                 guard try row.integer(Journal.columnCount) == 1 else { throw .damaged }
                 return try Journal.record(row)
             } catch {
-                guard care == .leaveOut, error == .damaged else { throw error }
+                guard error == .damaged else { throw error }
+                guard care == .leaveOut else { throw .damagedPayment }
                 return nil
             }
         }.compactMap(\.self)

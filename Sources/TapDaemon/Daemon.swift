@@ -71,7 +71,8 @@ public final class Daemon: Sendable {
             believed: books.believed, logger: logger)
         let contact: OnlineContact?
         do throws(SystemError) {
-            journalHealth = try JournalHealth(journal, reserve, folder: directory, trail: trail)
+            journalHealth = try JournalHealth(
+                journal, reserve, folder: directory, trail: trail, key: books.key.verificationKey)
         } catch {
             throw .stateDirectory(directory, errno: error.code)
         }

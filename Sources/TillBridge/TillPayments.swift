@@ -318,7 +318,9 @@ final class TillPayments: Sendable {
 
     private func meaning(of error: TapClientError) -> Meaning {
         switch error.code {
-        case .noAnswer, .unexpectedAnswer, .cancelled, .init(.idempotencyInProgress): return .inDoubt
+        case .noAnswer, .unexpectedAnswer, .cancelled, .init(.idempotencyInProgress),
+            .init(.transactionDamaged):
+            return .inDoubt
         case .daemonNotRunning, .accessDenied, .notSent:
             logger.error("daemon not reached", metadata: ["till": "\(till.name)", "error": "\(error)"])
             return .notReached(TillRefusal(.serviceAway), isFinal: true)
@@ -356,6 +358,12 @@ final class TillPayments: Sendable {
             case .failure(let error)? where error.code == .init(.idempotencyKeyUnknown): return nil
             // Erased after its years: nothing of it is open.
             case .failure(let error)? where error.code == .init(.transactionErased): return nil
+            // What became of its money nobody knows here: the till is told neither paid nor refused.
+            case .failure(let error)? where error.code == .init(.transactionDamaged):
+                logger.critical(
+                    "payment damaged in the daemon's journal: ask the payment service about it",
+                    metadata: about(key, error))
+                await pause(Self.rightsPause)
             case .failure(let error)?:
                 logger.critical(
                     "payment not looked up: give nfc-tap-ecr the rights of a cashier", metadata: about(key, error))

@@ -158,6 +158,50 @@ struct AuditJournalTests {
         #expect(try book.faults() == [.transactionDiffers(hit.text)])
     }
 
+    @Test("A8: in steps the chain and the tables show the same as at once, and a step that gives way is taken again")
+    func steps() throws {
+        let book = try Book()
+        var ids: [TransactionID] = []
+        for _ in 0..<40 { ids.append(try book.pay(paid)) }
+        try book.sign()
+        func examined() throws -> [AuditFault] {
+            var examination = AuditExamination(file: book.path + "/journal.sqlite", key: book.key.verificationKey)
+            let (never, wished) = (StopWish(), StopWish())
+            wished.isWished = true
+            for turn in 0..<10_000 {
+                // Every second step is ended early.
+                if let faults = try examination.step(turn.isMultiple(of: 2) ? wished : never) { return faults }
+            }
+            Issue.record("no end")
+            return []
+        }
+        #expect(try examined().isEmpty)
+        try book.tamper(
+            """
+            UPDATE payment SET value = 1 WHERE id = '\(ids[3].text)';
+            DELETE FROM state_change WHERE payment = '\(ids[17].text)'; DELETE FROM ledger WHERE payment = '\(ids[17].text)';
+            DELETE FROM payment WHERE id = '\(ids[17].text)';
+            UPDATE audit SET detail = 'x' WHERE sequence = 5
+            """)
+        let whole = try book.faults()
+        #expect(whole.count == 3, "\(whole)")
+        #expect(try examined() == whole)
+        // Whatever the size of a slice.
+        let source = try AuditSource(file: book.path + "/journal.sqlite")
+        let all = try source.differences()
+        #expect(Set(all) == [ids[3].text, ids[17].text])
+        for limit in [Int64(1), 2, 3, 7, 39, 40, 41] {
+            var found: [String] = []
+            var next: String? = ""
+            while let first = next {
+                let slice = try source.differences(after: first, limit: limit)
+                found += slice.differing
+                next = slice.last
+            }
+            #expect(found == all, "\(limit)")
+        }
+    }
+
     @Test("A8: what a chain that holds does not prove is said by name")
     func uncovered() {
         let said = AuditSource.uncovered.joined(separator: "\n")

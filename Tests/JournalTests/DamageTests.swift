@@ -96,7 +96,7 @@ import Wire
             let damaged = try journal.damagedPayments()
             #expect(damaged.map(\.id) == [hit.transaction.id])
             #expect(damaged.first?.order == hit.transaction.order)
-            #expect(throws: JournalError.damaged) { try journal.record(hit.transaction.id) }
+            #expect(throws: JournalError.damagedPayment) { try journal.record(hit.transaction.id) }
             let open = records.filter { [.sent, .unknown, .reversing].contains($0.transaction.state) }
             #expect(try journal.unfinished() == open.filter { $0 != hit })
             #expect(try journal.record(records[0].transaction.id) == records[0])

@@ -168,7 +168,7 @@ struct DayEndTests {
             let damaged = try books.journal.damagedPayments()
             #expect(damaged.map(\.id) == [hit])
             #expect(damaged.first?.description.contains("account and ledger differ") == true, "\(damaged)")
-            #expect(throws: JournalError.damaged) { try books.journal.record(hit) }
+            #expect(throws: JournalError.damagedPayment) { try books.journal.record(hit) }
             #expect(try books.journal.record(whole)?.transaction.state == .approved)
         }
         // The shop goes on selling.

@@ -165,6 +165,6 @@ struct PrincipalTests {
         let new = try sale(books, Principal(uid: 993, till: TillName("bar-1")), 500)
         _ = try books.journal.create(new)
         try books.tamper("UPDATE payment SET till = 'Bar 1'")
-        #expect(throws: JournalError.damaged) { try books.journal.record(new.id) }
+        #expect(throws: JournalError.damagedPayment) { try books.journal.record(new.id) }
     }
 }

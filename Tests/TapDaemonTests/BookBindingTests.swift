@@ -274,7 +274,9 @@ struct BookBindingTests {
         }
     }
 
-    @Test("A8 One damaged payment is set apart and told of by status, metrics, log and audit chain; the shop sells on")
+    @Test(
+        "A9: one damaged payment is set apart and told of by status, metrics, log, audit chain and its own error; the shop sells on"
+    )
     func damagedPayment() async throws {
         let log = KeptLog()
         var wish = Shop.Wish()
@@ -296,7 +298,10 @@ struct BookBindingTests {
                 #expect(await shop.daemon.summary().contains(", 1 damaged"))
                 #expect(log.lines("payment damaged in the journal and set apart").count == 1)
                 #expect(try shop.journal("SELECT subject FROM audit WHERE detail LIKE 'payment damaged%'") == open.text)
-                #expect(try await shop.get("/v1/transactions/\(open)").error().code == "storage.failed")
+                let refused = try await shop.get("/v1/transactions/\(open)")
+                #expect(try refused.status == 500 && refused.error().code == "transaction.damaged")
+                // What became of its money is not known: no way to pay is named.
+                #expect(try refused.error().next == nil)
                 try shop.reader.obey("present visa")
                 #expect(try await shop.post(purchase(100), wait: 20).transaction().state == .approved)
                 // The daily look finds no more than the start did.
@@ -304,6 +309,48 @@ struct BookBindingTests {
                 let later = try WireJSON.decode(Status.self, from: try await shop.get("/v1/status").body)
                 #expect(later.journal?.examinedAt != nil && later.journal?.error == nil)
                 #expect(later.journal?.damaged == [open.text])
+            }
+        }
+    }
+
+    @Test("A8: the daily look verifies the audit chain, and status, metrics, log and chain say where it does not hold")
+    func auditChain() async throws {
+        let log = KeptLog()
+        var wish = Shop.Wish()
+        wish.logger = log.logger
+        try await withSandbox(in: folder) { _ in
+            try await Shop.open(in: folder, wish) { shop in
+                func look() async throws -> Status.Journal? {
+                    await shop.daemon.journalHealth.examine { await shop.store.isQuiet() }
+                    return try WireJSON.decode(Status.self, from: try await shop.get("/v1/status").body).journal
+                }
+                func holds() async throws -> Double? {
+                    try Scrape(try await shop.get("/metrics").text).values["nfc_tap_audit_holds"]
+                }
+                try shop.reader.obey("present visa")
+                #expect(try await shop.post(purchase(100), wait: 20).transaction().state == .approved)
+                await shop.daemon.audit.signHead()
+                let whole = try await look()
+                #expect(whole?.auditFaults?.isEmpty == true && whole?.damaged.isEmpty == true)
+                #expect(try await holds() == 1)
+                let process = Process()
+                process.executableURL = URL(filePath: "/usr/bin/sqlite3")
+                process.arguments = [
+                    path + "/state/journal.sqlite",
+                    "DROP TRIGGER IF EXISTS audit_is_never_altered; UPDATE audit SET detail = 'declined' WHERE detail LIKE 'approved%'",
+                ]
+                try process.run()
+                process.waitUntilExit()
+                #expect(process.terminationStatus == 0)
+                let altered = try await look()
+                #expect(altered?.auditFaults?.first?.contains("altered") == true)
+                #expect(try await holds() == 0)
+                // The file itself is sound, and no payment is set apart: the payments are as they were written.
+                #expect(altered?.error == nil && altered?.damaged.isEmpty == true)
+                _ = try await look()
+                #expect(log.lines("audit chain does not hold").count == 2)
+                let notes = "SELECT count(*) FROM audit WHERE detail LIKE 'audit chain does not hold%'"
+                #expect(try shop.journal(notes) == "1", "the same again is for the log alone")
             }
         }
     }

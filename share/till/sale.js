@@ -50,7 +50,7 @@ export function screenOf(sale) {
     case "asking": return "asking";
     case "notStarted": return "notStarted";
     case "othersSale": return "unknown";
-    case "refused": return { "order.unresolved": "blocked", "order.paid": "paidBefore" }[sale.error?.code] ?? "refused";
+    case "refused": return { "order.unresolved": "blocked", "order.paid": "paidBefore", "transaction.damaged": "unknown" }[sale.error?.code] ?? "refused";
   }
   const { transaction } = sale;
   if (!transaction) return "starting";

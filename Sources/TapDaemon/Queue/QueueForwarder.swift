@@ -75,7 +75,7 @@ struct QueueForwarder: Sendable {
                     "stored payment not forwarded",
                     metadata: ["transaction": "\(entry.transaction.id)", "error": "\(error)"])
                 // One damaged payment is one payment. Of anything else the next one would suffer, too.
-                guard error == .damaged else { return true }
+                guard error == .damaged || error == .damagedPayment else { return true }
             }
         }
         // What cannot be read now may be read in the next round.

@@ -217,7 +217,7 @@ extension StartError {
     /// Why a journal cannot be opened or read at a start.
     init(opening error: JournalError, _ path: String) {
         switch error {
-        case .damaged: self = .books(.journalDamaged(path))
+        case .damaged, .damagedPayment: self = .books(.journalDamaged(path))
         // A statement that does not fit what is in the file: an error, a constraint, a mismatch of types (SQLite 3.40).
         case .failed(let code) where [1, 19, 20].contains(code & 0xFF): self = .books(.journalDamaged(path))
         default: self = .journal(error)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Configuration
+import Envelope
 import Glibc
 import Journal
 import Linux
@@ -17,6 +18,8 @@ final class JournalHealth: Sendable {
         /// Tables in which the last look found a fault.
         var faults: [String] = []
         var examinedAt: Timestamp?
+        /// What the last verification of the audit chain found; `nil` before the first.
+        var auditFaults: [String]?
     }
 
     private let state = Mutex(State())
@@ -24,6 +27,8 @@ final class JournalHealth: Sendable {
     private let reserve: StorageReserve
     private let folder: String
     private let trail: AuditTrail
+    /// That of the installation, for the audit chain.
+    private let key: VerificationKey
     private let thread: SerialThread
     private var logger: Logger { trail.logger }
     /// Of a look whose answer is still good for whoever asks.
@@ -33,9 +38,13 @@ final class JournalHealth: Sendable {
     private static let firstExamination: Duration = .seconds(600)
     private static let examinationInterval: Duration = .seconds(86_400)
     private static let slice = 200
+    /// Of the audit chain; `nfc-tap audit verify` names all.
+    private static let toldFaults = 10
 
-    init(_ journal: JournalThread, _ reserve: StorageReserve, folder: String, trail: AuditTrail) throws(SystemError) {
-        (self.journal, self.reserve, self.folder, self.trail) = (journal, reserve, folder, trail)
+    init(
+        _ journal: JournalThread, _ reserve: StorageReserve, folder: String, trail: AuditTrail, key: VerificationKey
+    ) throws(SystemError) {
+        (self.journal, self.reserve, self.folder, self.trail, self.key) = (journal, reserve, folder, trail, key)
         thread = try SerialThread(name: "examination")
     }
 
@@ -134,7 +143,7 @@ final class JournalHealth: Sendable {
         } catch { return }
     }
 
-    /// Looks at every table and every payment, in pieces, each of which gives way to a sale.
+    /// Looks at every table, every payment and the audit chain, in pieces, each of which gives way to a sale.
     func examine(while isQuiet: @escaping @Sendable () async -> Bool) async {
         do {
             var faults: [String] = []
@@ -149,6 +158,7 @@ final class JournalHealth: Sendable {
                 await note(slice.damaged)
                 last = slice.last
             }
+            await note(try await verifyAudit(while: isQuiet))
             state.withLock { ($0.faults, $0.examinedAt) = (faults, .now) }
             guard !faults.isEmpty else { return logger.info("journal examined, nothing found") }
             logger.critical(
@@ -165,25 +175,51 @@ final class JournalHealth: Sendable {
 
     private func isSound(_ table: String, while isQuiet: @escaping @Sendable () async -> Bool) async throws -> Bool {
         while true {
-            try await quiet(isQuiet)
-            let stop = StopWish()
-            let watch = Task {
-                while !Task.isCancelled {
-                    if await !isQuiet() { stop.isWished = true }
-                    try await Task.sleep(for: .milliseconds(20))
-                }
+            let isSound = try await givingWay(isQuiet) { [folder] (stop) throws(JournalError) in
+                try JournalExamination(directory: folder, stop: stop).isSound(table)
             }
-            defer { watch.cancel() }
-            let outcome: Result<Bool?, JournalError> = await withCheckedContinuation { done in
-                thread.perform { [folder] in
-                    done.resume(
-                        returning: Result { () throws(JournalError) in
-                            try JournalExamination(directory: folder, stop: stop).isSound(table)
-                        })
-                }
-            }
-            if let isSound = try outcome.get() { return isSound }
+            if let isSound { return isSound }
         }
+    }
+
+    /// What is wrong with the audit chain, and with the tables by it. What is found is looked at twice: entries that were erased
+    /// between two steps look as if they were missing.
+    private func verifyAudit(while isQuiet: @escaping @Sendable () async -> Bool) async throws -> [AuditFault] {
+        var found: [AuditFault] = []
+        for _ in 0..<2 {
+            var examination = AuditExamination(file: "\(folder)/\(Journal.fileName)", key: key)
+            var faults: [AuditFault]?
+            while faults == nil {
+                (examination, faults) = try await givingWay(isQuiet) { [examination] (stop) throws(JournalError) in
+                    var next = examination
+                    let faults = try next.step(stop)
+                    return (next, faults)
+                }
+            }
+            found = faults ?? []
+            if found.isEmpty { break }
+        }
+        return found
+    }
+
+    /// Waits until nobody needs the disk, and runs `body` on the examination's thread; its wish to stop comes true with the next sale.
+    private func givingWay<Value: Sendable>(
+        _ isQuiet: @escaping @Sendable () async -> Bool,
+        _ body: @escaping @Sendable (StopWish) throws(JournalError) -> Value
+    ) async throws -> Value {
+        try await quiet(isQuiet)
+        let stop = StopWish()
+        let watch = Task {
+            while !Task.isCancelled {
+                if await !isQuiet() { stop.isWished = true }
+                try await Task.sleep(for: .milliseconds(20))
+            }
+        }
+        defer { watch.cancel() }
+        let outcome: Result<Value, JournalError> = await withCheckedContinuation { done in
+            thread.perform { done.resume(returning: Result { () throws(JournalError) in try body(stop) }) }
+        }
+        return try outcome.get()
     }
 
     private func quiet(_ isQuiet: @Sendable () async -> Bool) async throws {
@@ -204,6 +240,22 @@ final class JournalHealth: Sendable {
         }
     }
 
+    private func note(_ faults: [AuditFault]) async {
+        let words = faults.prefix(JournalHealth.toldFaults).map(\.description)
+        let before = state.withLock { state in
+            defer { state.auditFaults = words }
+            return state.auditFaults
+        }
+        guard !words.isEmpty else { return logger.info("audit chain verified, it holds") }
+        let told = words.joined(separator: "; ")
+        logger.critical(
+            "audit chain does not hold: make a copy of the journal, and run nfc-tap audit verify",
+            metadata: ["faults": "\(faults.count)", "first": "\(told)"])
+        // Each day's look finds the same again, and the chain is not the log.
+        guard words != before else { return }
+        await trail.note(AuditEntry(.operation, detail: "audit chain does not hold: \(told)"))
+    }
+
     // MARK: - What is told
 
     /// Payments that nothing brings to an end, because their rows are not as they were written.
@@ -216,6 +268,7 @@ final class JournalHealth: Sendable {
                 writable: trouble == nil, damaged: state.damaged.map { $0.id?.text ?? "row \($0.row)" })
             status.error = (trouble ?? (isFaulty(state.faults) ? .storageFailed : nil)).map { ErrorDetail($0) }
             status.examinedAt = state.examinedAt
+            status.auditFaults = state.auditFaults
             return status
         }
     }
@@ -230,7 +283,10 @@ final class JournalHealth: Sendable {
         var sound = MetricFamily(
             "nfc_tap_journal_sound", .gauge, help: "Whether the last look at the file found no fault.")
         sound.add(isFaulty(state.withLock { $0.faults }) ? 0 : 1)
-        return [writable, damaged, sound]
+        var holds = MetricFamily(
+            "nfc_tap_audit_holds", .gauge, help: "Whether the last verification of the audit chain found no fault.")
+        holds.add(state.withLock { $0.auditFaults ?? [] }.isEmpty ? 1 : 0)
+        return [writable, damaged, sound, holds]
     }
 }
 

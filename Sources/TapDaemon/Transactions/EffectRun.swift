@@ -244,7 +244,8 @@ extension WriteFailure {
         switch error {
         case .full: self = .full
         case .illegalChange, .illegalMove: self = .illegal
-        case .cannotOpen, .inUse, .newerSchema, .damaged, .unknownTransaction, .unknownOperation, .failed:
+        case .cannotOpen, .inUse, .newerSchema, .damaged, .damagedPayment, .unknownTransaction, .unknownOperation,
+            .failed:
             self = .failed
         }
     }

@@ -55,7 +55,16 @@ extension ErrorCode {
 }
 
 extension ErrorCode {
-    init(_ error: JournalError) { self = error == .full ? .storageFull : .storageFailed }
+    init(_ error: JournalError) {
+        switch error {
+        case .full: self = .storageFull
+        // What became of its money is not known: nobody may be sent to another way to pay.
+        case .damagedPayment: self = .transactionDamaged
+        case .cannotOpen, .inUse, .newerSchema, .damaged, .unknownTransaction, .illegalChange, .unknownOperation,
+            .illegalMove, .failed:
+            self = .storageFailed
+        }
+    }
 }
 
 extension ErrorCode {

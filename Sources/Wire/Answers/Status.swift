@@ -52,6 +52,9 @@ public struct Status: Codable, Equatable, Sendable {
         public var error: ErrorDetail?
         /// When the whole file was last looked at.
         public var examinedAt: Timestamp?
+        /// The first things that the last verification of the audit chain found, in words; empty where it holds, missing before the
+        /// first one.
+        public var auditFaults: [String]?
 
         public init(writable: Bool, damaged: [String]) {
             self.writable = writable

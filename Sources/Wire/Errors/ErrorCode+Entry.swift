@@ -35,6 +35,9 @@ extension ErrorCode {
             row(404, .integrator)
         case .transactionErased:
             row(410, .integrator)
+        // No other way to pay follows from it: what became of its money is not known.
+        case .transactionDamaged:
+            row(500, .administrator)
         case .laneNoTransaction, .dayEndUnknown:
             row(404, .cashier)
         case .dayEndBlocked:

@@ -68,6 +68,7 @@ public enum ErrorCode: String, Codable, CaseIterable, Sendable {
     case amountCurrencyNotAccepted = "amount.currency_not_accepted"
     case transactionUnknown = "transaction.unknown"
     case transactionErased = "transaction.erased"
+    case transactionDamaged = "transaction.damaged"
     case helpTopicUnknown = "help.topic_unknown"
     case receiptNotAvailable = "receipt.not_available"
     case receiptNoAddress = "receipt.no_address"

@@ -58,6 +58,9 @@ extension Status.Journal {
     var lines: [String] {
         var lines: [String] = []
         if let error { lines.append("journal  \(error.message): \(error.resolution)") }
+        if let fault = auditFaults?.first {
+            lines.append("audit    does not hold: \(fault); run nfc-tap audit verify")
+        }
         if !damaged.isEmpty { lines.append("journal  damaged payments: \(damaged.joined(separator: " "))") }
         return lines
     }
