@@ -43,6 +43,8 @@ public struct TillsFile: Sendable {
         public var isImmediate = false
         /// Sums are held and booked later; ZVT only, and where the payment service can.
         public var reservations = false
+        /// The device id that a charger expects, 1 to 8 visible characters; ZVT only.
+        public var deviceID: String?
         /// Minutes after a sale within which its till may reverse it; ZVT only.
         public var reversalMinutes = 15
         /// It may sell in test mode, where no money moves, and in test mode only.
@@ -182,6 +184,13 @@ extension TillsFile.Till {
             reversalMinutes = table.number("reversal-minutes", in: 0...1_440) ?? reversalMinutes
             receiptWidth = table.number("receipt-width", in: 32...48) ?? receiptWidth
             reservations = table.flag("reservations") ?? false
+            if let text = table.text("device-id") {
+                if text.isReference(upTo: 8) {
+                    deviceID = text
+                } else {
+                    table.report("device-id", "is not 1 to 8 visible characters", "write device-id = \"17FD0001\"")
+                }
+            }
             readPassword(&table)
         }
         guard [.hwProxy, .zvt].contains(kind), let text = table.text("terminal-id") else { return }

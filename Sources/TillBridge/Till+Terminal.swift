@@ -29,7 +29,8 @@ extension TillsFile.Till {
                 settings: .init(
                     currency: currency, terminal: terminal, password: password.map(Self.packed),
                     refunds: refundLimit != nil, reservations: reservations,
-                    reversalTime: Int64(reversalMinutes) * 60_000, words: words), line: isSerial ? .serial : .tcp)
+                    reversalTime: Int64(reversalMinutes) * 60_000, words: words, device: deviceID),
+                line: isSerial ? .serial : .tcp)
         }
     }
 

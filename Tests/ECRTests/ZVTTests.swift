@@ -57,7 +57,7 @@ struct ZVTTests {
     @Test mutating func `a sale as a real till drives it`() throws {
         #expect(till("060004123456BA") == [Self.ok, "060F0719002929001006"])
         #expect(till(Self.ok) == [])
-        #expect(till("050103123456") == [Self.ok, "060F0100"])
+        #expect(till("050103123456") == [Self.ok, "060F11F0F1F36E66632D74617020302E312E3000"])
         #expect(till(Self.ok) == [])
         #expect(till(Self.sale) == [Self.ok])
         let key = try #require(terminal.desk.open?.key)

@@ -5,6 +5,8 @@ import Codes
 struct ZVTAnswer: Sendable {
     let terminal: UInt64
     let currency: CurrencyCode
+    /// A charger's client stops reading at a field that it does not know, and gives a meaning of its own to a host's code.
+    var isForCharger = false
 
     static let completion = ZVTPacket(0x060F)
 
@@ -28,7 +30,25 @@ struct ZVTAnswer: Sendable {
             ])
     }
 
-    static func status(isBusy: Bool) -> ZVTPacket { ZVTPacket(0x060F, byte: isBusy ? 0x9C : 0x00) }
+    /// The version's text, its length in three digits, then the status: chargers refuse a status without a version.
+    static func status(isBusy: Bool) -> ZVTPacket {
+        let version = Array("nfc-tap \(Version.text)".utf8.prefix(99))
+        let status: UInt8 = isBusy ? 0x9C : 0x00
+        return ZVTPacket(0x060F, ZVTField.digits(version.count, 3) + version + [status])
+            ?? ZVTPacket(0x060F, byte: status)
+    }
+
+    /// In letters without bitmaps: device 8, software 17, terminal id 8, and 4 for a temperature, which is not known here.
+    func identity(of device: String) -> ZVTPacket {
+        func padded(_ text: String, _ count: Int) -> [UInt8] {
+            let letters = Array(text.utf8.prefix(count))
+            return letters + Array(repeating: UInt8(ascii: " "), count: count - letters.count)
+        }
+        let digits = String(terminal)
+        let id = String(repeating: "0", count: max(0, 8 - digits.count)) + digits
+        let letters = padded(device, 8) + padded("nfc-tap \(Version.text)", 17) + padded(id, 8) + padded("n/a", 4)
+        return ZVTPacket(0x060F, letters) ?? Self.completion
+    }
 
     /// One that is open; FF FF says that there is none.
     static func reservation(_ receipt: UInt64?) -> ZVTPacket {
@@ -72,12 +92,12 @@ struct ZVTAnswer: Sendable {
                 ZVTField(0x0B, decimal: attempt.trace),
                 time.flatMap { ZVTField(0x0C, decimal: Self.pairs([$0.hour, $0.minute, $0.second])) },
                 time.flatMap { ZVTField(0x0D, decimal: Self.pairs([$0.month, $0.day])) },
-                ZVTField(0x19, [0x60]), approval.maskedCard.flatMap(Self.card),
+                isForCharger ? nil : ZVTField(0x19, [0x60]), approval.maskedCard.flatMap(Self.card),
                 ZVTField(0x29, decimal: terminal), approval.authorisation.flatMap(Self.authorisation),
                 session.namesCurrency ? ZVTField(0x49, decimal: UInt64(currency.numeric)) : nil,
                 ZVTField(0x87, decimal: attempt.receipt), approval.network.flatMap(Self.cardType),
                 approval.network.flatMap { ZVTField(0x8B, Array($0.rawValue.utf8) + [0]) },
-                session.takesContainers ? Self.container(approval) : nil,
+                session.takesContainers && !isForCharger ? Self.container(approval) : nil,
             ])
     }
 
@@ -90,7 +110,7 @@ struct ZVTAnswer: Sendable {
             [
                 ZVTField(0x27, [0]), ZVTField(0x04, decimal: UInt64(clamping: amount)),
                 ZVTField(0x0B, decimal: Attempt.trace(of: number)), ZVTField(0x29, decimal: terminal),
-                ZVTField(0x37, decimal: attempt.trace),
+                isForCharger ? nil : ZVTField(0x37, decimal: attempt.trace),
                 session.namesCurrency ? ZVTField(0x49, decimal: UInt64(currency.numeric)) : nil,
                 ZVTField(0x87, decimal: Attempt.receipt(of: number)),
             ])
@@ -110,6 +130,21 @@ struct ZVTAnswer: Sendable {
     func notPaid(_ code: UInt8, text: String? = nil) -> ZVTPacket {
         let line = text.flatMap { ZVTField(0x3C, Array(ZVTText.codePage437($0).prefix(200))) }
         return Self.packet(0x040F, [ZVTField(0x27, [code]), ZVTField(0x29, decimal: terminal), line])
+    }
+
+    /// The code of a refusal, in the meaning that this till gives to it.
+    func code(of refusal: TillRefusal) -> UInt8 {
+        guard isForCharger else { return Self.code(of: refusal) }
+        switch (refusal.reason, refusal.hostCode) {
+        case (.declined, 51?), (.callIssuer, 51?): return 0x71
+        // The issuer wants a PIN, or another interface where one can be given.
+        case (.declined, 65?), (.declined, 70?), (.otherInterface, _): return 0xEC
+        case (.declined, 61?): return 0xC3
+        case (.declined, 54?): return 0x78
+        case (.declined, 41?), (.declined, 43?), (.declined, 62?): return 0xC5
+        case (.declined, _), (.callIssuer, _): return 0x05
+        case (_, _): return Self.code(of: refusal)
+        }
     }
 
     /// The code of a refusal. A host's code goes out as a number; those from A0 on would read as a success and never do.

@@ -19,6 +19,10 @@ public enum ZVTCommand: Equatable, Sendable {
     case totals(password: [UInt8])
     case endOfDay(password: [UInt8])
     case openPreauthorisations
+    /// Device, software and terminal id in letters: chargers ask for them after each connect.
+    case identity
+    /// The till names the terminal id that it counts on.
+    case setTerminal(password: [UInt8], UInt64)
     /// Is answered and does nothing: diagnosis, initialisation, reset, the clock.
     case nothingToDo(password: [UInt8]?)
 
@@ -68,6 +72,10 @@ public enum ZVTCommand: Equatable, Sendable {
             self = .book(
                 receipt: receipt, trace: content.fields[number: 0x0B]?.decimal,
                 try ZVTBooking(packet.control, sale.amount), currency: sale.currency)
+        case 0x0FA1: self = .identity
+        case 0x061B:
+            guard let terminal = content.fields[number: 0x29]?.decimal else { throw .unknown }
+            self = .setTerminal(password: password, terminal)
         case 0x0670, 0x0679, 0x0693: self = .nothingToDo(password: content.head.isEmpty ? nil : password)
         case 0x0618, 0x0691: self = .nothingToDo(password: nil)
         default: throw .unknown

@@ -79,6 +79,13 @@ extension ZVTTerminal {
             if turnover.first != nil {
                 outbox += paper([paper(of: turnover)], session).map { Outgoing(packet: $0, role: .notice) }
             }
+        case .identity:
+            guard let device = settings.device else { throw .unknown }
+            accept(answers.identity(of: device), &effects)
+        case .setTerminal(let password, let terminal):
+            try check(password, at: now, &effects)
+            guard terminal == settings.terminal else { throw .forbidden }
+            accept(ZVTAnswer.completion, &effects)
         case .openPreauthorisations: accept(ZVTAnswer.reservation(desk.held.first?.receipt), &effects)
         case .nothingToDo(let password):
             if let password { try check(password, at: now, &effects) }
@@ -190,7 +197,7 @@ extension ZVTTerminal {
                 }
             }
         } else if withResult {
-            let code = last.phase == .reversed ? 0xB4 : ZVTAnswer.code(of: last.refusal ?? TillRefusal(.failed))
+            let code = last.phase == .reversed ? 0xB4 : answers.code(of: last.refusal ?? TillRefusal(.failed))
             outbox.append(Outgoing(packet: answers.notPaid(code, text: last.refusal?.text), role: .notice))
         }
         outbox.append(Outgoing(packet: ZVTAnswer.completion, role: .end))

@@ -21,7 +21,7 @@ extension ZVTTerminal {
         case .running(key, let sale):
             guard attempt.phase == .approved else {
                 return stop(
-                    ZVTAnswer.code(of: attempt.refusal ?? TillRefusal(.failed)), withResult: true,
+                    answers.code(of: attempt.refusal ?? TillRefusal(.failed)), withResult: true,
                     text: attempt.refusal?.text)
             }
             stage = .telling(key, sale, tries: sale.tries)

@@ -21,10 +21,14 @@ public struct ZVTTerminal: TillTerminal {
         /// How long after a sale the till may reverse it.
         public var reversalTime: Int64
         public var words: ZVTWords
+        /// The device id that a charger expects, up to eight letters: the till is one, and gets the codes and fields that chargers
+        /// know.
+        public var device: String?
 
         public init(
             currency: CurrencyCode, terminal: UInt64, password: [UInt8]? = nil, refunds: Bool = false,
-            reservations: Bool = false, reversalTime: Int64 = 900_000, words: ZVTWords = ZVTWords()
+            reservations: Bool = false, reversalTime: Int64 = 900_000, words: ZVTWords = ZVTWords(),
+            device: String? = nil
         ) {
             self.currency = currency
             self.terminal = terminal
@@ -33,6 +37,7 @@ public struct ZVTTerminal: TillTerminal {
             self.reservations = reservations
             self.reversalTime = reversalTime
             self.words = words
+            self.device = device
         }
     }
 
@@ -91,7 +96,8 @@ public struct ZVTTerminal: TillTerminal {
     public init(desk: TillDesk, settings: Settings, line: Line) {
         self.desk = desk
         self.settings = settings
-        answers = ZVTAnswer(terminal: settings.terminal, currency: settings.currency)
+        answers = ZVTAnswer(
+            terminal: settings.terminal, currency: settings.currency, isForCharger: settings.device != nil)
         link = ZVTLink(line)
     }
 
