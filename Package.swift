@@ -2,357 +2,339 @@
 // SPDX-License-Identifier: Apache-2.0
 import PackageDescription
 
-let strict: [SwiftSetting] = [
-    .swiftLanguageMode(.v6), .strictMemorySafety(), .treatAllWarnings(as: .error),
-    .enableUpcomingFeature("ExistentialAny"), .enableUpcomingFeature("InternalImportsByDefault"),
-    .enableUpcomingFeature("MemberImportVisibility"), .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
-    .enableUpcomingFeature("InferIsolatedConformances"), .enableUpcomingFeature("ImmutableWeakCaptures"),
+/// A floor is a folder of Sources and of Tests. Its rooms use one another and the floors above it in this list, never one below.
+/// A room is a module: it imports what `uses` names and no other module of ours; `tests` is what its tests need besides.
+/// docs/architecture.md says what belongs where.
+let house = [
+    Floor(
+        "System",
+        [
+            .interop("CArguments"),
+            .interop("CLinux"),
+            .interop("CScrub"),
+            .room("Linux", uses: "CLinux", tests: "CardBytes ReaderCore"),
+            .room("StrictJSON", tests: ""),
+            .room("Codes", tests: ""),
+            .room("Metrics"),
+            .room("LocalHTTP", uses: "CLinux Linux Logging NIOCore NIOHTTP1 NIOPosix", tests: ""),
+        ]),
+    Floor(
+        "Card",
+        [
+            .room("CardBytes", tests: ""),
+            .room("EMV", uses: "CardBytes Codes", tests: ""),
+            .room(
+                "EMVCrypto", uses: "CardBytes Crypto CryptoExtras EMV", embedding: "further-test-keys.tsv", tests: ""),
+            .room("Loyalty", uses: "CardBytes Crypto CryptoExtras", tests: "CardSim"),
+            .room("Envelope", uses: "CardBytes Crypto CryptoExtras StrictJSON", tests: ""),
+            .room("CardSim", uses: "CardBytes Crypto EMVCrypto", tests: "EMV", peers: "kernel8-peer.py"),
+        ]),
+    Floor(
+        "Readers",
+        [
+            .interop("CPCSC"),
+            .library("CNFC", apt: "libnfc-dev"),
+            .room("ReaderCore", uses: "CardBytes Linux", tests: ""),
+            .room("ReaderModels", uses: "ReaderCore", tests: ""),
+            .room("ReaderPCSC", uses: "CardBytes CPCSC Linux ReaderCore ReaderModels", tests: "CardSim Rigs"),
+            .room(
+                "ReaderNFC", uses: "CardBytes Linux ReaderCore",
+                tests: "CardSim nfc-tap-libnfc-worker ReaderNFCWorker Rigs"),
+            .room("ReaderNFCWorker", uses: "CardBytes CNFC Linux ReaderCore ReaderNFC"),
+            .room("ReaderVirtual", uses: "CardBytes CardSim Linux ReaderCore", tests: ""),
+        ]),
+    Floor(
+        "Tap",
+        [
+            .room(
+                "TapSession", uses: "CardBytes Codes EMV EMVCrypto Envelope Linux Loyalty ReaderCore StrictJSON",
+                tests: "CardSim Crypto ReaderVirtual"),
+            .room(
+                "Explain", uses: "CardBytes Codes EMV ReaderCore",
+                tests: "CardSim EMVCrypto Envelope KernelDiff TapSession"),
+            .room("KernelDiff", uses: "CardBytes Codes EMV EMVCrypto Linux TapSession", tests: ""),
+        ]),
+    Floor(
+        "Payments",
+        [
+            .room("Wire", uses: "Codes", embedding: "Texts/en.json Texts/de.json", tests: ""),
+            .room("Ledger", uses: "Wire", tests: ""),
+            .room("StoreAndForward", uses: "CardBytes Crypto Envelope Wire", tests: ""),
+            .room("Transactions", uses: "StoreAndForward Wire", tests: ""),
+            .library("CSQLite", apt: "libsqlite3-dev"),
+            .room("Journal", uses: "Crypto CSQLite Envelope Ledger Linux Transactions Wire", tests: ""),
+            .library("CQREncode", apt: "libqrencode-dev"),
+            .room("Receipt", uses: "Codes CQREncode Wire", tests: ""),
+            .room("Profile", uses: "CardBytes Codes Crypto EMV EMVCrypto Envelope TapSession Wire", tests: ""),
+        ]),
+    Floor(
+        "Daemon",
+        [
+            .room(
+                "Configuration",
+                uses:
+                    "CardBytes Codes EMVCrypto Envelope Linux Loyalty Profile ReaderModels StoreAndForward"
+                    + " TapSession TOMLKit Wire", tests: "CardSim EMV"),
+            .room("PINDevice", uses: "Configuration Envelope LocalHTTP Wire"),
+            .room("Help", uses: "ReaderModels Wire", tests: ""),
+            .room(
+                "TapDaemon",
+                uses:
+                    "CardBytes CardSim Codes Configuration Crypto EMV Envelope Help Journal Ledger Linux"
+                    + " LocalHTTP Logging Loyalty Metrics PINDevice Profile ReaderCore ReaderModels ReaderNFC"
+                    + " ReaderPCSC ReaderVirtual Receipt StoreAndForward StrictJSON TapSession Transactions Wire",
+                embedding: "API/openapi.yaml", tests: "EMVCrypto nfc-tapd PSPSandbox Rigs"),
+            .room("Doctor", uses: "Configuration Envelope Linux ReaderModels Wire", tests: ""),
+        ]),
+    Floor(
+        "Tills",
+        [
+            .room("TapClient", uses: "LocalHTTP Receipt Wire", tests: ""),
+            .room("Gateway", uses: "Codes Configuration Crypto Linux LocalHTTP Logging Wire", tests: ""),
+            .room("ECR", uses: "CardBytes Codes StrictJSON", tests: ""),
+            .room(
+                "TillBridge", uses: "Codes Configuration ECR Linux LocalHTTP Logging Receipt TapClient Wire", tests: ""),
+        ]),
+    Floor(
+        "Service",
+        [
+            .interop("CPKCS11"),
+            .library("CPQ", apt: "libpq-dev"),
+            .room("HSM", uses: "CardBytes CPKCS11 Crypto Envelope Linux StrictJSON", tests: ""),
+            .room(
+                "ISO8583", uses: "CardBytes StrictJSON",
+                embedding:
+                    "Packagers/iso1987-ascii-binbitmap.json Packagers/iso1987-ascii-hexbitmap.json"
+                    + " Packagers/iso1987-bcd.json Packagers/iso1993-ascii-binbitmap.json", tests: "",
+                peers: "pyiso8583-peer.py"),
+            .room("PostgreSQL", uses: "CPQ Linux", tests: ""),
+            .room(
+                "Switch",
+                uses:
+                    "CardBytes Crypto Envelope ISO8583 Linux LocalHTTP Logging Metrics NIOCore NIOPosix"
+                    + " PostgreSQL Wire", embedding: "schema-1.sql schema-2.sql schema-3.sql schema-4.sql",
+                tests:
+                    "AdapterCheck CardSim HSM nfc-tap-acquirer-sim nfc-tap-profile nfc-tap-switch ReaderVirtual"
+                    + " rig-tills", peers: "acquirer.py"),
+            .room(
+                "Issuing", uses: "CardBytes Envelope HSM Linux Profile StoreAndForward Wire",
+                tests: "Crypto nfc-tap nfc-tap-profile nfc-tapd"),
+        ]),
+    Floor(
+        "Sandbox",
+        [
+            .room(
+                "PSPSandbox",
+                uses:
+                    "CardBytes CardSim Crypto CSQLite Envelope Linux LocalHTTP Logging StoreAndForward StrictJSON"
+                    + " Wire", embedding: "terminal-test.json", tests: "EMV ReaderCore ReaderVirtual TapSession"),
+            .room(
+                "AdapterCheck",
+                uses: "CardBytes CardSim EMV Envelope LocalHTTP ReaderCore ReaderVirtual TapSession Wire",
+                tests: "Logging PSPSandbox"),
+            .room(
+                "AcquirerSimulator", uses: "CardBytes CardSim ISO8583 Linux Wire",
+                tests: "nfc-tap-acquirer-sim PSPSandbox", peers: "peer.py"),
+        ]),
+    Floor(
+        "Programs",
+        [
+            .program(
+                "nfc-tapd",
+                uses:
+                    "ArgumentParser Codes Configuration CScrub Linux LocalHTTP Logging ServiceLifecycle TapDaemon"
+                    + " UnixSignals Wire"),
+            .program(
+                "nfc-tap",
+                uses:
+                    "AdapterCheck ArgumentParser CardBytes CardSim CLinux Codes Configuration CScrub Doctor EMV"
+                    + " Envelope Explain Help Journal KernelDiff Linux Loyalty PINDevice ReaderCore ReaderModels"
+                    + " ReaderNFC ReaderPCSC ReaderVirtual Receipt TapClient TapSession Wire"),
+            .program(
+                "nfc-tap-ecr", uses: "ArgumentParser Configuration Linux LocalHTTP Logging TillBridge UnixSignals"),
+            .program(
+                "nfc-tap-gateway", uses: "ArgumentParser Configuration Gateway Linux LocalHTTP Logging UnixSignals Wire"
+            ),
+            .program("nfc-tap-psp-sandbox", uses: "ArgumentParser Linux LocalHTTP Logging PSPSandbox UnixSignals Wire"),
+            .program("nfc-tap-libnfc-worker", uses: "CScrub Linux ReaderNFCWorker"),
+            .program(
+                "nfc-tap-switch",
+                uses:
+                    "ArgumentParser CardBytes CScrub Envelope HSM ISO8583 Linux LocalHTTP Logging Switch"
+                    + " UnixSignals Wire"),
+            .program(
+                "nfc-tap-profile",
+                uses:
+                    "ArgumentParser CardBytes CScrub Envelope HSM Issuing Linux LocalHTTP Logging Profile"
+                    + " UnixSignals Wire"),
+            .program(
+                "nfc-tap-acquirer-sim", uses: "AcquirerSimulator ArgumentParser CScrub ISO8583 Linux UnixSignals Wire"),
+        ]),
 ]
 
-let crypto: Target.Dependency = .product(name: "Crypto", package: "swift-crypto")
-let cryptoExtras: Target.Dependency = .product(name: "CryptoExtras", package: "swift-crypto")
-let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
-let toml: Target.Dependency = .product(name: "TOMLKit", package: "TOMLKit")
-let arguments: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
-let sockets: [Target.Dependency] = ["NIOCore", "NIOPosix"].map { .product(name: $0, package: "swift-nio") }
-let nio: [Target.Dependency] = sockets + [.product(name: "NIOHTTP1", package: "swift-nio")]
-let signals: Target.Dependency = .product(name: "UnixSignals", package: "swift-service-lifecycle")
-let lifecycle: [Target.Dependency] = [.product(name: "ServiceLifecycle", package: "swift-service-lifecycle"), signals]
-
-/// A room of docs/architecture.md.
-func room(_ name: String, _ dependencies: [Target.Dependency] = [], embedding files: String...) -> Target {
-    .target(
-        name: name, dependencies: dependencies, resources: files.map { .embedInCode($0) }, swiftSettings: strict)
-}
-
-/// No program starts without its arguments: CArguments ends it before.
-func program(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
-    .executableTarget(name: name, dependencies: dependencies + ["CArguments"], swiftSettings: strict)
-}
-
-func tests(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
-    .testTarget(name: name, dependencies: dependencies + ["TestSupport"], swiftSettings: strict)
-}
-
-func library(_ name: String) -> Product { .library(name: name, targets: [name]) }
+/// What stands beside the house: rigs, benchmarks and the tests of several rooms.
+let beside: [Target] = [
+    rig(
+        "Rigs", "CardBytes CardSim Linux ReaderCore",
+        exclude: ["VPCD/with-private-pcscd.sh", "USB", "Clock", "Death", "Disk", "IFD/ifd.c"]),
+    rig("TestSupport", "CardBytes EMV Linux"),
+    rig("ExampleKernel", "CardBytes EMV", path: "docs/examples/kernel"),
+    .target(name: "CYardstick", path: "Benchmarks/CYardstick"),
+    tool("rig-card", "CardSim Rigs", path: "Tests/RigCard"),
+    tool(
+        "rig-tills", "AdapterCheck ArgumentParser CardSim Envelope LocalHTTP ReaderVirtual TestSupport Wire",
+        path: "Tests/RigTills"),
+    tool("rig-client", "CPCSC", path: "Tests/RigClient"),
+    tool("tap-simulation", "Ledger StoreAndForward Transactions Wire", path: "Tests/Simulation"),
+    tool(
+        "tap-bench",
+        "CardBytes CardSim CPCSC CYardstick EMV EMVCrypto Envelope Journal Linux LocalHTTP Logging"
+            + " ReaderCore ReaderPCSC ReaderVirtual Rigs TapClient TapSession Transactions Wire",
+        path: "Benchmarks/TapBench"),
+    group("Programs", "nfc-tap nfc-tap-ecr nfc-tap-gateway nfc-tap-libnfc-worker nfc-tap-psp-sandbox nfc-tapd"),
+    group("SwitchPrograms", "nfc-tap-acquirer-sim nfc-tap-profile nfc-tap-switch rig-tills"),
+    tests("ArchitectureTests", ""),
+    tests("EMVConformanceTests", "CardBytes CardSim Crypto EMV EMVCrypto ExampleKernel"),
+    tests(
+        "EndToEndTests",
+        "CardBytes CardSim Crypto Linux PSPSandbox ReaderCore ReaderVirtual Receipt Rigs TapClient"
+            + " Wire", exclude: ["Tills"]),
+    tests("ExampleTests", "CardBytes CardSim EMV EMVCrypto Envelope Loyalty ReaderCore ReaderVirtual TapClient Wire"),
+    tests("SimulationTests", "tap-simulation"),
+]
 
 let package = Package(
     name: "nfc-tap",
     platforms: [.macOS("26.0")],
     products: [
-        library("CardBytes"), library("EMV"), library("EMVCrypto"), library("Loyalty"), library("ReaderCore"),
-        library("Envelope"), library("CardSim"), library("TapClient"),
-        .executable(name: "nfc-tapd", targets: ["nfc-tapd"]),
-        .executable(name: "nfc-tap", targets: ["nfc-tap"]),
-        .executable(name: "nfc-tap-psp-sandbox", targets: ["nfc-tap-psp-sandbox"]),
-        .executable(name: "nfc-tap-ecr", targets: ["nfc-tap-ecr"]),
-        .executable(name: "nfc-tap-gateway", targets: ["nfc-tap-gateway"]),
-        .executable(name: "nfc-tap-switch", targets: ["nfc-tap-switch"]),
-        .executable(name: "nfc-tap-libnfc-worker", targets: ["nfc-tap-libnfc-worker"]),
-        .executable(name: "nfc-tap-acquirer-sim", targets: ["nfc-tap-acquirer-sim"]),
-        .executable(name: "nfc-tap-profile", targets: ["nfc-tap-profile"]),
-    ],
+        "CardBytes", "EMV", "EMVCrypto", "Loyalty", "ReaderCore", "Envelope", "CardSim", "TapClient",
+    ].map { .library(name: $0, targets: [$0]) },
+    // The very versions: a program that handles cards is built of the same sources wherever it is built.
     dependencies: [
-        .package(url: "https://github.com/apple/swift-nio.git", from: "2.101.2"),
-        .package(url: "https://github.com/apple/swift-log.git", from: "1.16.2"),
-        .package(url: "https://github.com/apple/swift-crypto.git", from: "4.5.2"),
-        .package(url: "https://github.com/apple/swift-argument-parser.git", from: "1.8.2"),
-        .package(url: "https://github.com/swift-server/swift-service-lifecycle.git", from: "2.13.0"),
-        .package(url: "https://github.com/LebJe/TOMLKit.git", from: "0.6.0"),
+        .package(url: "https://github.com/apple/swift-nio.git", exact: "2.101.2"),
+        .package(url: "https://github.com/apple/swift-log.git", exact: "1.16.2"),
+        .package(url: "https://github.com/apple/swift-crypto.git", exact: "4.5.2"),
+        .package(url: "https://github.com/apple/swift-argument-parser.git", exact: "1.8.2"),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle.git", exact: "2.13.0"),
+        .package(url: "https://github.com/LebJe/TOMLKit.git", exact: "0.6.0"),
     ],
-    targets: [
-        .target(name: "CPCSC", linkerSettings: [.linkedLibrary("pcsclite")]),
-        .systemLibrary(name: "CNFC", providers: [.apt(["libnfc-dev"])]),
-        .systemLibrary(name: "CQREncode", providers: [.apt(["libqrencode-dev"])]),
-        .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"])]),
-        .systemLibrary(name: "CPQ", providers: [.apt(["libpq-dev"])]),
-        .target(name: "CArguments"),
-        .target(name: "CLinux"),
-        .target(name: "CPKCS11"),
-        .target(name: "CScrub"),
-        room("CardBytes"),
-        room("Codes"),
-        room("StrictJSON"),
-        room("Linux", ["CLinux"]),
-        room("EMV", ["CardBytes", "Codes"]),
-        room("EMVCrypto", ["CardBytes", "EMV", crypto, cryptoExtras], embedding: "further-test-keys.tsv"),
-        room("Loyalty", ["CardBytes", crypto, cryptoExtras]),
-        room("ReaderCore", ["CardBytes", "Linux"]),
-        room("ReaderPCSC", ["CardBytes", "CPCSC", "Linux", "ReaderCore", "ReaderModels"]),
-        room("ReaderNFC", ["CardBytes", "Linux", "ReaderCore"]),
-        room("ReaderNFCWorker", ["CardBytes", "CNFC", "Linux", "ReaderCore", "ReaderNFC"]),
-        room("ReaderModels", ["ReaderCore"]),
-        room("PINDevice", ["Configuration", "Envelope", "LocalHTTP", "Wire"]),
-        room("Doctor", ["Configuration", "Envelope", "Linux", "ReaderModels", "Wire"]),
-        room("ReaderVirtual", ["CardBytes", "CardSim", "Linux", "ReaderCore"]),
-        room("CardSim", ["CardBytes", "EMVCrypto", crypto]),
-        room("Envelope", ["CardBytes", "StrictJSON", crypto, cryptoExtras]),
-        room("HSM", ["CPKCS11", "CardBytes", "Envelope", "Linux", "StrictJSON", crypto]),
-        room(
-            "ISO8583", ["CardBytes", "StrictJSON"], embedding: "Packagers/iso1987-ascii-binbitmap.json",
-            "Packagers/iso1987-ascii-hexbitmap.json", "Packagers/iso1987-bcd.json",
-            "Packagers/iso1993-ascii-binbitmap.json"),
-        room("AcquirerSimulator", ["CardBytes", "CardSim", "ISO8583", "Linux", "Wire"]),
-        room("PostgreSQL", ["CPQ", "Linux"]),
-        room(
-            "Switch",
-            [
-                "CardBytes", "Envelope", "ISO8583", "Linux", "LocalHTTP", "Metrics", "PostgreSQL", "Wire", crypto,
-                logging,
-            ] + sockets, embedding: "schema-1.sql", "schema-2.sql", "schema-3.sql", "schema-4.sql"),
-        room("Metrics"),
-        room("Explain", ["CardBytes", "Codes", "EMV", "ReaderCore"]),
-        room("Wire", ["Codes"], embedding: "Texts/en.json", "Texts/de.json"),
-        room(
-            "Configuration",
-            [
-                "CardBytes", "Codes", "EMVCrypto", "Envelope", "Linux", "Loyalty", "Profile", "ReaderModels",
-                "StoreAndForward", "TapSession", "Wire", toml,
-            ]),
-        room("KernelDiff", ["CardBytes", "Codes", "EMV", "EMVCrypto", "Linux", "TapSession"]),
-        room("Receipt", ["Codes", "CQREncode", "Wire"]),
-        room("Help", ["ReaderModels", "Wire"]),
-        room("LocalHTTP", nio + ["CLinux", "Linux", logging]),
-        room(
-            "TapSession",
-            ["CardBytes", "Codes", "EMV", "EMVCrypto", "Envelope", "Linux", "Loyalty", "ReaderCore", "StrictJSON"]),
-        room("Profile", ["CardBytes", "Codes", "EMV", "EMVCrypto", "Envelope", "TapSession", "Wire", crypto]),
-        room("StoreAndForward", ["CardBytes", "Envelope", "Wire", crypto]),
-        room("Issuing", ["CardBytes", "Envelope", "HSM", "Linux", "Profile", "StoreAndForward", "Wire"]),
-        room("Transactions", ["StoreAndForward", "Wire"]),
-        room("Ledger", ["Wire"]),
-        room("ECR", ["CardBytes", "Codes", "StrictJSON"]),
-        room("Journal", ["Envelope", "Ledger", "Linux", "Transactions", "Wire", "CSQLite", crypto]),
-        room(
-            "TapDaemon",
-            [
-                "CardBytes", "CardSim", "Codes", "Configuration", "EMV", "Envelope", "Help", "Journal", "Ledger",
-                "Linux",
-                "LocalHTTP", "Loyalty", "Metrics", "PINDevice", "Profile", "ReaderCore", "ReaderModels", "ReaderNFC",
-                "ReaderPCSC",
-                "ReaderVirtual", "Receipt", "StoreAndForward", "StrictJSON", "TapSession", "Transactions", "Wire",
-                crypto, logging,
-            ], embedding: "API/openapi.yaml"),
-        room("TapClient", ["Receipt", "Wire", "LocalHTTP"]),
-        room(
-            "TillBridge",
-            ["Codes", "Configuration", "ECR", "Linux", "LocalHTTP", "Receipt", "TapClient", "Wire", logging]),
-        room("Gateway", ["Codes", "Configuration", "Linux", "LocalHTTP", "Wire", crypto, logging]),
-        room(
-            "AdapterCheck",
-            [
-                "CardBytes", "CardSim", "EMV", "Envelope", "LocalHTTP", "ReaderCore", "ReaderVirtual", "TapSession",
-                "Wire",
-            ]),
-        room(
-            "PSPSandbox",
-            [
-                "CardBytes", "CardSim", "CSQLite", "Envelope", "Linux", "LocalHTTP", "StoreAndForward", "StrictJSON",
-                "Wire", crypto, logging,
-            ],
-            embedding: "terminal-test.json"),
-        program(
-            "nfc-tapd",
-            ["Codes", "Configuration", "CScrub", "Linux", "LocalHTTP", "TapDaemon", "Wire", arguments, logging]
-                + lifecycle),
-        program(
-            "nfc-tap",
-            [
-                "AdapterCheck", "CardBytes", "CardSim", "CLinux", "Codes", "Configuration", "CScrub", "Doctor", "EMV",
-                "Envelope", "Explain", "Help", "Journal", "KernelDiff", "Linux", "Loyalty", "PINDevice",
-                "ReaderCore", "ReaderModels",
-                "ReaderNFC", "ReaderPCSC", "ReaderVirtual", "Receipt", "TapClient", "TapSession", "Wire", arguments,
-            ]),
-        program("nfc-tap-psp-sandbox", ["Linux", "LocalHTTP", "PSPSandbox", "Wire", arguments, logging, signals]),
-        program(
-            "nfc-tap-ecr", ["Configuration", "Linux", "LocalHTTP", "TillBridge", arguments, logging, signals]),
-        program(
-            "nfc-tap-gateway",
-            ["Configuration", "Gateway", "Linux", "LocalHTTP", "Wire", arguments, logging, signals]),
-        program(
-            "nfc-tap-acquirer-sim",
-            ["AcquirerSimulator", "CScrub", "ISO8583", "Linux", "Wire", arguments, signals]),
-        program(
-            "nfc-tap-profile",
-            [
-                "CardBytes", "CScrub", "Envelope", "HSM", "Issuing", "Linux", "LocalHTTP", "Profile", "Wire", arguments,
-                logging, signals,
-            ]),
-        program(
-            "nfc-tap-switch",
-            [
-                "CardBytes", "CScrub", "Envelope", "HSM", "ISO8583", "Linux", "LocalHTTP", "Switch", "Wire", arguments,
-                logging, signals,
-            ]),
-        program("nfc-tap-libnfc-worker", ["CScrub", "Linux", "ReaderNFCWorker"]),
-        .target(
-            name: "Programs",
-            dependencies: [
-                "nfc-tapd", "nfc-tap", "nfc-tap-psp-sandbox", "nfc-tap-ecr", "nfc-tap-gateway", "nfc-tap-libnfc-worker",
-            ],
-            path: "packaging/Programs", swiftSettings: strict),
-        .target(
-            name: "SwitchPrograms",
-            dependencies: ["nfc-tap-switch", "nfc-tap-profile", "nfc-tap-acquirer-sim", "rig-tills"],
-            path: "packaging/SwitchPrograms", swiftSettings: strict),
-        .target(
-            name: "Rigs", dependencies: ["CardBytes", "CardSim", "Linux", "ReaderCore"], path: "Tests/Rigs",
-            exclude: ["VPCD/with-private-pcscd.sh", "USB", "Clock", "Death", "Disk", "IFD/ifd.c"], swiftSettings: strict
-        ),
-        .executableTarget(
-            name: "rig-card", dependencies: ["CardSim", "Rigs"], path: "Tests/RigCard", swiftSettings: strict),
-        .executableTarget(
-            name: "rig-tills",
-            dependencies: [
-                "AdapterCheck", "CardSim", "Envelope", "LocalHTTP", "ReaderVirtual", "TestSupport", "Wire", arguments,
-            ], path: "Tests/RigTills", swiftSettings: strict),
-        .executableTarget(
-            name: "rig-client", dependencies: ["CPCSC"], path: "Tests/RigClient", swiftSettings: strict),
-        .target(name: "CYardstick", path: "Benchmarks/CYardstick"),
-        .executableTarget(
-            name: "tap-simulation", dependencies: ["Ledger", "StoreAndForward", "Transactions", "Wire"],
-            path: "Tests/Simulation", swiftSettings: strict),
-        .executableTarget(
-            name: "tap-bench",
-            dependencies: [
-                "CPCSC", "CYardstick", "CardBytes", "CardSim", "EMV", "EMVCrypto", "Envelope", "Journal", "Linux",
-                "LocalHTTP", "ReaderCore", "ReaderPCSC", "ReaderVirtual", "Rigs", "TapClient", "TapSession",
-                "Transactions", "Wire", logging,
-            ], path: "Benchmarks/TapBench", swiftSettings: strict),
-        .target(
-            name: "ExampleKernel", dependencies: ["CardBytes", "EMV"], path: "docs/examples/kernel",
-            swiftSettings: strict),
-        .target(
-            name: "TestSupport", dependencies: ["CardBytes", "EMV", "Linux"], path: "Tests/TestSupport",
-            swiftSettings: strict),
-        tests("ArchitectureTests"),
-        tests("CardBytesTests", ["CardBytes"]),
-        tests("EMVTests", ["CardBytes", "EMV"]),
-        tests("EMVCryptoTests", ["CardBytes", "EMV", "EMVCrypto"]),
-        .testTarget(
-            name: "CardSimTests", dependencies: ["CardBytes", "CardSim", "EMV", "EMVCrypto", "TestSupport"],
-            exclude: ["kernel8-peer.py"], swiftSettings: strict),
-        tests("LoyaltyTests", ["CardBytes", "CardSim", "Loyalty", crypto]),
-        tests("ReaderCoreTests", ["CardBytes", "ReaderCore"]),
-        tests(
-            "ReaderPCSCTests",
-            ["CPCSC", "CardBytes", "CardSim", "ReaderCore", "ReaderModels", "ReaderPCSC", "Rigs"]),
-        tests(
-            "ReaderNFCTests",
-            ["CardBytes", "CardSim", "ReaderCore", "ReaderNFC", "ReaderNFCWorker", "Rigs", "nfc-tap-libnfc-worker"]),
-        tests("ReaderVirtualTests", ["CardBytes", "CardSim", "ReaderCore", "ReaderVirtual"]),
-        tests("CodesTests", ["Codes"]),
-        tests(
-            "ExampleTests",
-            [
-                "CardBytes", "CardSim", "EMV", "EMVCrypto", "Envelope", "Loyalty", "ReaderCore", "ReaderVirtual",
-                "TapClient", "Wire",
-            ]),
-        tests("StrictJSONTests", ["StrictJSON"]),
-        tests("LinuxTests", ["CardBytes", "Linux", "ReaderCore"]),
-        tests("EnvelopeTests", ["CardBytes", "Envelope", "StrictJSON", crypto]),
-        tests("HSMTests", ["CPKCS11", "CardBytes", "Envelope", "HSM", crypto]),
-        .testTarget(
-            name: "AcquirerSimulatorTests",
-            dependencies: [
-                "AcquirerSimulator", "CardBytes", "CardSim", "ISO8583", "PSPSandbox", "TestSupport", "Wire",
-                "nfc-tap-acquirer-sim",
-            ], exclude: ["peer.py"], swiftSettings: strict),
-        tests(
-            "IssuingTests",
-            [
-                "CardBytes", "Envelope", "HSM", "Issuing", "Profile", "StoreAndForward", "Wire", "nfc-tap",
-                "nfc-tap-profile",
-                "nfc-tapd", crypto,
-            ]),
-        tests("WireTests", ["Wire"]),
-        .testTarget(
-            name: "ISO8583Tests", dependencies: ["CardBytes", "ISO8583", "TestSupport"], exclude: ["pyiso8583-peer.py"],
-            swiftSettings: strict),
-        tests("PostgreSQLTests", ["PostgreSQL"]),
-        .testTarget(
-            name: "SwitchTests",
-            dependencies: [
-                "AdapterCheck", "CardBytes", "CardSim", "Envelope", "HSM", "ISO8583", "Linux", "LocalHTTP",
-                "ReaderVirtual",
-                "Switch", "TestSupport", "Wire", "nfc-tap-acquirer-sim", "nfc-tap-profile", "nfc-tap-switch",
-                "rig-tills",
-            ], exclude: ["acquirer.py"], swiftSettings: strict),
-        tests("JournalTests", ["Envelope", "Journal", "Ledger", "Transactions", "Wire"]),
-        tests("HelpTests", ["Help", "ReaderModels", "Wire"]),
-        tests("ReceiptTests", ["Receipt", "Wire"]),
-        tests("LocalHTTPTests", ["Linux", "LocalHTTP", logging]),
-        tests(
-            "TapSessionTests",
-            [
-                "CardBytes", "CardSim", "Codes", "EMV", "EMVCrypto", "Envelope", "Loyalty", "ReaderCore",
-                "ReaderVirtual", "TapSession", crypto,
-            ]),
-        tests("ProfileTests", ["EMV", "EMVCrypto", "Envelope", "Profile", "TapSession", "Wire"]),
-        tests(
-            "PSPSandboxTests",
-            [
-                "CardBytes", "CardSim", "EMV", "Envelope", "LocalHTTP", "PSPSandbox", "ReaderCore", "ReaderVirtual",
-                "TapSession", "Wire", logging,
-            ]),
-        tests(
-            "TapDaemonTests",
-            [
-                "CardBytes", "CardSim", "Codes", "Configuration", "EMV", "EMVCrypto", "Envelope", "Help", "Journal",
-                "Linux", "LocalHTTP", "Loyalty", "Metrics", "nfc-tapd", "PINDevice", "PSPSandbox", "ReaderCore",
-                "ReaderModels",
-                "ReaderPCSC",
-                "ReaderVirtual", "Receipt", "Rigs", "StoreAndForward", "TapDaemon", "TapSession", "Transactions",
-                "Wire", logging,
-            ]),
-        tests("AdapterCheckTests", ["AdapterCheck", "Envelope", "LocalHTTP", "PSPSandbox", "Wire", logging]),
-        tests("LedgerTests", ["Ledger", "Wire"]),
-        tests("ECRTests", ["Codes", "ECR"]),
-        tests(
-            "TillBridgeTests",
-            ["Codes", "Configuration", "ECR", "Linux", "LocalHTTP", "TapClient", "TillBridge", "Wire", logging]),
-        tests("GatewayTests", ["Configuration", "Gateway", "LocalHTTP", "Wire", logging]),
-        tests("SimulationTests", ["tap-simulation"]),
-        tests("TransactionsTests", ["StoreAndForward", "Transactions", "Wire"]),
-        tests("StoreAndForwardTests", ["Envelope", "StoreAndForward", "Wire"]),
-        tests("TapClientTests", ["LocalHTTP", "TapClient", "Wire"]),
-        tests(
-            "ExplainTests",
-            [
-                "CardBytes", "CardSim", "EMV", "EMVCrypto", "Envelope", "Explain", "KernelDiff", "ReaderCore",
-                "TapSession",
-            ]),
-        tests("KernelDiffTests", ["CardBytes", "KernelDiff", "TapSession"]),
-        tests("EMVConformanceTests", ["CardBytes", "CardSim", "EMV", "EMVCrypto", "ExampleKernel", crypto]),
-        tests("ReaderModelsTests", ["ReaderCore", "ReaderModels"]),
-        tests(
-            "ConfigurationTests",
-            [
-                "CardSim", "Codes", "Configuration", "EMV", "EMVCrypto", "Envelope", "Loyalty", "ReaderModels",
-                "StoreAndForward", "Wire",
-            ]),
-        tests("DoctorTests", ["Configuration", "Doctor", "Envelope", "Linux"]),
-        .testTarget(
-            name: "EndToEndTests",
-            dependencies: [
-                "CardBytes", "CardSim", "Linux", "PSPSandbox", "ReaderCore", "ReaderVirtual", "Receipt", "Rigs",
-                "TapClient",
-                "TestSupport", "Wire", crypto,
-            ], exclude: ["Tills"], swiftSettings: strict),
-    ]
+    targets: house.flatMap(\.targets) + beside
 )
+
+// MARK: - How a line above becomes a target
+
+enum House {
+    static let strict: [SwiftSetting] = [
+        .swiftLanguageMode(.v6), .strictMemorySafety(), .treatAllWarnings(as: .error),
+        .enableUpcomingFeature("ExistentialAny"), .enableUpcomingFeature("InternalImportsByDefault"),
+        .enableUpcomingFeature("MemberImportVisibility"), .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+        .enableUpcomingFeature("InferIsolatedConformances"), .enableUpcomingFeature("ImmutableWeakCaptures"),
+    ]
+    /// Modules of other packages, and where they come from.
+    static let packages = [
+        "ArgumentParser": "swift-argument-parser", "Crypto": "swift-crypto", "CryptoExtras": "swift-crypto",
+        "Logging": "swift-log", "NIOCore": "swift-nio", "NIOHTTP1": "swift-nio", "NIOPosix": "swift-nio",
+        "ServiceLifecycle": "swift-service-lifecycle", "TOMLKit": "TOMLKit", "UnixSignals": "swift-service-lifecycle",
+    ]
+}
+
+func split(_ words: String) -> [String] { words.split(separator: " ").map(String.init) }
+
+func named(_ words: String) -> [Target.Dependency] {
+    split(words).map { name in
+        House.packages[name].map { .product(name: name, package: $0) } ?? .byName(name: name)
+    }
+}
+
+struct Floor {
+    let name: String
+    let rooms: [Room]
+
+    init(_ name: String, _ rooms: [Room]) { (self.name, self.rooms) = (name, rooms) }
+
+    var targets: [Target] { rooms.flatMap { $0.targets(on: name) } }
+}
+
+struct Room {
+    enum Kind { case swift, program, c, library(apt: String) }
+
+    let name: String
+    var kind = Kind.swift
+    var uses = ""
+    var embedded = ""
+    /// `nil` for a room without tests of its own.
+    var tests: String?
+    /// Programs in other languages that the tests start.
+    var peers = ""
+
+    static func room(
+        _ name: String, uses: String = "", embedding: String = "", tests: String? = nil, peers: String = ""
+    ) -> Room {
+        Room(name: name, uses: uses, embedded: embedding, tests: tests, peers: peers)
+    }
+    static func program(_ name: String, uses: String) -> Room { Room(name: name, kind: .program, uses: uses) }
+    static func interop(_ name: String) -> Room { Room(name: name, kind: .c) }
+    static func library(_ name: String, apt: String) -> Room { Room(name: name, kind: .library(apt: apt)) }
+
+    func targets(on floor: String) -> [Target] {
+        let path = "Sources/\(floor)/\(name)"
+        let target: Target =
+            switch kind {
+            case .swift:
+                .target(
+                    name: name, dependencies: named(uses), path: path,
+                    resources: split(embedded).map { .embedInCode($0) }, swiftSettings: House.strict)
+            // No program starts without its arguments: CArguments ends it before.
+            case .program:
+                .executableTarget(
+                    name: name, dependencies: named("CArguments \(uses)"), path: path, swiftSettings: House.strict)
+            case .c:
+                .target(name: name, path: path, linkerSettings: name == "CPCSC" ? [.linkedLibrary("pcsclite")] : nil)
+            case .library(let apt): .systemLibrary(name: name, path: path, providers: [.apt([apt])])
+            }
+        guard let tests else { return [target] }
+        return [
+            target,
+            .testTarget(
+                name: name + "Tests", dependencies: named("\(name) TestSupport \(uses) \(tests)"),
+                path: "Tests/\(floor)/\(name)Tests", exclude: split(peers), swiftSettings: House.strict),
+        ]
+    }
+}
+
+func rig(_ name: String, _ uses: String, path: String? = nil, exclude: [String] = []) -> Target {
+    .target(
+        name: name, dependencies: named(uses), path: path ?? "Tests/\(name)", exclude: exclude,
+        swiftSettings: House.strict)
+}
+
+func tool(_ name: String, _ uses: String, path: String) -> Target {
+    .executableTarget(name: name, dependencies: named(uses), path: path, swiftSettings: House.strict)
+}
+
+func group(_ name: String, _ uses: String) -> Target {
+    .target(name: name, dependencies: named(uses), path: "packaging/\(name)", swiftSettings: House.strict)
+}
+
+func tests(_ name: String, _ uses: String, exclude: [String] = []) -> Target {
+    .testTarget(
+        name: name, dependencies: named("\(uses) TestSupport"), path: "Tests/\(name)", exclude: exclude,
+        swiftSettings: House.strict)
+}
 
 // Fuzz targets: NFC_TAP_FUZZ is the path of libFuzzer's runtime without its main, as scripts/fuzz.sh sets it.
 if let runtime = Context.environment["NFC_TAP_FUZZ"] {
     func fuzzer(_ name: String, _ dependencies: [Target.Dependency], path: String) -> Target {
         .executableTarget(
-            name: name, dependencies: dependencies + ["CardBytes", "FuzzSupport"], path: path, swiftSettings: strict,
+            name: name, dependencies: dependencies + ["CardBytes", "FuzzSupport"], path: path,
+            swiftSettings: House.strict,
             linkerSettings: [.unsafeFlags(["-Xlinker", runtime, "-Xlinker", "-lstdc++"])])
     }
     package.targets += [
         .target(name: "CFuzz", path: "Fuzz/CFuzz"),
         .target(
-            name: "FuzzSupport", dependencies: ["CFuzz", "CardBytes"], path: "Fuzz/FuzzSupport", swiftSettings: strict),
+            name: "FuzzSupport", dependencies: ["CFuzz", "CardBytes"], path: "Fuzz/FuzzSupport",
+            swiftSettings: House.strict),
         fuzzer("fuzz-cards", ["EMV"], path: "Fuzz/FuzzCards"),
         fuzzer("fuzz-crypto", ["CardSim", "EMV", "EMVCrypto"], path: "Fuzz/FuzzCrypto"),
         fuzzer("fuzz-tills", ["Codes", "ECR"], path: "Fuzz/FuzzTills"),

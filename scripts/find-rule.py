@@ -17,9 +17,9 @@ ROOT = Path(__file__).resolve().parent.parent
 BOOKS = {"Kernel 2": "C-2", "Kernel 3": "C-3", "Kernel 8": "C-8", "Decisions": "Book 3", "Offline": "Book 2"}
 # The same number is another clause in each book.
 ROOMS = {
-    "Offline": ["Sources/EMVCrypto", "Sources/EMV/Authentication", "Sources/EMV"],
-    "Loyalty": ["Sources/Loyalty"],
-    "": ["Sources/EMV", "Sources/EMVCrypto"],
+    "Offline": ["Sources/Card/EMVCrypto", "Sources/Card/EMV/Authentication", "Sources/Card/EMV"],
+    "Loyalty": ["Sources/Card/Loyalty"],
+    "": ["Sources/Card/EMV", "Sources/Card/EMVCrypto"],
 }
 CLAUSE = re.compile(r"\bK\d-\d+|\bS\d+[A-Z]?(?:\.\d+)?\b|\bGAC\.\d+|§?\b\d+(?:\.\d+)+\b")
 NAME = re.compile(r"`(\w+)[^`]*`")

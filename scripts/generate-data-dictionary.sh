@@ -6,9 +6,9 @@ set -eu
 cd "$(dirname "$0")/.."
 
 facts=Tests/Vectors/emv/tags.tsv
-table=Sources/EMV/Data/DataDictionary+Table.swift
-common=Sources/EMV/Data/Tag+Names.swift
-special=Sources/EMV/Data/Tag+KernelNames.swift
+table=Sources/Card/EMV/Data/DataDictionary+Table.swift
+common=Sources/Card/EMV/Data/Tag+Names.swift
+special=Sources/Card/EMV/Data/Tag+KernelNames.swift
 
 {
     cat <<'HEAD'

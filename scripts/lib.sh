@@ -15,7 +15,7 @@ stop() {
 trap stop EXIT
 
 # The version of the programs, from the one place in the code that says it.
-product_version() { sed -n 's/.*text = "\(.*\)".*/\1/p' Sources/Codes/Version.swift; }
+product_version() { sed -n 's/.*text = "\(.*\)".*/\1/p' Sources/System/Codes/Version.swift; }
 
 # background NAME COMMAND…: runs it until the script ends; what it says goes to NAME.log, its process is $started.
 background() {

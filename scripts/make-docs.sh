@@ -32,7 +32,7 @@ for library; do
         exit 1
     }
     rm -rf "${output:?}/$library"
-    docc convert "Sources/$library/$library.docc" --additional-symbol-graph-dir "$folder/$library" \
+    docc convert Sources/*/"$library/$library.docc" --additional-symbol-graph-dir "$folder/$library" \
         --output-dir "$output/$library" --fallback-display-name "$library" \
         --fallback-bundle-identifier "nfc-tap.$library" >"$folder/log" 2>&1 || {
         cat "$folder/log" >&2

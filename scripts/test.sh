@@ -49,14 +49,18 @@ if [ "$(id -u)" -ne 0 ]; then
     fi
 fi
 
+# The folder of a target's tests, on its floor or beside the house.
+folder() { find Tests -mindepth 1 -maxdepth 2 -type d -name "$1" -print -quit; }
+
 # run NAME FILTER: the tests whose names match, in a process of their own, and a line about them.
 run() {
-    local name=$1 filter=$2 target=${1%%[. ]*} begin=$SECONDS status=0 order=() as=()
+    local name=$1 filter=$2 folder begin=$SECONDS status=0 order=() as=()
+    folder=$(folder "${1%%[. ]*}")
     local log=$NFC_TAP_ARTIFACTS/$name.log
     # Tests that start programs do so one after the other: Foundation's Process is not made for many at a time.
-    if grep -rq 'Process()' "Tests/$target"; then order=(--no-parallel); fi
+    if grep -rq 'Process()' "$folder"; then order=(--no-parallel); fi
     if [ -n "${NFC_TAP_SKIP:-}" ]; then order+=(--skip "$NFC_TAP_SKIP"); fi
-    if grep -rq 'PrivatePCSCD' "Tests/$target"; then as=("${become[@]}"); fi
+    if grep -rq 'PrivatePCSCD' "$folder"; then as=("${become[@]}"); fi
     "${as[@]}" "$program" --testing-library swift-testing "${order[@]}" --filter "$filter" \
         >"$log" 2>&1 || status=$?
     sed -i 's/\x1b\[[0-9;]*m//g' "$log"
@@ -111,8 +115,9 @@ parts() {
 # One process for each target: tests that wait for programs block threads that others would need. The longest come first
 # and run beside the rest.
 targets=()
-for target in ${*:-EndToEndTests TapDaemonTests ReaderPCSCTests ReaderNFCTests TransactionsTests JournalTests TapSessionTests $(ls Tests)}; do
-    [ -n "$(find "Tests/$target" -maxdepth 2 -name '*Tests.swift' -print -quit 2>/dev/null)" ] || continue
+for target in ${*:-EndToEndTests TapDaemonTests ReaderPCSCTests ReaderNFCTests TransactionsTests JournalTests TapSessionTests
+    $(find Tests -mindepth 1 -maxdepth 2 -type d -name '*Tests' -printf '%f\n' | sort)}; do
+    [ -n "$(folder "$target")" ] || continue
     [[ " ${targets[*]} " == *" $target "* ]] || targets+=("$target")
 done
 if [ ${#targets[@]} -eq 0 ]; then

@@ -4,43 +4,91 @@ import TestSupport
 import Testing
 
 struct ArchitectureTests {
-    private let table: RoomTable
+    private static let read = Result { try House.read() }
 
-    init() throws {
-        table = try RoomTable(markdown: Checkout.text("docs/architecture.md"))
+    private let house: House
+
+    init() throws { house = try Self.read.get() }
+
+    /// Modules of Swift's own that every room may import, and those that reach the system: these rooms alone do.
+    private static let everywhere: Set = ["Swift", "Synchronization"]
+    private static let reachingSystem: [String: Set<String>] = [
+        "Dispatch": ["TapDaemon"],
+        "FoundationEssentials": ["AcquirerSimulator", "Gateway", "Wire", "nfc-tap"],
+        "Glibc": [
+            "AcquirerSimulator", "CardBytes", "Configuration", "Doctor", "Gateway", "HSM", "Issuing",
+            "Journal", "KernelDiff", "Linux", "LocalHTTP", "nfc-tap", "nfc-tap-acquirer-sim", "nfc-tap-ecr",
+            "nfc-tap-gateway", "nfc-tap-libnfc-worker", "nfc-tap-profile", "nfc-tap-psp-sandbox",
+            "nfc-tap-switch", "nfc-tapd", "PSPSandbox", "ReaderNFC", "ReaderNFCWorker", "ReaderPCSC",
+            "ReaderVirtual", "TapDaemon", "TapSession", "TillBridge",
+        ],
+    ]
+
+    @Test func `every room on disk is a line of Package.swift, on the same floor`() throws {
+        let lines = Dictionary(grouping: house.rooms.values, by: \.floor).mapValues { Set($0.map(\.name)) }
+        #expect(try SourceTree.floors() == lines)
+        #expect(house.floors.count == 10)
     }
 
-    @Test func `every room on disk has a row, and every row its room`() throws {
-        #expect(try Set(table.imports.keys) == SourceTree.rooms())
-    }
-
-    @Test func `each room imports only what its row names`() throws {
+    @Test func `each room imports only what its line in Package.swift names`() throws {
+        var reaching: [String: Set<String>] = [:]
         for file in try SourceTree.swiftFiles() {
-            let allowed = table.everywhere.union(table.imports[file.room] ?? [])
-            for module in file.lines.compactMap(Self.importedModule) {
-                #expect(allowed.contains(module), "\(file.path) imports \(module)")
+            let allowed = Self.everywhere.union(house.rooms[file.room]?.uses ?? [])
+            for module in file.lines.compactMap(Self.importedModule) where !allowed.contains(module) {
+                reaching[module, default: []].insert(file.room)
+                let isOfSystem = Self.reachingSystem[module]?.contains(file.room) ?? false
+                #expect(isOfSystem, "\(file.path) imports \(module)")
+            }
+        }
+        // A room that no longer reaches the system leaves the list.
+        #expect(reaching == Self.reachingSystem)
+    }
+
+    @Test func `each line of Package.swift names only what its room imports`() throws {
+        let files = Dictionary(grouping: try SourceTree.swiftFiles(), by: \.room)
+        for (name, room) in house.rooms {
+            let imported = Set((files[name] ?? []).flatMap { $0.lines.compactMap(Self.importedModule) })
+            // It stands before a program's own code: nothing calls it.
+            #expect(room.uses.subtracting(imported).subtracting(["CArguments"]) == [], "in the line of \(name)")
+        }
+    }
+
+    @Test func `no room uses a floor below its own, no two floors use each other, and no room reaches itself`() {
+        #expect(house.arrowsDown == [])
+        #expect(house.mutualFloors == [])
+        for room in house.rooms.keys { #expect(!house.reach(of: room).contains(room), "\(room) reaches itself") }
+    }
+
+    @Test func `two kinds of cards, and two kinds of readers, know nothing of each other`() throws {
+        for pair in [["EMV", "Loyalty"], ["ReaderPCSC", "ReaderNFC"]] {
+            for (one, other) in [(pair[0], pair[1]), (pair[1], pair[0])] {
+                #expect(try #require(house.rooms[one]).uses.contains(other) == false)
             }
         }
     }
 
-    @Test func `each row names what Package.swift says of the room, and what it imports of Swift's own`() throws {
-        let dependencies = try SourceTree.dependencies()
-        let known = dependencies.values.reduce(into: Set(dependencies.keys)) { $0.formUnion($1) }
-        let files = Dictionary(grouping: try SourceTree.swiftFiles(), by: \.room)
-        for (room, row) in table.imports {
-            let depended = try #require(dependencies[room], "Package.swift has no target \(room)")
-            #expect(row.intersection(known) == depended, "the row of \(room), and what Package.swift says of it")
-            let imported = Set((files[room] ?? []).flatMap { $0.lines.compactMap(Self.importedModule) })
-            #expect(row.subtracting(known).subtracting(imported) == [], "in the row of \(room), but not imported")
-        }
+    @Test func `an arrow downwards and a pair of floors are found`() {
+        let good = House.Room(name: "High", floor: "One", uses: [])
+        let low = House.Room(name: "Low", floor: "Two", uses: ["High"])
+        #expect(House([good, low]).arrowsDown == [] && House([good, low]).mutualFloors == [])
+        let bad = House([House.Room(name: "High", floor: "One", uses: ["Low"]), low])
+        #expect(bad.arrowsDown == ["High on One uses Low on Two"])
+        #expect(bad.mutualFloors == ["One and Two"])
     }
 
-    @Test func `the table has no cycles and no sideways imports`() throws {
-        for room in table.imports.keys { #expect(!table.reach(of: room).contains(room), "\(room) reaches itself") }
-        for (one, other) in [("EMV", "Loyalty"), ("ReaderPCSC", "ReaderNFC")] {
-            #expect(try #require(table.imports[one]).contains(other) == false)
-            #expect(try #require(table.imports[other]).contains(one) == false)
+    /// `docs/architecture.md` says what belongs where: each floor has a heading, and each room a row under it.
+    @Test func `the page of the architecture has each room on its floor`() throws {
+        var floors: [String: Set<String>] = [:]
+        var floor = ""
+        for line in try Checkout.text("docs/architecture.md").split(separator: "\n") {
+            if line.hasPrefix("#") { floor = line.hasPrefix("### ") ? String(line.dropFirst(4)) : "" }
+            guard house.floors.contains(floor), line.hasPrefix("| `") else { continue }
+            let cell = line.dropFirst(2).prefix { $0 != "|" }
+            for name in cell.split(separator: "`") where name.contains(/^[A-Za-z]/) {
+                #expect(floors[floor, default: []].insert(String(name)).inserted, "a second row: \(name)")
+            }
         }
+        #expect(try floors == SourceTree.floors())
     }
 
     /// `a?.b = await c` opens `a` before it waits and writes into it afterwards, whatever has become of it meanwhile: in an
@@ -82,7 +130,7 @@ struct ArchitectureTests {
     }
 
     @Test func `libnfc is loaded by its worker process alone`() {
-        let loading = table.imports.keys.filter { table.reach(of: $0).contains("CNFC") }
+        let loading = house.rooms.keys.filter { house.reach(of: $0).contains("CNFC") }
         #expect(Set(loading) == ["ReaderNFCWorker", "nfc-tap-libnfc-worker"])
     }
 
@@ -97,20 +145,8 @@ struct ArchitectureTests {
 
     @Test func `client messages cannot name a type that holds card data`() {
         // Whatever holds card data holds it in CardBytes' types.
-        #expect(table.reach(of: "EMV").contains("CardBytes") && table.reach(of: "Envelope").contains("CardBytes"))
-        #expect(table.imports["Wire"] != nil && !table.reach(of: "Wire").contains("CardBytes"))
-    }
-
-    @Test(arguments: [
-        "everything above", "the rooms above but Wire", "CardBytes, ", "`CardBytes`", "", "CardBytes, CardBytes",
-    ])
-    func `a row says which modules, and nothing that has to be understood`(cell: String) throws {
-        func table(_ cell: String) -> String {
-            "\n## Rooms\n\n| target | what belongs in it | may import |\n|---|---|---|\n| every room | all | Swift |\n"
-                + "| `Room` | things | \(cell) |\n"
-        }
-        #expect(try RoomTable(markdown: table("EMV, CardBytes")).imports == ["Room": ["EMV", "CardBytes"]])
-        #expect(throws: RoomTable.Unreadable.self) { try RoomTable(markdown: table(cell)) }
+        #expect(house.reach(of: "EMV").contains("CardBytes") && house.reach(of: "Envelope").contains("CardBytes"))
+        #expect(house.rooms["Wire"] != nil && !house.reach(of: "Wire").contains("CardBytes"))
     }
 
     @Test(arguments: [

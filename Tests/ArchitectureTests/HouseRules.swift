@@ -75,14 +75,14 @@ enum HouseRules {
     // MARK: - Files
 
     static func looseFiles(_ paths: [String]) -> [String] {
-        paths.filter { $0.hasPrefix("Sources/TapDaemon/") && $0.split(separator: "/").count == 3 }
-            .filter { $0 != "Sources/TapDaemon/Daemon.swift" }
+        paths.filter { $0.hasPrefix("Sources/Daemon/TapDaemon/") && $0.split(separator: "/").count == 4 }
+            .filter { $0 != "Sources/Daemon/TapDaemon/Daemon.swift" }
     }
 
     /// Names of files that stand in two rooms.
     static func sharedNames(_ paths: [String]) -> [String] {
         let rooms = Dictionary(grouping: paths) { String($0.split(separator: "/").last ?? "") }
-            .mapValues { Set($0.map { $0.split(separator: "/")[1] }) }
+            .mapValues { Set($0.map { $0.split(separator: "/")[2] }) }
         return rooms.filter { $0.value.count > 1 }.map { "\($0.key): \($0.value.sorted())" }.sorted()
     }
 }

@@ -15,7 +15,7 @@ struct TranslationTests {
     }
 
     @Test func `a code is named in the API and in Translation, not in queue, profiles, adapter or records`() throws {
-        let files = try SourceTree.swiftFiles(under: "Sources/TapDaemon").filter { file in
+        let files = try SourceTree.swiftFiles(under: "Sources/Daemon/TapDaemon").filter { file in
             !Self.speakers.contains { file.path.contains("/TapDaemon/\($0)") }
         }
         #expect(files.count > 30)
@@ -29,7 +29,7 @@ struct TranslationTests {
     }
 
     @Test func `errors are turned into codes in Translation alone`() throws {
-        let files = try SourceTree.swiftFiles(under: "Sources/TapDaemon")
+        let files = try SourceTree.swiftFiles(under: "Sources/Daemon/TapDaemon")
         let found = files.filter { Self.translates($0.lines.joined(separator: "\n")) }.map(\.path)
         #expect(found.count >= 2)
         for path in found { #expect(path.contains("/TapDaemon/Translation/"), "\(path)") }

@@ -37,7 +37,7 @@ struct ClauseTests {
     }
 
     private func sources() throws -> [(file: String, text: String)] {
-        try ["Sources/EMV", "Sources/EMVCrypto"].flatMap { folder in
+        try ["Sources/Card/EMV", "Sources/Card/EMVCrypto"].flatMap { folder in
             let files = FileManager.default.enumerator(
                 at: Self.root.appending(path: folder), includingPropertiesForKeys: nil)
             var found: [(file: String, text: String)] = []

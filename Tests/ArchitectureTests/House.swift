@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import TestSupport
+
+/// The house as Package.swift builds it: what the package manager understands of that file.
+struct House {
+    struct Room: Equatable {
+        let name: String
+        let floor: String
+        let uses: Set<String>
+    }
+
+    let rooms: [String: Room]
+    /// The floors in the order of Package.swift: a room uses what stands before its own floor, or on it.
+    let floors: [String]
+
+    init(_ rooms: [Room]) {
+        self.rooms = Dictionary(rooms.map { ($0.name, $0) }) { first, _ in first }
+        floors = rooms.reduce(into: []) { floors, room in
+            if !floors.contains(room.floor) { floors.append(room.floor) }
+        }
+    }
+
+    /// Arrows to a floor below the room's own, each as `Room on Floor uses Room on Floor`.
+    var arrowsDown: [String] {
+        let place = Dictionary(uniqueKeysWithValues: floors.enumerated().map { ($1, $0) })
+        return rooms.values.flatMap { room in
+            room.uses.compactMap { rooms[$0] }
+                .filter { (place[$0.floor] ?? 0) > (place[room.floor] ?? 0) }
+                .map { "\(room.name) on \(room.floor) uses \($0.name) on \($0.floor)" }
+        }.sorted()
+    }
+
+    /// Pairs of floors that use each other.
+    var mutualFloors: [String] {
+        let arrows = Set(
+            rooms.values.flatMap { room in
+                room.uses.compactMap { rooms[$0]?.floor }.filter { $0 != room.floor }.map { [room.floor, $0] }
+            })
+        return arrows.filter { arrows.contains($0.reversed()) && $0 == $0.sorted() }
+            .map { $0.joined(separator: " and ") }.sorted()
+    }
+
+    /// Everything a room reaches by what it uses, and by what that uses.
+    func reach(of room: String) -> Set<String> {
+        var reached: Set<String> = []
+        var next = rooms[room]?.uses ?? []
+        while let module = next.popFirst() {
+            if reached.insert(module).inserted { next.formUnion(rooms[module]?.uses ?? []) }
+        }
+        return reached
+    }
+
+    /// Package.swift as `swift package dump-package` prints it.
+    static func read() throws -> House {
+        struct Package: Decodable {
+            var targets: [Target]
+        }
+        struct Target: Decodable {
+            var name: String
+            var path: String?
+            var dependencies: [[String: [Part]]]
+        }
+        /// `{"byName": ["EMV", null]}`: the name stands first, and conditions after it do not matter here.
+        enum Part: Decodable {
+            case name(String)
+            case other
+
+            init(from decoder: any Decoder) throws {
+                self = (try? decoder.singleValueContainer().decode(String.self)).map(Part.name) ?? .other
+            }
+        }
+
+        let process = Process()
+        process.executableURL = URL(filePath: "/usr/bin/env")
+        // With a scratch path of its own it does not wait for the `swift test` it was started by.
+        let scratch = FileManager.default.temporaryDirectory.appending(path: "architecture-\(getpid())")
+        process.arguments = [
+            "swift", "package", "--package-path", Checkout.root.path, "--scratch-path", scratch.path, "dump-package",
+        ]
+        let output = Pipe()
+        process.standardOutput = output
+        try process.run()
+        let json = try output.fileHandleForReading.readToEnd() ?? Data()
+        process.waitUntilExit()
+        return House(
+            try JSONDecoder().decode(Package.self, from: json).targets.compactMap { target in
+                let folders = (target.path ?? "").split(separator: "/").map(String.init)
+                guard folders.count == 3, folders[0] == "Sources" else { return nil }
+                let uses = target.dependencies.flatMap(\.values).compactMap { parts in
+                    if case .name(let name)? = parts.first { name } else { nil }
+                }
+                return Room(name: target.name, floor: folders[1], uses: Set(uses))
+            })
+    }
+}
