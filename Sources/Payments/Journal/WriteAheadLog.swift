@@ -134,7 +134,7 @@ enum WriteAheadLog {
             }
             return isDamaged
         } catch {
-            throw [ENOSPC, EDQUOT].contains(error.code) ? .full : .cannotOpen(path: path)
+            throw [ENOSPC, EDQUOT].contains(error.code) ? .full : .cannotOpen(path: path, errno: error.code)
         }
     }
 
