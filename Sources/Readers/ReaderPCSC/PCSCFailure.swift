@@ -119,3 +119,10 @@ struct PCSCFailure: Error, Equatable {
         cpcsc_code(SCARD_E_TIMEOUT): .timedOut,
     ]
 }
+
+extension PCSCFailure {
+    static var noContext: PCSCFailure { PCSCFailure(.getStatusChange, 0, meaning: .connectionLost) }
+    static var noCard: PCSCFailure { PCSCFailure(.transmit, 0, meaning: .cardLost) }
+    static var mute: PCSCFailure { PCSCFailure(.getStatusChange, 0, meaning: .mute) }
+    static var timedOut: PCSCFailure { PCSCFailure(.getStatusChange, 0, meaning: .timedOut) }
+}

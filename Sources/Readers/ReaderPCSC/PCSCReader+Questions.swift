@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import CardBytes
 import ReaderCore
+import ReaderModels
 
 extension PCSCReader {
     /// UID and ATS by the pseudo-APDUs of PC/SC part 3 (§3.2.2.1.3, GET DATA), which the reader answers itself. A payment needs
@@ -52,4 +53,11 @@ extension PCSCReader {
     private func ask(_ command: [UInt8]) throws(PCSCFailure) -> [UInt8] {
         try send(command, until: monotonicNow().advanced(byMilliseconds: CallLimit.connect.rawValue))
     }
+}
+
+extension PCSCReader {
+    /// By the reader's name.
+    var slot: PCSCReaderName.Slot { PCSCReaderName(identity.name).slot }
+
+    func mayBeContactless(_ atr: [UInt8]) -> Bool { ContactlessATR.mayBeContactless(atr, in: slot) }
 }

@@ -266,9 +266,16 @@ extension PCSCReader {
             retry = nil
             guard state.hasCard else {
                 unreadable = UnreadableCard()
-                guard hasHadCard else { continue }
-                hasHadCard = false
-                return .emptied
+                if hasHadCard {
+                    hasHadCard = false
+                    return .emptied
+                }
+                // A disconnect lets pcscd find that a card has gone, and it counts nothing then. One that comes before its own next
+                // look is no change to it, as long as it lies there: a connection is told of it.
+                guard state.eventCounter == activationCounter else { continue }
+                if let card = try overlooked(state) { return .card(card) }
+                retry = (monotonicNow().advanced(byMilliseconds: 200), .timedOut)
+                continue
             }
             do throws(PCSCFailure) {
                 if !mayBeContactless(state.atr) {
@@ -311,6 +318,15 @@ extension PCSCReader {
         }
     }
 
+    /// A card in a slot that is empty by pcscd's word; `nil` where there is none. Taking power lets pcscd look for itself.
+    private func overlooked(_ state: ReaderState) throws(PCSCFailure) -> CardActivation? {
+        do throws(PCSCFailure) { return try connect(state) } catch {
+            guard [.cardLost, .mute, .otherProtocol, .inUse].contains(error.meaning) else { throw error }
+            if error.meaning == .cardLost { powerDown() }
+            return nil
+        }
+    }
+
     private func connect(_ state: ReaderState) throws(PCSCFailure) -> CardActivation {
         guard let link = talking?.link else { throw .noContext }
         do throws(PCSCFailure) {
@@ -348,12 +364,6 @@ extension PCSCReader {
         }
     }
 
-    private func mayBeContactless(_ atr: [UInt8]) -> Bool {
-        ContactlessATR.mayBeContactless(atr, in: slot)
-    }
-
-    private var slot: PCSCReaderName.Slot { PCSCReaderName(identity.name).slot }
-
     /// Of a card that took power only now: it had none when it was found, or was taken for the one before it.
     private func currentATR() throws(PCSCFailure) -> [UInt8] {
         guard let link = talking?.link else { throw .noContext }
@@ -387,11 +397,4 @@ extension PCSCReader {
         } while monotonicNow() < deadline
         return nil
     }
-}
-
-extension PCSCFailure {
-    static var noContext: PCSCFailure { PCSCFailure(.getStatusChange, 0, meaning: .connectionLost) }
-    fileprivate static var noCard: PCSCFailure { PCSCFailure(.transmit, 0, meaning: .cardLost) }
-    fileprivate static var mute: PCSCFailure { PCSCFailure(.getStatusChange, 0, meaning: .mute) }
-    static var timedOut: PCSCFailure { PCSCFailure(.getStatusChange, 0, meaning: .timedOut) }
 }

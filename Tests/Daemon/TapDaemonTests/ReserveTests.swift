@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Envelope
 import Foundation
 import Journal
 import Linux
@@ -17,7 +18,8 @@ struct ReserveTests {
         let journal = JournalThread(
             try Journal(directory: folder.path), on: try SerialThread(name: "journal"), reserve: reserve)
         let health = try JournalHealth(
-            journal, reserve, folder: folder.path, trail: AuditTrail(journal: journal, logger: Shop.quiet))
+            journal, reserve, folder: folder.path, trail: AuditTrail(journal: journal, logger: Shop.quiet),
+            key: SigningKey().verificationKey)
         let path = folder.path + "/" + StorageReserve.fileName
         #expect(await health.trouble() == nil && reserve.isKept)
         // A sale that had begun takes it, and nobody can make it anew: the look before is some milliseconds old.
@@ -53,7 +55,7 @@ struct ReserveTests {
         let journal = JournalThread(try Journal(directory: folder.path), on: try SerialThread(name: "journal"))
         let health = try JournalHealth(
             journal, StorageReserve(folder: folder.path, size: 1 << 16, room: 1 << 12), folder: folder.path,
-            trail: AuditTrail(journal: journal, logger: Shop.quiet))
+            trail: AuditTrail(journal: journal, logger: Shop.quiet), key: SigningKey().verificationKey)
         #expect(await health.status().error == nil)
         let kept = folder.path + "/journal.sqlite-wal.damaged-1"
         try Data([1]).write(to: URL(filePath: kept))

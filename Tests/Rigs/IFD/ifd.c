@@ -148,13 +148,16 @@ RESPONSECODE IFDHCloseChannel(DWORD lun) {
     return IFD_SUCCESS;
 }
 
-/* Returns as soon as a card has come or gone; pcscd then asks which. */
+/* Returns as soon as a card has come or gone; pcscd then asks which. It stops a wait after each connection to a card that ends,
+   so each stop counts once: one that stayed would have it ask in a loop that leaves the reader's lock to nobody else. */
 static RESPONSECODE wait_for_event(DWORD lun, int milliseconds) {
     struct slot *slot = find(lun);
     struct pollfd watched[2] = {{.fd = slot->events, .events = POLLIN}, {.fd = slot->stop, .events = POLLIN}};
     unsigned char noted[64];
-    if (poll(watched, 2, milliseconds) > 0 && watched[0].revents != 0 &&
-        recv(slot->events, noted, sizeof noted, MSG_DONTWAIT) == 0) {
+    uint64_t stops;
+    if (poll(watched, 2, milliseconds) <= 0) { return IFD_SUCCESS; }
+    if (watched[1].revents != 0 && read(slot->stop, &stops, sizeof stops) < 0) { return IFD_SUCCESS; }
+    if (watched[0].revents != 0 && recv(slot->events, noted, sizeof noted, MSG_DONTWAIT) == 0) {
         /* Nobody plays the reader any more: pcscd is told at its next question, and is not to ask in a loop. */
         usleep(100000);
     }
