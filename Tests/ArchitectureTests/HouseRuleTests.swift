@@ -15,11 +15,13 @@ struct HouseRuleTests {
     }
 
     @Test func `a type has at most fifteen stored properties, or says why it has more`() throws {
-        #expect(try HouseRules.crowdedTypes(files) == [])
+        let crowded = try HouseRules.crowdedTypes(files)
+        #expect(crowded == [])
     }
 
     @Test func `an actor has at most thirty methods, those of its extensions counted`() throws {
-        #expect(try HouseRules.busyActors(files) == [])
+        let busy = try HouseRules.busyActors(files)
+        #expect(busy == [])
     }
 
     @Test func `the daemon's room has no file at its top but its entry`() throws {

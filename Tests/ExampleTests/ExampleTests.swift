@@ -1,9 +1,10 @@
-// SPDX-License-Identifier: Apache-2.0
 import CardBytes
 import CardSim
 import EMV
 import EMVCrypto
 import Envelope
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
 import ReaderCore
 import ReaderVirtual
 import TestSupport
@@ -16,7 +17,12 @@ struct ExampleTests {
         "CardBytes", "EMV", "EMVCrypto", "Loyalty", "ReaderCore", "Envelope", "CardSim", "TapClient",
     ]
     @Test(arguments: libraries) func `a page begins with the example that is compiled here`(library: String) throws {
-        let page = try Checkout.text("Sources/\(library)/\(library).docc/\(library).md")
+        let place = "\(library)/\(library).docc/\(library).md"
+        let floors = try FileManager.default.contentsOfDirectory(atPath: Checkout.file("Sources").path)
+        let pages = floors.map { "Sources/\($0)/\(place)" }
+            .filter { FileManager.default.fileExists(atPath: Checkout.file($0).path) }
+        #expect(pages.count == 1)
+        let page = try Checkout.text(try #require(pages.first))
         let example = try #require(page.split(separator: "```swift\n").dropFirst().first)
         let printed = try #require(example.split(separator: "```").first)
         let compiled = try Checkout.text("Tests/ExampleTests/Examples/\(library)Example.swift")
@@ -26,7 +32,8 @@ struct ExampleTests {
 
     @Test func `every public library has a page`() throws {
         let manifest = try Checkout.text("Package.swift")
-        let named = manifest.matches(of: /library\("(\w+)"\)/).map { String($0.output.1) }
+        let products = try #require(manifest.firstMatch(of: /products: \[([^\]]*)\]/)?.output.1)
+        let named = products.matches(of: /"(\w+)"/).map { String($0.output.1) }
         #expect(Set(named) == Set(Self.libraries))
     }
 

@@ -89,14 +89,6 @@ final class TillPayments: Sendable {
         }
     }
 
-    /// What the daemon knows a sale by that its till can name: with it the daemon charges no sale twice whose ledger is gone. The same
-    /// for whatever the desk takes for one sale; `nil` for a till that cannot name its sales, and for money that goes back.
-    static func name(of order: TillOrder, at till: String) -> String? {
-        guard let identity = order.identity, order.kind != .refund else { return nil }
-        let text = "\(till)\n\(order.kind.rawValue)\n\(order.amount) \(order.currency.letters)\n\(identity)"
-        return "ecr-" + TillLedger.sum(of: Array(text.utf8)[...])
-    }
-
     /// A ledger that has just been made belongs to a lane that has not sold.
     func lookForFormerLedger() async {
         let answer = await untilAnswered { () throws(TapClientError) in try await self.client.last(of: self.till.lane) }

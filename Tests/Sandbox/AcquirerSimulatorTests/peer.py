@@ -17,7 +17,7 @@ from pyemv import ac, cvn, kd
 folder, name, port = pathlib.Path(sys.argv[1]), sys.argv[2], int(sys.argv[3])
 # The specification of a packager file is made by the peer of the room ISO8583, which reads no messages here.
 empty = "/dev/null"
-source = (pathlib.Path(__file__).parent.parent / "ISO8583Tests" / "pyiso8583-peer.py").read_text()
+source = (pathlib.Path(__file__).parents[2] / "Service" / "ISO8583Tests" / "pyiso8583-peer.py").read_text()
 sys.argv = ["peer", str(folder), empty, empty]
 peer = {"__name__": "peer"}
 exec(compile(source, "pyiso8583-peer.py", "exec"), peer)

@@ -85,7 +85,7 @@ struct ExplanationTests {
     @Test func `an application that the terminal does not know is skipped with the reason`() throws {
         #expect(
             try section("Card", of: "mastercard/simulated-co-badged.tap").contains(
-                "A00000005945430100 \"GIROCARD\", priority 1: skipped, the terminal has no AID that it begins with; it is girocard's."
+                "A00000005945430100 \"GIROCARD\", priority 1: skipped, the terminal has no AID that it begins with; it is girocard's and its kernel is not public."
             ))
     }
 

@@ -34,7 +34,8 @@ struct UnsupportedApplicationTests {
             ("A0000006510101", "Elo", "", "Elo, AID A0000006510101, no kernel named"),
             ("A0000002281010", "mada", "", "mada, AID A0000002281010, no kernel named"),
             ("A0000000421010", "CB", "2C", "CB, AID A0000000421010, kernel 2C"),
-            ("D27600002547410100", nil, "2C", "unknown scheme, AID D276000025, kernel 2C"),
+            ("D27600002547410100", "girocard", "2C", "girocard, AID D2760000254741, kernel 2C"),
+            ("F0000000015055424C", nil, "2C", "unknown scheme, AID F000000001, kernel 2C"),
         ] as [(String, String?, String, String)])
     func `scheme, application and kernel are named`(aid: String, scheme: String?, kernel: String, text: String) throws {
         let entry = DirectoryEntry(

@@ -269,7 +269,8 @@ struct TillPaymentsTests {
             await payments.book(Self.booking(100), of: Self.key)
             await payments.book(Self.booking(0), of: Self.key)
         }
-        #expect(told == [.booked(Self.key, .done), .booked(Self.key, .refused)], "\(asked.prefix(12))")
+        let ends = told.filter { if case .receipts = $0 { false } else { true } }
+        #expect(ends == [.booked(Self.key, .done), .booked(Self.key, .refused)], "\(asked.prefix(12))")
         let captures = asked.filter { $0.call.hasSuffix("captures") }
         #expect(captures.count == 2 && Set(captures.map(\.key)) == ["ecr-main-1-2"])
     }

@@ -45,9 +45,10 @@ extension DataElement {
     private func isMeant(_ value: [UInt8]) -> Bool {
         switch tag {
         // EMV Book 4 Table 24: attended and unattended, of a bank, a merchant or a cardholder.
-        case 0x9F35: value.first.map { [0x10, 0x20, 0x30].contains($0 & 0xF0) && 1...6 ~= $0 & 0x0F } ?? false
-        case 0x9F1A: BCD.decode(value).flatMap { CountryCode(numeric: $0) } != nil
-        case 0x5F2A, 0x9F3C: BCD.decode(value).flatMap { CurrencyCode(numeric: $0) } != nil
+        case .terminalType: value.first.map { [0x10, 0x20, 0x30].contains($0 & 0xF0) && 1...6 ~= $0 & 0x0F } ?? false
+        case .terminalCountry: BCD.decode(value).flatMap { CountryCode(numeric: $0) } != nil
+        case .transactionCurrency, .transactionReferenceCurrency:
+            BCD.decode(value).flatMap { CurrencyCode(numeric: $0) } != nil
         default: true
         }
     }

@@ -161,6 +161,8 @@ extension Tag {
     public static var pdol: Tag { 0x9F38 }
     /// 9F39: Point-of-Service Entry Mode.
     public static var entryMode: Tag { 0x9F39 }
+    /// 9F3C: Transaction Reference Currency Code.
+    public static var transactionReferenceCurrency: Tag { 0x9F3C }
     /// 9F3E: Terminal Categories Supported List.
     public static var terminalCategoriesSupported: Tag { 0x9F3E }
     /// 9F3F: Selection Data Object List (SDOL).

@@ -134,15 +134,11 @@ actor JournalThread {
 
     func records(order: String) throws(JournalError) -> [JournalRecord] { try journal.records(order: order) }
 
-    func unfinished() throws(JournalError) -> [JournalRecord] { try journal.unfinished() }
-
     func confirm(
         _ id: TransactionID, at time: Timestamp, isInTime: Bool?
     ) throws(JournalError) -> ConfirmationOutcome {
         try journal.confirm(id, at: time, isInTime: isInTime)
     }
-
-    func unconfirmed() throws(JournalError) -> [(id: TransactionID, due: Timestamp)] { try journal.unconfirmed() }
 
     func beginReversal(
         _ id: TransactionID, _ change: StateChange, unconfirmedOnly: Bool

@@ -102,12 +102,13 @@ extension TransactionRunner {
             services?.work.add { await link.withdraw(id) }
         }
         let asked = Set(awaited.map(\.payment))
-        let unfinished = try await journal.unfinished()
+        let unfinished = try await journal.use { (journal) throws(JournalError) in try journal.unfinished() }
         // What names a payment is the operations' engine's: it is never reversed for want of an answer.
         for record in unfinished where !record.transaction.isOperation {
             try await recover(record, isPINAwaited: asked.contains(record.transaction.id))
         }
-        for (id, _) in try await journal.unconfirmed() {
+        let unconfirmed = try await journal.use { (journal) throws(JournalError) in try journal.unconfirmed() }
+        for (id, _) in unconfirmed {
             guard let record = try await journal.record(id), let running = recorded(record) else { continue }
             books.revive(running)
             take(.recover(), id)
