@@ -4,6 +4,10 @@
 # says goes to .build/build.log, or to NFC_TAP_BUILD_LOG; after a failure its errors are printed. NFC_TAP_BUILD_FLAGS has arguments for every build.
 set -euo pipefail
 cd "$(dirname "$0")/.."
+command -v "${SWIFT:-swift}" >/dev/null || {
+    echo "build: ${SWIFT:-swift} is not in PATH. Install a Swift 6.3 toolchain, see https://www.swift.org/install/linux/, and put its usr/bin into PATH" >&2
+    exit 69
+}
 mkdir -p .build
 log=${NFC_TAP_BUILD_LOG:-.build/build.log}
 
