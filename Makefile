@@ -292,8 +292,10 @@ check-dist: release
 	@scripts/install-packages.sh debhelper dpkg-dev python3 lintian gpg gpg-agent
 	@scripts/check-dist.sh "$$($(SWIFT) build -c release --show-bin-path)"
 
-# The package's whole life in a copy of this machine: install, tap, upgrade, remove, purge.
+# The package's whole life in a copy of this machine: install, tap, upgrade, remove, purge. Then both packages in a clean Debian 12 and 13.
 check-package: release
+	@scripts/install-packages.sh $(SWITCH_PACKAGES)
+	@scripts/build.sh $(RELEASE_FLAGS) --target SwitchPrograms
 	@scripts/check-package.sh "$$($(SWIFT) build -c release --show-bin-path)"
 
 # Rules, units and hot-plug in a guest with USB. Ends with an error where it cannot run.

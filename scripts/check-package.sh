@@ -3,8 +3,9 @@
 # The package through its life: check-package.sh [FOLDER-WITH-RELEASE-PROGRAMS]. Builds it twice, asks lintian, then boots a
 # systemd in a copy of this machine's file system (nothing is changed here) and installs, taps on a virtual reader,
 # upgrades while a sale is running, while a reversal waits and while a stored sale waits, removes, and purges. Then it makes a
-# clean Debian 12 and a clean Debian 13 from the archive that apt has here, and in each opens till and display and sells. Says
-# clearly what could not be done.
+# clean Debian 12 and a clean Debian 13 from the archive that apt has here, and in each opens till and display, sells, restarts
+# pcscd, upgrades and purges, nfc-tap-switch too where that folder has it. Says clearly what could not be done; a Debian
+# that cannot be made, or does not boot, is a failure.
 #
 #   NFC_TAP_SUITES="trixie"   other Debians than bookworm and trixie; with NFC_TAP_ONLY_CLEAN=1 nothing but these
 set -euo pipefail
@@ -26,8 +27,18 @@ if [ "${1:-}" != inside ] && [ "${1:-}" != clean ]; then
     first=$(scripts/make-deb.sh "$bin" "$packages/1")
     second=$(scripts/make-deb.sh "$bin" "$packages/2" "$version+upgrade1")
     say "built $(basename "$first"), $(stat -c %s "$first") bytes"
+    packages_of_service=()
+    if [ -x "$bin/nfc-tap-switch" ]; then
+        scripts/install-packages.sh libpq-dev
+        packages_of_service=("$(scripts/make-switch-deb.sh "$bin" "$packages/3")")
+        packages_of_service+=("$(scripts/make-switch-deb.sh "$bin" "$packages/4" "$version+upgrade1")")
+        say "built $(basename "${packages_of_service[0]}"), $(stat -c %s "${packages_of_service[0]}") bytes"
+    else
+        say "NOT CHECKED: nfc-tap-switch, which was not built"
+    fi
 
-    lintian --allow-root --fail-on error,warning --suppress-tags debian-changelog-has-wrong-day-of-week "$first"
+    lintian --allow-root --fail-on error,warning --suppress-tags debian-changelog-has-wrong-day-of-week \
+        "$first" "${packages_of_service[@]:0:1}"
     say "lintian has nothing to say"
     # A shop's machine has no Swift toolchain.
     mkdir "$packages/files"
@@ -54,7 +65,8 @@ if [ "${1:-}" != inside ] && [ "${1:-}" != clean ]; then
     scripts/install-packages.sh systemd-container debootstrap
     [ -n "${NFC_TAP_ONLY_CLEAN:-}" ] || unshare --mount --propagation private "$0" inside "$first" "$second"
     for suite in ${NFC_TAP_SUITES:-bookworm trixie}; do
-        unshare --mount --propagation private "$0" clean "$first" "$suite" "$(paste -s -d ' ' "$bin/nfc-tap-programs.names")"
+        unshare --mount --propagation private "$0" clean "$first" "$second" "$suite" \
+            "$(paste -s -d ' ' "$bin/nfc-tap-programs.names")" "${packages_of_service[@]}"
     done
     exit
 fi
@@ -65,17 +77,26 @@ second=$3
 tree=$(mktemp -d)
 root=$tree/root
 if [ "$mode" = clean ]; then
-    suite=$3
+    suite=$4
+    programs=$5
+    service=("${@:6}")
     # What a fresh machine has, from wherever apt of this machine has it. The folder is on the disk: it is half a gigabyte.
     mirror=$(apt-get indextargets --format '$(REPO_URI) $(CODENAME)' |
         awk -v codename="$(. /etc/os-release && echo "$VERSION_CODENAME")" '$2 == codename { print $1; exit }')
     trap 'rm -rf "$tree"' EXIT
     debootstrap --variant=minbase --include=systemd-sysv,dbus "$suite" "$root" "$mirror" >"$tree/log" 2>&1 || {
-        say "NOT CHECKED: Debian $suite cannot be made here: $(tail -n 1 "$tree/log")"
-        exit 0
+        say "FAILED: Debian $suite cannot be made here: $(tail -n 1 "$tree/log")" >&2
+        exit 1
     }
     mkdir "$root/srv/packages"
     cp "$first" "$root/srv/packages/first.deb"
+    cp "$second" "$root/srv/packages/second.deb"
+    wanted=(/srv/packages/first.deb pcscd libccid vsmartcard-vpcd curl)
+    if [ ${#service[@]} -gt 0 ]; then
+        cp "${service[0]}" "$root/srv/packages/switch-first.deb"
+        cp "${service[1]}" "$root/srv/packages/switch-second.deb"
+        wanted+=(/srv/packages/switch-first.deb)
+    fi
     # apt brings what the package wants, into a system that runs nothing and has no /proc, as an image builder does.
     printf '#!/bin/sh\nexit 101\n' >"$root/usr/sbin/policy-rc.d"
     chmod 0755 "$root/usr/sbin/policy-rc.d"
@@ -83,23 +104,25 @@ if [ "$mode" = clean ]; then
     {
         chroot "$root" apt-get update
         chroot "$root" env DEBIAN_FRONTEND=noninteractive apt-get install --yes --no-install-recommends \
-            /srv/packages/first.deb pcscd libccid vsmartcard-vpcd curl
+            "${wanted[@]}"
         ! chroot "$root" sh -c 'ldd /usr/sbin/pcscd' | grep -q polkit ||
             chroot "$root" env DEBIAN_FRONTEND=noninteractive apt-get install --yes --no-install-recommends polkitd
     } >"$tree/log" 2>&1 || {
         say "FAILED: the package cannot be installed on Debian $suite: $(tail -n 3 "$tree/log")" >&2
         exit 1
     }
-    for program in $4; do
+    for program in $programs; do
         said=$(chroot "$root" "/usr/bin/$program" --help 2>&1) && status=0 || status=$?
         [ "$status" = 69 ] && [[ "$said" = "$program: /proc is not mounted"* ]] || {
             say "FAILED: without /proc $program ends with $status: $said" >&2
             exit 1
         }
     done
-    say "$suite: without /proc no program starts, by none of its names: $4"
-    chroot "$root" dpkg --purge nfc-tap >"$tree/log" 2>&1 || {
-        say "FAILED: the package cannot be purged where nothing ran: $(tail -n 3 "$tree/log")" >&2
+    say "$suite: without /proc no program starts, by none of its names: $programs"
+    installed=(nfc-tap)
+    [ ${#service[@]} -eq 0 ] || installed+=(nfc-tap-switch)
+    chroot "$root" dpkg --purge "${installed[@]}" >"$tree/log" 2>&1 || {
+        say "FAILED: ${installed[*]} cannot be purged where nothing ran: $(tail -n 3 "$tree/log")" >&2
         exit 1
     }
 else
@@ -144,13 +167,32 @@ stop() {
     rmdir "$tree" 2>/dev/null || true
 }
 trap stop EXIT
-trap 'say "FAILED in line $LINENO: $BASH_COMMAND" >&2' ERR
+# Also of a command in a function, and of one whose own words go to a file. In $(...) a failure ends nothing: there -e is off.
+exec 3>&2
+set -E
+trap '[[ $- != *e* ]] || say "FAILED in line $LINENO: $BASH_COMMAND" >&3' ERR
 
+# A line that begins with "!" ends no script, whatever its command says.
+never() { # COMMAND…: fails if it succeeds
+    if "$@"; then
+        say "FAILED: this may not succeed: $*" >&2
+        exit 1
+    fi
+}
+gone() { # FILE…: none of these is left, nor a link that leads nowhere
+    local left
+    for left in "$@"; do
+        inside test ! -e "$left" -a ! -L "$left" || {
+            say "FAILED: $left is still there" >&2
+            exit 1
+        }
+    done
+}
 inside() { nsenter --target "$leader" --mount --uts --ipc --net --pid --cgroup -- "$@"; }
 
 find_leader() { # the guest's systemd: the one below our nspawn
     local pid
-    for pid in $(pgrep -x systemd); do
+    for pid in $(pgrep -x systemd || true); do
         local parent=$pid
         while [ "${parent:-0}" -gt 1 ]; do
             if [ "$parent" -eq "$nspawn" ]; then
@@ -185,9 +227,13 @@ for _ in $(seq 150); do
     sleep 0.1
 done
 booted || {
+    leader=
+    if [ "$mode" = clean ]; then
+        say "FAILED: Debian $suite does not boot here; its console said: $(tail -n 20 "$tree/console")" >&2
+        exit 1
+    fi
     say "NOT CHECKED: no systemd boots here, so nothing was installed; its console said:"
     tail -n 20 "$tree/console"
-    leader=
     exit 0
 }
 where="a copy of this machine"
@@ -226,7 +272,7 @@ inside id nfc-tapd >/dev/null
     exit 1
 }
 inside systemctl is-enabled --quiet nfc-tapd.service nfc-tapd.socket
-! inside systemctl is-enabled --quiet nfc-tap-psp-sandbox.service
+never inside systemctl is-enabled --quiet nfc-tap-psp-sandbox.service
 say "installed: the daemon runs, the sandbox does not"
 
 # --- till and display, as a browser asks for them, and a sale of that till: the gateway as its units start it
@@ -237,7 +283,7 @@ call() { # METHOD PATH [BODY [TOKEN [KEY]]]
 sell_in_the_browser() {
     inside systemctl start nfc-tap-psp-sandbox.service nfc-tap-gateway.socket nfc-tap-gateway.service
     await 10 "the gateway does not run" active nfc-tap-gateway.service
-    local page link file pages=0 code token sale state
+    local page link file pages=0 code state
     for page in till display; do
         inside curl --silent --fail "http://127.0.0.1:8716/$page/" >"$tree/page" || {
             say "FAILED: /$page/ cannot be opened" >&2
@@ -266,7 +312,11 @@ sell_in_the_browser() {
     [ -n "$token" ]
     inside nfc-tap-gateway pair --lane main --role display >/dev/null
     present >/dev/null
-    sale=$(call POST /v1/transactions '{"type":"purchase","amount":{"value":1250,"currency":"EUR"},"order":"T1"}' "$token" till-sale-1 | value id)
+    call POST /v1/transactions '{"type":"purchase","amount":{"value":1250,"currency":"EUR"},"order":"T1","lane":"main"}' "$token" till-sale-1 >"$tree/sale" || {
+        say "FAILED: the till's sale is refused: $(cat "$tree/sale")" >&2
+        exit 1
+    }
+    sale=$(value id <"$tree/sale")
     for _ in $(seq 100); do
         state=$(call GET "/v1/transactions/$sale" "" "$token" | value state)
         [ "$state" != approved ] || break
@@ -277,8 +327,84 @@ sell_in_the_browser() {
         say "FAILED: the till's sale is $state" >&2
         exit 1
     }
-    ! inside nfc-tap doctor --json | grep -q '"problem" : ".*missing in /usr/share/nfc-tap/till'
+    inside nfc-tap doctor --json >"$tree/doctor" || [ $? -eq 1 ]
+    never grep 'missing in /usr/share/nfc-tap/till' "$tree/doctor"
     say "till and display open with everything that they load, and a sale of the till is approved"
+}
+state_of_sale() { call GET "/v1/transactions/$sale" "" "$token" | value state; }
+purged() { # PACKAGE FILE…: neither the package nor these are left
+    never inside dpkg-query --show "$1" 2>/dev/null
+    gone "${@:2}"
+}
+
+# The payment service's package: its settings and units through installation, upgrade and purge. A replica wants a token, a
+# database and an acquirer, which make check-switch and make estate give it; here it ends, and says what it lacks first.
+keep_a_service() {
+    local program unit
+    install_service() {
+        inside dpkg --install "/srv/packages/switch-$1.deb" >"$tree/dpkg" 2>&1 || {
+            say "FAILED: nfc-tap-switch is not installed: $(cat "$tree/dpkg")" >&2
+            exit 1
+        }
+    }
+    install_service first
+    for program in nfc-tap-switch nfc-tap-profile nfc-tap-acquirer-sim; do
+        inside "$program" --help >/dev/null || {
+            say "FAILED: $program does not start" >&2
+            exit 1
+        }
+    done
+    inside id nfc-tap-switch >/dev/null
+    # A minimal Debian has no man.
+    inside systemd-analyze verify --man=no --recursive-errors=no nfc-tap-switch@1.service nfc-tap-switch-day.timer >"$tree/verify" 2>&1 || {
+        say "FAILED: the units of nfc-tap-switch are not in order: $(cat "$tree/verify")" >&2
+        exit 1
+    }
+    never grep nfc-tap-switch "$tree/verify"
+    # Its timer is there, and nothing runs that nobody has set up.
+    never inside systemctl is-enabled --quiet nfc-tap-switch-day.timer
+    inside sed -i 's/^# Everything else/# Of this shop. Everything else/' /etc/nfc-tap-switch/switch.env
+    inside sh -c 'umask 077 && echo 1234 >/etc/nfc-tap-switch/token-pin'
+    inside systemctl enable --now nfc-tap-switch-day.timer >/dev/null 2>&1
+    inside systemctl enable nfc-tap-switch@1.service >/dev/null 2>&1
+    inside systemctl start nfc-tap-switch@1.service 2>/dev/null || true
+    tried() { [ "$(inside systemctl show --property=NRestarts --value nfc-tap-switch@1.service)" -ge 2 ]; }
+    await 20 "a replica that cannot start is not started again" tried
+    inside journalctl --no-pager --output=cat --unit=nfc-tap-switch@1 >"$tree/replica"
+    grep -q '^nfc-tap-switch: ' "$tree/replica" || grep -q 'Error:' "$tree/replica" || {
+        say "FAILED: the replica does not say what it lacks: $(cat "$tree/replica")" >&2
+        exit 1
+    }
+    say "a replica without a token and a database says: $(grep -E '^(nfc-tap-switch: |Error:)' "$tree/replica" | head -n 1)"
+    install_service second
+    inside grep -q 'Of this shop' /etc/nfc-tap-switch/switch.env
+    # The units on the disk are those that systemd goes by.
+    [ "$(inside systemctl show --property=NeedDaemonReload --value nfc-tap-switch@1.service nfc-tap-switch-day.timer | sort -u | tr -d '\n')" = no ] || {
+        say "FAILED: systemd goes by the units from before the upgrade" >&2
+        exit 1
+    }
+    active nfc-tap-switch-day.timer
+    inside dpkg --remove nfc-tap-switch >"$tree/dpkg" 2>&1
+    for unit in nfc-tap-switch@1.service nfc-tap-switch-day.timer; do
+        # "activating" is a replica that is being started again, of a program that is gone.
+        case $(inside systemctl is-active "$unit") in
+            active | activating | reloading)
+                say "FAILED: nfc-tap-switch is removed, and $unit goes on" >&2
+                exit 1
+                ;;
+        esac
+    done
+    inside grep -q 'Of this shop' /etc/nfc-tap-switch/switch.env
+    inside dpkg --purge nfc-tap-switch >"$tree/dpkg" 2>&1
+    # The PIN is the shop's, and is told of, not deleted.
+    [ "$(inside ls -A /etc/nfc-tap-switch)" = token-pin ] || {
+        say "FAILED: nfc-tap-switch is purged, and its folder has $(inside ls -A /etc/nfc-tap-switch)" >&2
+        exit 1
+    }
+    purged nfc-tap-switch /usr/bin/nfc-tap-switch /etc/nfc-tap-switch/switch.env /run/nfc-tap-switch \
+        /lib/systemd/system/nfc-tap-switch@.service /etc/systemd/system/multi-user.target.wants/nfc-tap-switch@1.service \
+        /etc/systemd/system/timers.target.wants/nfc-tap-switch-day.timer /var/lib/systemd/timers/stamp-nfc-tap-switch-day.timer
+    say "nfc-tap-switch: installed, started, upgraded, removed and purged beside the daemon"
 }
 
 if [ "$mode" = clean ]; then
@@ -293,6 +419,7 @@ if [ "$mode" = clean ]; then
     both_ready() {
         get /v1/status | python3 -c 'import json, sys; sys.exit(any(l["state"] != "ready" for l in json.load(sys.stdin)["lanes"]))'
     }
+    pcsc_lane_waits() { ! both_ready; }
     await 30 "a lane is not ready, with pcscd $pcscd: $(get /v1/status)" both_ready
     polkit=without
     ! inside ldd /usr/sbin/pcscd | grep -q polkit || polkit=with
@@ -304,14 +431,32 @@ if [ "$mode" = clean ]; then
         say "a user without a session: status $status, $(head -n 1 "$tree/nobody")"
     fi
     sell_in_the_browser
+    inside systemctl stop pcscd.socket pcscd.service
+    await 30 "the lane is ready without pcscd" pcsc_lane_waits
+    inside systemctl start pcscd.socket
+    await 30 "the lane does not come back with pcscd" both_ready
     inside systemctl restart pcscd.service
     await 30 "the lane does not come back after pcscd has started anew" both_ready
-    say "the lane is ready again after a restart of pcscd"
+    say "the lane waits without pcscd, and is ready again with it and after its restart"
+    inside dpkg --install /srv/packages/second.deb >"$tree/dpkg" 2>&1 || {
+        say "FAILED: not upgraded: $(cat "$tree/dpkg")" >&2
+        exit 1
+    }
+    await 30 "a lane is not ready after the upgrade" both_ready
+    [ "$(state_of_sale)" = approved ] || {
+        say "FAILED: after the upgrade the till's sale is $(state_of_sale)" >&2
+        exit 1
+    }
+    say "upgraded: the lanes are ready, and the till still has its sale"
+    [ ${#service[@]} -eq 0 ] || keep_a_service
     inside dpkg --purge nfc-tap >"$tree/dpkg" 2>&1 || {
         say "FAILED: not purged: $(cat "$tree/dpkg")" >&2
         exit 1
     }
-    say "installed, used and purged on $where"
+    purged nfc-tap /var/lib/nfc-tap /var/lib/nfc-tap-gateway /run/nfc-tap /etc/nfc-tap /usr/share/nfc-tap \
+        /usr/bin/nfc-tapd /lib/systemd/system/nfc-tapd.service /etc/systemd/system/multi-user.target.wants/nfc-tapd.service \
+        /lib/udev/rules.d/72-nfc-tap.rules
+    say "installed, used, upgraded and purged on $where"
     exit
 fi
 
@@ -505,10 +650,9 @@ say "audit verify: $(tail -n 1 "$tree/audit")"
 
 # --- remove, install again, purge
 inside dpkg --remove nfc-tap >"$tree/dpkg" 2>&1
-! active nfc-tapd.service
-! active nfc-tap-psp-sandbox.service
-inside test ! -e "$sock"
-inside test ! -e /usr/bin/nfc-tapd
+never active nfc-tapd.service
+never active nfc-tap-psp-sandbox.service
+gone "$sock" /usr/bin/nfc-tapd
 inside sh -c 'ls /var/lib/nfc-tap | grep -q .'
 say "removed: nothing runs, the journal is kept"
 inside dpkg --install /srv/packages/second.deb >"$tree/dpkg" 2>&1
@@ -541,11 +685,6 @@ inside dpkg --purge nfc-tap >"$tree/dpkg" 2>&1
     say "FAILED: purged, and /etc/nfc-tap has $(inside ls -A /etc/nfc-tap)" >&2
     exit 1
 }
-for left in /var/lib/nfc-tap /run/nfc-tap /usr/share/nfc-tap /lib/systemd/system/nfc-tapd.service \
-    /etc/systemd/system/multi-user.target.wants/nfc-tapd.service /lib/udev/rules.d/72-nfc-tap.rules; do
-    inside test ! -e "$left" || {
-        say "FAILED: purged, and $left is still there" >&2
-        exit 1
-    }
-done
+gone /var/lib/nfc-tap /run/nfc-tap /usr/share/nfc-tap /lib/systemd/system/nfc-tapd.service \
+    /etc/systemd/system/multi-user.target.wants/nfc-tapd.service /lib/udev/rules.d/72-nfc-tap.rules
 say "purged: nothing is left but the users, the groups, and the file that the shop had put there"
