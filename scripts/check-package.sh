@@ -167,10 +167,10 @@ stop() {
     rmdir "$tree" 2>/dev/null || true
 }
 trap stop EXIT
-# Also of a command in a function, and of one whose own words go to a file. In $(...) a failure ends nothing: there -e is off.
+# Also of a command in a function, and of one whose own words go to a file. In $(...) and behind & it ends nothing.
 exec 3>&2
 set -E
-trap '[[ $- != *e* ]] || say "FAILED in line $LINENO: $BASH_COMMAND" >&3' ERR
+trap '[ "$BASHPID" != $$ ] || say "FAILED in line $LINENO: $BASH_COMMAND" >&3' ERR
 
 # A line that begins with "!" ends no script, whatever its command says.
 never() { # COMMAND…: fails if it succeeds
