@@ -61,17 +61,6 @@ struct KernelDiffTests {
                 """.utf8))
     }
 
-    /// Byte 1 of the error indication: level 1 (EMV Contactless Book C-2 Annex A, DF8115).
-    @Test("C6: how an answer is lost is told to the kernel as the script has it")
-    func kindsOfLoss() throws {
-        for (word, level1) in [("timeout", "01"), ("transmission", "02"), ("protocol", "03")] {
-            let trace = OwnKernel.plain.trace(try Self.script(#""lose": "\#(word)""#))
-            let outcome = try #require(trace.lines.first { $0.hasPrefix("O ") })
-            #expect(trace.lines.contains { $0.hasPrefix("C 80A8") })
-            #expect(outcome.split(separator: " ")[2].hasPrefix(level1), "\(word): \(outcome)")
-        }
-    }
-
     @Test("C6: a recorded card becomes a script that plays as it did")
     func fromRecording() throws {
         for answer in [#""lose": "transmission""#, #""respond": "6985""#, #""respond": "800600800801010090009000""#] {

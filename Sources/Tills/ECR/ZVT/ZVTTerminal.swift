@@ -4,7 +4,8 @@ public import Codes
 /// The terminal's side of ZVT on one lane, over TCP or a serial line.
 ///
 /// The till is master until it has sent a command; then the terminal is, until its completion was answered. A till knows of an
-/// approval once it has answered the result, and each line that it has to print, in the affirmative.
+/// approval once it has answered the result, and each line that it has to print, in the affirmative. It has a stored property for
+/// each thing that a later packet may ask for: a machine without I/O has nowhere else to keep it.
 public struct ZVTTerminal: TillTerminal {
     public enum Line: Sendable {
         case tcp, serial
