@@ -61,7 +61,13 @@ def escape(text):
 
 
 def paragraphs(text):
-    return "\n.PP\n".join(escape(" ".join(part.split())) for part in re.split(r"\n\s*\n", text.strip()))
+    """Paragraphs apart; a line that begins with a number and two blanks is an entry of a list."""
+    parts = []
+    for part in re.split(r"\n\s*\n|\n(?=[0-9]+  )", text.strip()):
+        entry = re.match(r"([0-9]+)  (.*)", part, re.DOTALL)
+        body = escape(" ".join((entry[2] if entry else part).split()))
+        parts.append(f".TP 6\n{entry[1]}\n{body}" if entry else body)
+    return "\n.PP\n".join(parts).replace(".PP\n.TP", ".TP")
 
 
 def header(name, section, title):

@@ -7,13 +7,7 @@ struct NFCTap: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "nfc-tap",
         abstract: "Reads contactless cards and drives nfc-tapd.",
-        discussion: """
-            Exit codes: 0 done (a payment: approved, or stored to be sent later), 1 a replay differs from its recording, \
-            kernels differ in something new, an audit chain does not hold, an adapter breaks its contract, or doctor found an error, 10 declined or reversed, 11 partially approved, 12 outcome \
-            unknown (look the payment up before charging again), 13 not completed (cancelled, timed out, card unreadable, \
-            refused by the daemon), 14 administrator required, 64 wrong arguments, 65 malformed input, 69 no reader or no \
-            daemon, 77 not allowed.
-            """,
+        discussion: ExitCode.list,
         version: Version.text,
         subcommands: [
             Readers.self, Read.self, Pay.self, Refund.self, Verify.self, LookUp.self, StoreCard.self, Charge.self,

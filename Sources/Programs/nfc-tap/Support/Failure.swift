@@ -64,20 +64,3 @@ struct Failure: Error {
         if let hint { StandardError.write("nfc-tap: hint: \(hint)\n") }
     }
 }
-
-extension ExitCode {
-    static let declined = ExitCode(10)
-    static let partiallyApproved = ExitCode(11)
-    static let unknownOutcome = ExitCode(12)
-    static let notCompleted = ExitCode(13)
-    /// `auth.admin_required`
-    static let administratorNeeded = ExitCode(14)
-    /// EX_DATAERR of sysexits.
-    /// The payment service's figures of a day are not the journal's.
-    static let figuresDiffer = ExitCode(15)
-    static let malformedInput = ExitCode(65)
-    /// EX_UNAVAILABLE.
-    static let unavailable = ExitCode(69)
-    /// EX_NOPERM.
-    static let notAllowed = ExitCode(77)
-}
