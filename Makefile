@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# The front door. `make demo` shows one tap from card to answer, `make till` a till in the browser; `make test` proves the rest.
+# The front door: `make` lists what it can do. The line after ## above a target is its line in that list.
 
 SWIFT ?= swift
 SHELL := /bin/bash
@@ -26,12 +26,20 @@ SWITCH_RELEASE_FLAGS := -c release --static-swift-stdlib --disable-local-rpath
 PREFIX ?= /usr/local
 DESTDIR ?=
 
-.PHONY: demo till test repeat build release lint format bless bench load check-instructions simulate simulate-operations put-back soak \
-	check-secrets check-kills check-books check-deaths check-tills check-wobbles fuzz check-threads check-addresses \
-	check-units check-udev check-guest check-licence check-rules check-contract check-examples check-protocol check-till \
-	check-browser pictures docs python-client typescript-client deb dist check-dist check-package install clean \
-	check-switch demo-switch estate bench-switch check-switch-secrets switch-deb
+.PHONY: help demo till demo-switch deb switch-deb install release build test \
+	lint format docs pictures bless python-client typescript-client clean check-contract \
+	check-examples check-protocol check-till check-units check-udev check-licence check-rules check-threads check-addresses \
+	check-instructions repeat check-browser check-package check-guest check-secrets check-kills check-books check-deaths \
+	check-tills check-wobbles check-switch check-switch-secrets estate fuzz soak simulate simulate-operations \
+	put-back bench bench-switch load dist check-dist
 
+help:
+	@awk '/^##@ / { printf "\n%s\n", substr($$0, 5) } /^## / { text = substr($$0, 4) } \
+		/^[a-z-]+:/ && text != "" { printf "  make %-22s %s\n", substr($$1, 1, length($$1) - 1), text; text = "" }' $(MAKEFILE_LIST)
+
+##@ Try it
+
+## Take one test payment, from card to answer; no reader needed
 demo:
 	@scripts/install-packages.sh $(DEMO_PACKAGES)
 	@echo "Building (the first time takes some minutes)"
@@ -40,12 +48,14 @@ demo:
 	@echo "== next, in your browser: make till opens a till, a customer display and virtual cards at http://127.0.0.1:8718/"
 
 # Till and display in the browser of this machine, with virtual cards on buttons, until Ctrl-C. Built as `make demo` does.
+## Open a till and a customer display in the browser
 till:
 	@scripts/install-packages.sh $(DEMO_PACKAGES) python3
 	@scripts/build.sh $(DEMO_FLAGS) --target Programs
 	@scripts/till.sh .build-demo/debug
 
 # A card's payment through till, both proxies with mutual TLS, the switch, a token and the acquirer's host: the path, with its times.
+## Take one through a payment service to an acquirer's host, with its times
 demo-switch:
 	@scripts/install-packages.sh $(ESTATE_PACKAGES)
 	@echo "Building (the first time takes some minutes)"
@@ -53,32 +63,151 @@ demo-switch:
 	@scripts/build.sh $(DEMO_FLAGS) --target SwitchPrograms
 	@scripts/demo-switch.py .build-demo/debug
 
-# A payment service with its standby on this machine, TILLS tills and TAPS taps before it, and deaths of everything: docs/estate.md.
-estate:
-	@scripts/install-packages.sh $(ESTATE_PACKAGES)
-	$(SWIFT) build $(SWITCH_RELEASE_FLAGS) --target SwitchPrograms
-	scripts/check-estate.py "$$($(SWIFT) build -c release --show-bin-path)" --tills $(or $(TILLS),1000) --taps $(or $(TAPS),100000) \
-		--kills $(or $(KILLS),200) --fail-overs $(or $(FAIL_OVERS),10) --every $(or $(EVERY),4) --pause $(or $(PAUSE),0) \
-		--seconds $(or $(SECONDS),3000) --seed $(or $(SEED),1)
+##@ Install it
 
-# Payments a second through the switch, beside plain inserts of the same rows.
-bench-switch:
-	@scripts/install-packages.sh $(ESTATE_PACKAGES)
-	$(SWIFT) build $(SWITCH_RELEASE_FLAGS) --target SwitchPrograms
-	scripts/bench-switch.py "$$($(SWIFT) build -c release --show-bin-path)"
+# A Debian package of static programs, in .build/deb.
+## Make the Debian package, in .build/deb
+deb: release
+	@scripts/install-packages.sh debhelper dpkg-dev python3
+	@scripts/make-deb.sh "$$($(SWIFT) build -c release --show-bin-path)" .build/deb
 
-# The replicas' memory, logs, database and write-ahead log after TAPS payments; as root.
-check-switch-secrets:
-	@scripts/install-packages.sh $(ESTATE_PACKAGES)
+# The package of the payment service's programs, in .build/deb.
+## Make the payment service's Debian package, in .build/deb
+switch-deb:
+	@scripts/install-packages.sh debhelper dpkg-dev python3 $(ESTATE_PACKAGES)
 	$(SWIFT) build $(SWITCH_RELEASE_FLAGS) --target SwitchPrograms
-	scripts/check-switch-secrets.py "$$($(SWIFT) build -c release --show-bin-path)" --taps $(or $(TAPS),1000)
+	@scripts/make-switch-deb.sh "$$($(SWIFT) build -c release --show-bin-path)" .build/deb
+
+## Build release programs and install them under PREFIX
+install: release
+	scripts/install.sh "$(DESTDIR)" "$(PREFIX)" "$$($(SWIFT) build -c release --show-bin-path)"
+
+## Build release programs
+release:
+	@scripts/install-packages.sh $(BUILD_PACKAGES)
+	@scripts/build.sh $(RELEASE_FLAGS) --target Programs
+	@scripts/link-programs.sh "$$($(SWIFT) build -c release --show-bin-path)" $(PROGRAMS)
+
+##@ Change it
+
+## Build everything
+build:
+	@scripts/install-packages.sh $(BUILD_PACKAGES) $(SWITCH_PACKAGES)
+	$(SWIFT) build
 
 # Builds everything once, warnings being errors, then runs every test, the ones that need a private pcscd included.
+## Build and run all tests
 test:
 	@scripts/install-packages.sh $(TEST_PACKAGES)
 	@scripts/test.sh
 
+## Check the format
+lint:
+	$(SWIFT) format lint --strict -r Sources Tests Benchmarks Fuzz Package.swift
+
+## Format all sources
+format:
+	$(SWIFT) format --in-place -r Sources Tests Benchmarks Fuzz Package.swift
+
+# Pages of the public Swift libraries, in .build/docs, a folder for each.
+## Make the pages of the Swift libraries, in .build/docs
+docs:
+	$(SWIFT) build
+	@scripts/make-docs.sh "$$($(SWIFT) build --show-bin-path)" .build/docs
+
+# docs/pictures of till and display, anew.
+## Make the pictures of till and display anew
+pictures:
+	@scripts/install-packages.sh $(BROWSER_PACKAGES)
+	@scripts/make-pictures.sh "$$($(SWIFT) build --show-bin-path)"
+
+# Rewrites the golden texts of the recorded transcripts. Look at what changed before you commit it.
+## Write the golden texts of recorded taps anew
+bless:
+	NFC_TAP_BLESS=1 $(SWIFT) test --filter ExplainTests
+
+# The Python client, made from the contract, and a wheel of it, in .build/clients/python.
+## Make the Python client, in .build/clients/python
+python-client:
+	@scripts/install-packages.sh python3 python3-venv
+	@scripts/make-python-client.sh "$$(scripts/install-peers.sh)" .build/clients/python
+
+# The TypeScript client, made from the contract and compiled, in .build/clients/typescript.
+## Make the TypeScript client, in .build/clients/typescript
+typescript-client:
+	@scripts/install-packages.sh python3 python3-venv node-typescript
+	@scripts/make-typescript-client.sh "$$(scripts/install-peers.sh)" .build/clients/typescript
+
+## Remove what was built
+clean:
+	$(SWIFT) package clean
+
+##@ Check what .ci/run checks
+
+# The daemon that was built, held against docs/openapi.yaml.
+## Hold the daemon against docs/openapi.yaml
+check-contract:
+	@scripts/install-packages.sh $(TEST_PACKAGES)
+	@scripts/check-contract.sh "$$($(SWIFT) build --show-bin-path)"
+
+# The adapter and the POS client that the docs print, run as printed.
+## Run the programs of docs/examples
+check-examples:
+	@scripts/install-packages.sh $(TEST_PACKAGES)
+	@scripts/check-examples.sh "$$($(SWIFT) build --show-bin-path)"
+
+# The commands that docs/protocol.md prints, and their answers. With BLESS=--write the answers are written anew.
+## Run the commands of docs/protocol.md
+check-protocol:
+	@scripts/install-packages.sh curl jq python3
+	@scripts/check-protocol.sh "$$($(SWIFT) build --show-bin-path)" $(BLESS)
+
+# The pages of share/till: their machine of a sale, amounts, and every message file, under node.
+## Run the tests of till and display under node
+check-till:
+	@scripts/check-till.sh
+
+## Check the systemd units
+check-units:
+	@scripts/check-units.sh
+
+## Check the udev rules
+check-udev:
+	@scripts/check-udev.sh
+
+# The licence's line in every source file (scripts/add-spdx.sh puts it there), and everything that is linked in NOTICE.
+## Find files without the licence's line
+check-licence:
+	@scripts/check-licence.sh
+
+# Each rule of docs/conformance.md leads to a line and to the tests that it names.
+## Follow each rule of docs/conformance.md to its line and tests
+check-rules:
+	@scripts/install-packages.sh python3
+	@scripts/find-rule.py --all
+
+# Data races in the daemon, its journal and the readers.
+## Find data races
+check-threads:
+	@scripts/install-packages.sh $(TEST_PACKAGES)
+	@scripts/check-threads.sh
+
+# Memory errors: each fuzz target for a minute under the address sanitizer.
+## Find memory errors with the fuzz targets
+check-addresses:
+	@scripts/fuzz.sh -1 -max_total_time=$(or $(SECONDS),60)
+
+# Instructions of the hot paths against Benchmarks/instructions.tsv; with BLESS=--write that table is written anew.
+## Count the instructions of the hot paths
+check-instructions:
+	@scripts/install-packages.sh $(BUILD_PACKAGES) binutils valgrind
+	$(SWIFT) build $(RELEASE_FLAGS) --product tap-bench 2>&1 | tail -n 20
+	@scripts/check-instructions.sh "$$($(SWIFT) build -c release --show-bin-path)/tap-bench" $(BLESS)
+
+##@ Check more, by hand
+
 # The suites of daemon, journal, readers and end to end COUNT times in a row; it ends with the first that fails.
+## Run daemon, journal and reader suites COUNT times
 repeat:
 	@scripts/install-packages.sh $(TEST_PACKAGES)
 	@scripts/build.sh --build-tests
@@ -88,75 +217,34 @@ repeat:
 			ReaderNFCTests ReaderVirtualTests ReaderCoreTests EndToEndTests; \
 	done
 
-build:
-	@scripts/install-packages.sh $(BUILD_PACKAGES) $(SWITCH_PACKAGES)
-	$(SWIFT) build
+# Till and display in Chromium with a daemon in test mode: security, every requirement, deaths, looks. With FAULTS=1 instead: each
+# deliberate fault of the pages is found.
+## Drive till and display in Chromium
+check-browser:
+	@scripts/install-packages.sh $(BROWSER_PACKAGES)
+	@scripts/build.sh
+	@FAULTS=$(FAULTS) scripts/check-browser.sh "$$($(SWIFT) build --show-bin-path)"
 
-release:
-	@scripts/install-packages.sh $(BUILD_PACKAGES)
-	@scripts/build.sh $(RELEASE_FLAGS) --target Programs
-	@scripts/link-programs.sh "$$($(SWIFT) build -c release --show-bin-path)" $(PROGRAMS)
+# The package's whole life in a copy of this machine: install, tap, upgrade, remove, purge. Then both packages in a clean Debian 12 and 13.
+## Install, use, upgrade and purge the packages in Debian 12 and 13
+check-package: release
+	@scripts/install-packages.sh $(SWITCH_PACKAGES)
+	@scripts/build.sh $(RELEASE_FLAGS) --target SwitchPrograms
+	@scripts/check-package.sh "$$($(SWIFT) build -c release --show-bin-path)"
 
-lint:
-	$(SWIFT) format lint --strict -r Sources Tests Benchmarks Fuzz Package.swift
-
-# The licence's line in every source file (scripts/add-spdx.sh puts it there), and everything that is linked in NOTICE.
-check-licence:
-	@scripts/check-licence.sh
-
-# Each rule of docs/conformance.md leads to a line and to the tests that it names.
-check-rules:
-	@scripts/install-packages.sh python3
-	@scripts/find-rule.py --all
-
-format:
-	$(SWIFT) format --in-place -r Sources Tests Benchmarks Fuzz Package.swift
-
-# Rewrites the golden texts of the recorded transcripts. Look at what changed before you commit it.
-bless:
-	NFC_TAP_BLESS=1 $(SWIFT) test --filter ExplainTests
-
-fuzz:
-	@scripts/fuzz.sh 1000000
-
-# Every figure beside a yardstick of the same run.
-bench:
-	@scripts/install-packages.sh $(TEST_PACKAGES) libssl3 binutils valgrind
-	@scripts/bench.sh
-
-# Instructions of the hot paths against Benchmarks/instructions.tsv; with BLESS=--write that table is written anew.
-check-instructions:
-	@scripts/install-packages.sh $(BUILD_PACKAGES) binutils valgrind
-	$(SWIFT) build $(RELEASE_FLAGS) --product tap-bench 2>&1 | tail -n 20
-	@scripts/check-instructions.sh "$$($(SWIFT) build -c release --show-bin-path)/tap-bench" $(BLESS)
-
-# 1, 8 and 64 lanes tapping as fast as they can for SECONDS.
-load:
-	@scripts/install-packages.sh $(TEST_PACKAGES)
-	@SECONDS_OF_LOAD=$(or $(SECONDS),60) scripts/bench.sh load
-
-# COUNT transactions in shops where everything that can lie lies, held against the payment services' books; or the story of
-# one SEED.
-simulate:
-	$(SWIFT) build -c release --product tap-simulation
-	"$$($(SWIFT) build -c release --show-bin-path)/tap-simulation" $(or $(COUNT),10000000) $(SEED)
-
-# COUNT sequences of captures, adjustments, releases and refunds against a model ledger, without I/O; or the story of one SEED.
-simulate-operations:
-	$(SWIFT) build -c release --product tap-simulation
-	"$$($(SWIFT) build -c release --show-bin-path)/tap-simulation" operations $(or $(COUNT),1000000) $(SEED)
-
-# How soon the simulation finds each mend that is undone: the table of docs/measurements.md.
-put-back:
-	$(SWIFT) build -c release --product tap-simulation
-	"$$($(SWIFT) build -c release --show-bin-path)/tap-simulation" put-back
+# Rules, units and hot-plug in a guest with USB. Ends with an error where it cannot run.
+## Plug a reader into a virtual machine
+check-guest: release
+	@scripts/check-guest.sh "$$($(SWIFT) build -c release --show-bin-path)"
 
 # The daemon's memory, files and sockets after a thousand taps; as root.
+## Search the daemon's memory after a thousand taps; as root
 check-secrets:
 	@scripts/install-packages.sh $(TEST_PACKAGES)
 	@scripts/check-secrets.sh 1000
 
 # Three hundred deaths of the daemon, at writes to its journal and at any other moment.
+## Kill the daemon KILLS times
 check-kills:
 	@scripts/install-packages.sh $(TEST_PACKAGES)
 	$(SWIFT) build --build-tests
@@ -165,6 +253,7 @@ check-kills:
 # Shops with daemons of their own whose payment services lie and whose daemons are killed: COUNT sales, held against what the
 # payment services have booked, in DAYS from a SEED on. What make test does with a thousand. Before them SEQUENCES of operations
 # against the model ledger, without I/O.
+## Compare COUNT sales with lying payment services' books
 check-books:
 	@scripts/install-packages.sh $(TEST_PACKAGES)
 	$(SWIFT) build $(RELEASE_FLAGS) --product nfc-tapd
@@ -176,6 +265,7 @@ check-books:
 		--days $(or $(DAYS),10) --kills $$(($(or $(OPERATIONS),12000) / 6)) --shops 8 --seed $(or $(SEED),1)
 
 # The same with KILLS deaths, half of the payments stored, and a wall clock that is put back and ahead.
+## The same with KILLS deaths and a clock that jumps
 check-deaths:
 	@scripts/install-packages.sh $(TEST_PACKAGES)
 	$(SWIFT) build $(RELEASE_FLAGS) --product nfc-tapd
@@ -183,127 +273,107 @@ check-deaths:
 		--clocks --away 3 --seed $(or $(SEED),1)
 
 # Tills of four protocols in front of nfc-tap-ecr: KILLS deaths of bridge, daemon and till for each, held against the sandbox's books.
+## Kill bridge, daemon and till KILLS times for each protocol
 check-tills:
 	@scripts/install-packages.sh $(TEST_PACKAGES)
 	@scripts/build.sh --target Programs
 	scripts/check-tills.py "$$($(SWIFT) build --show-bin-path)" "$$(scripts/install-peers.sh)" --kills $(or $(KILLS),200) --seed $(or $(SEED),1)
 
+# Every fault of a reader at every command of a payment and a pass, on each of the three readers; then COUNT torn, mute and repeated
+# presentations at random, single and with passes: on the virtual reader, and as far as a thousand on the others; COUNT at the edge of
+# the field, and a quarter as many tickets, through libnfc and pcscd.
+## Fail the readers in every way, then COUNT times at random
+check-wobbles:
+	@scripts/install-packages.sh $(TEST_PACKAGES)
+	$(SWIFT) build --build-tests
+	NFC_TAP_WOBBLES=$(or $(COUNT),1000) CI=1 $(SWIFT) test --skip-build --no-parallel --filter 'Wobble'
+
 # COUNT payments through replicas of the switch that are killed, with their database, and an acquirer that lies.
+## Kill the payment service and its database during COUNT payments
 check-switch:
 	@scripts/install-packages.sh $(TEST_PACKAGES)
 	$(SWIFT) build --build-tests
 	NFC_TAP_SWITCH_PAYMENTS=$(or $(COUNT),1000) NFC_TAP_PYTHON=$$(scripts/install-peers.sh) \
 		$(SWIFT) test --skip-build --no-parallel --filter '^SwitchTests\.KillTests'
 
-# Every fault of a reader at every command of a payment and a pass, on each of the three readers; then COUNT torn, mute and repeated
-# presentations at random, single and with passes: on the virtual reader, and as far as a thousand on the others; COUNT at the edge of
-# the field, and a quarter as many tickets, through libnfc and pcscd.
-check-wobbles:
-	@scripts/install-packages.sh $(TEST_PACKAGES)
-	$(SWIFT) build --build-tests
-	NFC_TAP_WOBBLES=$(or $(COUNT),1000) CI=1 $(SWIFT) test --skip-build --no-parallel --filter 'Wobble'
+# The replicas' memory, logs, database and write-ahead log after TAPS payments; as root.
+## Search the payment service's memory, logs and database; as root
+check-switch-secrets:
+	@scripts/install-packages.sh $(ESTATE_PACKAGES)
+	$(SWIFT) build $(SWITCH_RELEASE_FLAGS) --target SwitchPrograms
+	scripts/check-switch-secrets.py "$$($(SWIFT) build -c release --show-bin-path)" --taps $(or $(TAPS),1000)
+
+# A payment service with its standby on this machine, TILLS tills and TAPS taps before it, and deaths of everything: docs/estate.md.
+## Run many tills before a payment service in which all parts die
+estate:
+	@scripts/install-packages.sh $(ESTATE_PACKAGES)
+	$(SWIFT) build $(SWITCH_RELEASE_FLAGS) --target SwitchPrograms
+	scripts/check-estate.py "$$($(SWIFT) build -c release --show-bin-path)" --tills $(or $(TILLS),1000) --taps $(or $(TAPS),100000) \
+		--kills $(or $(KILLS),200) --fail-overs $(or $(FAIL_OVERS),10) --every $(or $(EVERY),4) --pause $(or $(PAUSE),0) \
+		--seconds $(or $(SECONDS),3000) --seed $(or $(SEED),1)
+
+## Run the fuzz targets a million times each
+fuzz:
+	@scripts/fuzz.sh 1000000
 
 # Hours of taps: memory and descriptors stay flat, and every tap is in the books.
+## Tap for hours and watch memory and descriptors
 soak:
 	@scripts/install-packages.sh $(TEST_PACKAGES)
 	@scripts/soak.sh
 
-# Data races in the daemon, its journal and the readers.
-check-threads:
-	@scripts/install-packages.sh $(TEST_PACKAGES)
-	@scripts/check-threads.sh
+# COUNT transactions in shops where everything that can lie lies, held against the payment services' books; or the story of
+# one SEED.
+## Simulate COUNT transactions in shops where everything lies
+simulate:
+	$(SWIFT) build -c release --product tap-simulation
+	"$$($(SWIFT) build -c release --show-bin-path)/tap-simulation" $(or $(COUNT),10000000) $(SEED)
 
-# Memory errors: each fuzz target for a minute under the address sanitizer.
-check-addresses:
-	@scripts/fuzz.sh -1 -max_total_time=$(or $(SECONDS),60)
+# COUNT sequences of captures, adjustments, releases and refunds against a model ledger, without I/O; or the story of one SEED.
+## Simulate COUNT sequences of captures and refunds
+simulate-operations:
+	$(SWIFT) build -c release --product tap-simulation
+	"$$($(SWIFT) build -c release --show-bin-path)/tap-simulation" operations $(or $(COUNT),1000000) $(SEED)
 
-check-units:
-	@scripts/check-units.sh
+# How soon the simulation finds each mend that is undone: the table of docs/measurements.md.
+## Undo each mend and say how soon the simulation finds it
+put-back:
+	$(SWIFT) build -c release --product tap-simulation
+	"$$($(SWIFT) build -c release --show-bin-path)/tap-simulation" put-back
 
-# The daemon that was built, held against docs/openapi.yaml.
-check-contract:
-	@scripts/install-packages.sh $(TEST_PACKAGES)
-	@scripts/check-contract.sh "$$($(SWIFT) build --show-bin-path)"
+##@ Measure it
 
-check-udev:
-	@scripts/check-udev.sh
+# Every figure beside a yardstick of the same run.
+## Print each figure beside a yardstick of the same run
+bench:
+	@scripts/install-packages.sh $(TEST_PACKAGES) libssl3 binutils valgrind
+	@scripts/bench.sh
 
-# The adapter and the POS client that the docs print, run as printed.
-check-examples:
-	@scripts/install-packages.sh $(TEST_PACKAGES)
-	@scripts/check-examples.sh "$$($(SWIFT) build --show-bin-path)"
-
-# The commands that docs/protocol.md prints, and their answers. With BLESS=--write the answers are written anew.
-check-protocol:
-	@scripts/install-packages.sh curl jq python3
-	@scripts/check-protocol.sh "$$($(SWIFT) build --show-bin-path)" $(BLESS)
-
-# Till and display in Chromium with a daemon in test mode: security, every requirement, deaths, looks. With FAULTS=1 instead: each
-# deliberate fault of the pages is found.
-check-browser:
-	@scripts/install-packages.sh $(BROWSER_PACKAGES)
-	@scripts/build.sh
-	@FAULTS=$(FAULTS) scripts/check-browser.sh "$$($(SWIFT) build --show-bin-path)"
-
-# docs/pictures of till and display, anew.
-pictures:
-	@scripts/install-packages.sh $(BROWSER_PACKAGES)
-	@scripts/make-pictures.sh "$$($(SWIFT) build --show-bin-path)"
-
-# Pages of the public Swift libraries, in .build/docs, a folder for each.
-docs:
-	$(SWIFT) build
-	@scripts/make-docs.sh "$$($(SWIFT) build --show-bin-path)" .build/docs
-
-# The Python client, made from the contract, and a wheel of it, in .build/clients/python.
-python-client:
-	@scripts/install-packages.sh python3 python3-venv
-	@scripts/make-python-client.sh "$$(scripts/install-peers.sh)" .build/clients/python
-
-# The TypeScript client, made from the contract and compiled, in .build/clients/typescript.
-typescript-client:
-	@scripts/install-packages.sh python3 python3-venv node-typescript
-	@scripts/make-typescript-client.sh "$$(scripts/install-peers.sh)" .build/clients/typescript
-
-# A Debian package of static programs, in .build/deb.
-deb: release
-	@scripts/install-packages.sh debhelper dpkg-dev python3
-	@scripts/make-deb.sh "$$($(SWIFT) build -c release --show-bin-path)" .build/deb
-
-# The package of the payment service's programs, in .build/deb.
-switch-deb:
-	@scripts/install-packages.sh debhelper dpkg-dev python3 $(ESTATE_PACKAGES)
+# Payments a second through the switch, beside plain inserts of the same rows.
+## Measure the payment service beside plain inserts
+bench-switch:
+	@scripts/install-packages.sh $(ESTATE_PACKAGES)
 	$(SWIFT) build $(SWITCH_RELEASE_FLAGS) --target SwitchPrograms
-	@scripts/make-switch-deb.sh "$$($(SWIFT) build -c release --show-bin-path)" .build/deb
+	scripts/bench-switch.py "$$($(SWIFT) build -c release --show-bin-path)"
+
+# 1, 8 and 64 lanes tapping as fast as they can for SECONDS.
+## Tap on 1, 8 and 64 lanes for SECONDS
+load:
+	@scripts/install-packages.sh $(TEST_PACKAGES)
+	@SECONDS_OF_LOAD=$(or $(SECONDS),60) scripts/bench.sh load
+
+##@ Release it
 
 # A release in .build/dist: package, sources, changes, and their sums signed with the key that NFC_TAP_SIGNING_KEY names.
+## Make a signed release, in .build/dist
 dist:
 	@scripts/install-packages.sh debhelper dpkg-dev python3 lintian gpg
 	@scripts/make-dist.sh --ready
 	@$(MAKE) --no-print-directory release
 	@scripts/make-dist.sh "$$($(SWIFT) build -c release --show-bin-path)" .build/dist
 
-# The pages of share/till: their machine of a sale, amounts, and every message file, under node.
-check-till:
-	@scripts/check-till.sh
-
 # The same with a key for the occasion: what is signed verifies, what has been changed does not.
+## Make one with a key for the occasion, and verify it
 check-dist: release
 	@scripts/install-packages.sh debhelper dpkg-dev python3 lintian gpg gpg-agent
 	@scripts/check-dist.sh "$$($(SWIFT) build -c release --show-bin-path)"
-
-# The package's whole life in a copy of this machine: install, tap, upgrade, remove, purge. Then both packages in a clean Debian 12 and 13.
-check-package: release
-	@scripts/install-packages.sh $(SWITCH_PACKAGES)
-	@scripts/build.sh $(RELEASE_FLAGS) --target SwitchPrograms
-	@scripts/check-package.sh "$$($(SWIFT) build -c release --show-bin-path)"
-
-# Rules, units and hot-plug in a guest with USB. Ends with an error where it cannot run.
-check-guest: release
-	@scripts/check-guest.sh "$$($(SWIFT) build -c release --show-bin-path)"
-
-install: release
-	scripts/install.sh "$(DESTDIR)" "$(PREFIX)" "$$($(SWIFT) build -c release --show-bin-path)"
-
-clean:
-	$(SWIFT) package clean
