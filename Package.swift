@@ -27,6 +27,7 @@ let house = [
                 "EMVCrypto", uses: "CardBytes Crypto CryptoExtras EMV", embedding: "further-test-keys.tsv", tests: ""),
             .room("Loyalty", uses: "CardBytes Crypto CryptoExtras", tests: "CardSim"),
             .room("Envelope", uses: "CardBytes Crypto CryptoExtras StrictJSON", tests: ""),
+            .room("TerminalFile", uses: "CardBytes Codes EMV EMVCrypto Envelope StrictJSON", tests: ""),
             .room("CardSim", uses: "CardBytes Crypto EMVCrypto", tests: "EMV", peers: "kernel8-peer.py"),
         ]),
     Floor(
@@ -48,11 +49,11 @@ let house = [
         [
             .room(
                 "TapSession", uses: "CardBytes Codes EMV EMVCrypto Envelope Linux Loyalty ReaderCore StrictJSON",
-                tests: "CardSim Crypto ReaderVirtual"),
+                tests: "CardSim Crypto ReaderVirtual TerminalFile"),
             .room(
                 "Explain", uses: "CardBytes Codes EMV ReaderCore",
                 tests: "CardSim EMVCrypto Envelope KernelDiff TapSession"),
-            .room("KernelDiff", uses: "CardBytes Codes EMV EMVCrypto Linux TapSession", tests: ""),
+            .room("KernelDiff", uses: "CardBytes Codes EMV EMVCrypto Linux TerminalFile", tests: ""),
         ]),
     Floor(
         "Payments",
@@ -65,7 +66,7 @@ let house = [
             .room("Journal", uses: "Crypto CSQLite Envelope Ledger Linux Transactions Wire", tests: ""),
             .library("CQREncode", apt: "libqrencode-dev"),
             .room("Receipt", uses: "Codes CQREncode Wire", tests: ""),
-            .room("Profile", uses: "CardBytes Codes Crypto EMV EMVCrypto Envelope TapSession Wire", tests: ""),
+            .room("Profile", uses: "CardBytes Codes Crypto EMV EMVCrypto Envelope TerminalFile Wire", tests: ""),
         ]),
     Floor(
         "Daemon",
@@ -74,7 +75,7 @@ let house = [
                 "Configuration",
                 uses:
                     "CardBytes Codes EMVCrypto Envelope Linux Loyalty Profile ReaderModels StoreAndForward"
-                    + " TapSession TOMLKit Wire", tests: "CardSim EMV"),
+                    + " TerminalFile TOMLKit Wire", tests: "CardSim EMV"),
             .room("PINDevice", uses: "Configuration Envelope LocalHTTP Wire"),
             .room("Help", uses: "ReaderModels Wire", tests: ""),
             .room(
@@ -82,7 +83,8 @@ let house = [
                 uses:
                     "CardBytes CardSim Codes Configuration Crypto EMV Envelope Help Journal Ledger Linux"
                     + " LocalHTTP Logging Loyalty Metrics PINDevice Profile ReaderCore ReaderModels ReaderNFC"
-                    + " ReaderPCSC ReaderVirtual Receipt StoreAndForward StrictJSON TapSession Transactions Wire",
+                    + " ReaderPCSC ReaderVirtual Receipt StoreAndForward StrictJSON TapSession TerminalFile"
+                    + " Transactions Wire",
                 embedding: "API/openapi.yaml", tests: "EMVCrypto nfc-tapd PSPSandbox Rigs"),
             .room("Doctor", uses: "Configuration Envelope Linux ReaderModels Wire", tests: ""),
         ]),
@@ -127,10 +129,11 @@ let house = [
                 "PSPSandbox",
                 uses:
                     "CardBytes CardSim Crypto CSQLite Envelope Linux LocalHTTP Logging StoreAndForward StrictJSON"
-                    + " Wire", embedding: "terminal-test.json", tests: "EMV ReaderCore ReaderVirtual TapSession"),
+                    + " Wire", embedding: "terminal-test.json",
+                tests: "EMV ReaderCore ReaderVirtual TapSession TerminalFile"),
             .room(
                 "AdapterCheck",
-                uses: "CardBytes CardSim EMV Envelope LocalHTTP ReaderCore ReaderVirtual TapSession Wire",
+                uses: "CardBytes CardSim EMV Envelope LocalHTTP ReaderCore ReaderVirtual TapSession TerminalFile Wire",
                 tests: "Logging PSPSandbox"),
             .room(
                 "AcquirerSimulator", uses: "CardBytes CardSim ISO8583 Linux Wire",
@@ -149,7 +152,7 @@ let house = [
                 uses:
                     "AdapterCheck ArgumentParser CardBytes CardSim CLinux Codes Configuration CScrub Doctor EMV"
                     + " Envelope Explain Help Journal KernelDiff Linux Loyalty PINDevice ReaderCore ReaderModels"
-                    + " ReaderNFC ReaderPCSC ReaderVirtual Receipt TapClient TapSession Wire"),
+                    + " ReaderNFC ReaderPCSC ReaderVirtual Receipt TapClient TapSession TerminalFile Wire"),
             .program(
                 "nfc-tap-ecr", uses: "ArgumentParser Configuration Linux LocalHTTP Logging TillBridge UnixSignals"),
             .program(

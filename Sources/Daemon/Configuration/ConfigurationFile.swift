@@ -2,7 +2,7 @@
 import Codes
 import Envelope
 public import ReaderModels
-import TapSession
+import TerminalFile
 public import Wire
 
 /// The configuration file, in TOML. Every setting has a default but the lanes; every value is checked.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 public import EMVCrypto
 public import Envelope
-public import TapSession
+public import TerminalFile
 public import Wire
 
 /// The merchant's terminal, the same for every lane.

@@ -3,7 +3,7 @@ import CardBytes
 import Codes
 import EMV
 import Envelope
-import TapSession
+import TerminalFile
 public import Wire
 
 extension Profile {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import EMVCrypto
 public import Envelope
-public import TapSession
+public import TerminalFile
 public import Wire
 
 /// What a payment service has laid down for one merchant: who it is, which terms it has to accept, which cards it takes

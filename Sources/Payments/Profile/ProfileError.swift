@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 public import Envelope
-public import TapSession
+public import TerminalFile
 public import Wire
 
 /// Why a profile, or an acceptance of terms, is not used.

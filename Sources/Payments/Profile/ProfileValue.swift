@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Codes
 import Envelope
-import TapSession
+import TerminalFile
 import Wire
 
 /// One value of a profile, with the path by which errors name it.

@@ -6,6 +6,7 @@ package import Envelope
 import ReaderCore
 package import ReaderVirtual
 import TapSession
+import TerminalFile
 package import Wire
 
 /// A sale with a test card in software, sealed as a daemon seals it.

@@ -2,7 +2,7 @@
 package import CardBytes
 import Codes
 package import EMV
-package import TapSession
+package import TerminalFile
 
 /// A card that answers by rules, and the transaction it is tapped in: one line of JSON (docs/kernel-diff.md).
 package struct CardScript: Sendable {

@@ -2,7 +2,7 @@
 import CardBytes
 package import EMV
 import EMVCrypto
-package import TapSession
+package import TerminalFile
 
 /// One of this project's configurations: what it changes of a script's terminal.
 package struct OwnKernel: Sendable {

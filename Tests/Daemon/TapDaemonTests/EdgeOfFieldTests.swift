@@ -6,6 +6,7 @@ import EMV
 import Envelope
 import ReaderCore
 import TapSession
+import TerminalFile
 import TestSupport
 import Testing
 import Transactions

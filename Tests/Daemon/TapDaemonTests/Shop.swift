@@ -10,6 +10,7 @@ import PSPSandbox
 import ReaderCore
 import ReaderVirtual
 import TapSession
+import TerminalFile
 import TestSupport
 import Testing
 import Wire

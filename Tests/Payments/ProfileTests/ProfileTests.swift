@@ -3,7 +3,7 @@ import EMV
 import EMVCrypto
 import Envelope
 import Foundation
-import TapSession
+import TerminalFile
 import Testing
 import Wire
 

@@ -9,6 +9,7 @@ import Logging
 import ReaderCore
 import ReaderVirtual
 import TapSession
+import TerminalFile
 import Testing
 import Wire
 

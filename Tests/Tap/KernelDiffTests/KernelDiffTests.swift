@@ -2,7 +2,7 @@
 import CardBytes
 import Foundation
 import KernelDiff
-import TapSession
+import TerminalFile
 import TestSupport
 import Testing
 

@@ -6,6 +6,7 @@ import EMV
 import Envelope
 import ReaderCore
 import ReaderVirtual
+import TerminalFile
 import Testing
 
 @testable import TapSession

@@ -3,6 +3,7 @@ import CardBytes
 import CardSim
 import EMV
 import EMVCrypto
+import TerminalFile
 import TestSupport
 import Testing
 

@@ -2,6 +2,7 @@
 import CardBytes
 import CardSim
 import EMV
+import TerminalFile
 import TestSupport
 import Testing
 

@@ -6,7 +6,7 @@ import Journal
 import Logging
 import Profile
 import Synchronization
-import TapSession
+import TerminalFile
 import Wire
 
 /// The payment service's profile that is in force, the terms in it, and the keys that card data is sealed to. What it

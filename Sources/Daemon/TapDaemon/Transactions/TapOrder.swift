@@ -7,6 +7,7 @@ import Linux
 import Loyalty
 import ReaderCore
 import TapSession
+import TerminalFile
 import Wire
 
 /// What a lane needs to know to run one tap.

@@ -5,7 +5,7 @@ import Explain
 import KernelDiff
 import Linux
 import ReaderCore
-import TapSession
+import TerminalFile
 
 struct KernelDiffCommand: ParsableCommand {
     static let configuration = CommandConfiguration(

@@ -6,6 +6,7 @@ import Explain
 import Glibc
 import ReaderCore
 import TapSession
+import TerminalFile
 
 struct Read: ParsableCommand {
     static let configuration = CommandConfiguration(

@@ -6,7 +6,7 @@ import EMV
 import Explain
 import Glibc
 import ReaderCore
-import TapSession
+import TerminalFile
 
 struct Record: ParsableCommand {
     static let configuration = CommandConfiguration(

@@ -3,7 +3,7 @@ import ArgumentParser
 import EMV
 import Explain
 import ReaderCore
-import TapSession
+import TerminalFile
 
 struct Replay: ParsableCommand {
     static let configuration = CommandConfiguration(

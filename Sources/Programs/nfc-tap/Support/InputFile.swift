@@ -3,7 +3,7 @@ import Envelope
 import Glibc
 import Linux
 import ReaderCore
-import TapSession
+import TerminalFile
 
 /// Files that commands read.
 enum InputFile {

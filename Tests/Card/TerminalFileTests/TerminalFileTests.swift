@@ -7,7 +7,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@testable import TapSession
+@testable import TerminalFile
 
 struct TerminalFileTests {
     private func example() throws -> String {

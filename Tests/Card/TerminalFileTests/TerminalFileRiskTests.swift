@@ -2,7 +2,7 @@
 import EMV
 import Testing
 
-@testable import TapSession
+@testable import TerminalFile
 
 @Suite("Risk management in a terminal file")
 struct TerminalFileRiskTests {
