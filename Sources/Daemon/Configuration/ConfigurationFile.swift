@@ -63,7 +63,7 @@ public struct ConfigurationFile: Sendable {
 
     /// - Throws: the first thing that is wrong, with what to do about it.
     public init(path: String, host: ConfigurationHost = ConfigurationHost()) throws(ConfigurationError) {
-        try self.init(file: path, text: try ConfigurationFile.text(path, host), host: host)
+        try self.init(file: path, text: try host.text(of: path), host: host)
     }
 
     /// - Parameter file: name of the file, for errors.
@@ -87,7 +87,7 @@ public struct ConfigurationFile: Sendable {
     ) -> (file: ConfigurationFile, faults: [ConfigurationError]) {
         var file = ConfigurationFile(defaultsOf: host)
         let text: String
-        do throws(ConfigurationError) { text = try self.text(path, host) } catch { return (file, [error]) }
+        do throws(ConfigurationError) { text = try host.text(of: path) } catch { return (file, [error]) }
         var faults = file.read(path, text, host)
         if var expired = file.expiredKey(at: now) {
             expired.line = ConfigurationPosition.line(of: expired.key, in: text)
@@ -97,28 +97,14 @@ public struct ConfigurationFile: Sendable {
         return (file, places.sorted { ($0.line, $0.order) < ($1.line, $1.order) }.map(\.fault))
     }
 
-    static func text(_ path: String, _ host: ConfigurationHost) throws(ConfigurationError) -> String {
-        guard let text = host.contents(path) else {
-            throw ConfigurationError(
-                path, "cannot be read", remedy: "check its name and permissions", isUnreadable: true)
-        }
-        return String(decoding: text, as: UTF8.self)
-    }
-
     /// - Returns: everything that is wrong, in the order of reading.
     private mutating func read(_ file: String, _ text: String, _ host: ConfigurationHost) -> [ConfigurationError] {
-        let faults: [ConfigurationError]
         do throws(ConfigurationError) {
             var top = try ConfigurationTable(file: file, text: text, host: host)
             read(&top)
-            faults = top.faults
+            return top.faults
         } catch {
-            faults = [error]
-        }
-        return faults.map { fault in
-            var fault = fault
-            fault.line = fault.line ?? ConfigurationPosition.line(of: fault.key, in: text)
-            return fault
+            return [error]
         }
     }
 

@@ -46,6 +46,15 @@ public struct ConfigurationHost: Sendable {
     /// The gateway of an installed system, as far as its group exists.
     var gateway: GatewaySettings? { groupNumber(GatewaySettings.groupName).map { GatewaySettings(group: $0) } }
 
+    /// The text of a configuration file.
+    func text(of path: String) throws(ConfigurationError) -> String {
+        guard let contents = contents(path) else {
+            throw ConfigurationError(
+                path, "cannot be read", remedy: "check its name and permissions", isUnreadable: true)
+        }
+        return String(decoding: contents, as: UTF8.self)
+    }
+
     /// Up to 1 MiB of a file; `nil` where it cannot be read or is longer.
     func contents(_ path: String) -> [UInt8]? { ConfigurationHost.contents(root + path) }
 

@@ -11,10 +11,14 @@ struct ConfigurationTable {
     /// What all tables of a file share.
     private final class Reading {
         let host: ConfigurationHost
+        let text: String
         /// What is wrong with the file.
         var faults: [ConfigurationError] = []
 
-        init(_ host: ConfigurationHost) { self.host = host }
+        init(_ text: String, _ host: ConfigurationHost) {
+            self.text = text
+            self.host = host
+        }
     }
 
     private let table: TOMLTable?
@@ -33,7 +37,7 @@ struct ConfigurationTable {
     /// - Throws: where in the text it is no TOML.
     init(file: String, text: String, host: ConfigurationHost) throws(ConfigurationError) {
         do {
-            self.init(try TOMLTable(string: text), path: "", Reading(host))
+            self.init(try TOMLTable(string: text), path: "", Reading(text, host))
         } catch let error as TOMLParseError {
             var wrong = ConfigurationError(
                 file, "not TOML at \(error.source.begin.debugDescription)", remedy: "correct that line")
@@ -153,9 +157,12 @@ struct ConfigurationTable {
     /// The same without a value.
     func report(_ key: String, _ problem: String, _ remedy: String) { report(wrong(key, problem, remedy)) }
 
-    /// Only the first thing that is wrong with a setting: others follow from it.
+    /// Only the first thing that is wrong with a setting: others follow from it. It gets the line of the setting.
     func report(_ error: ConfigurationError) {
-        if !reading.faults.contains(where: { $0.key == error.key }) { reading.faults.append(error) }
+        guard !reading.faults.contains(where: { $0.key == error.key }) else { return }
+        var error = error
+        error.line = error.line ?? ConfigurationPosition.line(of: error.key, in: reading.text)
+        reading.faults.append(error)
     }
 
     /// What `body` makes; where it cannot, that is reported.

@@ -26,7 +26,7 @@ public struct GatewayFile: Sendable {
 
     /// - Throws: the first thing that is wrong, with what to do about it.
     public init(path: String, host: ConfigurationHost = ConfigurationHost()) throws(ConfigurationError) {
-        try self.init(file: path, text: try ConfigurationFile.text(path, host), host: host)
+        try self.init(file: path, text: try host.text(of: path), host: host)
     }
 
     /// - Parameter file: name of the file, for errors.
@@ -53,9 +53,7 @@ public struct GatewayFile: Sendable {
         requestsPerSecond = top.number("requests-per-second", in: 1...1_000) ?? requestsPerSecond
         createsPerSecond = top.number("creates-per-second", in: 1...1_000) ?? createsPerSecond
         top.finish()
-        guard var first = top.faults.first else { return }
-        first.line = first.line ?? ConfigurationPosition.line(of: first.key, in: text)
-        throw first
+        if let first = top.faults.first { throw first }
     }
 
     private static func address(_ text: String, _ table: inout ConfigurationTable) -> TCPAddress? {

@@ -13,7 +13,7 @@ public struct LoyaltySettings: Sendable {
     ///
     /// - Throws: the first thing that is wrong, with what to do about it.
     public init(path: String, host: ConfigurationHost) throws(ConfigurationError) {
-        var top = try ConfigurationTable(file: path, text: try ConfigurationFile.text(path, host), host: host)
+        var top = try ConfigurationTable(file: path, text: try host.text(of: path), host: host)
         let settings = LoyaltySettings(&top)
         if let fault = top.faults.first { throw fault }
         guard let settings else {

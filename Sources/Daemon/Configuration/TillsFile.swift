@@ -72,7 +72,7 @@ public struct TillsFile: Sendable {
 
     /// - Throws: the first thing that is wrong, with what to do about it.
     public init(path: String, host: ConfigurationHost = ConfigurationHost()) throws(ConfigurationError) {
-        try self.init(file: path, text: try ConfigurationFile.text(path, host), host: host)
+        try self.init(file: path, text: try host.text(of: path), host: host)
     }
 
     /// - Parameter file: name of the file, for errors.
@@ -90,9 +90,7 @@ public struct TillsFile: Sendable {
         if entries.isEmpty { top.report("till", "is missing", "write [[till]] with name, protocol, listen and lane") }
         refuseSharing(&top)
         top.finish()
-        guard var first = top.faults.first else { return }
-        first.line = first.line ?? ConfigurationPosition.line(of: first.key, in: text)
-        throw first
+        if let first = top.faults.first { throw first }
     }
 
     /// Two tills on one lane would wait for each other's cards.
