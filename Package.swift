@@ -16,6 +16,7 @@ let house = [
             .room("StrictJSON", tests: ""),
             .room("Codes", tests: ""),
             .room("Metrics"),
+            .room("Settings", uses: "Linux TOMLKit", tests: ""),
             .room("LocalHTTP", uses: "CLinux Linux Logging NIOCore NIOHTTP1 NIOPosix", tests: ""),
         ]),
     Floor(
@@ -74,8 +75,8 @@ let house = [
             .room(
                 "Configuration",
                 uses:
-                    "CardBytes Codes EMVCrypto Envelope Linux Loyalty Profile ReaderModels StoreAndForward"
-                    + " TerminalFile TOMLKit Wire", tests: "CardSim EMV"),
+                    "CardBytes Codes EMVCrypto Envelope Linux Loyalty Profile ReaderModels Settings"
+                    + " StoreAndForward TerminalFile Wire", tests: "CardSim EMV"),
             .room("PINDevice", uses: "Configuration Envelope LocalHTTP Wire"),
             .room("Help", uses: "ReaderModels Wire", tests: ""),
             .room(
@@ -83,10 +84,10 @@ let house = [
                 uses:
                     "CardBytes CardSim Codes Configuration Crypto EMV Envelope Help Journal Ledger Linux"
                     + " LocalHTTP Logging Loyalty Metrics PINDevice Profile ReaderCore ReaderModels ReaderNFC"
-                    + " ReaderPCSC ReaderVirtual Receipt StoreAndForward StrictJSON TapSession TerminalFile"
-                    + " Transactions Wire",
+                    + " ReaderPCSC ReaderVirtual Receipt Settings StoreAndForward StrictJSON TapSession"
+                    + " TerminalFile Transactions Wire",
                 embedding: "API/openapi.yaml", tests: "EMVCrypto nfc-tapd PSPSandbox Rigs"),
-            .room("Doctor", uses: "Configuration Envelope Linux ReaderModels Wire", tests: ""),
+            .room("Doctor", uses: "Configuration Envelope Linux ReaderModels Settings Wire", tests: ""),
         ]),
     Floor(
         "Tills",
@@ -145,18 +146,20 @@ let house = [
             .program(
                 "nfc-tapd",
                 uses:
-                    "ArgumentParser Codes Configuration CScrub Linux LocalHTTP Logging ServiceLifecycle TapDaemon"
-                    + " UnixSignals Wire"),
+                    "ArgumentParser Codes Configuration CScrub Linux LocalHTTP Logging ServiceLifecycle Settings"
+                    + " TapDaemon UnixSignals Wire"),
             .program(
                 "nfc-tap",
                 uses:
                     "AdapterCheck ArgumentParser CardBytes CardSim CLinux Codes Configuration CScrub Doctor EMV"
                     + " Envelope Explain Help Journal KernelDiff Linux Loyalty PINDevice ReaderCore ReaderModels"
-                    + " ReaderNFC ReaderPCSC ReaderVirtual Receipt TapClient TapSession TerminalFile Wire"),
+                    + " ReaderNFC ReaderPCSC ReaderVirtual Receipt Settings TapClient TapSession TerminalFile Wire"),
             .program(
-                "nfc-tap-ecr", uses: "ArgumentParser Configuration Linux LocalHTTP Logging TillBridge UnixSignals"),
+                "nfc-tap-ecr",
+                uses: "ArgumentParser Configuration Linux LocalHTTP Logging Settings TillBridge UnixSignals"),
             .program(
-                "nfc-tap-gateway", uses: "ArgumentParser Configuration Gateway Linux LocalHTTP Logging UnixSignals Wire"
+                "nfc-tap-gateway",
+                uses: "ArgumentParser Configuration Gateway Linux LocalHTTP Logging Settings UnixSignals Wire"
             ),
             .program("nfc-tap-psp-sandbox", uses: "ArgumentParser Linux LocalHTTP Logging PSPSandbox UnixSignals Wire"),
             .program("nfc-tap-libnfc-worker", uses: "CScrub Linux ReaderNFCWorker"),

@@ -20,7 +20,7 @@ struct ArchitectureTests {
             "Journal", "KernelDiff", "Linux", "LocalHTTP", "nfc-tap", "nfc-tap-acquirer-sim", "nfc-tap-ecr",
             "nfc-tap-gateway", "nfc-tap-libnfc-worker", "nfc-tap-profile", "nfc-tap-psp-sandbox",
             "nfc-tap-switch", "nfc-tapd", "PSPSandbox", "ReaderNFC", "ReaderNFCWorker", "ReaderPCSC",
-            "ReaderVirtual", "TapDaemon", "TapSession", "TillBridge",
+            "ReaderVirtual", "Settings", "TapDaemon", "TapSession", "TillBridge",
         ],
     ]
 

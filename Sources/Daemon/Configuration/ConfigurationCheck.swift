@@ -3,6 +3,7 @@ import Envelope
 import Glibc
 import Linux
 import ReaderModels
+public import Settings
 import Wire
 
 /// What a look at a configuration file found, for people and programs.

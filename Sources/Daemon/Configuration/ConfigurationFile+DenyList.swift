@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import CardBytes
 import EMVCrypto
+import Settings
 
 extension ConfigurationFile {
     /// `[deny-list]`: accounts that this merchant refuses, by keyed hashes.

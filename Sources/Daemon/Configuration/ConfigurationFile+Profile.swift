@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Envelope
 import Profile
+import Settings
 import Wire
 
 extension ConfigurationFile {

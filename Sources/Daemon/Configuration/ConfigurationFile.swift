@@ -2,6 +2,7 @@
 import Codes
 import Envelope
 public import ReaderModels
+public import Settings
 import TerminalFile
 public import Wire
 
@@ -55,8 +56,8 @@ public struct ConfigurationFile: Sendable {
 
     /// What holds where nothing is written: no lane, the folders and groups of the host.
     public init(defaultsOf host: ConfigurationHost) {
-        pos = PointOfSaleSettings(socket: host.runtimeDirectory + "/pos.sock", roles: host.roleGroups)
-        gateway = host.gateway
+        pos = PointOfSaleSettings(defaultsOf: host)
+        gateway = GatewaySettings(of: host)
         adapter = AdapterSettings(socket: host.runtimeDirectory + "/psp.sock")
         journal = JournalSettings(directory: host.stateDirectory)
     }

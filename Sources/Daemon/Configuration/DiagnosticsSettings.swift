@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Settings
 import Wire
 
 /// `[diagnostics]`: what helps to look into cards and readers, and has no place where money moves.

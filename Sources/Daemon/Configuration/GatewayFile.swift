@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package import Linux
+public import Settings
 
 /// The configuration file of `nfc-tap-gateway`, in TOML. Every key may be missing.
 public struct GatewayFile: Sendable {

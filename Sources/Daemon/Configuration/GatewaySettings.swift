@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Settings
 public import Wire
 
 /// `[gateway]`: whose programs may speak for tills, and what those tills may do at most, whatever the gateway says.
@@ -14,9 +15,15 @@ public struct GatewaySettings: Equatable, Sendable {
     public var reversalMinutes = 15
 
     /// Name of the group where nothing else is written.
-    static let groupName = "nfc-tap-gateway"
+    private static let groupName = "nfc-tap-gateway"
 
     public init(group: UInt32) { self.group = group }
+
+    /// That of an installed system, as far as its group exists.
+    init?(of host: ConfigurationHost) {
+        guard let group = host.groupNumber(GatewaySettings.groupName) else { return nil }
+        self.init(group: group)
+    }
 }
 
 extension ConfigurationFile {

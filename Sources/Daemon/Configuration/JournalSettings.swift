@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Settings
 public import Wire
 
 /// `[journal]`: where the books are, and for how long.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import CardBytes
 public import Loyalty
+public import Settings
 import Wire
 
 /// `[loyalty]` of the configuration: programmes and what holds for all of them.

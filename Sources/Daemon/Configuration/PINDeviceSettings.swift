@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 public import Envelope
+import Settings
 import Wire
 
 /// A PIN entry device beside the reader, as `[pin-devices.NAME]` has it.

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Settings
 public import Wire
 
 /// `[pos]`, `[groups]`, `[credentials]` and `[refunds]`: the socket of the points of sale, and who may do what there.
@@ -38,5 +39,13 @@ public struct PointOfSaleSettings: Sendable {
     public init(socket: String, roles: [Role: UInt32]) {
         self.socket = socket
         self.roles = roles
+    }
+
+    /// What holds where nothing is written: the folder of the host, and the groups of an installed system as far as they exist.
+    init(defaultsOf host: ConfigurationHost) {
+        let groups: [Role: String] = [
+            .admin: "nfc-tap-admin", .cashier: "nfc-tap", .loyalty: "nfc-tap-loyalty", .monitor: "nfc-tap-monitor",
+        ]
+        self.init(socket: host.runtimeDirectory + "/pos.sock", roles: groups.compactMapValues(host.groupNumber))
     }
 }

@@ -2,6 +2,7 @@
 import CardBytes
 import Glibc
 import Linux
+import Settings
 
 /// The key that `file` or `credential` of a table names, the latter in systemd's `$CREDENTIALS_DIRECTORY`.
 struct SecretFile {

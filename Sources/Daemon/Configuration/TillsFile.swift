@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 public import Codes
 package import Linux
+public import Settings
 public import Wire
 
 /// The configuration file of `nfc-tap-ecr`, in TOML: a table `[[till]]` for each port or serial line.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Configuration
 import Envelope
+import Settings
 import Wire
 
 extension HostFacts {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Configuration
+import Settings
 
 extension HostFacts {
     func configuration() -> [Finding] {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Configuration
+import Settings
 
 /// The door for browsers, which is installed with the daemon and runs where somebody has switched it on.
 extension HostFacts {

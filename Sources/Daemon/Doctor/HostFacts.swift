@@ -2,6 +2,7 @@
 import Configuration
 package import Linux
 import ReaderModels
+import Settings
 
 /// Everything a checkup looks at, gathered once.
 public struct HostFacts {

@@ -5,6 +5,7 @@ import Glibc
 import Linux
 import LocalHTTP
 import Logging
+import Settings
 import TillBridge
 import UnixSignals
 

@@ -6,6 +6,7 @@ import Glibc
 import Linux
 import LocalHTTP
 import Logging
+import Settings
 import UnixSignals
 
 struct ServeCommand: AsyncParsableCommand {

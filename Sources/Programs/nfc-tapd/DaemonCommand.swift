@@ -7,6 +7,7 @@ import Linux
 import LocalHTTP
 import Logging
 import ServiceLifecycle
+import Settings
 import TapDaemon
 import UnixSignals
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Envelope
 import Foundation
+import Settings
 import TestSupport
 import Testing
 
@@ -8,35 +9,6 @@ import Testing
 
 @Suite("Checking a configuration file")
 struct ConfigurationCheckTests {
-    static let lines: [(setting: String, line: Int?)] = [
-        ("mode", 1), ("psp.answer-timeout", 4), ("psp.socket", 3), ("lane[0].name", 6), ("lane[1].reader", 10),
-        ("lane[2].name", nil), ("lane[1].speed", 8), ("loyalty.programme[0].apple.pass-type", 14),
-        ("loyalty.programme[1].id", 16), ("nothing", nil), ("f.toml", nil),
-    ]
-
-    @Test("Each setting is found in its line, a missing one in that of its table", arguments: lines)
-    func position(setting: String, line: Int?) {
-        let text = """
-            mode = "test"
-            # comment = 1
-            [psp]
-            answer-timeout = 9
-            [[lane]]
-            name = "a"
-            reader = "pcsc:"
-            [[lane]]
-              name = "b"
-              reader="usb:1"
-            [[loyalty.programme]]
-            id = "club"
-            [loyalty.programme.apple]
-            pass-type = "pass.x"
-            [[loyalty.programme]]
-            id = "gift"
-            """
-        #expect(ConfigurationPosition.line(of: setting, in: text) == line)
-    }
-
     private func check(_ text: String) throws -> ConfigurationCheck {
         let folder = try TestFolder()
         try Data(text.utf8).write(to: URL(filePath: folder.path + "/f.toml"))

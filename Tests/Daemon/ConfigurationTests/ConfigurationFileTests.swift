@@ -2,6 +2,7 @@
 import Envelope
 import Foundation
 import ReaderModels
+import Settings
 import StoreAndForward
 import TestSupport
 import Testing

@@ -2,6 +2,7 @@
 import EMV
 import EMVCrypto
 import Foundation
+import Settings
 import Testing
 
 @testable import Configuration

@@ -2,6 +2,7 @@
 import CardSim
 import Foundation
 import Loyalty
+import Settings
 import Testing
 import Wire
 

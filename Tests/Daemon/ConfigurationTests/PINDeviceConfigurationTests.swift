@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Envelope
 import Foundation
+import Settings
 import Testing
 import Wire
 

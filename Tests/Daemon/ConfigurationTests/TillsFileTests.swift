@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Codes
 import Foundation
+import Settings
 import TestSupport
 import Testing
 import Wire

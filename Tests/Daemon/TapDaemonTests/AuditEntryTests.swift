@@ -5,6 +5,7 @@ import Foundation
 import LocalHTTP
 import PSPSandbox
 import ReaderVirtual
+import Settings
 import StoreAndForward
 import Testing
 import Wire

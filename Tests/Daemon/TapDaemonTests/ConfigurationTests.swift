@@ -4,6 +4,7 @@ import Foundation
 import Loyalty
 import Profile
 import ReaderModels
+import Settings
 import TestSupport
 import Testing
 import Wire

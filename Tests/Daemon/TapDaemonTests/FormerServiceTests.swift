@@ -4,6 +4,7 @@ import Envelope
 import Foundation
 import LocalHTTP
 import ReaderVirtual
+import Settings
 import StoreAndForward
 import Testing
 import Wire

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Configuration
 import Profile
+import Settings
 import StoreAndForward
 import Testing
 import Wire

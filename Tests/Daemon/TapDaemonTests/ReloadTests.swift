@@ -5,6 +5,7 @@ import Glibc
 import LocalHTTP
 import PSPSandbox
 import ReaderVirtual
+import Settings
 import Testing
 import Transactions
 import Wire

@@ -9,6 +9,7 @@ import Logging
 import PSPSandbox
 import ReaderCore
 import ReaderVirtual
+import Settings
 import TapSession
 import TerminalFile
 import TestSupport

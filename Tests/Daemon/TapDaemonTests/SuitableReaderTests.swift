@@ -3,6 +3,7 @@ import Configuration
 import Foundation
 import ReaderCore
 import ReaderModels
+import Settings
 import Testing
 import Wire
 

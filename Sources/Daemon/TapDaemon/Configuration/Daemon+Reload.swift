@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-public import Configuration
+import Configuration
 import Journal
 import Logging
 import ReaderCore
+public import Settings
 import Wire
 
 extension Daemon {

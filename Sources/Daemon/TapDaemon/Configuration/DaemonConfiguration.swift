@@ -8,6 +8,7 @@ import LocalHTTP
 import ReaderCore
 import ReaderModels
 import ReaderVirtual
+public import Settings
 import StoreAndForward
 import Wire
 

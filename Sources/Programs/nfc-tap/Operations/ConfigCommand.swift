@@ -3,6 +3,7 @@ import ArgumentParser
 import Configuration
 import Glibc
 import Linux
+import Settings
 
 struct ConfigCommand: ParsableCommand {
     static let configuration = CommandConfiguration(

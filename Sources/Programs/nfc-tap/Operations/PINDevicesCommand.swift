@@ -3,6 +3,7 @@ import ArgumentParser
 import Configuration
 import Glibc
 import PINDevice
+import Settings
 import Wire
 
 struct PINDevicesCommand: AsyncParsableCommand {

@@ -6,6 +6,7 @@ import Glibc
 import Linux
 import Loyalty
 import ReaderCore
+import Settings
 import TapClient
 import TapSession
 import Wire

@@ -7,7 +7,7 @@ import TOMLKit
 ///
 /// What is wrong is collected for the whole file: a value that cannot be used is reported, and then as if it were not
 /// there.
-struct ConfigurationTable {
+package struct ConfigurationTable {
     /// What all tables of a file share.
     private final class Reading {
         let host: ConfigurationHost
@@ -35,7 +35,7 @@ struct ConfigurationTable {
     /// The whole file.
     ///
     /// - Throws: where in the text it is no TOML.
-    init(file: String, text: String, host: ConfigurationHost) throws(ConfigurationError) {
+    package init(file: String, text: String, host: ConfigurationHost) throws(ConfigurationError) {
         do {
             self.init(try TOMLTable(string: text), path: "", Reading(text, host))
         } catch let error as TOMLParseError {
@@ -49,34 +49,34 @@ struct ConfigurationTable {
     }
 
     /// The machine that the file is read for.
-    var host: ConfigurationHost { reading.host }
+    package var host: ConfigurationHost { reading.host }
 
     /// What is wrong with the whole file so far, in the order of reading.
-    var faults: [ConfigurationError] { reading.faults }
+    package var faults: [ConfigurationError] { reading.faults }
 
     /// Whether the key is there, whatever its value.
-    mutating func has(_ key: String) -> Bool { value(key) != nil }
+    package mutating func has(_ key: String) -> Bool { value(key) != nil }
 
     /// The keys that are there, in alphabetical order.
-    var keys: [String] { (table?.keys ?? []).sorted() }
+    package var keys: [String] { (table?.keys ?? []).sorted() }
 
-    func name(of key: String) -> String { path.isEmpty ? key : "\(path).\(key)" }
+    package func name(of key: String) -> String { path.isEmpty ? key : "\(path).\(key)" }
 
-    mutating func text(_ key: String) -> String? {
+    package mutating func text(_ key: String) -> String? {
         guard let value = value(key) else { return nil }
         guard let text = value.string, !text.isEmpty else { return report(key, "is no text", "write it in quotes") }
         return text
     }
 
     /// A path that does not depend on the folder the daemon was started in.
-    mutating func absolutePath(_ key: String) -> String? {
+    package mutating func absolutePath(_ key: String) -> String? {
         guard let text = text(key) else { return nil }
         guard text.hasPrefix("/") else { return report(key, "is no absolute path", "begin it with /") }
         return text
     }
 
     /// A list of texts; empty where there is none.
-    mutating func texts(_ key: String) -> [String] {
+    package mutating func texts(_ key: String) -> [String] {
         guard let value = value(key) else { return [] }
         guard let array = value.array else { return report(key, "is no list", "write it in square brackets") ?? [] }
         var texts: [String] = []
@@ -90,17 +90,17 @@ struct ConfigurationTable {
     }
 
     /// `nil` where the key is not there.
-    mutating func flag(_ key: String) -> Bool? {
+    package mutating func flag(_ key: String) -> Bool? {
         guard let value = value(key) else { return nil }
         guard let flag = value.bool else { return report(key, "is neither true nor false", "write it without quotes") }
         return flag
     }
 
     /// Text, or a number in its place.
-    mutating func nameOrNumber(_ key: String) -> String? { value(key)?.int.map(String.init) ?? text(key) }
+    package mutating func nameOrNumber(_ key: String) -> String? { value(key)?.int.map(String.init) ?? text(key) }
 
     /// A group by its name or number; `nil` where the key is not there, or what it names does not exist.
-    mutating func group(_ key: String) -> UInt32? {
+    package mutating func group(_ key: String) -> UInt32? {
         guard let text = nameOrNumber(key) else { return nil }
         // The largest number stands for no group in chown(2).
         if let number = UInt32(text) ?? host.groupNumber(text), number != .max { return number }
@@ -108,7 +108,7 @@ struct ConfigurationTable {
         return report(key, "names a group that does not exist", remedy)
     }
 
-    mutating func number(_ key: String, in range: ClosedRange<Int>) -> Int? {
+    package mutating func number(_ key: String, in range: ClosedRange<Int>) -> Int? {
         guard let value = value(key) else { return nil }
         guard let number = value.int, range.contains(number) else {
             return report(
@@ -118,14 +118,14 @@ struct ConfigurationTable {
         return number
     }
 
-    mutating func subtable(_ key: String) -> ConfigurationTable {
+    package mutating func subtable(_ key: String) -> ConfigurationTable {
         let table = value(key).flatMap { value in
             value.table ?? report(key, "is no table", "write [\(name(of: key))]")
         }
         return ConfigurationTable(table, path: name(of: key), reading)
     }
 
-    mutating func subtables(_ key: String) -> [ConfigurationTable] {
+    package mutating func subtables(_ key: String) -> [ConfigurationTable] {
         guard let value = value(key) else { return [] }
         let tables = value.array.map { array in (0..<array.count).map { array[$0].table } }
         guard let tables, tables.allSatisfy({ $0 != nil }) else {
@@ -137,7 +137,7 @@ struct ConfigurationTable {
     }
 
     /// Reports every key that nobody asked for.
-    func finish() {
+    package func finish() {
         for unknown in keys where !known.contains(unknown) {
             report(
                 ConfigurationError(
@@ -149,16 +149,16 @@ struct ConfigurationTable {
     /// Reports what is wrong with a setting.
     ///
     /// - Returns: `nil`, for a setting that counts as missing then.
-    func report<Value>(_ key: String, _ problem: String, _ remedy: String) -> Value? {
+    package func report<Value>(_ key: String, _ problem: String, _ remedy: String) -> Value? {
         report(wrong(key, problem, remedy))
         return nil
     }
 
     /// The same without a value.
-    func report(_ key: String, _ problem: String, _ remedy: String) { report(wrong(key, problem, remedy)) }
+    package func report(_ key: String, _ problem: String, _ remedy: String) { report(wrong(key, problem, remedy)) }
 
     /// Only the first thing that is wrong with a setting: others follow from it. It gets the line of the setting.
-    func report(_ error: ConfigurationError) {
+    package func report(_ error: ConfigurationError) {
         guard !reading.faults.contains(where: { $0.key == error.key }) else { return }
         var error = error
         error.line = error.line ?? ConfigurationPosition.line(of: error.key, in: reading.text)
@@ -166,19 +166,19 @@ struct ConfigurationTable {
     }
 
     /// What `body` makes; where it cannot, that is reported.
-    func attempt<Value>(_ body: () throws(ConfigurationError) -> Value) -> Value? {
+    package func attempt<Value>(_ body: () throws(ConfigurationError) -> Value) -> Value? {
         do throws(ConfigurationError) { return try body() } catch {
             report(error)
             return nil
         }
     }
 
-    func wrong(_ key: String, _ problem: String, _ remedy: String) -> ConfigurationError {
+    package func wrong(_ key: String, _ problem: String, _ remedy: String) -> ConfigurationError {
         ConfigurationError(name(of: key), problem, remedy: remedy)
     }
 
     /// What the file holds that a setting names.
-    func contents(of path: String, for key: String) throws(ConfigurationError) -> [UInt8] {
+    package func contents(of path: String, for key: String) throws(ConfigurationError) -> [UInt8] {
         guard let contents = host.contents(path) else {
             throw ConfigurationError(
                 name(of: key), "names a file that cannot be read", remedy: "check its name and permissions",

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /// Finds the line of a setting in the text of a configuration file, for messages: TOMLKit keeps no positions.
-enum ConfigurationPosition {
+package enum ConfigurationPosition {
     /// Line of a setting as errors name it (`psp.answer-timeout`, `lane[1].reader`), from 1; that of its table where the
     /// setting is missing; `nil` where neither is there.
-    static func line(of setting: String, in text: String) -> Int? {
+    package static func line(of setting: String, in text: String) -> Int? {
         var scan = Scan()
         var lines: [String: Int] = [:]
         for (offset, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
 import Linux
-import Wire
 
 /// The machine that a configuration is read for: where what it names is found, and what holds where it says nothing.
 public struct ConfigurationHost: Sendable {
@@ -35,19 +34,8 @@ public struct ConfigurationHost: Sendable {
         return host
     }
 
-    /// The groups of an installed system, as far as they exist.
-    var roleGroups: [Role: UInt32] {
-        let names: [Role: String] = [
-            .admin: "nfc-tap-admin", .cashier: "nfc-tap", .loyalty: "nfc-tap-loyalty", .monitor: "nfc-tap-monitor",
-        ]
-        return names.compactMapValues(groupNumber)
-    }
-
-    /// The gateway of an installed system, as far as its group exists.
-    var gateway: GatewaySettings? { groupNumber(GatewaySettings.groupName).map { GatewaySettings(group: $0) } }
-
     /// The text of a configuration file.
-    func text(of path: String) throws(ConfigurationError) -> String {
+    package func text(of path: String) throws(ConfigurationError) -> String {
         guard let contents = contents(path) else {
             throw ConfigurationError(
                 path, "cannot be read", remedy: "check its name and permissions", isUnreadable: true)
@@ -56,7 +44,7 @@ public struct ConfigurationHost: Sendable {
     }
 
     /// Up to 1 MiB of a file; `nil` where it cannot be read or is longer.
-    func contents(_ path: String) -> [UInt8]? { ConfigurationHost.contents(root + path) }
+    package func contents(_ path: String) -> [UInt8]? { ConfigurationHost.contents(root + path) }
 
     /// The same of a file of this machine.
     public static func contents(_ path: String) -> [UInt8]? {
