@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-import Configuration
 import Settings
 
 /// The door for browsers, which is installed with the daemon and runs where somebody has switched it on.
 extension HostFacts {
     static let gatewayName = "nfc-tap-gateway"
-    private static let gatewayFile = "/etc/nfc-tap/nfc-tap-gateway.toml"
     private static let switchOn = ["systemctl", "enable", "--now", "nfc-tap-gateway.socket", "nfc-tap-gateway.service"]
 
     func gateway() -> [Finding] {
@@ -39,16 +37,12 @@ extension HostFacts {
     }
 
     private func gatewaySettings() -> [Finding] {
-        var settings = GatewayFile()
-        if let text = tree.text(Self.gatewayFile) {
-            do throws(ConfigurationError) {
-                settings = try GatewayFile(file: Self.gatewayFile, text: text)
-            } catch {
-                let place = Self.gatewayFile + (error.line.map { ":\($0)" } ?? "")
-                return [Finding(.gateway, .error, "\(place): \(error.key) \(error.problem)", remedy: error.remedy)]
-            }
+        switch gatewayFacts.pages {
+        case .success(let pages): return gatewayPages(pages.folder) + localNetworkAccess(pages.origins)
+        case .failure(let error):
+            let place = GatewayFacts.file + (error.line.map { ":\($0)" } ?? "")
+            return [Finding(.gateway, .error, "\(place): \(error.key) \(error.problem)", remedy: error.remedy)]
         }
-        return gatewayPages(settings.pages) + localNetworkAccess(settings.origins)
     }
 
     /// Without them a till's address opens nothing, and the gateway refuses to pair.
@@ -59,7 +53,7 @@ extension HostFacts {
             Finding(
                 .gateway, .error,
                 "\(missing.joined(separator: " and ")) missing in \(folder): the gateway has no page to open",
-                remedy: "apt-get install --reinstall nfc-tap, or name the folder with pages in \(Self.gatewayFile); "
+                remedy: "apt-get install --reinstall nfc-tap, or name the folder with pages in \(GatewayFacts.file); "
                     + "then systemctl restart \(Self.gatewayName)")
         ]
     }
@@ -118,7 +112,7 @@ extension HostFacts {
 
     /// Who listens at its port. systemd opens the sockets, as root; the gateway itself where nobody has.
     private func gatewayPort() -> [Finding] {
-        let port = GatewayFile.port
+        let port = gatewayFacts.port
         let listeners = Listener.all(in: tree).filter { $0.port == port }
         if listeners.isEmpty {
             return [

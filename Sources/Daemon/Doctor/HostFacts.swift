@@ -22,6 +22,7 @@ public struct HostFacts {
     let settings: ConfigurationFile
     /// Everything that the daemon would refuse of it.
     let configurationFaults: [ConfigurationError]
+    let gatewayFacts: GatewayFacts
     /// To whoever asks here.
     let pcsc: PCSCAnswer
     /// To the daemon's user, where we may ask in its name.
@@ -36,14 +37,15 @@ public struct HostFacts {
     /// - Parameters:
     ///   - tree: the machine's files.
     ///   - configuration: the daemon's configuration file; `nil` for that of an installed daemon.
+    ///   - gateway: what the gateway's configuration says.
     ///   - pcsc: what pcscd answered.
     ///   - pcscForDaemon: what it answered to the daemon's user.
     ///   - connections: Unix sockets that are connected; `nil` for those of this machine.
     ///   - now: seconds since 1970.
     ///   - userID: the effective user of this process: what it may see depends on it.
     package init(
-        tree: HostTree, configuration: String? = nil, pcsc: PCSCAnswer, pcscForDaemon: PCSCAnswer = .unknown,
-        connections: [UnixConnection]? = nil, now: Int64, userID: UInt32
+        tree: HostTree, configuration: String? = nil, gateway: GatewayFacts, pcsc: PCSCAnswer,
+        pcscForDaemon: PCSCAnswer = .unknown, connections: [UnixConnection]? = nil, now: Int64, userID: UInt32
     ) {
         self.tree = tree
         processes = HostProcess.all(in: tree)
@@ -53,6 +55,7 @@ public struct HostFacts {
         configurationText = tree.text(configurationPath)
         (settings, configurationFaults) = ConfigurationFile.read(
             path: configurationPath, host: tree.configurationHost(accounts), at: UInt64(max(0, now)))
+        gatewayFacts = gateway
         self.pcsc = pcsc
         self.pcscForDaemon = pcscForDaemon
         let known = connections ?? (tree.isThisMachine ? try? UnixConnection.all() : nil) ?? []

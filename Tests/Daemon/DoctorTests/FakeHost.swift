@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+import Configuration
 import Foundation
 import Glibc
 import Linux
+import Settings
 
 @testable import Doctor
 
@@ -23,6 +25,13 @@ final class FakeHost {
 
     var tree: HostTree { HostTree(root: root.path) }
 
+    private var gateway: GatewayFacts {
+        GatewayFacts(of: tree, port: GatewayFile.port) { path, text throws(ConfigurationError) in
+            let file = try GatewayFile(file: path, text: text)
+            return GatewayFacts.Pages(folder: file.pages, origins: file.origins)
+        }
+    }
+
     /// Clients of pcscd, by the inodes of their sockets.
     var pcscClients: [UInt32] = []
     /// What pcscd answers to the daemon's user.
@@ -32,7 +41,7 @@ final class FakeHost {
         pcsc: PCSCAnswer = .unknown, now: Int64 = 1_800_000_000, userID: UInt32 = 0, configuration: String? = nil
     ) -> HostFacts {
         HostFacts(
-            tree: tree, configuration: configuration, pcsc: pcsc, pcscForDaemon: pcscForDaemon,
+            tree: tree, configuration: configuration, gateway: gateway, pcsc: pcsc, pcscForDaemon: pcscForDaemon,
             connections: pcscClients.map { UnixConnection(path: "/run/pcscd/pcscd.comm", peer: $0) }
                 + [UnixConnection(path: "/run/dbus/system_bus_socket", peer: 1)],
             now: now, userID: userID)

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import ArgumentParser
+import Configuration
 import Doctor
 import Glibc
 import ReaderCore
 import ReaderPCSC
+import Settings
 
 /// Which machine is looked at: this one, or a folder that looks like one.
 struct MachineChoice: ParsableArguments {
@@ -20,8 +22,18 @@ struct MachineChoice: ParsableArguments {
     var facts: HostFacts {
         let isHere = root == "/"
         return HostFacts(
-            tree: tree, configuration: config, pcsc: isHere ? PCSCAnswer.ask() : .unknown,
+            tree: tree, configuration: config, gateway: GatewayFacts(of: tree),
+            pcsc: isHere ? PCSCAnswer.ask() : .unknown,
             pcscForDaemon: isHere ? ServiceUser.answer(in: tree) : .unknown, now: Int64(time(nil)), userID: geteuid())
+    }
+}
+
+extension GatewayFacts {
+    init(of tree: HostTree) {
+        self.init(of: tree, port: GatewayFile.port) { path, text throws(ConfigurationError) in
+            let file = try GatewayFile(file: path, text: text)
+            return Pages(folder: file.pages, origins: file.origins)
+        }
     }
 }
 
