@@ -87,13 +87,13 @@ let house = [
                     + " ReaderPCSC ReaderVirtual Receipt Settings StoreAndForward StrictJSON TapSession"
                     + " TerminalFile Transactions Wire",
                 embedding: "API/openapi.yaml", tests: "EMVCrypto nfc-tapd PSPSandbox Rigs"),
-            .room("Doctor", uses: "Configuration Envelope Linux ReaderModels Settings Wire", tests: ""),
+            .room("Doctor", uses: "Configuration Envelope Linux ReaderModels Settings Wire", tests: "Gateway"),
         ]),
     Floor(
         "Tills",
         [
             .room("TapClient", uses: "LocalHTTP Receipt Wire", tests: ""),
-            .room("Gateway", uses: "Codes Configuration Crypto Linux LocalHTTP Logging Wire", tests: ""),
+            .room("Gateway", uses: "Codes Crypto Linux LocalHTTP Logging Settings Wire", tests: ""),
             .room("ECR", uses: "CardBytes Codes StrictJSON", tests: ""),
             .room(
                 "TillBridge", uses: "Codes Configuration ECR Linux LocalHTTP Logging Receipt TapClient Wire", tests: ""),
@@ -152,14 +152,14 @@ let house = [
                 "nfc-tap",
                 uses:
                     "AdapterCheck ArgumentParser CardBytes CardSim CLinux Codes Configuration CScrub Doctor EMV"
-                    + " Envelope Explain Help Journal KernelDiff Linux Loyalty PINDevice ReaderCore ReaderModels"
+                    + " Envelope Explain Gateway Help Journal KernelDiff Linux Loyalty PINDevice ReaderCore ReaderModels"
                     + " ReaderNFC ReaderPCSC ReaderVirtual Receipt Settings TapClient TapSession TerminalFile Wire"),
             .program(
                 "nfc-tap-ecr",
                 uses: "ArgumentParser Configuration Linux LocalHTTP Logging Settings TillBridge UnixSignals"),
             .program(
                 "nfc-tap-gateway",
-                uses: "ArgumentParser Configuration Gateway Linux LocalHTTP Logging Settings UnixSignals Wire"
+                uses: "ArgumentParser Gateway Linux LocalHTTP Logging Settings UnixSignals Wire"
             ),
             .program("nfc-tap-psp-sandbox", uses: "ArgumentParser Linux LocalHTTP Logging PSPSandbox UnixSignals Wire"),
             .program("nfc-tap-libnfc-worker", uses: "CScrub Linux ReaderNFCWorker"),

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-package import Configuration
 import Linux
 package import LocalHTTP
 package import Logging

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import Configuration
 import Foundation
+import Gateway
 import Glibc
 import Linux
 import Settings

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import ArgumentParser
-import Configuration
 import Doctor
+import Gateway
 import Glibc
 import ReaderCore
 import ReaderPCSC

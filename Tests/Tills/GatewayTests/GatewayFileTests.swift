@@ -4,7 +4,7 @@ import Settings
 import TestSupport
 import Testing
 
-@testable import Configuration
+@testable import Gateway
 
 @Suite("The gateway's configuration")
 struct GatewayFileTests {
