@@ -96,7 +96,7 @@ let house = [
             .room("Gateway", uses: "Codes Crypto Linux LocalHTTP Logging Settings Wire", tests: ""),
             .room("ECR", uses: "CardBytes Codes StrictJSON", tests: ""),
             .room(
-                "TillBridge", uses: "Codes Configuration ECR Linux LocalHTTP Logging Receipt TapClient Wire", tests: ""),
+                "TillBridge", uses: "Codes ECR Linux LocalHTTP Logging Receipt Settings TapClient Wire", tests: ""),
         ]),
     Floor(
         "Service",
@@ -151,12 +151,12 @@ let house = [
             .program(
                 "nfc-tap",
                 uses:
-                    "AdapterCheck ArgumentParser CardBytes CardSim CLinux Codes Configuration CScrub Doctor EMV"
+                    "AdapterCheck ArgumentParser CardBytes CardSim CLinux Codes Configuration CScrub Doctor ECR EMV"
                     + " Envelope Explain Gateway Help Journal KernelDiff Linux Loyalty PINDevice ReaderCore ReaderModels"
                     + " ReaderNFC ReaderPCSC ReaderVirtual Receipt Settings TapClient TapSession TerminalFile Wire"),
             .program(
                 "nfc-tap-ecr",
-                uses: "ArgumentParser Configuration Linux LocalHTTP Logging Settings TillBridge UnixSignals"),
+                uses: "ArgumentParser ECR Linux LocalHTTP Logging Settings TillBridge UnixSignals"),
             .program(
                 "nfc-tap-gateway",
                 uses: "ArgumentParser Gateway Linux LocalHTTP Logging Settings UnixSignals Wire"

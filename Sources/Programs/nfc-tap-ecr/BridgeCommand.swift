@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import ArgumentParser
-import Configuration
+import ECR
 import Glibc
 import Linux
 import LocalHTTP

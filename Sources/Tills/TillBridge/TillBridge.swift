@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-public import Configuration
+import ECR
 import Linux
 public import LocalHTTP
 public import Logging

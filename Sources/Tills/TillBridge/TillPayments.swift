@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 import Codes
-import Configuration
 import ECR
 import Logging
 import Receipt

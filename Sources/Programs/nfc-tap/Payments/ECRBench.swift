@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 public import ArgumentParser
-public import Configuration
+public import ECR
 import FoundationEssentials
 import Glibc
 import Linux
@@ -19,7 +19,7 @@ struct ECRBench: AsyncParsableCommand {
             """)
 
     @Argument(help: ArgumentHelp("The till's protocol.", valueName: "protocol"))
-    var kind: TillsFile.TillProtocol
+    var kind: TillProtocol
 
     @Option(help: ArgumentHelp("Address and port; default: 127.0.0.1 with the protocol's port.", valueName: "address"))
     var listen: String?
@@ -155,7 +155,7 @@ struct ECRBench: AsyncParsableCommand {
     }
 }
 
-extension TillsFile.TillProtocol: ExpressibleByArgument {
+extension TillProtocol: ExpressibleByArgument {
     /// Where tills look for a terminal unless they are told otherwise.
     fileprivate var port: Int {
         switch self {

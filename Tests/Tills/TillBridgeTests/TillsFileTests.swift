@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 import Codes
+import ECR
 import Foundation
 import Settings
 import TestSupport
 import Testing
 import Wire
 
-@testable import Configuration
+@testable import TillBridge
 
 @Suite("The configuration of the tills")
 struct TillsFileTests {
@@ -21,7 +22,7 @@ struct TillsFileTests {
         let text = try String(contentsOf: URL(filePath: path), encoding: .utf8)
             .replacing(/(?m)^password = .*$/, with: "")
         let file = try read(text)
-        #expect(Set(file.tills.map(\.kind)) == Set(TillsFile.TillProtocol.allCases))
+        #expect(Set(file.tills.map(\.kind)) == Set(TillProtocol.allCases))
         #expect(file.tills.allSatisfy { !$0.isTest && $0.allowed.isEmpty })
     }
 

@@ -1,18 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 public import Codes
+public import ECR
 package import Linux
 public import Settings
 public import Wire
 
 /// The configuration file of `nfc-tap-ecr`, in TOML: a table `[[till]]` for each port or serial line.
 public struct TillsFile: Sendable {
-    public enum TillProtocol: String, CaseIterable, Sendable {
-        case caisseAP = "caisse-ap"
-        case caisseEPlus = "caisse-e-plus"
-        case hwProxy = "hw-proxy"
-        case zvt
-    }
-
     package enum Line: Equatable, Sendable {
         case tcp(TCPAddress)
         case serial(device: String, baud: Int)
@@ -117,7 +111,7 @@ extension TillsFile.Till {
         if !(1...32).contains(name.utf8.count) || !name.utf8.allSatisfy(TillsFile.isPlain) {
             table.report("name", "is missing or not 1 to 32 letters, digits and dashes", "write name = \"bar\"")
         }
-        let kind = table.text("protocol").flatMap { TillsFile.TillProtocol(rawValue: $0) }
+        let kind = table.text("protocol").flatMap { TillProtocol(rawValue: $0) }
         if kind == nil {
             table.report("protocol", "is missing or unknown", "write caisse-ap, caisse-e-plus, hw-proxy or zvt")
         }
