@@ -66,7 +66,8 @@ let house = [
             .library("CSQLite", apt: "libsqlite3-dev"),
             .room("Journal", uses: "Crypto CSQLite Envelope Ledger Linux Transactions Wire", tests: ""),
             .library("CQREncode", apt: "libqrencode-dev"),
-            .room("Receipt", uses: "Codes CQREncode Wire", tests: ""),
+            .room("Receipt", uses: "Wire", tests: "Printing"),
+            .room("Printing", uses: "Codes CQREncode Receipt Wire"),
             .room("Profile", uses: "CardBytes Codes Crypto EMV EMVCrypto Envelope TerminalFile Wire", tests: ""),
         ]),
     Floor(
@@ -83,8 +84,8 @@ let house = [
                 "TapDaemon",
                 uses:
                     "CardBytes CardSim Codes Configuration Crypto EMV Envelope Help Journal Ledger Linux"
-                    + " LocalHTTP Logging Loyalty Metrics PINDevice Profile ReaderCore ReaderModels ReaderNFC"
-                    + " ReaderPCSC ReaderVirtual Receipt Settings StoreAndForward StrictJSON TapSession"
+                    + " LocalHTTP Logging Loyalty Metrics PINDevice Printing Profile ReaderCore ReaderModels"
+                    + " ReaderNFC ReaderPCSC ReaderVirtual Receipt Settings StoreAndForward StrictJSON TapSession"
                     + " TerminalFile Transactions Wire",
                 embedding: "API/openapi.yaml", tests: "EMVCrypto nfc-tapd PSPSandbox Rigs"),
             .room("Doctor", uses: "Configuration Envelope Linux ReaderModels Settings Wire", tests: "Gateway"),
@@ -151,9 +152,10 @@ let house = [
             .program(
                 "nfc-tap",
                 uses:
-                    "AdapterCheck ArgumentParser CardBytes CardSim CLinux Codes Configuration CScrub Doctor ECR EMV"
-                    + " Envelope Explain Gateway Help Journal KernelDiff Linux Loyalty PINDevice ReaderCore ReaderModels"
-                    + " ReaderNFC ReaderPCSC ReaderVirtual Receipt Settings TapClient TapSession TerminalFile Wire"),
+                    "AdapterCheck ArgumentParser CardBytes CardSim CLinux Codes Configuration CScrub Doctor ECR"
+                    + " EMV Envelope Explain Gateway Help Journal KernelDiff Linux Loyalty PINDevice Printing"
+                    + " ReaderCore ReaderModels ReaderNFC ReaderPCSC ReaderVirtual Receipt Settings TapClient"
+                    + " TapSession TerminalFile Wire"),
             .program(
                 "nfc-tap-ecr",
                 uses: "ArgumentParser ECR Linux LocalHTTP Logging Settings TillBridge UnixSignals"),

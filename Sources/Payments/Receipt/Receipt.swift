@@ -133,9 +133,6 @@ public struct Receipt: Codable, Equatable, Sendable {
         payUntil = link?.expiresAt
         qr = copy == .customer ? link?.url ?? result?.receiptURL : nil
     }
-
-    /// The QR code under which the customer finds the receipt, or pays; `nil` where there is no address.
-    public var code: QRCode? { qr.flatMap { QRCode($0) } }
 }
 
 extension Receipt.Status {
@@ -161,7 +158,7 @@ extension Receipt.Status {
     }
 
     /// Whether the customer owes or gets the amount.
-    var isCharged: Bool {
+    package var isCharged: Bool {
         switch self {
         case .approved, .partiallyApproved, .stored: true
         case .declined, .released, .open, .unknown, .reversing, .reversed, .cancelled, .notCompleted: false

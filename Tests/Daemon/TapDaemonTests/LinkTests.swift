@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import LocalHTTP
+import Printing
 import ReaderVirtual
-import Receipt
 import Synchronization
 import TestSupport
 import Testing

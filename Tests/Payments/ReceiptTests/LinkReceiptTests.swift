@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import Printing
 import Receipt
 import Testing
 import Wire

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Printing
 import Receipt
 import Testing
 import Wire

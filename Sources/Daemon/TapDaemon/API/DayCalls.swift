@@ -5,6 +5,7 @@ import Crypto
 import Journal
 import Linux
 import LocalHTTP
+import Printing
 import Profile
 import Receipt
 import Wire

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Linux
 import LocalHTTP
+import Printing
 import Receipt
 import Wire
 

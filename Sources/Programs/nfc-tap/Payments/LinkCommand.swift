@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import ArgumentParser
-import Receipt
+import Printing
 import TapClient
 import Wire
 

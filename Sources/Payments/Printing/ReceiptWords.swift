@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Receipt
 import Wire
 
 /// The words of a receipt in one language.

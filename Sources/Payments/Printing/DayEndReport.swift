@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Receipt
 public import Wire
 
 /// The report of a day end, for a printer.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import CQREncode
+public import Receipt
 
 /// A QR code (ISO/IEC 18004) of error correction level M: dark and light modules, without a quiet zone.
 public struct QRCode: Sendable {
@@ -68,4 +69,9 @@ public struct QRCode: Sendable {
 
             """
     }
+}
+
+extension Receipt {
+    /// The QR code under which the customer finds the receipt, or pays; `nil` where there is no address.
+    public var code: QRCode? { qr.flatMap { QRCode($0) } }
 }
