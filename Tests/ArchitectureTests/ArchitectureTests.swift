@@ -68,6 +68,27 @@ struct ArchitectureTests {
         }
     }
 
+    /// Programs that see no card: how many lines of ours each may be compiled against, and the room behind it.
+    private static let smallPrograms = [("nfc-tap-gateway", 17_000, "Gateway"), ("nfc-tap-ecr", 22_000, "TillBridge")]
+
+    @Test(arguments: smallPrograms)
+    func `a small program is compiled against few lines of ours, and one wrong dependency is found`(
+        program: String, most: Int, room: String
+    ) throws {
+        let lines = try SourceTree.lines()
+        #expect(lines[program] ?? 0 > 0 && house.reach(of: program).contains(room))
+        let weight = house.weight(of: program, lines)
+        let rooms = house.reach(of: program).compactMap { room in lines[room].map { (room, $0) } }
+            .sorted { $0.1 > $1.1 }.map { "\($0.0) \($0.1)" }
+        #expect(
+            weight <= most,
+            "\(program) is compiled against \(weight) lines: take a dependency out. It reaches \(rooms.joined(separator: ", "))"
+        )
+        for wrong in ["Configuration", "EMV", "TapSession"] {
+            #expect(house.adding(wrong, to: room).weight(of: program, lines) > most, "\(wrong)")
+        }
+    }
+
     @Test func `an arrow downwards and a pair of floors are found`() {
         let good = House.Room(name: "High", floor: "One", uses: [])
         let low = House.Room(name: "Low", floor: "Two", uses: ["High"])

@@ -51,6 +51,21 @@ struct House {
         return reached
     }
 
+    /// How many lines a room is compiled against: its own, and those of everything that it reaches.
+    ///
+    /// - Parameter lines: of each room by itself.
+    func weight(of room: String, _ lines: [String: Int]) -> Int {
+        reach(of: room).union([room]).reduce(0) { $0 + (lines[$1] ?? 0) }
+    }
+
+    /// The same house with one more arrow.
+    func adding(_ used: String, to room: String) -> House {
+        House(
+            rooms.values.map {
+                Room(name: $0.name, floor: $0.floor, uses: $0.name == room ? $0.uses.union([used]) : $0.uses)
+            })
+    }
+
     /// Package.swift as `swift package dump-package` prints it.
     static func read() throws -> House {
         struct Package: Decodable {

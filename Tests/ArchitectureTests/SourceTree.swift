@@ -35,6 +35,18 @@ enum SourceTree {
             }
     }
 
+    /// The lines of each room, in Swift and in C.
+    static func lines() throws -> [String: Int] {
+        let base = Checkout.file("Sources")
+        return try FileManager.default.subpathsOfDirectory(atPath: base.path).reduce(into: [:]) { lines, path in
+            let folders = path.split(separator: "/")
+            guard folders.count > 2, [".swift", ".c", ".h"].contains(where: path.hasSuffix) else { return }
+            lines[String(folders[1]), default: 0] += try Data(contentsOf: base.appending(path: path)).count {
+                $0 == 0x0A
+            }
+        }
+    }
+
     /// The rooms of each floor, as they lie on the disk.
     static func floors() throws -> [String: Set<String>] {
         let files = FileManager.default
