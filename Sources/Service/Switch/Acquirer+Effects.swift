@@ -92,10 +92,10 @@ extension Acquirer {
         do throws(OpeningRefusal) {
             return .success(try await keys.seal(content, for: exchange.id.description))
         } catch {
-            measures.count(.keysUnavailable)
-            logger.error(
-                "an exchange cannot be sealed: look at the token",
-                metadata: ["id": "\(exchange.id)", "reason": "\(error)"])
+            if error != .unavailable { measures.count(.unknownKey) }
+            pace.log(
+                logger, .error, "an exchange cannot be sealed: look at the token",
+                ["id": "\(exchange.id)", "reason": "\(error)"])
             return .failure(error)
         }
     }

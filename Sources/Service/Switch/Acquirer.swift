@@ -63,6 +63,7 @@ actor Acquirer {
     let seat: Seat
     let logger: Logger
     let measures: SwitchMeasures
+    let pace = LogPace()
     var link: AcquirerLink
     var waiters: [ExchangeID: CheckedContinuation<Reply, Never>] = [:]
     var intents: [ExchangeID: Intent] = [:]
@@ -171,15 +172,19 @@ actor Acquirer {
                 if let sealed = row.bytes("sealed") { try await keys.unseal(sealed, for: id.description) } else { nil }
         } catch .unavailable {
             // The books' own round brings it again.
-            measures.count(.keysUnavailable)
-            return logger.error(
-                "the keys cannot be used now: an open exchange waits for them", metadata: ["id": "\(id)"])
+            return pace.log(logger, .error, "an open exchange waits for the keys", ["id": "\(id)"])
+        } catch .unknownKey {
+            measures.count(.unknownKey)
+            return pace.log(
+                logger, .critical, "an open exchange is sealed with a key that is not here: bring it back",
+                ["id": "\(id)"])
         } catch {
             content = nil
         }
         guard let content, let exchange = StoredExchange.exchange(row, content, packager) else {
             measures.count(.unreadable)
-            return logger.critical("an exchange cannot be read: a person has to look at it", metadata: ["id": "\(id)"])
+            return pace.log(
+                logger, .critical, "an exchange cannot be read: a person has to look at it", ["id": "\(id)"])
         }
         dropped.remove(id)
         let (age, within) = (UInt64(clamping: row.number("age") ?? 0), link.rules.answerWithin)

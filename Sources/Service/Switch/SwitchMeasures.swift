@@ -31,6 +31,8 @@ final class SwitchMeasures: Sendable {
     enum Fault: String, CaseIterable, Sendable {
         /// The keys could not be used just then.
         case keysUnavailable = "keys_unavailable"
+        /// An envelope, or a row of the books, names a key that is not here.
+        case unknownKey = "unknown_key"
         /// What the books have sealed could not be read: it stays so.
         case unreadable
         /// The host contradicts itself or what it was asked.
@@ -60,6 +62,8 @@ final class SwitchMeasures: Sendable {
     func count(_ outcome: Outcome) { state.withLock { $0.outcomes[outcome, default: 0] += 1 } }
 
     func count(_ fault: Fault) { state.withLock { $0.faults[fault, default: 0] += 1 } }
+
+    func counted(_ fault: Fault) -> Double { state.withLock { $0.faults[fault] ?? 0 } }
 
     func count(_ decision: HostDecision) {
         switch decision.kind {

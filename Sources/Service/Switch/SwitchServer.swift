@@ -104,6 +104,7 @@ public struct SwitchServer: Sendable {
         let seat = try await Self.seat(books)
         guard let start = HostTime(Timestamp.now) else { throw .clock }
         let measures = SwitchMeasures()
+        let keys = WatchedKeys(keys, measures, logger)
         let acquirer = Acquirer(
             packager: settings.packager, rules: settings.rules, books: books, keys: keys, seat: seat, start: start,
             logger: logger, measures: measures)

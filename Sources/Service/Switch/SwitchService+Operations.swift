@@ -3,6 +3,7 @@ import CardBytes
 import Envelope
 import ISO8583
 import Linux
+import Logging
 import PostgreSQL
 import Wire
 
@@ -75,8 +76,20 @@ extension SwitchService {
         } catch OpeningRefusal.unavailable {
             return nil
         } catch {
+            tell(wish.id.text, error)
             return (nil, nil, .otherCard)
         }
+    }
+
+    /// What stays so until somebody brings the key, or for ever.
+    private func tell(_ id: String, _ error: any Error) {
+        switch error as? OpeningRefusal {
+        case .unknownKey: measures.count(.unknownKey)
+        case .unreadable: measures.count(.unreadable)
+        case .unavailable, nil: return
+        }
+        logger.critical(
+            "an operation cannot be read: look at the keys", metadata: ["id": "\(id)", "reason": "\(error)"])
     }
 
     func status(ofOperation id: OperationID, merchant: String?) async throws(DatabaseError) -> SwitchAnswer {
@@ -187,6 +200,7 @@ extension SwitchService {
             case .refund: return .success(messages.refund(original, wish.amount.value, now: now()))
             }
         } catch let error as OpeningRefusal {
+            tell(wish.id.text, error)
             return .failure(error)
         } catch {
             return .failure(.unavailable)

@@ -74,6 +74,7 @@ struct SwitchService: Sendable {
             guard let known = try await books.payment(request.id.text) else { return .unknown }
             return answer(known, to: body)
         case .failure(.unknownKey):
+            measures.count(.unknownKey)
             logger.critical("an envelope names a key that is not here", metadata: ["id": "\(request.id)"])
             return try await refuse(bare, .unreadable)
         case .failure(.unreadable): return try await refuse(bare, .unreadable)
@@ -122,10 +123,6 @@ struct SwitchService: Sendable {
             measures.observe(.keys, since: start)
             return .success(Read(record: record, token: token))
         } catch {
-            if error == .unavailable {
-                measures.count(.keysUnavailable)
-                logger.error("the keys cannot be used now: look at the token", metadata: ["id": "\(request.id)"])
-            }
             return .failure(error)
         }
     }
