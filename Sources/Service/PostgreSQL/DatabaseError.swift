@@ -4,7 +4,8 @@
 public enum DatabaseError: Error, Equatable, Sendable {
     /// Rolled back: a row with the same key is there (SQLSTATE 23505). Read it.
     case duplicate(constraint: String)
-    /// Rolled back, because others were in the way: the same again may succeed (40001, 40P01, 55P03, 57014).
+    /// Rolled back, because others were in the way: the same again may succeed (40001, 40P01, 55P03, 57014). Of a lock that
+    /// was not got in time, and of a statement that took too long, it was tried once; of the others several times.
     case again(state: String)
     /// Whether it was carried out is not known, or not whether it lasts: the connection was lost, the server is going down, or somebody
     /// has cancelled the wait for its standby. Read by key.

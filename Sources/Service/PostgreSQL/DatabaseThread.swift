@@ -87,6 +87,8 @@ final class DatabaseThread {
             } catch {
                 attempt += 1
                 switch error {
+                // It has waited for a lock, or worked, for as long as it may: again it would keep others from this connection for seconds.
+                case .again(state: "55P03"), .again(state: "57014"): throw error
                 // At random, or two that are in each other's way stay so.
                 case .again where attempt < times: sleep(milliseconds: .random(in: 1...(4 << attempt)))
                 case .duplicate, .again, .refused, .busy: throw error

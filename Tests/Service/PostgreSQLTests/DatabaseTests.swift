@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Synchronization
 import TestSupport
 import Testing
 
@@ -14,6 +15,29 @@ final class DatabaseTests {
 
     private func database(connections: Int = 2, waiting: Int = 1_000) throws -> Database {
         try Database(server.address, connections: connections, waiting: waiting)
+    }
+
+    /// PostgreSQL 15, appendix A: 55P03 lock_not_available. Six repeats kept a connection from everybody for twelve seconds.
+    @Test("S15: a lock that was not got in time is not waited for again by the same thread")
+    func lockedRow() async throws {
+        let server = try PrivatePostgreSQL()
+        let database = try Database(server.address, connections: 1)
+        try await database.script("create table a (id int); insert into a values (1)")
+        async let lock = Task.detached {
+            try server.sql("begin; lock table a; create table held (id int); select pg_sleep(12); commit")
+        }.value
+        try await eventually("the lock") {
+            try server.sql("select count(*) from pg_locks where mode = 'AccessExclusiveLock' and granted") != "0\n"
+        }
+        let tries = Mutex(0)
+        await #expect(throws: DatabaseError.again(state: "55P03")) {
+            try await database.transaction { (transaction) throws(DatabaseError) in
+                tries.withLock { $0 += 1 }
+                _ = try transaction.run(Call("update a set id = 2"))
+            }
+        }
+        #expect(tries.withLock { $0 } == 1)
+        _ = try await lock
     }
 
     @Test func `values of every kind come back as they were bound`() async throws {
