@@ -5,6 +5,7 @@ import Envelope
 import Glibc
 import HSM
 import Linux
+import Logging
 import Switch
 import Wire
 
@@ -60,10 +61,17 @@ struct KeyOptions: ParsableArguments {
     }
 
     /// The keys, and a sentence where they protect nothing.
-    func keys() throws -> (keys: any EnvelopeOpener, warning: String?) {
+    ///
+    /// - Parameter logger: where the token's faults are told, each kind once in ten seconds.
+    func keys(_ logger: Logger) throws -> (keys: any EnvelopeOpener, warning: String?) {
+        let pace = LogPace()
+        let told: @Sendable (TokenError) -> Void = { error in
+            // Labels are the operator's own words, and few.
+            pace.log(logger, .error, "token: \(error)")
+        }
         if let testKey {
             let keys = try SoftwareKeys(recipients: [try Self.secret(testKey)])
-            return (TokenOpener(token: keys), "keys come from a file, nothing sealed to them is protected")
+            return (TokenOpener(token: keys, told: told), "keys come from a file, nothing sealed to them is protected")
         }
         guard let pkcs11, let token else { throw ExitCode(64) }
         guard let path = pinFile ?? Environment.value("CREDENTIALS_DIRECTORY").map({ $0 + "/token-pin" }) else {
@@ -76,7 +84,7 @@ struct KeyOptions: ParsableArguments {
         settings.month = Self.month
         settings.allowsRawRSA = allowRawRSA
         settings.sessions = sessions
-        return (TokenOpener(token: try Token(settings)), nil)
+        return (TokenOpener(token: try Token(settings), told: told), nil)
     }
 
     /// A private JWK, whose bytes stay out of strings.
@@ -102,13 +110,28 @@ struct KeyOptions: ParsableArguments {
 /// The keys of a token, or those that stand in for them in tests, as the switch asks for them.
 struct TokenOpener: EnvelopeOpener {
     let token: any TokenKeys
+    /// Told why the token did not do what it was asked for; no secret stands in it.
+    var told: @Sendable (TokenError) -> Void = { _ in }
+
+    private func refusal(_ error: TokenError) -> OpeningRefusal {
+        switch error {
+        // Of an envelope, which may name what it likes; or nothing that the token could help.
+        case .envelope, .unknownKey, .unavailable(.busy), .unavailable(.abandoned): break
+        case .unfitKey, .pinRefused, .unavailable, .refused: told(error)
+        }
+        return OpeningRefusal(error)
+    }
 
     func recipients() async throws(OpeningRefusal) -> RecipientKeySet {
-        do throws(TokenError) { return try await token.recipients() } catch { throw OpeningRefusal(error) }
+        do throws(TokenError) {
+            let (keys, faults) = try await token.usableRecipients()
+            for fault in faults { told(fault) }
+            return keys
+        } catch { throw refusal(error) }
     }
 
     func open(_ envelope: String) async throws(OpeningRefusal) -> SecretBytes {
-        do throws(TokenError) { return try await token.open(envelope) } catch { throw OpeningRefusal(error) }
+        do throws(TokenError) { return try await token.open(envelope) } catch { throw refusal(error) }
     }
 
     func open(
@@ -120,7 +143,7 @@ struct TokenOpener: EnvelopeOpener {
                 number(record).map { CardTokenText.message(merchant: merchant, number: $0, attempt: 0) }
             }
         } catch {
-            throw OpeningRefusal(error)
+            throw refusal(error)
         }
         guard let code else { return (record, nil) }
         if let text = CardTokenText.text(code) { return (record, text) }
@@ -135,18 +158,18 @@ struct TokenOpener: EnvelopeOpener {
             do throws(TokenError) {
                 if let text = CardTokenText.text(try await token.code(of: message)) { return text }
             } catch {
-                throw OpeningRefusal(error)
+                throw refusal(error)
             }
         }
         throw .unavailable
     }
 
     func seal(_ content: SecretBytes, for name: String) async throws(OpeningRefusal) -> [UInt8] {
-        do throws(TokenError) { return try await token.seal(content, for: name) } catch { throw OpeningRefusal(error) }
+        do throws(TokenError) { return try await token.seal(content, for: name) } catch { throw refusal(error) }
     }
 
     func unseal(_ sealed: [UInt8], for name: String) async throws(OpeningRefusal) -> SecretBytes {
-        do throws(TokenError) { return try await token.unseal(sealed, for: name) } catch { throw OpeningRefusal(error) }
+        do throws(TokenError) { return try await token.unseal(sealed, for: name) } catch { throw refusal(error) }
     }
 }
 
@@ -156,6 +179,7 @@ extension OpeningRefusal {
         switch error {
         case .envelope(.wrongKey), .unknownKey: self = .unknownKey
         case .envelope: self = .unreadable
+        case .unavailable(.busy): self = .busy
         case .unfitKey, .pinRefused, .unavailable, .refused: self = .unavailable
         }
     }

@@ -109,7 +109,7 @@ struct ReplicaCommand: AsyncParsableCommand {
         settings.rules.answerWithin = UInt64(answerSeconds * 1_000)
         settings.cardDays = cardDays
         settings.days = days
-        let (opener, warning) = try keys.keys()
+        let (opener, warning) = try keys.keys(logger)
         let server = try await SwitchServer(settings, keys: opener, logger: logger)
         say("listening at \(socket)")
         if let warning { say("warning: \(warning)") }

@@ -20,7 +20,7 @@ final class Patience: Sendable {
 
     init(_ limit: Duration) { self.limit = limit }
 
-    private var nanoseconds: UInt64 {
+    var nanoseconds: UInt64 {
         let (seconds, attoseconds) = limit.components
         return UInt64(clamping: seconds) &* 1_000_000_000 &+ UInt64(clamping: attoseconds / 1_000_000_000)
     }

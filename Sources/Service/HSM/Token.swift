@@ -10,8 +10,7 @@ import Synchronization
 public final class Token: TokenKeys {
     private let settings: TokenSettings
     private let workers: [TokenWorker]
-    /// Calls that wait or run, for each worker.
-    private let waiting: Mutex<[Int]>
+    private let load: Mutex<TokenLoad>
     private let patience: Patience
 
     /// Loads the module. The token is asked when there is something to ask.
@@ -21,7 +20,7 @@ public final class Token: TokenKeys {
         for number in 1...min(max(settings.sessions, 1), 32) { workers.append(try TokenWorker(access, number: number)) }
         self.settings = settings
         self.workers = workers
-        waiting = Mutex([Int](repeating: 0, count: workers.count))
+        load = Mutex(TokenLoad(sessions: workers.count))
         patience = Patience(settings.limit)
     }
 
@@ -38,6 +37,24 @@ public final class Token: TokenKeys {
             var all: [RecipientKey] = []
             for key in keys { all.append(try session.recipient(key)) }
             return RecipientKeySet(keys: all)
+        }
+    }
+
+    public func usableRecipients() async throws(TokenError) -> (keys: RecipientKeySet, faults: [TokenError]) {
+        let keys = settings.recipients
+        return try await run { (session) throws(TokenFailure) in
+            var (all, faults): ([RecipientKey], [TokenError]) = ([], [])
+            for key in keys {
+                do throws(TokenFailure) { all.append(try session.recipient(key)) } catch {
+                    switch error {
+                    case .error(.unknownKey(let name)): faults.append(.unknownKey(name))
+                    case .error(.unfitKey(let label, let fault)): faults.append(.unfitKey(label, fault))
+                    case .error, .code: throw error
+                    }
+                }
+            }
+            if let first = faults.first, all.isEmpty { throw .error(first) }
+            return (RecipientKeySet(keys: all), faults)
         }
     }
 
@@ -229,22 +246,20 @@ public final class Token: TokenKeys {
     private func run<Answer: Sendable>(
         _ work: @escaping @Sendable (inout LiveSession) throws(TokenFailure) -> Answer
     ) async throws(TokenError) -> Answer {
-        let most = settings.mostWaiting
-        let number = try waiting.withLock { (waiting) throws(TokenError) in
-            guard waiting.reduce(0, +) < most, let least = waiting.indices.min(by: { waiting[$0] < waiting[$1] }) else {
-                throw .unavailable(.busy)
-            }
-            waiting[least] += 1
-            return least
-        }
+        let (most, limit) = (settings.mostWaiting, patience.nanoseconds)
+        guard let number = load.withLock({ $0.admit(most: most, limit: limit) }) else { throw .unavailable(.busy) }
         let worker = workers[number]
         let first = FirstAnswer<Result<Answer, TokenError>>()
         patience.watch { [weak first] in first?.give(.failure(.unavailable(.tooSlow))) }
-        worker.perform(work) { result in
-            self.waiting.withLock { $0[number] -= 1 }
+        worker.perform(while: { first.isOpen }, work) { result, time in
+            self.load.withLock { $0.end(number, after: time) }
             first.give(result)
         }
-        return try await first.value().get()
+        return try await withTaskCancellationHandler {
+            await first.value()
+        } onCancel: {
+            first.give(.failure(.unavailable(.abandoned)))
+        }.get()
     }
 }
 
@@ -271,6 +286,13 @@ private final class FirstAnswer<Value: Sendable>: Sendable {
             }
         }
         waiting?.resume(returning: value)
+    }
+
+    /// Whether somebody still wants to know.
+    var isOpen: Bool {
+        state.withLock { state in
+            if case .given = state { false } else { true }
+        }
     }
 
     /// For one caller.

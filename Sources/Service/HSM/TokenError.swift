@@ -55,6 +55,8 @@ public enum TokenLoss: Equatable, Sendable {
     case busy
     /// No answer within the settings' time.
     case tooSlow
+    /// Whoever asked has gone, before its turn came.
+    case abandoned
 }
 
 extension TokenError: CustomStringConvertible {
@@ -91,8 +93,9 @@ extension TokenLoss: CustomStringConvertible {
         case .severalTokens(let label): "several tokens have the label \(label.debugDescription)"
         case .lost(let code): "the token is gone: 0x\(String(code, radix: 16)) (PKCS #11)"
         case .pausing: "the token was gone a moment ago"
-        case .busy: "too many calls wait for the token"
+        case .busy: "more calls wait for the token than it does in time"
         case .tooSlow: "the token gave no answer in time"
+        case .abandoned: "nobody waits for it any more"
         }
     }
 }

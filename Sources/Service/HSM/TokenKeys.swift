@@ -8,6 +8,11 @@ public protocol TokenKeys: Sendable {
     /// What tills may seal to, in the order of preference. It asks the token, so it tells as well whether the keys can be used.
     func recipients() async throws(TokenError) -> RecipientKeySet
 
+    /// Those of them that can be used, and why others cannot: one key that is gone leaves the others as they are.
+    ///
+    /// - Throws: the first fault where none can be used.
+    func usableRecipients() async throws(TokenError) -> (keys: RecipientKeySet, faults: [TokenError])
+
     /// Opens a compact JWE.
     func open(_ envelope: String) async throws(TokenError) -> SecretBytes
 
@@ -40,6 +45,10 @@ public protocol TokenKeys: Sendable {
 }
 
 extension TokenKeys {
+    public func usableRecipients() async throws(TokenError) -> (keys: RecipientKeySet, faults: [TokenError]) {
+        (try await recipients(), [])
+    }
+
     public func open(
         _ envelope: String, codeOf message: @escaping @Sendable (SecretBytes) -> SecretBytes?
     ) async throws(TokenError) -> (content: SecretBytes, code: [UInt8]?) {

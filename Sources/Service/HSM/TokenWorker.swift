@@ -103,15 +103,22 @@ actor TokenWorker {
 
     /// Does `work` on the session's thread behind what waits there, and hands over what came of it there. A task for it would be two
     /// more changes of thread.
+    ///
+    /// - Parameters:
+    ///   - isWanted: asked when its turn comes; what nobody waits for any more is left.
+    ///   - end: told what came of it, and how many nanoseconds it took; `nil` where it was left.
     nonisolated func perform<Answer: Sendable>(
+        while isWanted: @escaping @Sendable () -> Bool,
         _ work: @escaping @Sendable (inout LiveSession) throws(TokenFailure) -> Answer,
-        _ end: @escaping @Sendable (Result<Answer, TokenError>) -> Void
+        _ end: @escaping @Sendable (Result<Answer, TokenError>, UInt64?) -> Void
     ) {
         thread.perform {
+            guard isWanted() else { return end(.failure(.unavailable(.abandoned)), nil) }
+            let begin = MachineClock.awake
             let result = self.assumeIsolated { worker -> Result<Answer, TokenError> in
                 do throws(TokenError) { return .success(try worker.perform(work)) } catch { return .failure(error) }
             }
-            end(result)
+            end(result, MachineClock.awake &- begin)
         }
     }
 

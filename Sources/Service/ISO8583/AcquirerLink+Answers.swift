@@ -7,12 +7,14 @@ extension AcquirerLink {
         guard let key = AnswerKey(message) else { return [.alarm(.notServed(message.type))] }
         guard let exchange = expected[key].flatMap({ exchanges[$0] }) else { return [.alarm(.stray(message.type))] }
         if message.type == exchange.original.type.answer, message.answers(exchange.original) {
+            unanswered = 0
             return answerToOriginal(message, exchange, moment)
         }
         guard case .reversing(let repetition) = exchange.stage, message.answers(repetition.message) else {
             // A second acknowledgement of what is over says nothing new.
             return exchange.stage == .reversed && message.type.kind == 4 ? [] : [.alarm(.stray(message.type))]
         }
+        unanswered = 0
         return reversalAnswered(message, exchange, repetition)
     }
 

@@ -146,6 +146,7 @@ extension AcquirerLink {
         guard earliest <= moment.milliseconds else { return effects }
         for exchange in due(moment) {
             guard case .awaiting(_, let cancelled) = exchange.stage else { continue }
+            unanswered += 1
             effects += doubt(exchange, cancelled ?? .timeout, moment)
             effects.append(.settled(exchange.id, .unknown))
         }

@@ -23,6 +23,8 @@ public struct AcquirerLink: Sendable {
     /// Nothing in `open` is due before.
     var earliest = UInt64.max
     var lastHeard: UInt64 = 0
+    /// Payments in a row that were not answered in time; an answer to anything but an echo ends the row.
+    public internal(set) var unanswered = 0
     private var nextOrder = 0
     private let stans: ClosedRange<Int>
     /// The trace number that the next message gets, unless it is in use.
@@ -73,6 +75,9 @@ public struct AcquirerLink: Sendable {
     public var isSignedOn: Bool {
         if case .up = session { true } else { false }
     }
+
+    /// Whether the host answers more than echoes, as far as it was asked.
+    public var isAnswering: Bool { unanswered < rules.mostUnanswered }
 
     public func exchange(_ id: ExchangeID) -> Exchange? { exchanges[id] }
 

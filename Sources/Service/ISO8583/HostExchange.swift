@@ -102,6 +102,8 @@ public struct LinkRules: Equatable, Sendable {
     public var networkWithin: UInt64 = 20_000
     /// Echoes without an answer after which the connection is given up.
     public var missedEchoes = 2
+    /// Payments in a row without an answer after which the host counts as silent, whatever it says to echoes.
+    public var mostUnanswered = 3
     /// Before each repeat; the last one for all further ones.
     public var pauses: [UInt64] = [10_000, 30_000, 60_000, 300_000, 600_000, 3_600_000]
     /// Sendings after which a person has to help; `nil` for never.

@@ -92,7 +92,7 @@ extension Acquirer {
         do throws(OpeningRefusal) {
             return .success(try await keys.seal(content, for: exchange.id.description))
         } catch {
-            if error != .unavailable { measures.count(.unknownKey) }
+            if error == .unknownKey { measures.count(.unknownKey) }
             pace.log(
                 logger, .error, "an exchange cannot be sealed: look at the token",
                 ["id": "\(exchange.id)", "reason": "\(error)"])

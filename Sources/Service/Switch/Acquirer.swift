@@ -97,6 +97,10 @@ actor Acquirer {
 
     var isSignedOn: Bool { link.isSignedOn }
 
+    /// Whether the host can be reached: it has taken the sign-on, and answers payments, not echoes alone.
+    var isReached: Bool { link.isSignedOn && link.isAnswering }
+    var unanswered: Int { link.unanswered }
+
     /// Milliseconds since the machine was started, and what time it is; `nil` where the clock shows another century.
     private static var moment: LinkMoment? {
         HostTime(Timestamp.now).map { LinkMoment(milliseconds: MachineClock.all / 1_000_000, time: $0) }
@@ -170,7 +174,7 @@ actor Acquirer {
         do throws(OpeningRefusal) {
             content =
                 if let sealed = row.bytes("sealed") { try await keys.unseal(sealed, for: id.description) } else { nil }
-        } catch .unavailable {
+        } catch .unavailable, .busy {
             // The books' own round brings it again.
             return pace.log(logger, .error, "an open exchange waits for the keys", ["id": "\(id)"])
         } catch .unknownKey {

@@ -9,6 +9,8 @@ public enum OpeningRefusal: Error, Equatable, Sendable {
     case unreadable
     /// It names a key that is not here, or not any more. It stays so until somebody brings the key; somebody has to be told.
     case unknownKey
+    /// More waits for the keys than they can do in time. Nothing was done: ask again in a second.
+    case busy
     /// The keys cannot be used now: no module, no token, logged out, or it took too long. Nothing is known of what was asked; ask again.
     case unavailable
 }

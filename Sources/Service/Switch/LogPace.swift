@@ -11,6 +11,7 @@ public final class LogPace: Sendable {
     }
 
     private static let interval: UInt64 = 10_000_000_000
+    private static let mostKinds = 256
 
     private let kinds = Mutex<[String: Kind]>([:])
 
@@ -24,8 +25,10 @@ public final class LogPace: Sendable {
     func take(_ kind: String, at now: UInt64) -> Int? {
         kinds.withLock { kinds in
             guard var known = kinds[kind], now &- known.told < Self.interval else {
-                defer { kinds[kind] = Kind(told: now) }
-                return kinds[kind]?.untold ?? 0
+                let untold = kinds[kind]?.untold ?? 0
+                if kinds.count >= Self.mostKinds { kinds = [:] }
+                kinds[kind] = Kind(told: now)
+                return untold
             }
             known.untold += 1
             kinds[kind] = known

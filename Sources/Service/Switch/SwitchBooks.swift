@@ -158,12 +158,6 @@ struct Books: Sendable {
     func sealed(_ id: String) async throws(DatabaseError) -> Row? {
         try await database.run(Call("select * from exchange where id = $1::uuid", [.text(id)])).first
     }
-
-    func isThere() async -> Bool {
-        do throws(DatabaseError) { return try await !database.run(Call("select 1 as one")).isEmpty } catch {
-            return false
-        }
-    }
 }
 
 /// A row of `payment`.

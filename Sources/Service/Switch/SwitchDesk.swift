@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Linux
 import LocalHTTP
 import Metrics
 import PostgreSQL
@@ -7,6 +8,7 @@ import PostgreSQL
 struct SwitchDesk: Sendable {
     let books: Books
     let measures: SwitchMeasures
+    let lease: Lease
     /// `nil` where no acquirer is configured.
     let acquirer: Acquirer?
 
@@ -51,6 +53,15 @@ struct SwitchDesk: Sendable {
         var link = MetricFamily("nfc_tap_switch_link_up", .gauge, help: "Whether the acquirer is signed on to.")
         link.add(await acquirer?.isSignedOn == true ? 1 : 0)
         families.append(link)
+        var unanswered = MetricFamily(
+            "nfc_tap_switch_unanswered_payments", .gauge,
+            help: "Payments in a row that the acquirer has left without an answer.")
+        unanswered.add(Double(await acquirer?.unanswered ?? 0))
+        families.append(unanswered)
+        var age = MetricFamily(
+            "nfc_tap_switch_lease_age_seconds", .gauge, help: "Since this replica could last write to the books.")
+        if let seconds = lease.age(at: MachineClock.awake) { age.add(seconds) }
+        families.append(age)
         let row = try await books.outlook()
         for gauge in Self.gauges {
             var family = MetricFamily("nfc_tap_switch_" + gauge.name, .gauge, help: gauge.help)

@@ -31,6 +31,8 @@ final class SwitchMeasures: Sendable {
     enum Fault: String, CaseIterable, Sendable {
         /// The keys could not be used just then.
         case keysUnavailable = "keys_unavailable"
+        /// More waited for the keys than they could do in time.
+        case keysBusy = "keys_busy"
         /// An envelope, or a row of the books, names a key that is not here.
         case unknownKey = "unknown_key"
         /// What the books have sealed could not be read: it stays so.

@@ -10,42 +10,49 @@ struct SwitchRoutes: Sendable {
     let service: SwitchService
     /// The field in which the proxy tells the name of the till's certificate; `nil` where whoever reaches the socket is trusted.
     let tillField: String?
+    private let health = CachedAnswer()
+    private let keys = CachedAnswer()
+
+    init(service: SwitchService, tillField: String?) {
+        (self.service, self.tillField) = (service, tillField)
+    }
 
     func answer(_ request: HTTPRequest) async -> HTTPResponse {
         do throws(DatabaseError) {
-            let answer = try await route(request)
-            return .json(answer.status, answer.body)
+            return Self.response(try await route(request))
         } catch {
-            let answer = SwitchAnswer.unknown
-            return .json(answer.status, answer.body)
+            return Self.response(error == .busy ? .busy : .unknown)
         }
     }
 
+    private static func response(_ answer: SwitchAnswer) -> HTTPResponse {
+        var fields = HTTPFields()
+        if let seconds = answer.retryAfter { fields.set("Retry-After", "\(seconds)") }
+        return .json(answer.status, answer.body, fields: fields)
+    }
+
     private func route(_ request: HTTPRequest) async throws(DatabaseError) -> SwitchAnswer {
-        switch (request.method, request.path) {
-        case (.get, ["v1", "health"]): return SwitchAnswer(200, await service.health())
-        case (.get, ["v1", "keys"]):
-            guard let set = try? await service.keys.recipients() else { return .unknown }
-            return SwitchAnswer(stored: set.jwks)
-        case (_, ["v1", "health"]), (_, ["v1", "keys"]): return .error(405, .requestMethodNotAllowed)
-        default: break
-        }
+        let isHealth = request.path == ["v1", "health"]
         var merchant: String?
-        if let tillField {
+        // The proxy's own question after a replica comes without the field that it sets for tills.
+        if let tillField, !isHealth || request.fields.contains(tillField) {
             guard let till = request.fields.only(tillField) else { return .error(403, .pspRefused) }
             let version = request.fields.only("User-Agent")
             switch try await service.roster.admit(till, version: version, at: MachineClock.awake) {
             case .merchant(let known): merchant = known
             case .refused: return .error(403, .pspRefused)
-            case .tooOften:
+            case .tooOften(let seconds):
                 service.measures.count(.throttled)
-                return .error(429, .rateExceeded)
+                return .later(429, .rateExceeded, seconds)
             }
         }
         switch (request.method, request.path) {
+        case (.get, ["v1", "health"]): return await health.answer { await service.health() }
+        case (.get, ["v1", "keys"]): return await keys.answer { await service.recipients() }
+        case (_, ["v1", "health"]), (_, ["v1", "keys"]): return .error(405, .requestMethodNotAllowed)
         case (.post, ["v1", "authorizations"]):
             return try await once(request, AuthorizationRequest.self, \.id.text) { (message) throws(DatabaseError) in
-                try await service.authorize(message, merchant: merchant)
+                try await service.authorize(message, merchant: merchant, connection: request.connection)
             }
         case (_, let path) where path.count >= 3 && path[0] == "v1" && path[1] == "authorizations":
             guard let id = TransactionID(path[2]) else { return .error(404, .transactionUnknown) }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Envelope
 public import ISO8583
+import Linux
 public import LocalHTTP
 public import Logging
 import PostgreSQL
@@ -85,6 +86,9 @@ extension SwitchStartError: CustomStringConvertible {
 public struct SwitchServer: Sendable {
     private let settings: SwitchSettings
     private let books: Books
+    /// The lease has a connection of its own: no locked row keeps it waiting.
+    private let leaseBooks: Books
+    private let lease = Lease()
     private let acquirer: Acquirer
     private let messages: HostMessages
     private let seat: Seat
@@ -97,11 +101,17 @@ public struct SwitchServer: Sendable {
         _ settings: SwitchSettings, keys: any EnvelopeOpener, logger: Logger
     ) async throws(SwitchStartError) {
         guard settings.packager.version == .iso1987 else { throw .packagerVersion }
-        let database: Database
-        do { database = try Database(settings.database, connections: settings.connections) } catch { throw .noThreads }
+        let (database, own): (Database, Database)
+        do {
+            database = try Database(settings.database, connections: settings.connections)
+            own = try Database(settings.database, connections: 1)
+        } catch { throw .noThreads }
         let books = Books(database: database)
+        leaseBooks = Books(database: own)
         try await Self.migrate(books)
-        let seat = try await Self.seat(books)
+        let begin = MachineClock.awake
+        let seat = try await Self.seat(leaseBooks)
+        lease.renewed(at: begin)
         guard let start = HostTime(Timestamp.now) else { throw .clock }
         let measures = SwitchMeasures()
         let keys = WatchedKeys(keys, measures, logger)
@@ -111,11 +121,11 @@ public struct SwitchServer: Sendable {
         let messages = HostMessages(packager: settings.packager, acquirer: settings.acquirerNumber)
         let roster = TillRoster(books: books, rate: settings.tillRequests)
         let service = SwitchService(
-            books: books, roster: roster, keys: keys, messages: messages,
+            books: books, roster: roster, keys: keys, lease: lease, messages: messages,
             acquirer: settings.acquirer == nil ? nil : acquirer, logger: logger, measures: measures,
             mode: settings.mode, now: { .now })
         let routes = SwitchRoutes(service: service, tillField: settings.tillField)
-        let page = SwitchDesk(books: books, measures: measures, acquirer: service.acquirer)
+        let page = SwitchDesk(books: books, measures: measures, lease: lease, acquirer: service.acquirer)
         var limits = HTTPLimits()
         // Its clients are one proxy, with a connection for each till that asks.
         limits.connections = 4_096
@@ -196,7 +206,7 @@ public struct SwitchServer: Sendable {
         }
         if let outcome { throw outcome }
         // Should it fail, the seat is free when its lease ends.
-        try? await books.leaveSeat(seat)
+        try? await leaseBooks.leaveSeat(seat)
     }
 
     /// Ends the day in the books of all replicas; whichever of them runs tells the acquirer.
@@ -244,11 +254,13 @@ public struct SwitchServer: Sendable {
     private func keepSeat() async -> SwitchStartError? {
         while !Task.isCancelled {
             let reserved = await acquirer.reserved
+            let begin = MachineClock.awake
             do throws(DatabaseError) {
-                guard try await books.keepSeat(seat, trace: reserved) else {
+                guard try await leaseBooks.keepSeat(seat, trace: reserved) else {
                     await acquirer.lose()
                     return .seatLost
                 }
+                lease.renewed(at: begin)
             } catch {
                 logger.error("the database does not answer", metadata: ["error": "\(error)"])
             }

@@ -73,7 +73,7 @@ extension SwitchService {
             try record.check(read, now: now())
             let token = try await keys.cardToken(merchant: read.terminal.merchant, number: record.number)
             return (try messages.payment(read, record, acceptor, now: now()), token, nil)
-        } catch OpeningRefusal.unavailable {
+        } catch OpeningRefusal.unavailable, OpeningRefusal.busy {
             return nil
         } catch {
             tell(wish.id.text, error)
@@ -86,7 +86,7 @@ extension SwitchService {
         switch error as? OpeningRefusal {
         case .unknownKey: measures.count(.unknownKey)
         case .unreadable: measures.count(.unreadable)
-        case .unavailable, nil: return
+        case .unavailable, .busy, nil: return
         }
         logger.critical(
             "an operation cannot be read: look at the keys", metadata: ["id": "\(id)", "reason": "\(error)"])
@@ -140,6 +140,7 @@ extension SwitchService {
             if wish.refusal == nil, acquirer != nil {
                 switch await self.message(wish, known) {
                 case .success(let made): message = made
+                case .failure(.busy): return .busy
                 case .failure(.unavailable): return .unknown
                 case .failure(.unreadable), .failure(.unknownKey): wish.refusal = .unsupported
                 }

@@ -14,6 +14,8 @@ import Wire
 struct SwitchAnswer: Equatable, Sendable {
     let status: Int
     let body: [UInt8]
+    /// Seconds after which it may be asked again, for the field Retry-After.
+    var retryAfter: Int?
 
     init(_ status: Int, _ message: some Encodable) {
         self.status = status
@@ -30,8 +32,16 @@ struct SwitchAnswer: Equatable, Sendable {
         SwitchAnswer(status, ErrorBody(code, field: field))
     }
 
+    static func later(_ status: Int, _ code: ErrorCode, _ seconds: Int) -> SwitchAnswer {
+        var answer = error(status, code)
+        answer.retryAfter = max(1, seconds)
+        return answer
+    }
+
     /// Neither that it was carried out nor that it was not. Never 404.
     static let unknown = SwitchAnswer.error(503, .storageFailed)
+    /// Nothing was done, and the same may succeed in a second.
+    static let busy = later(503, .storageFailed, 1)
     static let running = SwitchAnswer.error(409, .idempotencyInProgress)
     static let reused = SwitchAnswer.error(422, .idempotencyKeyReused)
 }
@@ -40,7 +50,8 @@ struct SwitchAnswer: Equatable, Sendable {
 struct SwitchService: Sendable {
     let books: Books
     let roster: TillRoster
-    let keys: any EnvelopeOpener
+    let keys: WatchedKeys
+    let lease: Lease
     let messages: HostMessages
     /// `nil` where no acquirer is configured.
     let acquirer: Acquirer?
@@ -55,7 +66,10 @@ struct SwitchService: Sendable {
 
     // MARK: - Authorisations
 
-    func authorize(_ request: AuthorizationRequest, merchant: String?) async throws(DatabaseError) -> SwitchAnswer {
+    /// - Parameter connection: of whoever waits for the answer: once it is gone, what was not begun yet is left.
+    func authorize(
+        _ request: AuthorizationRequest, merchant: String?, connection: HTTPConnection? = nil
+    ) async throws(DatabaseError) -> SwitchAnswer {
         guard (0...Limits.amount).contains(request.amount.value) else {
             return .error(
                 400, request.amount.value < 0 ? .amountTotalNotPositive : .amountTooLarge, field: "amount.value")
@@ -67,11 +81,14 @@ struct SwitchService: Sendable {
         let body = Self.digest(request)
         let bare = PaymentIntent(request: request, body: body, token: nil, record: nil)
         let read: Read
-        switch await self.read(request) {
+        switch await self.read(request, connection) {
         case .success(let opened): read = opened
         case .failure(.unavailable):
             // Nothing is known of the read. What is known of the payment is told all the same.
             guard let known = try await books.payment(request.id.text) else { return .unknown }
+            return answer(known, to: body)
+        case .failure(.busy):
+            guard let known = try await books.payment(request.id.text) else { return .busy }
             return answer(known, to: body)
         case .failure(.unknownKey):
             measures.count(.unknownKey)
@@ -91,6 +108,8 @@ struct SwitchService: Sendable {
         } catch {
             return try await refuse(intent, error)
         }
+        // Whoever has gone asks again, and finds nothing: it may be sent once more.
+        guard connection?.isClosed != true else { return .unknown }
         return try await submit(intent, message)
     }
 
@@ -109,21 +128,42 @@ struct SwitchService: Sendable {
         let token: String
     }
 
+    private func read(
+        _ request: AuthorizationRequest, _ connection: HTTPConnection?
+    ) async -> Result<Read, OpeningRefusal> {
+        let reading = Task(executorPreference: SocketThread.shared) { await read(request) }
+        // What waits for the token is left where nobody waits for it any more.
+        let leaving = connection?.onClose { reading.cancel() }
+        defer { leaving?.cancel() }
+        return await reading.value
+    }
+
     private func read(_ request: AuthorizationRequest) async -> Result<Read, OpeningRefusal> {
         let start = MachineClock.awake
         // What the number is taken from is read once.
-        let opened = Mutex<OpenedRecord?>(nil)
+        let opened = FirstRead()
         do throws(OpeningRefusal) {
             let (_, token) = try await keys.open(request.envelope, merchant: request.terminal.merchant) { plaintext in
-                let record = try? OpenedRecord(plaintext)
-                opened.withLock { $0 = record }
-                return record?.number
+                opened.read(plaintext)?.number
             }
-            guard let token, let record = opened.withLock({ $0 }) else { return .failure(.unreadable) }
+            guard let token, let record = opened.record else { return .failure(.unreadable) }
             measures.observe(.keys, since: start)
             return .success(Read(record: record, token: token))
         } catch {
             return .failure(error)
+        }
+    }
+
+    /// What was read of an envelope, for whoever asked for its name alone.
+    private final class FirstRead: Sendable {
+        private let state = Mutex<OpenedRecord?>(nil)
+
+        var record: OpenedRecord? { state.withLock { $0 } }
+
+        func read(_ plaintext: SecretBytes) -> OpenedRecord? {
+            let record = try? OpenedRecord(plaintext)
+            state.withLock { $0 = record }
+            return record
         }
     }
 
@@ -197,14 +237,23 @@ struct SwitchService: Sendable {
         .sale, .preauth, .refund, .capture, .multicapture, .release, .refundLinked, .refundReversal,
     ]
 
-    func health() async -> AdapterHealth {
-        let hasKeys = (try? await keys.recipients()) != nil
-        let isThere = await books.isThere()
-        let isUp = await acquirer?.isSignedOn ?? false
-        let works = hasKeys && isThere && acquirer != nil
-        return AdapterHealth(
-            status: works ? (isUp ? .ok : .degraded) : .down, protocolVersions: ["v1"],
-            supports: Self.supports.map(\.rawValue), keyLife: Self.keyLife)
+    /// 503 where this replica can take no payment though others may: it cannot write one, or cannot open one.
+    func health() async -> SwitchAnswer {
+        let works = lease.isFresh(at: MachineClock.awake)
+        let hasKeys = works ? await keys.canOpen() : false
+        let isReached = await acquirer?.isReached ?? false
+        return SwitchAnswer(
+            works && hasKeys ? 200 : 503,
+            AdapterHealth(
+                status: works && hasKeys && acquirer != nil ? (isReached ? .ok : .degraded) : .down,
+                protocolVersions: ["v1"], supports: Self.supports.map(\.rawValue), keyLife: Self.keyLife))
+    }
+
+    /// What tills may seal to.
+    func recipients() async -> SwitchAnswer {
+        do throws(OpeningRefusal) { return SwitchAnswer(stored: try await keys.recipients().jwks) } catch {
+            return error == .busy ? .busy : .unknown
+        }
     }
 
     /// Payments are erased after years; what a till may rely on.

@@ -60,6 +60,24 @@ struct LinkTests {
         #expect(rig.put(.authorize(id, try rig.payment())).told == [.settled(id, .notSent(.notSignedOn))])
     }
 
+    @Test("S7: a host that answers echoes alone counts as silent until it answers a payment")
+    func silentHost() throws {
+        var rig = try LinkRig()
+        for number in 0..<3 {
+            #expect(rig.link.isAnswering)
+            let payment = try rig.payment()
+            let asked = try #require(rig.put(.authorize(ExchangeID("\(number)"), payment)).sent.first)
+            #expect(asked.type.kind == 1)
+            for message in rig.put(.tick, after: 20_000).sent where message.type.kind == 8 {
+                _ = rig.put(.received(try rig.answer(to: message, "00")))
+            }
+        }
+        #expect(!rig.link.isAnswering && rig.link.isSignedOn)
+        let answer = try rig.answer(to: try rig.pay("a"), "05")
+        _ = rig.put(.received(answer))
+        #expect(rig.link.isAnswering)
+    }
+
     // MARK: - Payments
 
     @Test func `the request of a payment is the vector's, with trace number, time and reference`() throws {
