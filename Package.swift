@@ -116,7 +116,7 @@ let house = [
                 "Switch",
                 uses:
                     "CardBytes Crypto Envelope ISO8583 Linux LocalHTTP Logging Metrics NIOCore NIOPosix"
-                    + " PostgreSQL Wire", embedding: "schema-1.sql schema-2.sql schema-3.sql schema-4.sql",
+                    + " PostgreSQL Wire", embedding: "schema-1.sql schema-2.sql schema-3.sql schema-4.sql schema-5.sql",
                 tests:
                     "AdapterCheck CardSim HSM nfc-tap-acquirer-sim nfc-tap-profile nfc-tap-switch ReaderVirtual"
                     + " rig-tills", peers: "acquirer.py"),

@@ -67,6 +67,22 @@ struct ReplicaCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Seconds in which the acquirer must answer.", valueName: "seconds"))
     var answerSeconds: Double = 20
 
+    @Option(
+        help: ArgumentHelp("Seconds of silence after which the acquirer is asked for an echo.", valueName: "seconds"))
+    var echoSeconds: Int = 60
+
+    @Option(
+        help: ArgumentHelp(
+            "Seconds in which the acquirer must answer sign-on and echo. Of a payment without an answer an echo is asked for at once.",
+            valueName: "seconds"))
+    var echoAnswerSeconds: Int = 20
+
+    @Option(
+        help: ArgumentHelp(
+            "Seconds in which the acquirer's machine must acknowledge what was sent (TCP_USER_TIMEOUT): then the line is made again.",
+            valueName: "seconds"))
+    var lineSeconds: Int = 10
+
     @Option(help: ArgumentHelp("Days for which sealed card numbers are kept, for refunds.", valueName: "days"))
     var cardDays: Int64 = 395
 
@@ -79,6 +95,11 @@ struct ReplicaCommand: AsyncParsableCommand {
         }
         guard (1...25).contains(answerSeconds) else {
             throw ValidationError("The acquirer can be given 1 to 25 seconds: a till waits for 30.")
+        }
+        guard (1...3_600).contains(echoSeconds), (1...120).contains(echoAnswerSeconds), (1...120).contains(lineSeconds)
+        else {
+            throw ValidationError(
+                "Echoes are asked for after 1 to 3600 seconds; they and the line have 1 to 120 seconds.")
         }
         guard (1...100_000).contains(tillRequests) else {
             throw ValidationError("A till needs 1 to 100000 requests a second.")
@@ -107,6 +128,9 @@ struct ReplicaCommand: AsyncParsableCommand {
         settings.tillRequests = tillRequests
         settings.desk = desk
         settings.rules.answerWithin = UInt64(answerSeconds * 1_000)
+        settings.rules.echoAfter = UInt64(echoSeconds) * 1_000
+        settings.rules.networkWithin = UInt64(echoAnswerSeconds) * 1_000
+        settings.lineSeconds = lineSeconds
         settings.cardDays = cardDays
         settings.days = days
         let (opener, warning) = try keys.keys(logger)

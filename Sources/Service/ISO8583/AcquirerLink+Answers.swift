@@ -6,16 +6,29 @@ extension AcquirerLink {
         if message.type.kind == 8 { return receiveNetwork(message, moment) }
         guard let key = AnswerKey(message) else { return [.alarm(.notServed(message.type))] }
         guard let exchange = expected[key].flatMap({ exchanges[$0] }) else { return [.alarm(.stray(message.type))] }
-        if message.type == exchange.original.type.answer, message.answers(exchange.original) {
+        if message.type == exchange.original.type.answer, message.answers(exchange.original, packager.answers) {
             unanswered = 0
             return answerToOriginal(message, exchange, moment)
         }
-        guard case .reversing(let repetition) = exchange.stage, message.answers(repetition.message) else {
+        guard case .reversing(let repetition) = exchange.stage, message.answers(repetition.message, packager.answers)
+        else {
             // A second acknowledgement of what is over says nothing new.
-            return exchange.stage == .reversed && message.type.kind == 4 ? [] : [.alarm(.stray(message.type))]
+            if exchange.stage == .reversed, message.type.kind == 4 { return [] }
+            return [.alarm(differing(message, exchange) ?? .stray(message.type))]
         }
         unanswered = 0
         return reversalAnswered(message, exchange, repetition)
+    }
+
+    /// What keeps a message with a known trace number from being an answer; `nil` where it is of another kind than the questions were.
+    private func differing(_ message: ISOMessage, _ exchange: Exchange) -> LinkAlarm? {
+        for question in [exchange.original, exchange.repetition?.message] {
+            guard let question, message.type == question.type.answer, message[11] == question[11],
+                let field = message.difference(from: question, packager.answers)
+            else { continue }
+            return .answerDiffers(exchange.id, field: field)
+        }
+        return nil
     }
 
     private mutating func answerToOriginal(
@@ -54,11 +67,12 @@ extension AcquirerLink {
         _ message: ISOMessage, _ exchange: Exchange, _ cancelled: ReversalReason?, _ moment: LinkMoment
     ) -> [LinkEffect] {
         let id = exchange.id
+        var exchange = exchange
+        if packager.answers.reference == .host, let reference = message[37] { exchange.original[37] = reference }
         let verdict: HostVerdict
         switch message.verdict(on: exchange.original, packager.codes) {
         case .success(let found): verdict = found
         case .failure(let contradicted):
-            var exchange = exchange
             // Without a code nothing was approved yet; a wrong sum or currency was.
             exchange.isApprovedByHost = contradicted.by != .noCode
             return doubt(exchange, .badAnswer, moment)
@@ -67,7 +81,6 @@ extension AcquirerLink {
         switch verdict {
         case .approved, .partial:
             if let cancelled {
-                var exchange = exchange
                 exchange.isApprovedByHost = true
                 return doubt(exchange, cancelled, moment) + [.settled(id, .unknown)]
             }

@@ -144,6 +144,7 @@ extension AcquirerLink {
     mutating func expire(_ moment: LinkMoment) -> [LinkEffect] {
         var effects = expireSession(moment)
         guard earliest <= moment.milliseconds else { return effects }
+        let before = unanswered
         for exchange in due(moment) {
             guard case .awaiting(_, let cancelled) = exchange.stage else { continue }
             unanswered += 1
@@ -151,6 +152,7 @@ extension AcquirerLink {
             effects.append(.settled(exchange.id, .unknown))
         }
         effects += sendDue(moment)
+        if unanswered > before { effects += probe(moment) }
         earliest = open.compactMap { exchanges[$0]?.due }.min() ?? .max
         return effects
     }

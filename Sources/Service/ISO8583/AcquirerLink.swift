@@ -9,6 +9,8 @@ public struct AcquirerLink: Sendable {
         case down
         case signingOn(ISOMessage, until: UInt64)
         case up(echo: ISOMessage?, until: UInt64, missed: Int)
+        /// The host wants nothing until it signs on, or is asked to at this time.
+        case signedOff(until: UInt64)
         case leaving
     }
 
@@ -95,7 +97,7 @@ public struct AcquirerLink: Sendable {
         }
         switch session {
         case .down, .leaving: return due.min()
-        case .signingOn(_, let until): return (due + [until]).min()
+        case .signingOn(_, let until), .signedOff(let until): return (due + [until]).min()
         case .up(let echo, let until, _): return (due + [echo == nil ? silence : until]).min()
         }
     }

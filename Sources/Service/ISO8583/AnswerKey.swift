@@ -20,14 +20,22 @@ struct AnswerKey: Hashable, Sendable {
 }
 
 extension ISOMessage {
-    /// Whether this is the answer to `request`: type and trace number, the transmission time (or, where the host leaves that out,
-    /// the reference), and acquirer, reference and terminal wherever they are echoed.
-    func answers(_ request: ISOMessage) -> Bool {
+    /// Whether this is the answer to `request`: type and trace number, and the fields that the packager's `answers` names.
+    func answers(_ request: ISOMessage, _ rules: AnswerRules) -> Bool {
         guard type == request.type.answer, self[11] != nil, self[11] == request[11] else { return false }
-        for field in [7, 32, 37, 41] {
-            if let echoed = self[field], echoed != request[field] { return false }
+        return difference(from: request, rules) == nil
+    }
+
+    /// The first field that is another one than was sent, or that is missing where it has to be: the transmission time or, where the host leaves that out,
+    /// the reference.
+    func difference(from request: ISOMessage, _ rules: AnswerRules) -> Int? {
+        for field in rules.match {
+            if let echoed = self[field], echoed != request[field] { return field }
         }
-        return self[7] != nil || self[37] != nil
+        let names = rules.match.filter { $0 == 7 || $0 == 37 }
+        if names.isEmpty, type.kind == 8 { return nil }
+        let needed = names.isEmpty ? rules.match : names
+        return needed.contains { self[$0] != nil } ? nil : needed.first
     }
 
     /// What the answer to a payment says, or how it contradicts what was asked.

@@ -107,6 +107,8 @@ public struct FrameReader: Sendable {
     private let format: FrameFormat
     private var pending: [UInt8] = []
     private var broken: FrameError?
+    /// The bytes that stood where a length has to, once one was refused: no card data is among them.
+    public private(set) var refusedHead: [UInt8]?
 
     public init(_ format: FrameFormat) { self.format = format }
 
@@ -121,6 +123,7 @@ public struct FrameReader: Sendable {
             return try cut()
         } catch {
             broken = error
+            refusedHead = Array(pending.prefix(format.lengthBytes))
             pending = []
             throw error
         }

@@ -40,16 +40,53 @@ public struct HostCodes: Equatable, Sendable {
     }
 }
 
+/// Which fields of an answer have to be those of the request, and whose reference counts.
+public struct AnswerRules: Equatable, Sendable {
+    public enum Reference: String, Sendable, CaseIterable {
+        /// Field 37 of the request.
+        case ours
+        /// Field 37 of the answer: what follows the payment names it by that.
+        case host
+    }
+
+    /// Wherever they are echoed; 7 or 37 has to be, if one of them is among them. Type and trace number always count.
+    public let match: [Int]
+    public let reference: Reference
+
+    /// Fields that are kept of a request, so that an answer can be held against them.
+    static let possible = [3, 4, 7, 12, 32, 33, 37, 41, 49]
+}
+
 /// Sign-on and echo.
 public struct NetworkRules: Equatable, Sendable {
+    /// What a host may ask for by itself.
+    public enum Word: String, Sendable, CaseIterable {
+        case signOn, signOff, echo, cutOver, keyChange
+    }
+
     public let type: MessageType
     /// The field that says which: 70 in 1987, 24 in 1993.
     public let field: Int
     public let signOn: String
     public let signOff: String
     public let echo: String
+    public let cutOver: String
+    public let keyChange: String
+    /// What is done, and answered by an accepted code, if the host asks for it; all else is refused.
+    public let obeyed: Set<Word>
     public let accepted: Set<String>
     public let refused: String
+
+    func word(_ code: String) -> Word? {
+        switch code {
+        case signOn: .signOn
+        case signOff: .signOff
+        case echo: .echo
+        case cutOver: .cutOver
+        case keyChange: .keyChange
+        default: nil
+        }
+    }
 }
 
 /// What a host wants in requests beside what the read and the tables say.

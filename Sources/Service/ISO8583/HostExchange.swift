@@ -100,6 +100,8 @@ public struct LinkRules: Equatable, Sendable {
     /// Silence after which the host is asked for an echo.
     public var echoAfter: UInt64 = 60_000
     public var networkWithin: UInt64 = 20_000
+    /// After the host's own sign-off, if it does not sign on before.
+    public var signOnAgainAfter: UInt64 = 60_000
     /// Echoes without an answer after which the connection is given up.
     public var missedEchoes = 2
     /// Payments in a row without an answer after which the host counts as silent, whatever it says to echoes.

@@ -46,6 +46,8 @@ public enum LinkEffect: Equatable, Sendable {
     case reversed(ExchangeID)
     case advised(ExchangeID, isAccepted: Bool)
     case reconciled(ExchangeID, Balance)
+    /// The host's next day has begun; field 15 of its message, MMDD.
+    case cutOver(String?)
     case alarm(LinkAlarm)
     case disconnect(LinkEnd)
 }
@@ -91,6 +93,11 @@ public enum LinkAlarm: Equatable, Sendable {
     case openItem(ExchangeID)
     case outOfBalance(ExchangeID)
     case stray(MessageType)
+    /// It has the trace number of what was asked, and this field is another one than was sent: it is not taken for its answer. A host that sets the field
+    /// itself needs `answers` in the packager.
+    case answerDiffers(ExchangeID, field: Int)
+    /// The host has signed off: nothing is sent until it signs on.
+    case signedOff
     case unreadable(MessageError)
     /// Only a payment can be taken back, once it has been answered.
     case cannotReverse(ExchangeID)

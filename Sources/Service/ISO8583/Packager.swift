@@ -26,6 +26,7 @@ public struct Packager: Equatable, Sendable {
     public let fields: [Int: FieldRule]
     public let codes: HostCodes
     public let network: NetworkRules
+    public let answers: AnswerRules
     public let requests: RequestRules
     public let reversal: ReversalRules
     public let chip: ChipRules

@@ -16,9 +16,33 @@ extension Packager {
             unknown: try list("unknown", base?.unknown))
     }
 
-    static func network(_ object: PackagerObject?, _ base: NetworkRules?) throws(PackagerError) -> NetworkRules {
+    static func answers(_ object: PackagerObject?, _ base: AnswerRules?) throws(PackagerError) -> AnswerRules {
+        try object?.only(["match", "reference"])
+        let reference = try object?.choice("reference", AnswerRules.Reference.self) ?? base?.reference ?? .ours
+        let usual = [7, 32, 37, 41].filter { $0 != 37 || reference == .ours }
+        let match = try object?.integers("match") ?? (base?.reference == reference ? base?.match : nil) ?? usual
+        for field in match where !AnswerRules.possible.contains(field) || (field == 37 && reference == .host) {
+            throw .notInItself("answers.match", field: field)
+        }
+        guard !match.isEmpty else { throw .missing("answers.match") }
+        return AnswerRules(match: match, reference: reference)
+    }
+
+    static func network(
+        _ object: PackagerObject?, _ base: NetworkRules?, _ version: MessageType.Version
+    ) throws(PackagerError) -> NetworkRules {
         guard let object else { return try demanded(base, "network") }
-        try object.only(["type", "field", "signOn", "signOff", "echo", "accepted", "refused"])
+        try object.only([
+            "type", "field", "signOn", "signOff", "echo", "cutOver", "keyChange", "obeyed", "accepted", "refused",
+        ])
+        var obeyed = base?.obeyed ?? [.signOn, .signOff, .echo, .cutOver]
+        if let words = try object.strings("obeyed") {
+            let known = words.compactMap(NetworkRules.Word.init)
+            guard known.count == words.count else {
+                throw .notOneOf("network.obeyed", NetworkRules.Word.allCases.map(\.rawValue))
+            }
+            obeyed = Set(known)
+        }
         func text(_ name: String, _ inherited: String?) throws(PackagerError) -> String {
             try demanded(try object.string(name) ?? inherited, object.path + name)
         }
@@ -30,6 +54,9 @@ extension Packager {
             type: type, field: try demanded(try object.integer("field") ?? base?.field, "network.field"),
             signOn: try text("signOn", base?.signOn), signOff: try text("signOff", base?.signOff),
             echo: try text("echo", base?.echo),
+            cutOver: try text("cutOver", base?.cutOver ?? (version == .iso1987 ? "201" : "821")),
+            keyChange: try text("keyChange", base?.keyChange ?? (version == .iso1987 ? "101" : "811")),
+            obeyed: obeyed,
             accepted: try demanded(
                 try object.strings("accepted").map { Set($0) } ?? base?.accepted, "network.accepted"),
             refused: try text("refused", base?.refused))

@@ -27,7 +27,7 @@ extension Packager {
         let root = try PackagerDocument(file).root
         try root.only([
             "name", "base", "version", "mti", "bitmap", "numbers", "text", "binary", "lengths", "separator", "frame",
-            "fields", "codes", "network", "requests", "entry", "reversal", "chip",
+            "fields", "codes", "answers", "network", "requests", "entry", "reversal", "chip",
         ])
         // Every base stands on a built-in file that has none, or one more of them: the way ends.
         let base = try root.choice("base", BuiltIn.self).map { (builtIn) throws(PackagerError) in try Packager(builtIn)
@@ -40,7 +40,8 @@ extension Packager {
         defaults = try Self.defaults(root, base?.defaults)
         fields = try Self.fields(root, base, defaults)
         codes = try Self.codes(root.object("codes"), base?.codes)
-        network = try Self.network(root.object("network"), base?.network)
+        network = try Self.network(root.object("network"), base?.network, version)
+        answers = try Self.answers(root.object("answers"), base?.answers)
         requests = try Self.requests(root, base?.requests, fields)
         reversal = try Self.reversal(root.object("reversal"), base?.reversal)
         chip = try Self.chip(root.object("chip"), base?.chip)

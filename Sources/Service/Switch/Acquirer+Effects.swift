@@ -69,7 +69,7 @@ extension Acquirer {
             case .send where exchange.stage.isAwaiting:
                 measures.sent(id.description)
                 tell(effect)
-            case .record, .send, .alarm, .disconnect: tell(effect)
+            case .record, .send, .cutOver, .alarm, .disconnect: tell(effect)
             }
         }
     }
@@ -248,8 +248,13 @@ extension Acquirer {
             guard intents[id] != nil else { return }
             resume(id, refusal == .idInUse ? .inUse : .notSent(HostDecision(.notSent(refusal))))
         case .alarm(.approvedAfterAll(let id)): takeBackAgain(id)
+        case .cutOver(let date): cutOver(date.flatMap(HostDecision.monthAndDay))
         case .alarm(let alarm):
             if let fault = alarm.fault { measures.count(fault) }
+            // As many as the host likes to send.
+            if let kind = alarm.kind {
+                return pace.log(logger, .warning, "acquirer", kind: kind, ["alarm": "\(alarm)"])
+            }
             guard !alarm.needsPerson else {
                 return logger.critical(
                     "the acquirer has to be asked: a person has to look at it", metadata: ["alarm": "\(alarm)"])
@@ -259,6 +264,15 @@ extension Acquirer {
             logger.warning("connection to the acquirer ends", metadata: ["reason": "\(end)"])
             line?(nil)
         case .record, .reversed, .advised, .reconciled: break
+        }
+    }
+
+    private func cutOver(_ date: String?) {
+        logger.notice("the acquirer's next day begins", metadata: ["settlement": "\(date ?? "")"])
+        Task {
+            do throws(DatabaseError) { try await books.noteCutOver(date) } catch {
+                logger.error("the acquirer's next day was not written down", metadata: ["error": "\(error)"])
+            }
         }
     }
 
@@ -293,7 +307,7 @@ extension LinkEffect {
     fileprivate var told: ExchangeID? {
         switch self {
         case .settled(let id, _), .reversed(let id), .advised(let id, _), .reconciled(let id, _): id
-        case .record, .send, .alarm, .disconnect: nil
+        case .record, .send, .cutOver, .alarm, .disconnect: nil
         }
     }
 
@@ -305,7 +319,7 @@ extension LinkEffect {
             .decided(HostDecision(isAccepted ? .approved : .declined, isAccepted ? "00" : "05"))
         case .reversed: .reversed
         case .reconciled(_, let balance): .balanced(balance)
-        case .record, .send, .alarm, .disconnect: nil
+        case .record, .send, .cutOver, .alarm, .disconnect: nil
         }
     }
 }
@@ -319,8 +333,20 @@ extension LinkAlarm {
         case .unknownCode: .unknownCode
         case .adviceDeclined, .reversalRefused, .dayNotTaken: .refusedByHost
         case .stray: .stray
+        case .answerDiffers: .answerDiffers
         case .unreadable: .frame
-        case .openItem, .cannotReverse, .refused, .notServed: nil
+        case .openItem, .cannotReverse, .refused, .notServed, .signedOff: nil
+        }
+    }
+
+    /// Of what comes as often as the host sends it, one line in ten seconds is told.
+    fileprivate var kind: String? {
+        switch self {
+        case .stray: "stray"
+        case .answerDiffers(_, let field): "differs \(field)"
+        case .unreadable: "unreadable"
+        case .notServed: "not served"
+        default: nil
         }
     }
 

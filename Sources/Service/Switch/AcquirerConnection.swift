@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+import CardBytes
+import Glibc
 import ISO8583
 import LocalHTTP
 import Logging
@@ -26,17 +28,28 @@ public struct AcquirerAddress: Equatable, Sendable {
 /// Keeps a connection to the acquirer open, cuts it into messages, and lets the link know.
 extension Acquirer {
     /// Until it is cancelled.
-    func stayConnected(to address: AcquirerAddress) async {
+    ///
+    /// - Parameter lineSeconds: for which what was sent may stay without an acknowledgement of the other machine (TCP_USER_TIMEOUT, RFC 5482).
+    func stayConnected(to address: AcquirerAddress, lineSeconds: Int) async {
+        var pause = ReconnectPause()
         while !Task.isCancelled, !isLost {
+            var (isThere, wasSignedOn) = (false, false)
             do {
-                let channel = try await Self.connect(address)
+                let channel = try await Self.connect(address, lineSeconds: lineSeconds)
+                isThere = true
                 try await channel.executeThenClose { inbound, _ in
                     connected(channel.channel)
                     var reader = FrameReader(packager.frame)
                     for try await buffer in inbound {
                         reader.append(buffer.readableBytesView)
                         Self.wipe(buffer)
-                        while let frame = try reader.next() { received(frame) }
+                        do throws(FrameError) {
+                            while let frame = try reader.next() { received(frame) }
+                        } catch {
+                            refused(reader.refusedHead ?? [], error)
+                            throw error
+                        }
+                        wasSignedOn = wasSignedOn || isSignedOn
                     }
                 }
             } catch {
@@ -44,21 +57,32 @@ extension Acquirer {
             }
             disconnected()
             // A cancelled sleep ends the loop.
-            try? await Task.sleep(for: .milliseconds(500))
+            try? await Task.sleep(for: pause.next(isThere: isThere, wasSignedOn: wasSignedOn))
         }
     }
 
-    private typealias Channel = NIOAsyncChannel<ByteBuffer, ByteBuffer>
+    /// Bytes where a length has to stand: a host with another frame, or another program.
+    private func refused(_ head: [UInt8], _ error: FrameError) {
+        measures.count(.frame)
+        pace.log(
+            logger, .error, "the acquirer's bytes are no frame: hold the packager's frame against its manual",
+            ["length": "\(Hex.string(head))", "reason": "\(error)"])
+    }
 
-    private static func connect(_ address: AcquirerAddress) async throws -> Channel {
+    typealias Channel = NIOAsyncChannel<ByteBuffer, ByteBuffer>
+
+    static func connect(_ address: AcquirerAddress, lineSeconds: Int) async throws -> Channel {
         try await ClientBootstrap(group: SocketThread.shared.loop)
             .connectTimeout(.seconds(5))
             .channelOption(.socketOption(.so_keepalive), value: 1)
             .channelOption(.tcpOption(.tcp_nodelay), value: 1)
+            .channelOption(.tcpOption(Self.userTimeout), value: lineSeconds * 1_000)
             .connect(host: address.host, port: address.port) { channel in
                 channel.eventLoop.makeCompletedFuture { try Channel(wrappingChannelSynchronously: channel) }
             }
     }
+
+    static let userTimeout = NIOBSDSocket.Option(rawValue: CInt(TCP_USER_TIMEOUT))
 
     /// A channel reads into the same few buffers again and again, and a host's answer repeats the card's number.
     private static func wipe(_ buffer: ByteBuffer) {
@@ -90,5 +114,20 @@ extension Acquirer {
         } catch {
             put(.unreadable(error))
         }
+    }
+}
+
+/// How long to wait before the line is made again: twice as long each time that it was of no use.
+struct ReconnectPause {
+    private static let least: UInt64 = 500
+    private var last: UInt64 = 0
+
+    /// - Parameters:
+    ///   - isThere: the host took the connection. One that refuses the sign-on, or does not answer it, is asked once a minute in the end; one that
+    ///     cannot be reached every eight seconds.
+    ///   - wasSignedOn: it was of use.
+    mutating func next(isThere: Bool, wasSignedOn: Bool) -> Duration {
+        last = wasSignedOn || last == 0 ? Self.least : min(last * 2, isThere ? 60_000 : 8_000)
+        return .milliseconds(last)
     }
 }

@@ -36,6 +36,7 @@ extension Books {
             .text(decision.approval),
             .number(asked.kind == .preauth ? holdUntil.milliseconds / 1_000 : nil),
             .number(figures.authorised), .number(figures.captured), .number(figures.refunded),
+            .text(decision.settlement), .text(original.text(37)),
         ]
         do throws(DatabaseError) {
             _ = try await database.runTogether(
@@ -52,7 +53,8 @@ extension Books {
     /// it keeps the day from being closed, before the next statement looks which day is open.
     private static let approval: StaticString = """
         with spoken as (
-            update exchange set stage = 'answered', detail = $3::text, changed = now()
+            update exchange set stage = 'answered', detail = $3::text, settlement = $10::text,
+                reference = coalesce($11::text, reference), changed = now()
             where id = $1::uuid and owner = $2::bigint and stage = 'awaiting' and wanted is null returning id),
         decided as (
             update payment set state = 'approved', answer = $4::text, approval = $5::text, decided = now(),

@@ -84,6 +84,13 @@ extension Books {
         }
     }
 
+    /// The host's next day has begun.
+    func noteCutOver(_ settlement: String?) async throws(DatabaseError) {
+        _ = try await database.run(
+            Call(
+                "update day set cut_over = now(), settlement = $1::text where closed is null", [.text(settlement)]))
+    }
+
     /// Ends of days that nobody has told the acquirer of.
     func untoldDays() async throws(DatabaseError) -> [DayTotals] {
         try DayTotals.all(

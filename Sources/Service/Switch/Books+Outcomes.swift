@@ -33,6 +33,10 @@ extension Books {
         try await database.transaction { (transaction) throws(DatabaseError) in
             let exchange = row.exchange
             let id = DatabaseValue.text(exchange.id.description)
+            let settlement = news.lazy.compactMap {
+                if case .decided(let decision) = $0 { decision.settlement } else { nil }
+            }
+            .first
             let isDecided = news.contains { if case .decided = $0 { true } else { false } }
             let lock = Call("select * from payment where id = $1::uuid for update", [id])
             let rows = try transaction.run(
@@ -41,6 +45,7 @@ extension Books {
                         """
                         update exchange set stage = $3::text, detail = $4::text, attempts = $5::int, given_up = $6::bool,
                             sealed = case when $8::bool then sealed else $7::bytea end, changed = now(),
+                            settlement = coalesce($9::text, settlement), reference = coalesce($10::text, reference),
                             wanted = case when $3::text in ('reversing', 'reversed') then null else wanted end
                         where id = $1::uuid and owner = $2::bigint
                             and (stage <> 'answered' or wanted is not null or $3::text = 'answered')
@@ -52,7 +57,7 @@ extension Books {
                             .text(StoredExchange.detail(exchange)),
                             .number(Int64(exchange.repetition?.attempts ?? 0)),
                             .flag(exchange.repetition?.isGivenUp ?? false), .bytes(row.sealed),
-                            .flag(row.isSealedAlready),
+                            .flag(row.isSealedAlready), .text(settlement), .text(exchange.original.text(37)),
                         ])
                 ] + (isDecided ? [lock] : []))
             guard let found = rows.first?.first else { return .lost }

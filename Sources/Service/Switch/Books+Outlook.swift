@@ -89,8 +89,10 @@ extension Books {
         try await database.run(
             Call(
                 """
-                select day::text as day, currency, debits, debit_amount, credits, credit_amount, coalesce(balance, 'not told yet') as balance
-                from day_end order by day desc, currency limit 30
+                select e.day::text as day, currency, debits, debit_amount, credits, credit_amount,
+                    coalesce(balance, 'not told yet') as balance,
+                    coalesce(to_char(cut_over at time zone 'UTC', 'YYYY-MM-DD HH24:MI'), '') as cut_over, coalesce(settlement, '') as settlement
+                from day_end e join day d on d.day = e.day order by e.day desc, currency limit 30
                 """))
     }
 }

@@ -18,6 +18,8 @@ struct HostDecision: Equatable, Sendable {
     var code: String
     var approval: String?
     var issuer: AuthorizationAnswer.IssuerData?
+    /// Field 15: the day to which the host counts it, MMDD.
+    var settlement: String?
     /// Why the answer's field 55 does not reach the card.
     var issuerFault: ChipDataError?
 
@@ -52,6 +54,7 @@ struct HostDecision: Equatable, Sendable {
     private mutating func read(_ message: ISOMessage) {
         let text = message.text(38)?.filter { $0 != " " }
         approval = text.flatMap { $0.isEmpty ? nil : $0 }
+        settlement = message.text(15).flatMap(Self.monthAndDay)
         guard let field = message[55] else { return }
         let answer: IssuerAnswer
         do throws(ChipDataError) { answer = try IssuerAnswer(field) } catch {
@@ -61,6 +64,11 @@ struct HostDecision: Equatable, Sendable {
         issuer = AuthorizationAnswer.IssuerData(
             authenticationData: answer.authenticationData.map(Hex.string),
             scripts: answer.scripts.isEmpty ? nil : answer.scripts.map(Hex.string))
+    }
+
+    /// `nil` for what is no month and day.
+    static func monthAndDay(_ text: String) -> String? {
+        text.utf8.count == 4 && text.utf8.allSatisfy { (0x30...0x39).contains($0) } ? text : nil
     }
 
     /// What the till's operator can do (data element 39 of ISO 8583:1987).

@@ -37,8 +37,13 @@ public final class LogPace: Sendable {
     }
 
     /// Logs the line, or leaves it out.
-    public func log(_ logger: Logger, _ level: Logger.Level, _ message: String, _ metadata: Logger.Metadata = [:]) {
-        guard let untold = take(message, at: MachineClock.awake) else { return }
+    ///
+    /// - Parameter kind: the message itself where it is `nil`.
+    public func log(
+        _ logger: Logger, _ level: Logger.Level, _ message: String, kind: String? = nil,
+        _ metadata: Logger.Metadata = [:]
+    ) {
+        guard let untold = take(kind ?? message, at: MachineClock.awake) else { return }
         var metadata = metadata
         if untold > 0 { metadata["more"] = "\(untold)" }
         logger.log(level: level, "\(message)", metadata: metadata)

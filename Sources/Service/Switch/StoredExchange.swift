@@ -64,7 +64,9 @@ enum StoredExchange {
             messages.append(message)
             rest = rest.dropFirst(count)
         }
-        guard let original = messages.first, let last = messages.last else { return nil }
+        guard var original = messages.first, let last = messages.last else { return nil }
+        // Its answer came after the message was sealed.
+        if packager.answers.reference == .host, let reference = row["reference"] { original.set(37, reference) }
         let repetition = Repetition(
             message: last, attempts: Int(row.number("attempts") ?? 0), isGivenUp: row.flag("given_up"))
         let stage: Exchange.Stage

@@ -25,7 +25,7 @@ struct Books: Sendable {
     /// Steps from an empty database to this version.
     private static let schema: [[UInt8]] = [
         PackageResources.schema_1_sql, PackageResources.schema_2_sql, PackageResources.schema_3_sql,
-        PackageResources.schema_4_sql,
+        PackageResources.schema_4_sql, PackageResources.schema_5_sql,
     ]
 
     enum MigrationError: Error, Equatable, Sendable {

@@ -105,7 +105,10 @@ struct SwitchDesk: Sendable {
                     ["merchant", "currency", "payments", "shop", "hold"])
                 + Self.table(
                     "Ends of days", try await books.dayEnds(),
-                    ["day", "currency", "debits", "debit_amount", "credits", "credit_amount", "balance"])
+                    [
+                        "day", "currency", "debits", "debit_amount", "credits", "credit_amount", "balance", "cut_over",
+                        "settlement",
+                    ])
                 + Self.table("Tills", try await books.tills(), ["name", "merchant", "blocked", "seen", "version"])
     }
 

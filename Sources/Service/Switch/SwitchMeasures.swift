@@ -45,6 +45,8 @@ final class SwitchMeasures: Sendable {
         case refusedByHost = "refused_by_host"
         /// An answer to nothing that was asked.
         case stray
+        /// An answer with the trace number of a question and another field than was sent.
+        case answerDiffers = "answer_differs"
         /// Field 55 of an answer, which never reached the card.
         case issuerData = "issuer_data"
         /// Bytes of the host that are no message.

@@ -24,6 +24,8 @@ public struct SwitchSettings: Sendable {
     public var tillRequests = 50
     /// Unix socket where operators read metrics and the page.
     public var desk: String?
+    /// Seconds for which the acquirer's machine may leave what was sent without an acknowledgement.
+    public var lineSeconds = 10
     public var mode = Mode.test
     public var rules = LinkRules()
     /// Days for which sealed card numbers, and payments, are kept.
@@ -195,7 +197,7 @@ public struct SwitchServer: Sendable {
             group.addTask { await self.every(.seconds(3_600)) { await self.erase() } }
             if let address = settings.acquirer {
                 group.addTask(executorPreference: SocketThread.shared) {
-                    await self.acquirer.stayConnected(to: address)
+                    await self.acquirer.stayConnected(to: address, lineSeconds: settings.lineSeconds)
                     return nil
                 }
             }

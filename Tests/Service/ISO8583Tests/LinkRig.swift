@@ -72,7 +72,7 @@ extension [LinkEffect] {
         filter {
             switch $0 {
             case .record, .send: false
-            case .settled, .reversed, .advised, .reconciled, .alarm, .disconnect: true
+            case .settled, .reversed, .advised, .reconciled, .cutOver, .alarm, .disconnect: true
             }
         }
     }

@@ -54,20 +54,20 @@ struct DoorTests {
     @Test("S9: an answer is found once in a second, however many ask")
     func cached() async throws {
         let cache = CachedAnswer()
-        let count = Mutex(0)
+        let counter = Counter()
         let begin = MachineClock.awake
         await withTaskGroup(of: Void.self) { group in
             for _ in 0..<500 {
                 group.addTask {
                     _ = await cache.answer {
-                        count.withLock { $0 += 1 }
+                        counter.add()
                         return .running
                     }
                 }
             }
         }
         let seconds = Int((MachineClock.awake - begin) / 1_000_000_000)
-        #expect(count.withLock { $0 } <= 1 + seconds)
+        #expect(counter.count <= 1 + seconds)
     }
 
     @Test("S9: health and keys are behind the door: a blocked till hears 403, and the proxy's own question is served")
@@ -112,4 +112,12 @@ struct DoorTests {
             _ = await answer
         }
     }
+}
+
+/// How often something was done.
+final class Counter: Sendable {
+    private let state = Mutex(0)
+
+    func add() { state.withLock { $0 += 1 } }
+    var count: Int { state.withLock { $0 } }
 }
