@@ -84,6 +84,11 @@ struct KeyOptions: ParsableArguments {
         settings.month = Self.month
         settings.allowsRawRSA = allowRawRSA
         settings.sessions = sessions
+        settings.noteOpenKey = { label in
+            logger.warning(
+                "a key of the token was made without CKA_SENSITIVE, and is slow: make another one",
+                metadata: ["key": "\(label)"])
+        }
         return (TokenOpener(token: try Token(settings), told: told), nil)
     }
 

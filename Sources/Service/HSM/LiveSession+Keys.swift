@@ -42,9 +42,16 @@ extension LiveSession {
             found.modulus = try call { (calls) throws(TokenCode) in try calls.bytes(CKA_MODULUS, of: object) }.count
         default: throw .error(.unfitKey(key.label, .otherKind))
         }
+        try look(object, key.label)
         if let changed = try ready(found) { found = changed }
         keys[key] = found
         return found
+    }
+
+    /// Notes a key that the token could show.
+    private func look(_ object: CK_OBJECT_HANDLE, _ label: String) throws(TokenFailure) {
+        let isSensitive = try call { (calls) throws(TokenCode) in try calls.number(CKA_SENSITIVE, of: object) } != 0
+        if !isSensitive { settings.noteOpenKey(label) }
     }
 
     /// For how long a copy is used without a look at its key, in nanoseconds.
@@ -167,6 +174,7 @@ extension LiveSession {
             }
             guard isExtractable == 0 else { throw .error(.unfitKey(name, .extractable)) }
             // One that is known has its copy already.
+            if books[name]?.original != object { try look(object, name) }
             let known = books[name].flatMap { $0.original == object ? $0 : nil }
             found[name] = known ?? FoundKey(original: object)
         }

@@ -15,6 +15,9 @@ public final class Token: TokenKeys {
 
     /// Loads the module. The token is asked when there is something to ask.
     public init(_ settings: TokenSettings) throws(TokenError) {
+        var settings = settings
+        let (told, note) = (ToldOnce(), settings.noteOpenKey)
+        settings.noteOpenKey = { label in if told.isFirst(label) { note(label) } }
         let access = try TokenAccess(settings)
         var workers: [TokenWorker] = []
         for number in 1...min(max(settings.sessions, 1), 32) { workers.append(try TokenWorker(access, number: number)) }
@@ -261,6 +264,13 @@ public final class Token: TokenKeys {
             first.give(.failure(.unavailable(.abandoned)))
         }.get()
     }
+}
+
+/// Labels that somebody was told of.
+private final class ToldOnce: Sendable {
+    private let labels = Mutex<Set<String>>([])
+
+    func isFirst(_ label: String) -> Bool { labels.withLock { $0.insert(label).inserted } }
 }
 
 /// The first of several answers; later ones are dropped.

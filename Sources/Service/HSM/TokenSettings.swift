@@ -63,6 +63,8 @@ public struct TokenSettings: Sendable {
     public var sessions = 2
     /// Calls that may wait for a session, for all sessions together.
     public var mostWaiting = 128
+    /// Told once of each key that the token could show, by its label: it was made without CKA_SENSITIVE, and is worked with itself, which is slower.
+    public var noteOpenKey: @Sendable (String) -> Void = { _ in }
     /// After which a call is given up.
     public var limit = Duration.seconds(1)
 

@@ -58,6 +58,30 @@ struct TokenLoadTests {
         #expect(result == .failure(.unavailable(.abandoned)) && time == nil)
     }
 
+    /// PKCS#11: a maker that says nothing of CKA_SENSITIVE leaves it to the token, and SoftHSM then says no.
+    @Test("S2: a key of the token without CKA_SENSITIVE is told once, and works")
+    func openKey() async throws {
+        let soft = try SoftToken()
+        try soft.makeKey("shop", id: "01")
+        try soft.tool(["--keygen", "--key-type", "GENERIC:32", "--label", "names", "--id", "02", "--usage-sign"])
+        let told = Labels()
+        let token = try Token(
+            soft.settings {
+                $0.recipients = [TokenKey(label: "shop")]
+                $0.cardTokens = TokenKey(label: "names", kind: .secret)
+                $0.sessions = 3
+                $0.noteOpenKey = { told.add($0) }
+            })
+        var codes: Set<[UInt8]> = []
+        await withTaskGroup(of: [UInt8]?.self) { group in
+            for _ in 0..<12 { group.addTask { try? await token.code(of: SecretBytes([1])) } }
+            for await code in group { codes.insert(code ?? []) }
+        }
+        #expect(codes.count == 1 && codes.first?.count == 32)
+        #expect(told.all == ["names"])
+        try await token.prove()
+    }
+
     @Test("S6: one key that is destroyed leaves the others as they are, and is named")
     func oneKeyGone() async throws {
         let soft = try SoftToken()
@@ -77,4 +101,12 @@ struct TokenLoadTests {
         let none = try Token(soft.settings { $0.recipients = [TokenKey(label: "old")] })
         await #expect(throws: TokenError.unknownKey("old")) { _ = try await none.usableRecipients() }
     }
+}
+
+/// What was told, in its order.
+private final class Labels: Sendable {
+    private let state = Mutex<[String]>([])
+
+    func add(_ label: String) { state.withLock { $0.append(label) } }
+    var all: [String] { state.withLock { $0 } }
 }
