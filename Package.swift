@@ -119,7 +119,7 @@ let house = [
                     + " PostgreSQL Wire", embedding: "schema-1.sql schema-2.sql schema-3.sql schema-4.sql schema-5.sql",
                 tests:
                     "AdapterCheck CardSim HSM nfc-tap-acquirer-sim nfc-tap-profile nfc-tap-switch ReaderVirtual"
-                    + " rig-tills", peers: "acquirer.py"),
+                    + " rig-tills", peers: "acquirer.py proxy.py"),
             .room(
                 "Issuing", uses: "CardBytes Envelope HSM Linux Profile StoreAndForward Wire",
                 tests: "Crypto nfc-tap nfc-tap-profile nfc-tapd"),

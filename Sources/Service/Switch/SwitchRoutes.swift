@@ -10,6 +10,7 @@ struct SwitchRoutes: Sendable {
     let service: SwitchService
     /// The field in which the proxy tells the name of the till's certificate; `nil` where whoever reaches the socket is trusted.
     let tillField: String?
+    private let places = TillPlaces()
     private let health = CachedAnswer()
     private let keys = CachedAnswer()
 
@@ -34,12 +35,20 @@ struct SwitchRoutes: Sendable {
     private func route(_ request: HTTPRequest) async throws(DatabaseError) -> SwitchAnswer {
         let isHealth = request.path == ["v1", "health"]
         var merchant: String?
+        var entered: String?
+        defer { if let entered { places.leave(entered) } }
         // The proxy's own question after a replica comes without the field that it sets for tills.
         if let tillField, !isHealth || request.fields.contains(tillField) {
             guard let till = request.fields.only(tillField) else { return .error(403, .pspRefused) }
             let version = request.fields.only("User-Agent")
             switch try await service.roster.admit(till, version: version, at: MachineClock.awake) {
-            case .merchant(let known): merchant = known
+            case .merchant(let known):
+                merchant = known
+                guard places.enter(till) else {
+                    service.measures.count(.throttled)
+                    return .later(429, .rateExceeded, 1)
+                }
+                entered = till
             case .refused: return .error(403, .pspRefused)
             case .tooOften(let seconds):
                 service.measures.count(.throttled)
