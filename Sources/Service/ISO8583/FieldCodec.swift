@@ -93,7 +93,7 @@ extension FieldRule {
         case .fixed(let fixed): count = encoding == .hex && counts == .digits ? fixed * 2 : fixed
         case .variable(let digits, _): count = try length(&reader, digits: digits)
         }
-        let value: [UInt8]
+        var value: [UInt8]
         switch encoding {
         case .binary: value = Array(try reader.take(try limited(count), part))
         case .ascii: value = joined(Array(try reader.take(try limited(count), part)))
@@ -104,8 +104,23 @@ extension FieldRule {
             value = Array(sign) + (try unpacked(&reader, digits: count - 1))
         case .bcd: value = try fromBCD(&reader, count)
         }
-        if let position = format.misfit(value) { throw .character(field: number, position: position) }
+        if let position = format.misfit(value) {
+            guard let mended = mended(value) else { throw .character(field: number, position: position) }
+            value = mended
+        }
         return value
+    }
+
+    /// Fields whose text is for people, or for somebody else than this program: it decides nothing.
+    private static let remarks: Set<Int> = Set([43, 44, 46, 47, 48, 54] + Array(58...63) + Array(104...127))
+
+    /// What a host wrote there in characters of its own, each as a question mark; `nil` for a field that decides something.
+    private func mended(_ value: [UInt8]) -> [UInt8]? {
+        guard Self.remarks.contains(number), case .text(let characters) = format.content,
+            characters.contains(.letters) || characters.contains(.special)
+        else { return nil }
+        let instead: UInt8 = characters.contains(.special) ? 0x3F : 0x20
+        return value.map { characters.contains($0) ? $0 : instead }
     }
 
     private func length(_ reader: inout MessageReader, digits: Int) throws(MessageError) -> Int {

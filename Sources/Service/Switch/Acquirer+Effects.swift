@@ -293,6 +293,10 @@ extension Acquirer {
     }
 
     private func send(_ message: ISOMessage) {
+        guard lineTakes() else {
+            measures.count(.lineFull)
+            return pace.log(logger, .error, "the acquirer does not read: what was to be sent is left, and repeated")
+        }
         do {
             let header = packager.frame.hasTPDU ? TPDU(destination: packager.frame.destination, source: 0) : nil
             line?(try packager.frame.frame(try packager.build(message), header))

@@ -77,6 +77,8 @@ actor Acquirer {
     var ended: [(id: ExchangeID, at: UInt64)] = []
     /// Sends bytes; closes without any.
     var line: (@Sendable ([UInt8]?) -> Void)?
+    /// Whether the line takes more: a host that does not read fills no memory here.
+    var lineTakes: @Sendable () -> Bool = { true }
     var isLost = false
 
     init(
@@ -111,6 +113,8 @@ actor Acquirer {
     /// Asks the acquirer for what was intended, once: whoever comes second learns what there is.
     @discardableResult func submit(_ intent: Intent, _ message: ISOMessage) async -> Reply {
         let id = intent.id
+        // Nothing of it would leave. What is repeated anyway is written down first.
+        guard intent.isAdvice || lineTakes() else { return .notSent(HostDecision(.declined, "91")) }
         // A replica that declines at once because its link is only just coming would draw all sales of a proxy that counts connections.
         for _ in 0..<60 where !link.isSignedOn && !intent.isAdvice && !isLost {
             // A cancelled sleep ends early, which does no harm.

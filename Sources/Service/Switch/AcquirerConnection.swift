@@ -76,6 +76,7 @@ extension Acquirer {
             .connectTimeout(.seconds(5))
             .channelOption(.socketOption(.so_keepalive), value: 1)
             .channelOption(.tcpOption(.tcp_nodelay), value: 1)
+            .channelOption(.writeBufferWaterMark, value: Self.waterMark)
             .channelOption(.tcpOption(Self.userTimeout), value: lineSeconds * 1_000)
             .connect(host: address.host, port: address.port) { channel in
                 channel.eventLoop.makeCompletedFuture { try Channel(wrappingChannelSynchronously: channel) }
@@ -92,7 +93,11 @@ extension Acquirer {
         }
     }
 
+    /// Bytes that wait for a host that does not read.
+    static let waterMark = ChannelOptions.Types.WriteBufferWaterMark(low: 64 * 1_024, high: 256 * 1_024)
+
     private func connected(_ channel: any NIOCore.Channel) {
+        lineTakes = { channel.isWritable }
         line = { bytes in
             guard let bytes else { return channel.close(promise: nil) }
             channel.writeAndFlush(ByteBuffer(bytes: bytes), promise: nil)
@@ -103,6 +108,7 @@ extension Acquirer {
     private func disconnected() {
         guard line != nil else { return }
         line = nil
+        lineTakes = { true }
         put(.disconnected)
         logger.warning("no connection to the acquirer")
     }

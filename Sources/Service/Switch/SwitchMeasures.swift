@@ -47,6 +47,8 @@ final class SwitchMeasures: Sendable {
         case stray
         /// An answer with the trace number of a question and another field than was sent.
         case answerDiffers = "answer_differs"
+        /// The acquirer does not read what is sent.
+        case lineFull = "line_full"
         /// Field 55 of an answer, which never reached the card.
         case issuerData = "issuer_data"
         /// Bytes of the host that are no message.
