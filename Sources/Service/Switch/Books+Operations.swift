@@ -37,7 +37,7 @@ extension Books {
             transaction.later(Call("select pg_advisory_xact_lock(hashtextextended($1::text, 0))", [id]))
             if let known = try Self.known(intent, row, in: transaction) { return known }
             let rows = try transaction.run([
-                Call("select id from payment where id = $1::uuid", [id]),
+                Call("select merchant from payment where id = $1::uuid", [id]),
                 Call(
                     "select *, now() > hold_until as is_over from payment where id = $1::uuid for update",
                     [.text(intent.payment)]),
@@ -47,11 +47,13 @@ extension Books {
                     where payment = $1::uuid and kind = 'capture' and state = 'running'
                     """, [.text(intent.payment)]),
             ])
-            let isVoid = rows.first?.isEmpty != true
+            let taken = rows.first?.first?.text("merchant")
             guard let found = rows.dropFirst().first?.first, let untold = rows.last?.first else {
                 return .unknownPayment
             }
             let payment = KnownPayment(found)
+            // Taken back before it came, by its own merchant.
+            let isVoid = taken.map { $0.isEmpty || $0 == payment.merchant } ?? false
             let (seen, money, open) = (try payment.figures, try payment.money, try untold.whole("amount"))
             var figures = seen
             let (booking, rest): (Booking, Int64)

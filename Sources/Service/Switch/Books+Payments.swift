@@ -11,6 +11,8 @@ struct PaymentIntent: Sendable {
     let token: String?
     /// The card record's id; `nil` where the envelope was not opened.
     let record: String?
+    /// SHA-256 of the card's counter and cryptogram (9F36, 9F26); `nil` where the read has none.
+    var cryptogram: [UInt8]?
 }
 
 /// The first record of an exchange.
@@ -49,19 +51,23 @@ extension Books {
         ]
     }
 
+    /// Why a row of a payment cannot be written though its id is new: its read has paid already, or its cryptogram.
+    private static let replays: Set<String> = ["payment_merchant_record_key", "payment_cryptogram"]
+
     /// In the order of their ids, so that of two who begin the same payments in the same moment neither waits for the other.
     private static let beginning: StaticString = """
         with asked as (
             select * from unnest($1::uuid[], $2::text[], $3::text[], $4::bytea[], $5::text[], $6::bool[], $7::bigint[], $8::text[],
                 $9::text[], $10::text[], $11::text[], $12::text[], $13::text[], $14::text[], $15::text[], $16::text[], $17::text[],
-                $18::bytea[], $19::bigint[], $20::text[])
+                $18::bytea[], $19::bigint[], $20::text[], $21::bytea[])
             as a (id, merchant, terminal, body, kind, offline, amount, currency, scheme, last4, token, record, stage, type, trace,
-                reference, transmitted, sealed, owner, sends)
+                reference, transmitted, sealed, owner, sends, cryptogram)
             order by id),
         new as (
             insert into payment
-                (id, merchant, terminal, body, kind, offline, amount, currency, scheme, last4, token, record, state)
-            select id, merchant, terminal, body, kind, offline, amount, currency, scheme, last4, token, record, 'running' from asked
+                (id, merchant, terminal, body, kind, offline, amount, currency, scheme, last4, token, record, state, cryptogram)
+            select id, merchant, terminal, body, kind, offline, amount, currency, scheme, last4, token, record, 'running', cryptogram
+            from asked
             on conflict (id) do nothing returning id)
         insert into exchange (id, payment, stage, type, trace, reference, transmitted, sealed, owner, kind)
         select id, id, stage, type, trace, reference, transmitted, sealed, owner, sends from asked join new using (id) returning id
@@ -73,14 +79,14 @@ extension Books {
         let more: [DatabaseValue] = [
             .text(StoredExchange.stage(row.exchange.stage)), .text(message.type.description), .text(message.text(11)),
             .text(message.text(37)), .text(message.text(7)), .bytes(row.sealed), .number(row.owner),
-            .text(intent.request.offline ? "advice" : "payment"),
+            .text(intent.request.offline ? "advice" : "payment"), .bytes(intent.cryptogram),
         ]
         var isReplay = false
         do throws(DatabaseError) {
             let rows = try await database.runTogether([Call(Self.beginning, rows: [values(intent) + more])])
             if rows.first?.contains(where: { $0["id"] == intent.request.id.text }) == true { return .begun }
         } catch {
-            guard case .duplicate(let constraint) = error, constraint == "payment_merchant_record_key" else {
+            guard case .duplicate(let constraint) = error, Self.replays.contains(constraint) else {
                 throw error
             }
             isReplay = true
@@ -90,6 +96,8 @@ extension Books {
             if isReplay { return .replayed }
             throw .again(state: "")
         }
+        // Another merchant cannot take back what is not its own, before it comes as little as afterwards.
+        if try await dropForeignVoid(known, intent) { throw .again(state: "") }
         // After a commit of which nobody knew: it is this very attempt.
         let own = try await sealed(known.id)
         if known.state == "running", own?.number("owner") == row.owner, own?["trace"] == message.text(11) {
@@ -103,7 +111,21 @@ extension Books {
     /// - Returns: what stands there before, if something does.
     func refuse(_ intent: PaymentIntent, _ answer: String) async throws(DatabaseError) -> KnownPayment? {
         let rows = try await database.run(Call(Self.columns, values(intent) + [.text(answer)]))
-        return rows.isEmpty ? try await payment(intent.request.id.text) : nil
+        guard rows.isEmpty, let known = try await payment(intent.request.id.text) else { return nil }
+        guard try await dropForeignVoid(known, intent) else { return known }
+        let again = try await database.run(Call(Self.columns, values(intent) + [.text(answer)]))
+        return again.isEmpty ? try await payment(intent.request.id.text) : nil
+    }
+
+    /// - Returns: whether what stood there was another merchant's reversal of nothing, and stands there no more.
+    private func dropForeignVoid(_ known: KnownPayment, _ intent: PaymentIntent) async throws(DatabaseError) -> Bool {
+        let merchant = intent.request.terminal.merchant
+        guard known.state == "void", !known.merchant.isEmpty, known.merchant != merchant else { return false }
+        _ = try await database.run(
+            Call(
+                "delete from payment where id = $1::uuid and state = 'void' and merchant not in ($2::text, '')",
+                [.text(known.id), .text(merchant)]))
+        return true
     }
 
     // MARK: - Entries
@@ -173,6 +195,8 @@ enum Reversal: Sendable {
     case otherCurrency
     /// It cannot be taken back by a message: a person has to.
     case refused
+    /// It is another merchant's, who must not hear that it is there; nothing was done.
+    case foreign
 }
 
 extension Books {
@@ -213,7 +237,7 @@ extension Books {
         _ payment: KnownPayment, _ request: ReversalRequest, _ merchant: String?,
         in transaction: borrowing DatabaseTransaction
     ) throws(DatabaseError) -> Reversal {
-        guard merchant == nil || merchant == payment.merchant else { return .refused }
+        guard merchant == nil || merchant == payment.merchant else { return .foreign }
         if let asked = request.amount, let money = try payment.money, asked.currency != money.currency {
             return .otherCurrency
         }
@@ -250,9 +274,8 @@ extension Books {
         _ operation: KnownOperation, _ request: ReversalRequest, _ merchant: String?,
         in transaction: borrowing DatabaseTransaction
     ) throws(DatabaseError) -> Reversal {
-        guard merchant == nil || merchant == operation.merchant, operation.row.text("kind") == "refund" else {
-            return .refused
-        }
+        guard merchant == nil || merchant == operation.merchant else { return .foreign }
+        guard operation.row.text("kind") == "refund" else { return .refused }
         if let asked = request.amount, asked.currency.code != operation.row.text("currency") { return .otherCurrency }
         switch operation.state {
         case "declined", "reversed": return .done
@@ -266,11 +289,11 @@ extension Books {
         default: break
         }
         guard try want(operation.id, request.reason, in: transaction) else { return .refused }
+        // Its sum is free again once the host has said that it has it no more: until then it may be booked there.
         transaction.later(
             Call(
-                "update operation set state = 'reversing', reason = $2::text, is_undone = true where id = $1::uuid",
+                "update operation set state = 'reversing', reason = $2::text where id = $1::uuid",
                 [.text(operation.id), .text(request.reason.rawValue)]))
-        try undo(operation, in: transaction)
         return .queued
     }
 

@@ -59,7 +59,8 @@ extension Books {
     ///
     /// - Parameters:
     ///   - cardDays: the sealed card number of what is at an end: as long as payments are refunded or taken back.
-    ///   - days: everything of a payment.
+    ///   - days: everything of a payment. A reversal of nothing, and what makes a cryptogram pay once, are kept for thirty-five of them: no till sends
+    ///     anything later than thirty-one.
     func erase(cardDays: Int64, days: Int64) async throws(DatabaseError) -> (cards: Int, payments: Int) {
         let rows = try await database.run([
             Call(
@@ -70,12 +71,17 @@ extension Books {
                 """, [.number(cardDays)]),
             Call(
                 """
-                delete from payment p where created < now() - $1::int * interval '1 day' and state not in ('running', 'reversing')
+                delete from payment p where state not in ('running', 'reversing')
+                    and created < now() - case when state = 'void' then least($1::int, 35) else $1::int end * interval '1 day'
                     and not exists (select 1 from operation o where o.payment = p.id and o.state in ('running', 'reversing'))
                     and not exists (select 1 from entry e join day d on d.day = e.day where e.payment = p.id and d.closed is null)
                 """, [.number(days)]),
+            Call(
+                """
+                update payment set cryptogram = null where cryptogram is not null and created < now() - interval '35 days'
+                """),
         ])
-        return (rows.first?.changed ?? 0, rows.last?.changed ?? 0)
+        return (rows.first?.changed ?? 0, rows.dropFirst().first?.changed ?? 0)
     }
 
     /// What must be nothing: sums of entries that are not zero, and payments that nobody has decided in a minute.

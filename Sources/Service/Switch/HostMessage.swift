@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import CardBytes
+import Crypto
 import Envelope
 import ISO8583
 import Wire
@@ -72,6 +73,14 @@ extension OpenedRecord {
         }
     }
 
+    /// SHA-256 of counter and cryptogram, by which a card never says the same twice; `nil` without one of them.
+    var cryptogram: [UInt8]? {
+        guard let counter = value(0x9F36), let code = value(0x9F26), counter.count == 2, code.count == 8 else {
+            return nil
+        }
+        return Array(SHA256.hash(data: counter + code))
+    }
+
     /// The card's number in ASCII.
     var number: SecretBytes {
         SecretBytes(capacity: digits.count) { writer in for digit in digits { writer.append(digit | 0x30) } }
@@ -122,6 +131,9 @@ struct HostMessages: Sendable {
             } catch {
                 throw .chipData(error)
             }
+        } else if record.value(0x9F26) != nil, let chip = try? ChipData(record.emv, record.chipScheme, packager.chip) {
+            // Magnetic-stripe mode with a cryptogram: the issuer can verify it. Without all that the host wants there is none to send.
+            message[55] = chip.bytes
         }
         rules.complete(&message, request.offline ? .offline : Self.kinds[request.type] ?? .sale)
         return message

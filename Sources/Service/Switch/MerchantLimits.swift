@@ -52,6 +52,8 @@ extension Books {
                     and created > now() - interval '24 hours' and id <> $2::uuid
                 """, [.text(merchant), .text(id)])
         ).first
-        return try row?.whole("amount") ?? 0
+        // A sum that nobody has told is not nothing.
+        guard let row else { throw .unknown }
+        return try row.whole("amount")
     }
 }

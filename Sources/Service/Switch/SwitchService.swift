@@ -96,7 +96,9 @@ struct SwitchService: Sendable {
             return try await refuse(bare, .unreadable)
         case .failure(.unreadable): return try await refuse(bare, .unreadable)
         }
-        let intent = PaymentIntent(request: request, body: body, token: read.token, record: read.record.id)
+        let intent = PaymentIntent(
+            request: request, body: body, token: read.token, record: read.record.id,
+            cryptogram: read.record.cryptogram)
         let isWithinRefunds = try await isWithinRefunds(request, acceptor)
         let message: ISOMessage
         do throws(RequestFault) {
@@ -228,7 +230,14 @@ struct SwitchService: Sendable {
         case .queued: SwitchAnswer(202, ReversalAnswer(status: .queued, how: .voided))
         case .otherCurrency: .error(400, .amountCurrencyMismatch, field: "amount.currency")
         case .refused: .error(403, .pspRefused)
+        case .foreign: foreign(id)
         }
+    }
+
+    /// As for an id that nobody has: of this merchant nothing is booked under it.
+    private func foreign(_ id: TransactionID) -> SwitchAnswer {
+        logger.warning("a till took back what is another merchant's: nothing was done", metadata: ["id": "\(id)"])
+        return SwitchAnswer(200, ReversalAnswer(status: .done, how: .voided))
     }
 
     // MARK: - What a replica can do

@@ -73,6 +73,27 @@ struct MoneyFaultTests {
         }
     }
 
+    @Test("S4: an approved refund that its till takes back frees its sum when the host has confirmed that")
+    func refundTakenBack() async throws {
+        try await withSale { books, server in
+            guard case .begun = try await begin(books, Self.refund, 600) else { throw Missing() }
+            _ = try await books.keep(
+                try row(Self.refund, .answered(.approved)), [.decided(HostDecision(.approved, "00"))], now: .now)
+            let reversal = try await books.reverse(
+                Self.refund, ReversalRequest(reason: .customerCancel), merchant: "m")
+            guard case .queued = reversal else { throw Missing() }
+            #expect(try server.sql("select refunded from payment") == "600\n")
+            let other = "01990000-0000-7000-8000-000000000005"
+            guard case .refused = try await begin(books, other, 600) else { throw Missing() }
+            #expect(try await books.takeWork(7).count == 1)
+            let repetition = Repetition(message: ISOMessage(try #require(MessageType(420))), attempts: 1)
+            _ = try await books.keep(try row(Self.refund, .reversing(repetition)), [], now: .now)
+            _ = try await books.keep(try row(Self.refund, .reversed), [.reversed], now: .now)
+            #expect(try server.sql("select refunded from payment") == "0\n")
+            #expect(try server.sql("select coalesce(sum(amount), 0) from entry where account = 'shop'") == "0\n")
+        }
+    }
+
     @Test("S4: the books keep whether the host had approved what is taken back", arguments: [true, false])
     func approvalIsKept(isApproved: Bool) throws {
         let message = ISOMessage(try #require(MessageType(200)))
