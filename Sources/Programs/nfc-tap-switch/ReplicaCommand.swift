@@ -10,6 +10,8 @@ import Switch
 import UnixSignals
 
 /// One replica.
+///
+/// More than fifteen stored properties: each is an option.
 struct ReplicaCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "serve", abstract: "Answer tills.",
@@ -83,6 +85,12 @@ struct ReplicaCommand: AsyncParsableCommand {
             valueName: "seconds"))
     var lineSeconds: Int = 10
 
+    @Option(
+        help: ArgumentHelp(
+            "File that remembers how far the books were, one for each replica: books that were restored are served once a person has compared them.",
+            valueName: "file"))
+    var marks: String?
+
     @Option(help: ArgumentHelp("Days for which sealed card numbers are kept, for refunds.", valueName: "days"))
     var cardDays: Int64 = 395
 
@@ -131,6 +139,7 @@ struct ReplicaCommand: AsyncParsableCommand {
         settings.rules.echoAfter = UInt64(echoSeconds) * 1_000
         settings.rules.networkWithin = UInt64(echoAnswerSeconds) * 1_000
         settings.lineSeconds = lineSeconds
+        settings.marks = marks
         settings.cardDays = cardDays
         settings.days = days
         let (opener, warning) = try keys.keys(logger)

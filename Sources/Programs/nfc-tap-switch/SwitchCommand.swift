@@ -8,7 +8,7 @@ struct SwitchCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "nfc-tap-switch",
         abstract: "Answer the tills of many merchants, keep their books, and speak ISO 8583 to an acquirer.",
-        subcommands: [ReplicaCommand.self, CloseDayCommand.self, PackagerCommand.self],
+        subcommands: [ReplicaCommand.self, CloseDayCommand.self, ComparedCommand.self, PackagerCommand.self],
         defaultSubcommand: ReplicaCommand.self)
 }
 
@@ -33,5 +33,25 @@ struct CloseDayCommand: AsyncParsableCommand {
                 "\(day.day) \(day.currency): debits \(day.numbers[2]), taken back \(day.numbers[3]), "
                     + "credits \(day.numbers[0]), taken back \(day.numbers[1]), net \(day.net) minor units")
         }
+    }
+}
+
+/// After a restore.
+struct ComparedCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "compared",
+        abstract:
+            "Say that books which were restored have been compared with the acquirer's list: tills are served again.",
+        discussion:
+            "See docs/payment-service.md, After a restore. Without that comparison payments may be charged twice.")
+
+    @Option(
+        help: ArgumentHelp("The database, in libpq's words: host=/run/postgresql dbname=switch.", valueName: "words"))
+    var database: String
+
+    func run() async throws {
+        print(
+            "The books are of generation \(try await SwitchServer.compared(database)); replicas with --marks serve tills."
+        )
     }
 }

@@ -56,6 +56,8 @@ enum Reply: Sendable {
 
 /// The link to the acquirer with its clock, its books and whoever waits. What the link wants recorded is committed before anything
 /// after it happens; records of one exchange follow each other, those of different ones go side by side.
+///
+/// More than fifteen stored properties: what it works with, what is under way, and the line.
 actor Acquirer {
     let packager: Packager
     let books: Books

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 import CardBytes
-import Glibc
 import ISO8583
 import LocalHTTP
 import Logging
@@ -46,7 +45,12 @@ extension Acquirer {
                         do throws(FrameError) {
                             while let frame = try reader.next() { received(frame) }
                         } catch {
-                            refused(reader.refusedHead ?? [], error)
+                            // Bytes where a length has to stand: a host with another frame, or another program.
+                            measures.count(.frame)
+                            pace.log(
+                                logger, .error,
+                                "the acquirer's bytes are no frame: hold the packager's frame against its manual",
+                                ["length": "\(Hex.string(reader.refusedHead ?? []))", "reason": "\(error)"])
                             throw error
                         }
                         wasSignedOn = wasSignedOn || isSignedOn
@@ -59,14 +63,6 @@ extension Acquirer {
             // A cancelled sleep ends the loop.
             try? await Task.sleep(for: pause.next(isThere: isThere, wasSignedOn: wasSignedOn))
         }
-    }
-
-    /// Bytes where a length has to stand: a host with another frame, or another program.
-    private func refused(_ head: [UInt8], _ error: FrameError) {
-        measures.count(.frame)
-        pace.log(
-            logger, .error, "the acquirer's bytes are no frame: hold the packager's frame against its manual",
-            ["length": "\(Hex.string(head))", "reason": "\(error)"])
     }
 
     typealias Channel = NIOAsyncChannel<ByteBuffer, ByteBuffer>
@@ -83,7 +79,8 @@ extension Acquirer {
             }
     }
 
-    static let userTimeout = NIOBSDSocket.Option(rawValue: CInt(TCP_USER_TIMEOUT))
+    /// TCP_USER_TIMEOUT of linux/tcp.h, in milliseconds.
+    static let userTimeout = NIOBSDSocket.Option(rawValue: 18)
 
     /// A channel reads into the same few buffers again and again, and a host's answer repeats the card's number.
     private static func wipe(_ buffer: ByteBuffer) {

@@ -85,15 +85,26 @@ struct Books: Sendable {
         return Seat(number: number, owner: owner, trace: Int(clamping: try row.whole("trace")))
     }
 
-    /// - Returns: whether the seat is still held.
-    func keepSeat(_ seat: Seat, trace: Int) async throws(DatabaseError) -> Bool {
+    /// - Returns: how far the books are; `nil` where the seat is another one's.
+    func keepSeat(_ seat: Seat, trace: Int) async throws(DatabaseError) -> BooksMark? {
         let rows = try await database.run(
             Call(
                 """
                 update seat set lease_until = clock_timestamp() + $1::int * interval '1 s', trace = $2::int
                 where seat = $3::int and owner = $4::bigint
+                returning pg_current_xact_id()::text::bigint as transaction, (select number from generation) as generation
                 """, [.number(Self.leaseSeconds), .number(Int64(trace)), .number(seat.number), .number(seat.owner)]))
-        return rows.changed == 1
+        guard let row = rows.first else { return nil }
+        return BooksMark(generation: try row.whole("generation"), transaction: try row.whole("transaction"))
+    }
+
+    /// A person has compared the books with the acquirer's list.
+    ///
+    /// - Returns: the generation that begins.
+    func beginGeneration() async throws(DatabaseError) -> Int64 {
+        let row = try await database.run(Call("update generation set number = number + 1 returning number")).first
+        guard let row else { throw .unknown }
+        return try row.whole("number")
     }
 
     /// Gives it up at once, so that others need not wait for the lease's end.

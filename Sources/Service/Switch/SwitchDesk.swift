@@ -9,6 +9,7 @@ struct SwitchDesk: Sendable {
     let books: Books
     let measures: SwitchMeasures
     let lease: Lease
+    let memory: BooksMemory
     /// `nil` where no acquirer is configured.
     let acquirer: Acquirer?
 
@@ -62,6 +63,11 @@ struct SwitchDesk: Sendable {
             "nfc_tap_switch_lease_age_seconds", .gauge, help: "Since this replica could last write to the books.")
         if let seconds = lease.age(at: MachineClock.awake) { age.add(seconds) }
         families.append(age)
+        var behind = MetricFamily(
+            "nfc_tap_switch_books_behind", .gauge,
+            help: "Whether the books lack what this replica was told: they were restored.")
+        behind.add(memory.isBehind ? 1 : 0)
+        families.append(behind)
         let row = try await books.outlook()
         for gauge in Self.gauges {
             var family = MetricFamily("nfc_tap_switch_" + gauge.name, .gauge, help: gauge.help)

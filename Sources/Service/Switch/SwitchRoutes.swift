@@ -34,6 +34,9 @@ struct SwitchRoutes: Sendable {
 
     private func route(_ request: HTTPRequest) async throws(DatabaseError) -> SwitchAnswer {
         let isHealth = request.path == ["v1", "health"]
+        // Books that were away may be others when they are back: nothing is asked of them before the lease was renewed there.
+        let isServed = !service.memory.isBehind && service.lease.isFresh(at: MachineClock.awake)
+        guard isHealth || isServed else { return request.method == .post ? .notHandedOn : .unknown }
         var merchant: String?
         var entered: String?
         defer { if let entered { places.leave(entered) } }

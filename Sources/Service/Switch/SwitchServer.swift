@@ -24,6 +24,8 @@ public struct SwitchSettings: Sendable {
     public var tillRequests = 50
     /// Unix socket where operators read metrics and the page.
     public var desk: String?
+    /// The file that remembers how far the books were: see `BooksMemory`.
+    public var marks: String?
     /// Seconds for which the acquirer's machine may leave what was sent without an acknowledgement.
     public var lineSeconds = 10
     public var mode = Mode.test
@@ -58,6 +60,8 @@ public enum SwitchStartError: Error, Equatable, Sendable {
     case seatLost
     /// The open day is this one.
     case dayNotBegun(String)
+    /// The file of `marks` says nothing that can be read.
+    case marks(String)
     /// The database knows no such zone.
     case zone(String)
 }
@@ -79,6 +83,8 @@ extension SwitchStartError: CustomStringConvertible {
         case .dayNotBegun(let day):
             "the open day is \(day), which has not begun: the day before is closed already; check --time-zone"
         case .zone(let name): "“\(name)” is no time zone of the database: write one as Europe/Berlin or UTC"
+        case .marks(let path):
+            "\(path) is damaged: compare the books with the acquirer's list, then remove it (docs/payment-service.md, After a restore)"
         case .seatLost: "another replica has taken the place of this one: start it again"
         }
     }
@@ -91,6 +97,7 @@ public struct SwitchServer: Sendable {
     /// The lease has a connection of its own: no locked row keeps it waiting.
     private let leaseBooks: Books
     private let lease = Lease()
+    private let memory: BooksMemory
     private let acquirer: Acquirer
     private let messages: HostMessages
     private let seat: Seat
@@ -114,6 +121,16 @@ public struct SwitchServer: Sendable {
         let begin = MachineClock.awake
         let seat = try await Self.seat(leaseBooks)
         lease.renewed(at: begin)
+        do throws(BooksMemory.Unreadable) { memory = try BooksMemory(path: settings.marks) } catch {
+            throw .marks(settings.marks ?? "")
+        }
+        do throws(DatabaseError) {
+            // Before anything that is open there is taken up.
+            guard let mark = try await leaseBooks.keepSeat(seat, trace: seat.trace) else { throw .unknown }
+            Self.see(mark, memory, logger)
+        } catch {
+            throw .databaseUnreachable
+        }
         guard let start = HostTime(Timestamp.now) else { throw .clock }
         let measures = SwitchMeasures()
         let keys = WatchedKeys(keys, measures, logger)
@@ -123,11 +140,12 @@ public struct SwitchServer: Sendable {
         let messages = HostMessages(packager: settings.packager, acquirer: settings.acquirerNumber)
         let roster = TillRoster(books: books, rate: settings.tillRequests)
         let service = SwitchService(
-            books: books, roster: roster, keys: keys, lease: lease, messages: messages,
+            books: books, roster: roster, keys: keys, lease: lease, memory: memory, messages: messages,
             acquirer: settings.acquirer == nil ? nil : acquirer, logger: logger, measures: measures,
             mode: settings.mode, now: { .now })
         let routes = SwitchRoutes(service: service, tillField: settings.tillField)
-        let page = SwitchDesk(books: books, measures: measures, lease: lease, acquirer: service.acquirer)
+        let page = SwitchDesk(
+            books: books, measures: measures, lease: lease, memory: memory, acquirer: service.acquirer)
         var limits = HTTPLimits()
         // Its clients are one proxy, with a connection for each till that asks.
         limits.connections = 4_096
@@ -232,6 +250,19 @@ public struct SwitchServer: Sendable {
         throw .dayNotBegun(early)
     }
 
+    /// Says that books that were restored have been compared with the acquirer's list: replicas serve tills again.
+    ///
+    /// - Returns: the generation that begins.
+    /// - Throws: why the database could not be asked.
+    public static func compared(_ address: String) async throws(SwitchStartError) -> Int64 {
+        let database: Database
+        do { database = try Database(address, connections: 1) } catch { throw .noThreads }
+        do throws(DatabaseError) { return try await Books(database: database).beginGeneration() } catch {
+            if case .refused(let state) = error { throw .schema(state: state) }
+            throw .databaseUnreachable
+        }
+    }
+
     public func shutDown() { server.shutDown(grace: .seconds(25)) }
 
     private func serve() async -> SwitchStartError? {
@@ -258,10 +289,11 @@ public struct SwitchServer: Sendable {
             let reserved = await acquirer.reserved
             let begin = MachineClock.awake
             do throws(DatabaseError) {
-                guard try await leaseBooks.keepSeat(seat, trace: reserved) else {
+                guard let mark = try await leaseBooks.keepSeat(seat, trace: reserved) else {
                     await acquirer.lose()
                     return .seatLost
                 }
+                Self.see(mark, memory, logger)
                 lease.renewed(at: begin)
             } catch {
                 logger.error("the database does not answer", metadata: ["error": "\(error)"])
@@ -272,9 +304,20 @@ public struct SwitchServer: Sendable {
         return nil
     }
 
-    /// Takes up what nobody speaks of.
+    private static func see(_ mark: BooksMark, _ memory: BooksMemory, _ logger: Logger) {
+        do throws(SystemError) {
+            guard try memory.see(mark, at: MachineClock.awake) else { return }
+            logger.critical(
+                "the books are older than what this replica was told: they were restored, and lack payments. No till is served until a person has compared them",
+                metadata: ["generation": "\(mark.generation)"])
+        } catch {
+            logger.error("the file of marks cannot be written", metadata: ["error": "\(error.remedy)"])
+        }
+    }
+
+    /// Takes up what nobody speaks of. What books that are behind call open may have been decided since.
     private func work() async {
-        guard settings.acquirer != nil else { return }
+        guard settings.acquirer != nil, !memory.isBehind else { return }
         do throws(DatabaseError) {
             for row in try await books.takeWork(seat.owner) { await acquirer.take(row) }
         } catch {
@@ -284,7 +327,7 @@ public struct SwitchServer: Sendable {
 
     /// Own exchanges that were not finished in ten seconds, and days that nobody was told of.
     private func workSeldom() async {
-        guard settings.acquirer != nil else { return }
+        guard settings.acquirer != nil, !memory.isBehind else { return }
         do throws(DatabaseError) {
             for row in try await books.ownWork(seat.owner) { await acquirer.take(row) }
             guard await acquirer.isSignedOn else { return }

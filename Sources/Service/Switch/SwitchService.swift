@@ -23,9 +23,11 @@ struct SwitchAnswer: Equatable, Sendable {
     }
 
     /// As it is in the books.
-    init(stored: String) {
-        status = 200
-        body = Array(stored.utf8)
+    init(stored: String) { self.init(200, text: stored) }
+
+    private init(_ status: Int, text: String) {
+        self.status = status
+        body = Array(text.utf8)
     }
 
     static func error(_ status: Int, _ code: ErrorCode, field: String? = nil) -> SwitchAnswer {
@@ -40,6 +42,8 @@ struct SwitchAnswer: Equatable, Sendable {
 
     /// Neither that it was carried out nor that it was not. Never 404.
     static let unknown = SwitchAnswer.error(503, .storageFailed)
+    /// Certainly handed on to nobody, as a proxy says it that has no replica.
+    static let notHandedOn = SwitchAnswer(421, text: #"{"error":{"code":"adapter.no_upstream"}}"#)
     /// Nothing was done, and the same may succeed in a second.
     static let busy = later(503, .storageFailed, 1)
     static let running = SwitchAnswer.error(409, .idempotencyInProgress)
@@ -52,6 +56,7 @@ struct SwitchService: Sendable {
     let roster: TillRoster
     let keys: WatchedKeys
     let lease: Lease
+    let memory: BooksMemory
     let messages: HostMessages
     /// `nil` where no acquirer is configured.
     let acquirer: Acquirer?
@@ -248,7 +253,7 @@ struct SwitchService: Sendable {
 
     /// 503 where this replica can take no payment though others may: it cannot write one, or cannot open one.
     func health() async -> SwitchAnswer {
-        let works = lease.isFresh(at: MachineClock.awake)
+        let works = lease.isFresh(at: MachineClock.awake) && !memory.isBehind
         let hasKeys = works ? await keys.canOpen() : false
         let isReached = await acquirer?.isReached ?? false
         return SwitchAnswer(

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import Linux
+import LocalHTTP
+import TestSupport
+import Testing
+import Wire
+
+@testable import Switch
+@testable import rig_tills
+
+/// Books that are older than what tills were told.
+@Suite(.serialized, .timeLimit(.minutes(15)))
+struct RestoreTests {
+    private func status(_ rig: SwitchRig, _ request: AuthorizationRequest) async throws -> Int {
+        let fields: HTTPFields = ["Content-Type": "application/json", "Idempotency-Key": request.id.text]
+        return try await HTTPClient(path: rig.sockets[0]).send(
+            HTTPClientRequest(.post, "/v1/authorizations", fields: fields, body: try WireJSON.encode(request)),
+            answerWithin: .seconds(30)
+        ).status
+    }
+
+    private func health(_ rig: SwitchRig) async throws -> Int {
+        let answer = try? await HTTPClient(path: rig.sockets[0]).send(
+            HTTPClientRequest(.get, "/v1/health"), answerWithin: .seconds(20))
+        return answer?.status ?? 0
+    }
+
+    private func copy(_ from: String, _ to: String) throws {
+        let isDone = try StartedProgram("/bin/cp", ["-a", from, to], output: nil).waitUntilEnded()
+        #expect(isDone)
+    }
+
+    private func approvals(_ rig: SwitchRig) throws -> Int {
+        try String(contentsOf: rig.book, encoding: .utf8).split(separator: "\n").count { $0.contains(#""0200""#) }
+    }
+
+    /// The folder of the database as it was before a payment takes the place of the one after it. The host has the payment.
+    @Test(
+        "S18: after a restore to before a payment its till is told that nobody has it, until a person has compared the books"
+    )
+    func restored() async throws {
+        let marks = FileManager.default.temporaryDirectory.appending(path: "marks-\(UUID().uuidString)").path()
+        defer { try? FileManager.default.removeItem(atPath: marks) }
+        try await SwitchRig.run(replicas: 1, sources: ["--trust-requests", "--marks", marks]) { rig in
+            let till = TestTill(rig.sockets[0])
+            try rig.server.crash()
+            try copy(rig.server.data, rig.server.data + ".before")
+            try rig.server.start()
+            try await eventually("health") { try await health(rig) == 200 }
+            let sale = try await till.sale(900)
+            try await eventually("the sale") { try await till.post(sale).answer?.outcome == .approved }
+            #expect(try approvals(rig) == 1)
+            // A renewal of the lease after it.
+            try await Task.sleep(for: .seconds(3))
+            try rig.server.crash()
+            try FileManager.default.removeItem(atPath: rig.server.data)
+            try copy(rig.server.data + ".before", rig.server.data)
+            // No restore is faster than a lease that is not renewed.
+            try await Task.sleep(for: .seconds(7))
+            try rig.server.start()
+            #expect(try rig.server.sql("select count(*) from payment") == "0\n")
+            for _ in 0..<40 {
+                #expect(try await status(rig, sale) == 421)
+                try await Task.sleep(for: .milliseconds(100))
+            }
+            // Also after its own death, from the file.
+            rig.kill(0)
+            try await eventually("the replica") { try await health(rig) == 503 }
+            #expect(try await status(rig, sale) == 421)
+            #expect(try rig.server.sql("select count(*) from payment") == "0\n")
+            #expect(try approvals(rig) == 1)
+            let metrics = try await till.text(rig.desks[0], "/metrics")
+            #expect(metrics.contains("nfc_tap_switch_books_behind 1\n"))
+            #expect(try rig.run(["compared", "--database", rig.server.address]))
+            try await eventually("health after the comparison") { try await health(rig) == 200 }
+            let next = try await till.sale(800)
+            #expect(try #require(try await till.post(next).answer).outcome == .approved)
+        }
+    }
+
+    @Test(
+        "S18: books are behind that have a smaller transaction or generation, and stay so until the generation is counted up"
+    )
+    func memory() throws {
+        let path = FileManager.default.temporaryDirectory.appending(path: "marks-\(UUID().uuidString)").path()
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        let second: UInt64 = 1_000_000_000
+        let memory = try BooksMemory(path: path)
+        #expect(try !memory.see(BooksMark(generation: 1, transaction: 700), at: 0))
+        #expect(try !memory.see(BooksMark(generation: 1, transaction: 710), at: 20 * second))
+        #expect(!memory.isBehind)
+        #expect(try memory.see(BooksMark(generation: 1, transaction: 705), at: 21 * second))
+        // They go on, past where the former ones were.
+        #expect(try !memory.see(BooksMark(generation: 1, transaction: 900), at: 40 * second))
+        #expect(memory.isBehind)
+        let again = try BooksMemory(path: path)
+        #expect(again.isBehind)
+        #expect(try !again.see(BooksMark(generation: 2, transaction: 901), at: 0))
+        #expect(!again.isBehind)
+        #expect(try !BooksMemory(path: path).isBehind)
+        #expect(try again.see(BooksMark(generation: 1, transaction: 950), at: second))
+        try Data("2 9".utf8).write(to: URL(filePath: path))
+        #expect(throws: BooksMemory.Unreadable.self) { _ = try BooksMemory(path: path) }
+    }
+}
