@@ -73,6 +73,19 @@ extension Books {
         }
     }
 
+    /// The sum of a payment's refunds that are being taken back, in minor units.
+    func heldByReversals(_ payment: String) async throws(DatabaseError) -> Int64 {
+        let row = try await database.run(
+            Call(
+                """
+                select coalesce(sum(amount), 0)::bigint as amount from operation
+                where payment = $1::uuid and kind = 'refund' and state = 'reversing' and not is_undone
+                """, [.text(payment)])
+        ).first
+        guard let row else { throw .unknown }
+        return try row.whole("amount")
+    }
+
     private static func known(
         _ intent: OperationIntent, _ row: ExchangeRow?, in transaction: borrowing DatabaseTransaction
     ) throws(DatabaseError) -> OperationBegun? {

@@ -127,6 +127,7 @@ extension SwitchService {
             return .error(
                 400, wish.amount.value < 1 ? .amountTotalNotPositive : .amountTooLarge, field: "amount.value")
         }
+        if wish.kind == .refund { try await awaitReversals(payment.text, wish.amount.value) }
         // Another operation may be faster; each time one of them is over.
         for _ in 0..<5 {
             guard let known = try await books.payment(payment.text), merchant == nil || merchant == known.merchant,
@@ -151,6 +152,17 @@ extension SwitchService {
             if let answer = try await submit(intent, message, wish.refusal) { return answer }
         }
         return .unknown
+    }
+
+    /// A refund that is being taken back holds its sum until the host has confirmed that, mostly for a moment: where it alone is in the way it is waited for.
+    private func awaitReversals(_ payment: String, _ value: Int64) async throws(DatabaseError) {
+        for _ in 0..<20 {
+            guard let figures = try await books.payment(payment)?.figures else { return }
+            let free = figures.captured - figures.refunded
+            guard value > free, value <= free + (try await books.heldByReversals(payment)) else { return }
+            // A cancelled sleep ends early, which does no harm.
+            try? await Task.sleep(for: .milliseconds(200))
+        }
     }
 
     /// `nil` where the figures have moved.
