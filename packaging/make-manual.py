@@ -26,6 +26,7 @@ FILES = {
     "nfc-tap-switch": [
         ("/etc/nfc-tap-switch/switch.env", "Database, keys and acquirer, for the unit nfc-tap-switch@.service."),
         ("/etc/nfc-tap-switch/token-pin", "The PIN of the token, for root alone; the unit hands it on."),
+        ("/var/lib/nfc-tap-switch", "How far the books were, for each replica. Keep it out of the backup of the books."),
         ("/run/nfc-tap-switch", "Sockets of the replicas: for haproxy, and those of the desk for operators."),
     ],
     "nfc-tap-profile": [],
