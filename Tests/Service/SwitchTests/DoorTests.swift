@@ -23,6 +23,34 @@ struct DoorTests {
         try await ask(rig, path, till).status
     }
 
+    // MARK: - S6
+
+    /// The table of terminals is locked for a moment; until then nothing of the payment is written.
+    @Test("S6: a payment whose till has gone before it was begun is not begun")
+    func left() async throws {
+        try await SwitchRig.run(replicas: 1) { rig in
+            let sale = try await TestTill(rig.sockets[0]).sale(900)
+            async let lock = Task.detached {
+                try rig.server.sql("begin; lock table terminal; select pg_sleep(1.5); commit")
+            }.value
+            try await eventually("the lock") {
+                try rig.server.sql("select count(*) from pg_locks where mode = 'AccessExclusiveLock' and granted")
+                    != "0\n"
+            }
+            let fields: HTTPFields = ["Content-Type": "application/json", "Idempotency-Key": sale.id.text]
+            await #expect(throws: HTTPClientError.self) {
+                try await HTTPClient(path: rig.sockets[0]).send(
+                    HTTPClientRequest(.post, "/v1/authorizations", fields: fields, body: try WireJSON.encode(sale)),
+                    answerWithin: .milliseconds(400))
+            }
+            _ = try await lock
+            try await Task.sleep(for: .seconds(2))
+            #expect(try rig.server.sql("select count(*) from payment") == "0\n")
+            // It asks again, hears that nobody has it, and sends it once more.
+            #expect(try #require(try await TestTill(rig.sockets[0]).post(sale).answer).outcome == .approved)
+        }
+    }
+
     // MARK: - S7
 
     @Test("S7: a replica that has not renewed its lease for six seconds writes no sale")

@@ -212,28 +212,16 @@ actor SwitchRig {
         "d":"_h_fzpxkkyRedzBByRmnzE3pSeOzQw6JVYshRr6NLcU"}
         """
 
-    /// As docs/payment-service.md has it, with sockets on both sides.
+    /// docs/examples/haproxy-centre.cfg with sockets on both sides: without certificates, and before as many replicas as there are.
     private var configuration: String {
-        """
-        global
-            maxconn 500
-        defaults
-            mode http
-            retries 0
-            timeout connect 2s
-            timeout server 35s
-            timeout client 40s
-        frontend tills
-            bind unix@\(proxy) mode 666
-            http-request return status 421 content-type application/json string '{"error":{"code":"adapter.no_upstream"}}' if { nbsrv(switch) lt 1 }
-            default_backend switch
-        backend switch
-            balance leastconn
-            http-reuse safe
-            option httpchk
-            http-check send meth GET uri /v1/health ver HTTP/1.1 hdr Host localhost
-            default-server check inter 200ms fall 1 rise 1
-
-        """ + sockets.enumerated().map { "    server r\($0.offset) unix@\($0.element)\n" }.joined()
+        get throws {
+            let example = try String(contentsOf: Checkout.file("docs/examples/haproxy-centre.cfg"), encoding: .utf8)
+            let lines = example.split(separator: "\n", omittingEmptySubsequences: false).filter {
+                !$0.contains("ssl_c_s_dn") && !$0.contains("sc0_") && !$0.hasPrefix("    server ")
+            }.map { $0.hasPrefix("    bind ") ? "    bind unix@\(proxy) mode 666" : String($0) }
+            // The servers stand at the end.
+            return "global\n    maxconn 500\n" + lines.joined(separator: "\n").trimmingCharacters(in: .newlines) + "\n"
+                + sockets.enumerated().map { "    server r\($0.offset) unix@\($0.element)\n" }.joined()
+        }
     }
 }
