@@ -28,7 +28,8 @@ extension TillsFile.Till {
                 settings: .init(
                     currency: currency, terminal: terminal, password: password.map(Self.packed),
                     refunds: refundLimit != nil, reservations: reservations,
-                    reversalTime: Int64(reversalMinutes) * 60_000, words: words, device: deviceID),
+                    reversalTime: Int64(reversalMinutes) * 60_000, words: words, device: deviceID,
+                    readAmount: readAmount),
                 line: isSerial ? .serial : .tcp)
         }
     }

@@ -12,7 +12,10 @@ extension TillOutcome {
         switch transaction.state {
         case .created, .preparing, .armed, .reading, .sealed, .sent, .unknown: return nil
         case .approved: self = .approved(TillApproval(transaction, receipts: receipts))
-        case .declined: self = .notPaid(TillRefusal(declined: transaction.result, in: language))
+        case .declined:
+            var refusal = TillRefusal(declined: transaction.result, in: language)
+            refusal.aid = transaction.chip?.aid
+            self = .notPaid(refusal)
         case .cancelled:
             let isByPerson = transaction.cancelledBy == .administrator || transaction.cancelledBy == .shutdown
             self = .notPaid(TillRefusal(isByPerson ? .cancelledByOperator : .cancelledByCustomer))
@@ -27,21 +30,39 @@ extension TillOutcome {
 extension TillApproval {
     init(_ transaction: Transaction, receipts: [TillReceipt]) {
         let end = transaction.history.last { $0.state == .approved }?.at ?? transaction.updatedAt
-        let local = LocalTime(at: Int(end.milliseconds / 1_000))
         self.init(
             amount: (transaction.result?.amountApproved ?? transaction.amount).value,
             maskedCard: transaction.card.map { Self.hidden($0.masked) },
             authorisation: transaction.result?.approvalCode, aid: transaction.chip?.aid,
             network: transaction.card.flatMap { TillNetwork(rawValue: $0.scheme) },
             reference: transaction.number.map(String.init) ?? transaction.id.text,
-            time: TillTime(
-                month: UInt8(clamping: local.month), day: UInt8(clamping: local.day), hour: UInt8(clamping: local.hour),
-                minute: UInt8(clamping: local.minute), second: UInt8(clamping: local.second)), receipts: receipts)
+            time: TillTime(end), receipts: receipts)
     }
 
     /// With a star for each hidden digit, whichever sign hides it, and no blanks.
     private static func hidden(_ masked: String) -> String {
         String(masked.compactMap { $0 == " " ? nil : $0.isASCII && $0.isNumber ? $0 : "*" })
+    }
+}
+
+extension TillTime {
+    /// The time of day in the shop.
+    init(_ timestamp: Timestamp) {
+        let local = LocalTime(at: Int(timestamp.milliseconds / 1_000))
+        self.init(
+            month: UInt8(clamping: local.month), day: UInt8(clamping: local.day), hour: UInt8(clamping: local.hour),
+            minute: UInt8(clamping: local.minute), second: UInt8(clamping: local.second))
+    }
+}
+
+extension LoyaltyResult {
+    /// The identifier of a card that is a member's: 4, 7 or 10 bytes in hexadecimal, as its programme gives it.
+    var presentedUID: [UInt8]? {
+        let passes = programmes.lazy.compactMap(\.pass).filter { $0.carrier == .uid }
+        guard let digits = passes.first?.member?.compactMap(\.hexDigitValue), [8, 14, 20].contains(digits.count),
+            digits.count == passes.first?.member?.count
+        else { return nil }
+        return stride(from: 0, to: digits.count - 1, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) }
     }
 }
 

@@ -48,9 +48,7 @@ final class TillPayments: Sendable {
             return feed(.settled(demand.key, .notPaid(TillRefusal(.currency))))
         }
         if let refusal = await refusalOfMode() { return feed(.settled(demand.key, .notPaid(refusal))) }
-        var request = TransactionRequest(
-            type: order.kind == .refund ? .refund : .purchase, amount: Money(value: order.amount, currency: currency))
-        if order.kind == .reservation { request.amountStatus = .preauthorized }
+        var request = Self.request(for: order, in: currency, memberProgramme: till.memberProgramme)
         request.lane = till.lane
         request.deadline = demand.deadline
         request.confirmWithin = demand.confirmWithin
@@ -182,7 +180,7 @@ final class TillPayments: Sendable {
         switch answer {
         case .success(let operation)?:
             if operation.state == .done { await feedReceipts(of: id, key) }
-            feed(.booked(key, operation.state == .done ? .done : .refused))
+            feed(.booked(key, operation.state == .done ? .done : .refused, at: TillTime(operation.updatedAt)))
         case .failure(let error)?:
             logger.warning("reservation not booked", metadata: about(key, error))
             feed(.booked(key, .refused))
@@ -241,6 +239,7 @@ final class TillPayments: Sendable {
         var receipts: [TillReceipt] = []
         if till.kind == .zvt, transaction.state == .approved { receipts = await self.receipts(of: transaction.id) }
         guard var outcome = TillOutcome(transaction, in: till.language, receipts: receipts) else { return }
+        if let uid = transaction.loyalty?.presentedUID { feed(.identified(key, uid: uid)) }
         if case .approved(var approval) = outcome {
             // It may be heard of late, after a restart or a lost line; the daemon counts from the approval.
             let then = transaction.history.last { $0.state == .approved }?.at ?? transaction.updatedAt

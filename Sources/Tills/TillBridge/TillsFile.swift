@@ -40,6 +40,10 @@ public struct TillsFile: Sendable {
         public var reservations = false
         /// The device id that a charger expects, 1 to 8 visible characters; ZVT only.
         public var deviceID: String?
+        /// What a card that is read is held for, in minor units; `nil` for a till that reads no card ahead; ZVT only.
+        public var readAmount: Int64?
+        /// The loyalty programme whose cards are told to a till that reads cards; ZVT only.
+        public var memberProgramme: String?
         /// Minutes after a sale within which its till may reverse it; ZVT only.
         public var reversalMinutes = 15
         /// It may sell in test mode, where no money moves, and in test mode only.
@@ -184,6 +188,7 @@ extension TillsFile.Till {
                     table.report("device-id", "is not 1 to 8 visible characters", "write device-id = \"17FD0001\"")
                 }
             }
+            readReading(&table)
             readPassword(&table)
         }
         guard [.hwProxy, .zvt].contains(kind), let text = table.text("terminal-id") else { return }
@@ -191,6 +196,25 @@ extension TillsFile.Till {
             terminal = number
         } else {
             table.report("terminal-id", "is not 1 to 8 digits", "write terminal-id = \"29001006\"")
+        }
+    }
+
+    private mutating func readReading(_ table: inout ConfigurationTable) {
+        if let amount = table.number("read-amount", in: 1...Int(Limits.amount)) {
+            readAmount = Int64(amount)
+            if !reservations {
+                table.report("read-amount", "stands without reservations", "write reservations = true, or remove it")
+            }
+        }
+        guard let programme = table.text("member-programme") else { return }
+        if !programme.isReference(upTo: Limits.programmeLength) {
+            table.report(
+                "member-programme", "is not 1 to \(Limits.programmeLength) visible characters",
+                "name a programme of nfc-tapd.toml")
+        } else if readAmount == nil {
+            table.report("member-programme", "stands without read-amount", "write read-amount, too, or remove it")
+        } else {
+            memberProgramme = programme
         }
     }
 

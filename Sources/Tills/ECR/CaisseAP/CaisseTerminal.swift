@@ -63,7 +63,7 @@ public struct CaisseTerminal: TillTerminal {
         case .timer(let timer): fired(timer, &effects)
         case .settled(let key, let outcome): settled(key, outcome, at: now, &effects)
         case .confirmed, .notConfirmed, .takenBack, .reversed, .booked, .day: desk.acknowledged(input, &effects)
-        case .progress, .tooLate, .receipts: break
+        case .progress, .tooLate, .receipts, .identified: break
         }
         unpark(&effects)
         return effects
@@ -76,7 +76,7 @@ public struct CaisseTerminal: TillTerminal {
         case .parked(let connection): waitedTooLong(connection, &effects)
         case .patience(let key): lostPatience(key, &effects)
         case .watch(let key): watched(key, &effects)
-        case .answer, .again, .keepWaiting, .serialByte, .serialFrame: break
+        case .answer, .again, .keepWaiting, .card, .kept, .serialByte, .serialFrame: break
         }
     }
 

@@ -78,7 +78,7 @@ public struct EPlusTerminal: TillTerminal {
         case .timer(.patience(let key)): lostPatience(key, &effects)
         case .settled(let key, let outcome): settled(key, outcome, at: now, &effects)
         case .confirmed, .notConfirmed, .takenBack, .reversed, .booked, .day: desk.acknowledged(input, &effects)
-        case .timer, .sent, .progress, .tooLate, .receipts: break
+        case .timer, .sent, .progress, .tooLate, .receipts, .identified: break
         }
         return effects
     }

@@ -64,7 +64,7 @@ public struct Attempt: Codable, Equatable, Sendable {
 
     public let key: AttemptKey
     public let number: UInt64
-    public let order: TillOrder
+    public internal(set) var order: TillOrder
     /// The till's address, as far as its protocol has one: only the same one can reverse it.
     public let peer: String
     /// Of a refund: the day on which it was asked for, as `TillInput.day` says it.
@@ -131,6 +131,8 @@ public struct Booking: Codable, Equatable, Sendable {
     /// What the shop gets, in minor units; the rest goes back to the holder. 0 gives all of it back.
     public let amount: Int64
     public internal(set) var phase: Phase
+    /// When it was done.
+    public internal(set) var time: TillTime?
 
     public init(key: AttemptKey, number: UInt64, amount: Int64, phase: Phase = .asked) {
         self.key = key

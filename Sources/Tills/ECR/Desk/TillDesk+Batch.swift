@@ -15,9 +15,9 @@ extension TillDesk {
 
     /// The booking or the reversal that was asked for last, if nothing has been asked for since.
     var lastFollowed: Attempt? {
-        guard let newest = finished.max(by: { $0.highest < $1.highest }), let last, newest.highest > last.number else {
-            return nil
-        }
+        guard let newest = finished.filter({ $0.order.kind != .read }).max(by: { $0.highest < $1.highest }), let last,
+            newest.highest > last.number
+        else { return nil }
         return newest
     }
 
@@ -32,14 +32,34 @@ extension TillDesk {
         effects.append(.book(booking, of: key))
     }
 
-    mutating func booked(_ key: AttemptKey, _ answer: TillInput.Answer, _ effects: inout [TillEffect]) {
+    mutating func booked(
+        _ key: AttemptKey, _ answer: TillInput.Answer, _ time: TillTime?, _ effects: inout [TillEffect]
+    ) {
         guard var attempt = attempt(key), attempt.booking?.phase == .asked else { return }
+        attempt.booking?.time = time
         switch answer {
         case .done, .already: attempt.booking?.phase = .done
         case .refused: attempt.booking?.phase = .refused
         case .unknown: return
         }
         replace(attempt, &effects)
+    }
+
+    // MARK: - Reading ahead
+
+    /// Nothing of the till's is going on: a card that is read ahead waits for a till, and no till for it.
+    var isFree: Bool { open == nil || open?.order.kind == .read }
+
+    /// The card that was read ahead is the one of this reservation.
+    ///
+    /// - Returns: `nil` where it was given up, or taken back.
+    mutating func claim(_ key: AttemptKey, as order: TillOrder, _ effects: inout [TillEffect]) -> Attempt? {
+        guard var attempt = open, attempt.key == key, attempt.order.kind == .read, attempt.phase == .approved,
+            attempt.order.amount == order.amount, attempt.order.currency == order.currency
+        else { return nil }
+        attempt.order = order
+        replaceOpen(attempt, &effects)
+        return attempt
     }
 
     // MARK: - The batch

@@ -74,7 +74,11 @@ public struct TillDesk: Sendable {
         takePast()
     }
 
-    public var last: Attempt? { open ?? finished.last }
+    /// Of what a till has asked for.
+    public var last: Attempt? {
+        if let open, open.order.kind != .read { return open }
+        return finished.last { $0.order.kind != .read }
+    }
 
     /// One that is kept whole.
     public func attempt(_ key: AttemptKey) -> Attempt? {
@@ -124,14 +128,20 @@ public struct TillDesk: Sendable {
 
     // MARK: - Requests
 
+    /// - Parameters:
+    ///   - confirmWithin: seconds within which the till has to know of an approval.
+    ///   - deadline: seconds within which a card has to be presented.
     mutating func ask(
-        _ order: TillOrder, peer: String, confirmWithin: Int, _ effects: inout [TillEffect]
+        _ order: TillOrder, peer: String, confirmWithin: Int, deadline: Int = 90, _ effects: inout [TillEffect]
     ) -> Admission {
         if let open {
             if open.phase == .givenUp { return .wait }
             return order.isRepeat(of: open.order) ? .same(open) : .busy
         }
-        if let paid = finished.last(where: { order.isRepeat(of: $0.order) && $0.phase.isPaid })
+        // A hold that is at its end may be taken anew.
+        if let paid = finished.last(where: {
+            order.isRepeat(of: $0.order) && $0.phase.isPaid && (order.kind != .reservation || $0.isHeld)
+        })
             ?? past.sale(like: order).map({ again($0) })
         {
             return .same(paid)
@@ -143,7 +153,7 @@ public struct TillDesk: Sendable {
         effects.append(
             isAboveLimit(order)
                 ? .refuse(key, TillRefusal(.limitExceeded))
-                : .start(StartDemand(key: key, order: order, deadline: 90, confirmWithin: confirmWithin)))
+                : .start(StartDemand(key: key, order: order, deadline: deadline, confirmWithin: confirmWithin)))
         return .started(key)
     }
 
@@ -274,14 +284,14 @@ public struct TillDesk: Sendable {
         case .reversed(let key, .done), .reversed(let key, .already):
             move(key, from: .reversing, to: .reversed, &effects)
         case .reversed(let key, .refused): move(key, from: .reversing, to: .confirmed, &effects)
-        case .booked(let key, let answer): booked(key, answer, &effects)
+        case .booked(let key, let answer, let time): booked(key, answer, time, &effects)
         case .day(let day): today = day
         case .notConfirmed(let key):
             guard attempt(key)?.phase == .told else { return }
             move(key, from: .told, to: .takenBack, &effects)
             effects.append(.alarm(.toldButNotKept(key)))
         case .restored, .connected, .bytes, .lost, .sent, .timer, .settled, .progress, .tooLate, .receipts,
-            .reversed(_, .unknown):
+            .identified, .reversed(_, .unknown):
             break
         }
     }
@@ -343,6 +353,10 @@ public struct TillDesk: Sendable {
         }
         open = nil
         keep(attempt)
+    }
+
+    mutating func replaceOpen(_ attempt: Attempt, _ effects: inout [TillEffect]) {
+        if attempt.key == open?.key { set(attempt, &effects) }
     }
 
     private mutating func keep(_ attempt: Attempt) {

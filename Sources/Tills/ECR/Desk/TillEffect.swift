@@ -105,6 +105,10 @@ public enum TillTimer: Hashable, Sendable {
     case again(UInt64)
     /// A till that is waiting has to be told so.
     case keepWaiting
+    /// A till waits for a card to be read; the number of its question.
+    case card(UInt64)
+    /// Nobody has asked for this any more.
+    case kept(AttemptKey)
     /// Between the bytes of a serial frame, and for its acknowledgement.
     case serialByte
     case serialFrame(UInt64)
@@ -141,8 +145,10 @@ public enum TillInput: Equatable, Sendable {
     case notConfirmed(AttemptKey)
     case takenBack(AttemptKey)
     case reversed(AttemptKey, Answer)
-    /// Of the reservation with this key.
-    case booked(AttemptKey, Answer)
+    /// Of the reservation with this key, and when.
+    case booked(AttemptKey, Answer, at: TillTime? = nil)
+    /// What was presented is no payment card, and this is its UID; `settled` follows.
+    case identified(AttemptKey, uid: [UInt8])
     /// As they are after a reversal or a booking of this payment, before the answer to it.
     case receipts(AttemptKey, [TillReceipt])
     /// It is this day in the shop from now on: its year, month and day as one number, 20261123.

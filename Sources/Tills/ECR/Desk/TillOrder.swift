@@ -7,6 +7,8 @@ public struct TillOrder: Hashable, Codable, Sendable {
         case sale, refund
         /// The sum is held; a booking takes it, or a part of it, or gives it up.
         case reservation
+        /// A card is read before its till has asked for a reservation. It becomes one when the till does, else it is given up.
+        case read
     }
 
     public var kind: Kind
@@ -151,11 +153,14 @@ public struct TillRefusal: Codable, Equatable, Sendable {
     public var hostCode: UInt8?
     /// A line for people, in the till's language.
     public var text: String?
+    /// Of the card that was read, hexadecimal.
+    public var aid: String?
 
-    public init(_ reason: Reason, hostCode: UInt8? = nil, text: String? = nil) {
+    public init(_ reason: Reason, hostCode: UInt8? = nil, text: String? = nil, aid: String? = nil) {
         self.reason = reason
         self.hostCode = hostCode
         self.text = text
+        self.aid = aid
     }
 }
 

@@ -43,7 +43,7 @@ public struct Turnover: Codable, Equatable, Sendable {
                 booking.number > closedThrough
             else { return }
             add(booking.number, booking.amount, network)
-        case .sale, .refund: break
+        case .sale, .refund, .read: break
         }
     }
 }

@@ -87,7 +87,7 @@ public struct ProxyTerminal: TillTerminal {
         case .tooLate(let key):
             if desk.open?.key == key { for waiting in parked { refuse(waiting, .busy, &effects) } }
         case .confirmed, .notConfirmed, .takenBack, .reversed, .booked, .day: desk.acknowledged(input, &effects)
-        case .connected, .bytes, .timer, .progress, .receipts: break
+        case .connected, .bytes, .timer, .progress, .receipts, .identified: break
         }
         unpark(at: now, &effects)
         return effects

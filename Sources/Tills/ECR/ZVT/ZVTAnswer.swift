@@ -56,6 +56,19 @@ struct ZVTAnswer: Sendable {
         return ZVTPacket(0x061E, [0xB8, 0x87] + number) ?? abort(0xB8)
     }
 
+    /// Applications of a payment card, and nothing by which it could be known again: a client that finds a UID takes the card for
+    /// a member's.
+    static func card(aid: [UInt8]) -> ZVTPacket {
+        packet(0x040F, [ZVTField(0x27, [0]), ZVTField(0x06, ZVTObject(0x60, [ZVTObject(0x43, aid)]).bytes)])
+    }
+
+    /// The UID in ten bytes, zeros in front, and the type of a card of ISO 14443-4 that was asked for nothing.
+    static func card(uid: [UInt8]) -> ZVTPacket {
+        let bytes = Array(repeating: 0, count: max(0, 10 - uid.count)) + uid.suffix(10)
+        let objects = [ZVTObject(0x4C, bytes), ZVTObject(0x1F4C, [0x01])]
+        return packet(0x040F, [ZVTField(0x27, [0]), ZVTField(0x06, objects.flatMap(\.bytes))])
+    }
+
     static func progress(_ progress: TillProgress, withText: Bool) -> ZVTPacket {
         let code = Self.code(of: progress.step)
         guard withText, let text = progress.text else { return ZVTPacket(0x04FF, byte: code) }
@@ -90,8 +103,7 @@ struct ZVTAnswer: Sendable {
             [
                 ZVTField(0x27, [0]), ZVTField(0x04, decimal: UInt64(clamping: approval.amount)),
                 ZVTField(0x0B, decimal: attempt.trace),
-                time.flatMap { ZVTField(0x0C, decimal: Self.pairs([$0.hour, $0.minute, $0.second])) },
-                time.flatMap { ZVTField(0x0D, decimal: Self.pairs([$0.month, $0.day])) },
+                time.flatMap(Self.clock), time.flatMap(Self.date),
                 isForCharger ? nil : ZVTField(0x19, [0x60]), approval.maskedCard.flatMap(Self.card),
                 ZVTField(0x29, decimal: terminal), approval.authorisation.flatMap(Self.authorisation),
                 session.namesCurrency ? ZVTField(0x49, decimal: UInt64(currency.numeric)) : nil,
@@ -103,13 +115,18 @@ struct ZVTAnswer: Sendable {
 
     /// What has followed an earlier payment: its reversal, or the booking of a reservation.
     ///
-    /// - Parameter number: of what followed, which has a receipt of its own.
-    func followed(_ attempt: Attempt, number: UInt64, amount: Int64, _ session: ZVTSession) -> ZVTPacket {
+    /// - Parameters:
+    ///   - number: of what followed, which has a receipt of its own.
+    ///   - time: when it was done, where that is known.
+    func followed(
+        _ attempt: Attempt, number: UInt64, amount: Int64, time: TillTime? = nil, _ session: ZVTSession
+    ) -> ZVTPacket {
         Self.packet(
             0x040F,
             [
                 ZVTField(0x27, [0]), ZVTField(0x04, decimal: UInt64(clamping: amount)),
-                ZVTField(0x0B, decimal: Attempt.trace(of: number)), ZVTField(0x29, decimal: terminal),
+                ZVTField(0x0B, decimal: Attempt.trace(of: number)),
+                time.flatMap(Self.clock), time.flatMap(Self.date), ZVTField(0x29, decimal: terminal),
                 isForCharger ? nil : ZVTField(0x37, decimal: attempt.trace),
                 session.namesCurrency ? ZVTField(0x49, decimal: UInt64(currency.numeric)) : nil,
                 ZVTField(0x87, decimal: Attempt.receipt(of: number)),
@@ -119,7 +136,7 @@ struct ZVTAnswer: Sendable {
     /// The sum is what the shop gets.
     func booked(_ attempt: Attempt, _ session: ZVTSession) -> ZVTPacket {
         guard let booking = attempt.booking, booking.phase == .done else { return notPaid(0xB5) }
-        return followed(attempt, number: booking.number, amount: booking.amount, session)
+        return followed(attempt, number: booking.number, amount: booking.amount, time: booking.time, session)
     }
 
     func reversed(_ attempt: Attempt, _ session: ZVTSession) -> ZVTPacket {
@@ -166,6 +183,14 @@ struct ZVTAnswer: Sendable {
         case .amount: 0xC8
         case .failed: 0xFF
         }
+    }
+
+    private static func clock(_ time: TillTime) -> ZVTField? {
+        ZVTField(0x0C, decimal: pairs([time.hour, time.minute, time.second]))
+    }
+
+    private static func date(_ time: TillTime) -> ZVTField? {
+        ZVTField(0x0D, decimal: pairs([time.month, time.day]))
     }
 
     private static func pairs(_ numbers: [UInt8]) -> UInt64 { numbers.reduce(0) { $0 * 100 + UInt64(min($1, 99)) } }

@@ -19,6 +19,8 @@ public enum ZVTCommand: Equatable, Sendable {
     case totals(password: [UInt8])
     case endOfDay(password: [UInt8])
     case openPreauthorisations
+    /// - Parameter seconds: for a card to be presented; `nil` where the till names none.
+    case readCard(seconds: UInt8?)
     /// Device, software and terminal id in letters: chargers ask for them after each connect.
     case identity
     /// The till names the terminal id that it counts on.
@@ -52,8 +54,8 @@ public enum ZVTCommand: Equatable, Sendable {
                 password: password, configuration: content.head[3], currency: code,
                 container: hasContainer ? objects : nil)
         case 0x0602: self = .logOff
-        case 0x0601: self = .sale(try ZVTSale(content.fields))
-        case 0x0631: self = .refund(password: password, try ZVTSale(content.fields))
+        case 0x0601: self = .sale(try ZVTSale(content.fields, objects))
+        case 0x0631: self = .refund(password: password, try ZVTSale(content.fields, objects))
         case 0x0501: self = .status
         case 0x06B0: self = .abort
         case 0x0612, 0x0620:
@@ -64,11 +66,12 @@ public enum ZVTCommand: Equatable, Sendable {
             self = .reversal(password: password, receipt: receipt, amount: try ZVTSale.amount(content.fields))
         case 0x0610: self = .totals(password: password)
         case 0x0650: self = .endOfDay(password: password)
-        case 0x0622: self = .reservation(try ZVTSale(content.fields))
+        case 0x0622: self = .reservation(try ZVTSale(content.fields, objects))
+        case 0x06C0: self = .readCard(seconds: content.head.first)
         case 0x0623 where content.fields[number: 0x87]?.value == [0xFF, 0xFF]: self = .openPreauthorisations
         case 0x0623, 0x0624, 0x0625:
             guard let receipt = content.fields[number: 0x87]?.decimal else { throw .unknown }
-            let sale = try ZVTSale(content.fields)
+            let sale = try ZVTSale(content.fields, objects)
             self = .book(
                 receipt: receipt, trace: content.fields[number: 0x0B]?.decimal,
                 try ZVTBooking(packet.control, sale.amount), currency: sale.currency)
@@ -127,8 +130,13 @@ public struct ZVTSale: Equatable, Sendable {
     /// The till wants a card that was read earlier.
     public let wantsEarlierCard: Bool
     public let hasContainer: Bool
+    /// A charger's own name for what it asks for, hexadecimal: object 1F63 within E9.
+    public let token: String?
+    /// A name that is longer is none.
+    static let longestToken = 64
 
-    init(_ fields: [ZVTField]) throws(ZVTCommand.Refusal) {
+    init(_ fields: [ZVTField], _ objects: [ZVTObject]) throws(ZVTCommand.Refusal) {
+        token = try ZVTSale.token(objects)
         amount = try ZVTSale.amount(fields)
         let code = fields[number: 0x49]
         currency = code?.decimal
@@ -137,6 +145,15 @@ public struct ZVTSale: Equatable, Sendable {
         repeats = fields[number: 0x02]?.value.first
         wantsEarlierCard = fields[number: 0x19]?.value.first.map { $0 & 0x02 != 0 } ?? false
         hasContainer = fields[number: 0x06] != nil
+    }
+
+    private static func token(_ objects: [ZVTObject]) throws(ZVTCommand.Refusal) -> String? {
+        guard let group = objects.first(where: { $0.tag == 0xE9 }) else { return nil }
+        let parts: [ZVTObject]
+        do throws(ZVTFailure) { parts = try group.objects() } catch { throw .unknown }
+        guard let token = parts.first(where: { $0.tag == 0x1F63 })?.value, !token.isEmpty else { return nil }
+        guard token.count <= longestToken else { throw .unknown }
+        return Hex.string(token)
     }
 
     static func amount(_ fields: [ZVTField]) throws(ZVTCommand.Refusal) -> Int64? {

@@ -54,6 +54,8 @@ public struct ZVTContent: Equatable, Sendable {
         // Password, which tills leave out where no money moves.
         case 0x0501, 0x0612, 0x0620, 0x0670, 0x0679, 0x0693: return hasPassword(packet.data) ? 3 : 0
         case 0x0610, 0x061B, 0x0630, 0x0631, 0x0650: return 3
+        // Seconds for a card, without a bitmap.
+        case 0x06C0: return min(1, count)
         // Which of a terminal's systems is asked, in no bitmap.
         case 0x0FA1: return count
         case 0x061E, 0x06D1: return 1

@@ -8,6 +8,7 @@ extension ZVTTerminal {
         // after the other are the same bytes.
         if stage == .ending, awaited?.out.role == .end {
             awaited = nil
+            endWasHeard()
             rest()
         }
         guard stage == .idle, awaited == nil, outbox.isEmpty else {
@@ -40,19 +41,20 @@ extension ZVTTerminal {
         case .logOff:
             session = ZVTSession()
             reply(.positive, &effects)
-        case .sale(let sale): try begin(.sale, sale, &effects)
+        case .sale(let sale): try begin(.sale, sale, at: now, &effects)
         case .refund(let password, let sale):
             try check(password, at: now, &effects)
             guard settings.refunds else { throw .forbidden }
-            try begin(.refund, sale, &effects)
+            try begin(.refund, sale, at: now, &effects)
         case .reservation(let sale):
             guard settings.reservations else { throw .unknown }
-            try begin(.reservation, sale, &effects)
+            try begin(.reservation, sale, at: now, &effects)
+        case .readCard(let seconds): try readCard(seconds, &effects)
         case .book(let receipt, let trace, let booking, let currency):
             guard settings.reservations else { throw .unknown }
             try check(currency)
             try book(receipt, trace, booking, at: now, &effects)
-        case .status: accept(ZVTAnswer.status(isBusy: desk.open != nil), &effects)
+        case .status: accept(ZVTAnswer.status(isBusy: !desk.isFree), &effects)
         case .abort: reply(.positive, &effects)
         case .lastReceipt(let password, let parts):
             if let password { try check(password, at: now, &effects) }
@@ -70,7 +72,8 @@ extension ZVTTerminal {
             ]
         case .endOfDay(let password):
             try check(password, at: now, &effects)
-            guard desk.open == nil, !desk.isFollowing else { throw .busy }
+            guard desk.isFree, !desk.isFollowing else { throw .busy }
+            dropRead(&effects)
             reply(.positive, &effects)
             stage = .closingBatch
             let turnover = desk.turnover
@@ -81,6 +84,7 @@ extension ZVTTerminal {
             }
         case .identity:
             guard let device = settings.device else { throw .unknown }
+            endsReadsAtResult = true
             accept(answers.identity(of: device), &effects)
         case .setTerminal(let password, let terminal):
             try check(password, at: now, &effects)
@@ -117,13 +121,14 @@ extension ZVTTerminal {
     // MARK: - Payments
 
     private mutating func begin(
-        _ kind: TillOrder.Kind, _ sale: ZVTSale, _ effects: inout [TillEffect]
+        _ kind: TillOrder.Kind, _ sale: ZVTSale, at now: Int64, _ effects: inout [TillEffect]
     ) throws(ZVTCommand.Refusal) {
         // A registration may have named the currency before.
         if sale.currency != nil || !session.namesCurrency { try check(sale.currency) }
-        let order = TillOrder(kind: kind, amount: sale.amount ?? 0, currency: settings.currency)
+        let order = order(kind, sale)
         guard !sale.wantsEarlierCard else { return try refuse(order, 0x65, withResult: true, &effects) }
         guard order.amount > 0 else { return try refuse(order, 0xC8, withResult: false, &effects) }
+        if try goesOn(order, sale, at: now, &effects) { return }
         var begun: [TillEffect] = []
         guard
             case .started(let key) = desk.ask(
@@ -137,7 +142,7 @@ extension ZVTTerminal {
         run(key, sale, &effects)
     }
 
-    private mutating func run(_ key: AttemptKey, _ sale: ZVTSale, _ effects: inout [TillEffect]) {
+    mutating func run(_ key: AttemptKey, _ sale: ZVTSale, _ effects: inout [TillEffect]) {
         stage = .running(key, sale)
         let patience = session.wantsProgress ? Self.longPatience : Self.patience
         effects.append(.arm(.patience(key), milliseconds: patience))
@@ -147,12 +152,12 @@ extension ZVTTerminal {
     private mutating func refuse(
         _ order: TillOrder, _ code: UInt8, withResult: Bool, _ effects: inout [TillEffect]
     ) throws(ZVTCommand.Refusal) {
-        guard desk.open == nil else { throw .busy }
+        guard desk.isFree else { throw .busy }
         desk.refuse(order, peer: guest?.peer ?? "", TillRefusal(.failed), &effects)
         refuseAtOnce(code, withResult: withResult, &effects)
     }
 
-    private mutating func refuseAtOnce(_ code: UInt8, withResult: Bool, _ effects: inout [TillEffect]) {
+    mutating func refuseAtOnce(_ code: UInt8, withResult: Bool, _ effects: inout [TillEffect]) {
         reply(.positive, &effects)
         stop(code, withResult: withResult)
     }
@@ -162,6 +167,8 @@ extension ZVTTerminal {
         reply(.positive, &effects)
         switch stage {
         case .running(let key, _): effects.append(.cancel(key))
+        case .reading: endRead(isAborted: true, &effects)
+        case .clearing: stop(0x6C, withResult: true)
         case .idle, .telling, .printing, .reversing, .booking, .closingBatch, .ending: break
         }
     }
@@ -170,7 +177,7 @@ extension ZVTTerminal {
 
     private mutating func repeatLast(_ parts: UInt8, _ effects: inout [TillEffect]) throws(ZVTCommand.Refusal) {
         // Not settled yet: the till asks again.
-        guard desk.open == nil else { throw .busy }
+        guard desk.isFree else { throw .busy }
         let withResult = parts & 0x01 != 0
         if let followed = desk.lastFollowed {
             let isReversal = followed.reversal == followed.highest
@@ -208,7 +215,7 @@ extension ZVTTerminal {
     private mutating func reverse(
         _ receipt: UInt64, _ amount: Int64?, at now: Int64, _ effects: inout [TillEffect]
     ) throws(ZVTCommand.Refusal) {
-        guard desk.open == nil else { throw .busy }
+        guard desk.isFree else { throw .busy }
         let found = desk.batch.last {
             $0.receipt == receipt && $0.approval != nil && $0.peer == guest?.peer && $0.order.kind != .reservation
         }
@@ -242,7 +249,7 @@ extension ZVTTerminal {
     private mutating func book(
         _ receipt: UInt64, _ trace: UInt64?, _ wish: ZVTBooking, at now: Int64, _ effects: inout [TillEffect]
     ) throws(ZVTCommand.Refusal) {
-        guard desk.open == nil else { throw .busy }
+        guard desk.isFree else { throw .busy }
         guard let found = desk.reservation(receipt: receipt), !misuse.isBarred(at: now),
             trace ?? found.trace == found.trace
         else { return refuseGuess(at: now, &effects) }
@@ -266,8 +273,13 @@ extension ZVTTerminal {
     }
 
     private func isRecent(_ attempt: Attempt, at now: Int64) -> Bool {
+        isRecent(attempt, at: now, within: settings.reversalTime)
+    }
+
+    /// Settled in this run of the program, at most so many milliseconds ago.
+    func isRecent(_ attempt: Attempt, at now: Int64, within time: Int64) -> Bool {
         guard let settledAt = attempt.settledAt else { return false }
         let (elapsed, overflow) = now.subtractingReportingOverflow(settledAt)
-        return !overflow && elapsed <= settings.reversalTime
+        return !overflow && elapsed <= time
     }
 }

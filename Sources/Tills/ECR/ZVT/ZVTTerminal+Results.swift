@@ -4,8 +4,9 @@ extension ZVTTerminal {
     // MARK: - While it runs
 
     mutating func showed(_ key: AttemptKey, _ progress: TillProgress, _ effects: inout [TillEffect]) {
+        if read?.key == key { return noteCard(progress.step) }
         guard case .running(key, let sale) = stage, session.wantsProgress else { return }
-        let withText = session.widened(by: sale).takesContainers
+        let withText = session.widened(by: sale).takesContainers && settings.device == nil
         // One that has not left yet is out of date.
         outbox.removeAll { $0.role == .progress }
         outbox.append(Outgoing(packet: ZVTAnswer.progress(progress, withText: withText), role: .progress))
@@ -16,10 +17,14 @@ extension ZVTTerminal {
     mutating func settled(
         _ key: AttemptKey, _ outcome: TillOutcome, at now: Int64, _ effects: inout [TillEffect]
     ) {
-        guard let attempt = desk.settle(key, outcome, at: now, &effects) else { return }
+        let attempt = desk.settle(key, outcome, at: now, &effects)
+        if case .clearing(let kind, let sale) = stage, desk.open == nil { beginCleared(kind, sale, &effects) }
+        guard let attempt else { return }
+        if read?.key == key { return readSettled(attempt, &effects) }
         switch stage {
         case .running(key, let sale):
             guard attempt.phase == .approved else {
+                ended = key
                 return stop(
                     answers.code(of: attempt.refusal ?? TillRefusal(.failed)), withResult: true,
                     text: attempt.refusal?.text)
@@ -28,8 +33,9 @@ extension ZVTTerminal {
             tell(at: now, &effects)
         // The daemon has taken it back while the till was told.
         case .telling(key, _, _), .printing(key, _): stop(0x6C, withResult: false)
-        case .idle, .running, .telling, .printing, .reversing, .booking, .closingBatch, .ending:
-            desk.giveUp(key, &effects)
+        case .idle, .running, .reading, .clearing, .telling, .printing, .reversing, .booking, .closingBatch, .ending:
+            // One with a name is asked for again when its line is back.
+            if attempt.order.identity == nil { desk.giveUp(key, &effects) }
         }
     }
 
@@ -40,15 +46,16 @@ extension ZVTTerminal {
             desk.giveUp(key, &effects)
             stop(0xA1, withResult: true)
         case .reversing(key), .booking(key): stop(0xA1, withResult: false)
-        case .idle, .running, .telling, .printing, .reversing, .booking, .closingBatch, .ending: break
+        case .clearing: stop(0xA1, withResult: true)
+        case .idle, .running, .reading, .telling, .printing, .reversing, .booking, .closingBatch, .ending: break
         }
     }
 
     // MARK: - Telling
 
-    private mutating func tell(at now: Int64, _ effects: inout [TillEffect]) {
+    mutating func tell(at now: Int64, _ effects: inout [TillEffect]) {
         guard case .telling(let key, let sale, _) = stage else { return }
-        guard desk.beginTelling(key, at: now, confirmWithin: sale.confirmWithin, &effects),
+        guard desk.beginTelling(key, at: now, confirmWithin: confirmWithin(key, sale), &effects),
             let attempt = desk.attempt(key), let approval = attempt.approval
         else { return stop(0x6C, withResult: true) }
         outbox.removeAll { $0.role == .progress }
@@ -70,7 +77,12 @@ extension ZVTTerminal {
         strayAnswers = 0
         switch out.role {
         case .progress, .notice: break
-        case .end: rest()
+        case .end:
+            endWasHeard()
+            rest()
+        case .card(let key, let isLast):
+            if read?.key == key { read?.isTold = true }
+            if isLast { rest() }
         case .result(let key): answeredResult(key, packet, at: now, &effects)
         case .print(let key, let isLast):
             guard case .printing(key, let sale) = stage else { return }
@@ -124,11 +136,12 @@ extension ZVTTerminal {
     private mutating func finish(
         _ key: AttemptKey, _ sale: ZVTSale, at now: Int64, _ effects: inout [TillEffect]
     ) {
-        guard desk.beginTelling(key, at: now, confirmWithin: sale.confirmWithin, &effects) else {
+        guard desk.beginTelling(key, at: now, confirmWithin: confirmWithin(key, sale), &effects) else {
             return stop(0x6C, withResult: true)
         }
         desk.told(key, at: now, &effects)
         stage = .ending
+        ended = key
         outbox = [Outgoing(packet: ZVTAnswer.completion, role: .end)]
     }
 
@@ -143,7 +156,7 @@ extension ZVTTerminal {
 
     /// T3 is over. The till has the result before a completion, so that nothing hangs on an answer to that.
     mutating func unanswered(_ effects: inout [TillEffect]) {
-        let isLast = awaited?.out.role == .end
+        let isLast = awaited?.out.role.isEnd ?? false
         awaited = nil
         if isLast { rest() } else { leave(isGone: false, &effects) }
     }

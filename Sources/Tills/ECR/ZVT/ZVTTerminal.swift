@@ -25,11 +25,13 @@ public struct ZVTTerminal: TillTerminal {
         /// The device id that a charger expects, up to eight letters: the till is one, and gets the codes and fields that chargers
         /// know.
         public var device: String?
+        /// What 06 C0 holds of a card that it reads, in minor units; `nil` for a terminal that reads no card ahead.
+        public var readAmount: Int64?
 
         public init(
             currency: CurrencyCode, terminal: UInt64, password: [UInt8]? = nil, refunds: Bool = false,
             reservations: Bool = false, reversalTime: Int64 = 900_000, words: ZVTWords = ZVTWords(),
-            device: String? = nil
+            device: String? = nil, readAmount: Int64? = nil
         ) {
             self.currency = currency
             self.terminal = terminal
@@ -39,6 +41,7 @@ public struct ZVTTerminal: TillTerminal {
             self.reversalTime = reversalTime
             self.words = words
             self.device = device
+            self.readAmount = readAmount
         }
     }
 
@@ -53,6 +56,10 @@ public struct ZVTTerminal: TillTerminal {
     enum Stage: Equatable, Sendable {
         case idle
         case running(AttemptKey, ZVTSale)
+        /// The till waits for a card.
+        case reading
+        /// This was asked for, and begins when the card that was to be read ahead is given up.
+        case clearing(TillOrder.Kind, ZVTSale)
         case telling(AttemptKey, ZVTSale, tries: Int)
         /// The till has the result and prints.
         case printing(AttemptKey, ZVTSale)
@@ -67,6 +74,8 @@ public struct ZVTTerminal: TillTerminal {
     /// What a packet is for, and so what its answer means.
     enum Role: Equatable, Sendable {
         case progress, result(AttemptKey), print(AttemptKey, isLast: Bool), totals, notice, end
+        /// A card that was read ahead; nothing follows it where `isLast`.
+        case card(AttemptKey, isLast: Bool)
     }
 
     struct Outgoing: Equatable, Sendable {
@@ -91,6 +100,16 @@ public struct ZVTTerminal: TillTerminal {
     var strayAnswers = 0
     var misuse = ZVTGuard()
     var shown: TillProgress?
+    /// A card that is read, or was, for a reservation that its till has not asked for yet.
+    var read: ZVTRead?
+    var readNumber: UInt64 = 0
+    /// The reservation whose card was read ahead: its time for a confirmation has run since then.
+    var claimed: AttemptKey?
+    /// What the completion that is being sent ends, and those whose completion was answered: they are not asked for again.
+    var ended: AttemptKey?
+    var heard: Set<AttemptKey> = []
+    /// The client has sent 0F A1: for it the result of a read ends it, and a completion would be the next command's.
+    var endsReadsAtResult = false
     /// The receipts of a reversal or a booking, as they are after it: its payment's own say what was before.
     var followed: (key: AttemptKey, receipts: [TillReceipt])?
 
@@ -116,7 +135,8 @@ public struct ZVTTerminal: TillTerminal {
         case .reversed(let key, let answer):
             desk.acknowledged(input, &effects)
             reversed(key, answer, &effects)
-        case .booked(let key, let answer):
+        case .identified(let key, let uid): identified(key, uid)
+        case .booked(let key, let answer, _):
             desk.acknowledged(input, &effects)
             booked(key, answer)
         case .receipts(let key, let receipts): followed = (key, receipts)
@@ -132,6 +152,8 @@ public struct ZVTTerminal: TillTerminal {
         case .answer(let number): if awaited?.number == number { unanswered(&effects) }
         case .again(let number): if number == self.number { tellAgain(at: now, &effects) }
         case .patience(let key): lostPatience(key, &effects)
+        case .card(let number): if number == readNumber { endRead(&effects) }
+        case .kept(let key): keptEnough(key, &effects)
         case .keepWaiting:
             if case .running(let key, _) = stage, let shown { showed(key, shown, &effects) }
         case .request: if !link.isIdle { leave(isGone: false, &effects) }
@@ -149,7 +171,7 @@ public struct ZVTTerminal: TillTerminal {
         if let guest {
             // A till that was switched off leaves a dead connection, and one that connects anew for each command is here before
             // its last connection is seen to end. One on which something goes on is never replaced.
-            guard guest.peer == peer, stage == .idle || stage == .ending else {
+            guard guest.peer == peer, stage == .idle || stage == .ending || canGoOnLater else {
                 effects.append(.close(connection))
                 return
             }
@@ -204,11 +226,14 @@ public struct ZVTTerminal: TillTerminal {
 
     /// The connection has ended, or is ended: nobody waits for what was going on.
     mutating func leave(isGone: Bool, _ effects: inout [TillEffect]) {
+        if canGoOnLater { keepForLater(&effects) }
         switch stage {
-        case .running(let key, _), .telling(let key, _, _), .printing(let key, _): desk.giveUp(key, &effects)
-        case .idle, .reversing, .booking, .closingBatch, .ending: break
+        case .running(let key, _), .telling(let key, _, _), .printing(let key, _):
+            if !canGoOnLater { desk.giveUp(key, &effects) }
+        case .idle, .reading, .clearing, .reversing, .booking, .closingBatch, .ending: break
         }
         rest()
+        ended = nil
         outbox = []
         awaited = nil
         link.reset()
@@ -216,6 +241,7 @@ public struct ZVTTerminal: TillTerminal {
         // A serial line stays where it is.
         if link.isSerial, !isGone { return }
         guest = nil
+        endsReadsAtResult = false
         session = ZVTSession()
         if !isGone { effects.append(.close(connection)) }
     }
