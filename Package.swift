@@ -96,6 +96,7 @@ let house = [
             .room("TapClient", uses: "LocalHTTP Receipt Wire", tests: ""),
             .room("Gateway", uses: "Codes Crypto Linux LocalHTTP Logging Settings Wire", tests: ""),
             .room("ECR", uses: "CardBytes Codes StrictJSON", tests: ""),
+            .room("MDB", uses: "Codes", tests: ""),
             .room(
                 "TillBridge", uses: "Codes ECR Linux LocalHTTP Logging Receipt Settings TapClient Wire", tests: ""),
         ]),
