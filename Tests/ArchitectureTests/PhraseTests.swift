@@ -45,6 +45,10 @@ struct PhraseTests {
             pattern: #"\bsays whether .* is right, and what is not\b"#,
             example: "Says whether a configuration file is right, and what is not",
             instead: "“Validates … and lists every error”"),
+        Phrase(
+            pattern: #"\b(errno|error) \\\((code|errno|error\.code)\b"#,
+            example: #"key file cannot be read: error \(errno)"#,
+            instead: "the words of SystemError, with the path"),
     ]
 
     private static func found(_ line: some StringProtocol) -> [Phrase] {

@@ -9,6 +9,12 @@ public enum Checkout {
     public static func file(_ path: String) -> URL { root.appending(path: path) }
 
     public static func text(_ path: String) throws -> String { try String(contentsOf: file(path), encoding: .utf8) }
+
+    /// What a unit under `systemd` says for a key that it has once; `nil` where that is no number.
+    public static func number(_ key: String, ofUnit unit: String) throws -> Int? {
+        let lines = try text("systemd/\(unit)").split(separator: "\n").filter { $0.hasPrefix("\(key)=") }
+        return lines.count == 1 ? Int(lines[0].dropFirst(key.count + 1)) : nil
+    }
 }
 
 /// The JSON Lines files under `Tests/Vectors`: one object a line. A line that cannot be read is an error; it is never left out.

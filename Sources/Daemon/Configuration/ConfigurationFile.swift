@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Codes
 import Envelope
+import Linux
 public import ReaderModels
 public import Settings
 import TerminalFile
@@ -128,9 +129,9 @@ public struct ConfigurationFile: Sendable {
         var refunds = top.subtable("refunds")
         self.pos.refunds = RefundSettings(&refunds)
         readLanes(&top)
-        checkDescriptors(&top)
         readPINDevices(&top)
         readGateway(&top)
+        checkDescriptors(&top)
         loyalty = LoyaltySettings(&top)
         offline = ConfigurationFile.offline(&top, mode: mode)
         formerServices = ConfigurationFile.formerServices(&top, mode: mode)
@@ -230,11 +231,10 @@ public struct ConfigurationFile: Sendable {
     /// Places that the process cannot give would be found out in the middle of a busy day.
     private func checkDescriptors(_ top: inout ConfigurationTable) {
         let needed = pos.places.descriptors(lanes: lanes.count)
-        guard let most = top.host.descriptors, needed > most else { return }
+        guard let shortage = DescriptorLimit.Shortage(of: needed, most: top.host.descriptors) else { return }
         top.report(
-            "pos.connections",
-            "need \(needed) file descriptors with \(lanes.count) lanes, and the daemon may have \(most)",
-            "lower connections, or raise LimitNOFILE= of nfc-tapd.service to \(needed)")
+            "pos.connections", shortage.problem,
+            "lower connections, or \(shortage.remedy(unit: "nfc-tapd.service"))")
     }
 
     private mutating func readGroups(_ top: inout ConfigurationTable) {

@@ -173,7 +173,7 @@ enum AcquirerThread {
                 }
             }
         } catch {
-            ended(.failure(.port(errno: error.code)))
+            ended(.failure(.port(settings.address, error)))
         }
     }
 }
@@ -185,9 +185,7 @@ extension AcquirerServer.Fault {
         case .address(let text): "\(text) is no address with a port; write it as 127.0.0.1:8583"
         case .notLoopback(let text):
             "\(text) can be reached by other machines; use 127.0.0.1, or say --allow-other-machines"
-        case .port(let code) where code == EADDRINUSE:
-            "another program listens there; stop it, or choose another port with --listen"
-        case .port(let code): "the port cannot be opened (errno \(code)); check --listen"
+        case .port(let address, let error): "--listen: \(address) cannot be opened: \(error)"
         case .book(let fault): "the book \(fault)"
         }
     }

@@ -43,6 +43,10 @@ struct BridgeCommand: AsyncParsableCommand {
             throw ExitCode(1)
         }
         if check {
+            if let shortage = DescriptorLimit.Shortage(of: TillBridge.descriptors(file)) {
+                say("till: connections \(shortage.problem); \(shortage.remedy(unit: "nfc-tap-ecr.service"))")
+                throw ExitCode(1)
+            }
             say("\(file.tills.count) till\(file.tills.count == 1 ? "" : "s"), nothing wrong")
             return
         }
@@ -103,12 +107,8 @@ extension TillBridge.Failure {
             "\(till): its ledger is in use; stop the other nfc-tap-ecr that serves this till"
         case .ledger(let till, let code):
             "\(till): its ledger cannot be used: \(SystemError(code: code).remedy)"
-        case .port(let till, let code) where code == EADDRINUSE:
-            "\(till): another program listens on its port; stop that program, or choose another port"
-        case .port(let till, let code) where code == EACCES || code == ENOENT || code == ENOTTY:
-            "\(till): its device or port may not be opened (errno \(code)); check its name and its group"
-        case .port(let till, let code): "\(till): its port cannot be opened (errno \(code)); check listen or device"
-        case .server(let till, let what): "\(till): its port cannot be opened (\(what)); check listen"
+        case .port(let till, let place, let error): "\(till): \(place) cannot be opened: \(error)"
+        case .server(let till, let error): "\(till): \(error)"
         }
     }
 }

@@ -54,7 +54,14 @@ struct ServeCommand: AsyncParsableCommand {
         if kioskURL { return try await printAddress() }
         let inherited = InheritedSocket.takeAll()
         let settings = try settings()
-        if check { return complain("nothing wrong") }
+        if check {
+            let needed = GatewayService.descriptors(addresses: max(inherited.count, settings.listen.count))
+            guard let shortage = DescriptorLimit.Shortage(of: needed) else { return complain("nothing wrong") }
+            let unit = "nfc-tap-gateway.service"
+            complain(
+                "listen: connections \(shortage.problem); \(shortage.remedy(unit: unit)), or listen at fewer addresses")
+            throw ExitCode(1)
+        }
         let level: Logger.Level = verbose ? .debug : .notice
         let logger = Logger(label: "nfc-tap-gateway") { label in
             var handler = StreamLogHandler.standardError(label: label)

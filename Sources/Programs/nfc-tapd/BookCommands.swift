@@ -34,7 +34,7 @@ enum BookCommands {
         guard geteuid() == 0, let owner = try? FileStatus(of: folder, followsLink: true) else { return }
         do throws(SystemError) { try ProcessOwner.become(user: owner.userID, group: owner.groupID) } catch {
             throw StartFailure(
-                "\(folder) belongs to uid \(owner.userID), and this process cannot become it (errno \(error.code))",
+                "\(folder) belongs to uid \(owner.userID), and this process cannot become it: \(error)",
                 hint: "start it as that user: runuser -u nfc-tapd -- nfc-tapd …")
         }
     }

@@ -10,23 +10,24 @@ struct UnixSocket: ~Copyable {
 
     init(accepted descriptor: Int32) { socket = Descriptor(owning: descriptor) }
 
-    init() throws(VirtualSocketError) {
-        socket = try UnixSocket.calling("socket", try Descriptor.unixStream())
+    /// - Parameter path: where it is going to be used, for errors.
+    init(for path: String) throws(VirtualSocketError) {
+        socket = try UnixSocket.calling("socket", path, try Descriptor.unixStream())
     }
 
     /// Binds to `path` for the owner alone and listens. A socket file that nobody serves is replaced.
     func listen(at path: String) throws(VirtualSocketError) {
         let address = try UnixSocket.address(path)
         try UnixSocket.removeStale(path)
-        try UnixSocket.calling("bind", try address.bind(descriptor))
+        try UnixSocket.calling("bind", path, try address.bind(descriptor))
         // Nobody can connect before listen, so that the mode is in force from the start.
-        try UnixSocket.calling("chmod", try FileSystem.setMode(0o600, of: path))
-        guard Glibc.listen(descriptor, 8) == 0 else { throw .system(call: "listen", errno: errno) }
+        try UnixSocket.calling("chmod", path, try FileSystem.setMode(0o600, of: path))
+        guard Glibc.listen(descriptor, 8) == 0 else { throw .system(call: "listen", at: path, errno: errno) }
     }
 
     func connect(to path: String) throws(VirtualSocketError) {
         let address = try UnixSocket.address(path)
-        try UnixSocket.calling("connect", try address.connect(descriptor))
+        try UnixSocket.calling("connect", path, try address.connect(descriptor))
     }
 
     /// The next connection, or -1 where none waits.
@@ -55,11 +56,11 @@ struct UnixSocket: ~Copyable {
     private static func removeStale(_ path: String) throws(VirtualSocketError) {
         guard let status = try? FileStatus(of: path, followsLink: false) else { return }
         guard status.kind == .socket else { throw .notASocket(path) }
-        let probe = try UnixSocket()
+        let probe = try UnixSocket(for: path)
         do throws(VirtualSocketError) {
             try probe.connect(to: path)
         } catch {
-            guard error == .system(call: "connect", errno: ECONNREFUSED) else { throw error }
+            guard error == .system(call: "connect", at: path, errno: ECONNREFUSED) else { throw error }
             try? FileSystem.remove(path)
             return
         }
@@ -72,8 +73,8 @@ struct UnixSocket: ~Copyable {
     }
 
     private static func calling<Result: ~Copyable>(
-        _ call: String, _ body: @autoclosure () throws(SystemError) -> Result
+        _ call: String, _ place: String, _ body: @autoclosure () throws(SystemError) -> Result
     ) throws(VirtualSocketError) -> Result {
-        do throws(SystemError) { return try body() } catch { throw .system(call: call, errno: error.code) }
+        do throws(SystemError) { return try body() } catch { throw .system(call: call, at: place, errno: error.code) }
     }
 }

@@ -21,7 +21,7 @@ public final class VirtualReaderSocket: Sendable {
             try PrivateThread.start(named: "virtual-reader") { [server] in server.run() }
         } catch {
             server.removeFile()
-            throw .system(call: "pthread_create", errno: error.code)
+            throw .system(call: "pthread_create", at: path, errno: error.code)
         }
     }
 
@@ -37,7 +37,7 @@ public final class VirtualReaderSocket: Sendable {
     public static func send(
         _ line: String, to path: String, until deadline: TapInstant
     ) throws(VirtualSocketError) -> String {
-        let connection = try UnixSocket()
+        let connection = try UnixSocket(for: path)
         try connection.connect(to: path)
         guard connection.send(line + "\n") else { throw .noAnswer }
         var received: [UInt8] = []
@@ -77,9 +77,9 @@ extension VirtualReaderSocket {
                 wake = try WakeSignal()
                 ended = try WakeSignal()
             } catch {
-                throw .system(call: "socketpair", errno: error.code)
+                throw .system(call: "socketpair", at: path, errno: error.code)
             }
-            let socket = try UnixSocket()
+            let socket = try UnixSocket(for: path)
             try socket.listen(at: path)
             listener = Mutex(socket)
         }

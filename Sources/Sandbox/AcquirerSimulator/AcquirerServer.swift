@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
 public import ISO8583
-import Linux
+public import Linux
 public import Wire
 
 /// The host on a port: one thread, one book, any number of connections.
@@ -11,8 +11,8 @@ public final class AcquirerServer: Sendable {
         case address(String)
         /// Not an address of this machine alone, and nobody has allowed others.
         case notLoopback(String)
-        /// As errno(3).
-        case port(errno: Int32)
+        /// Its address, and what the system says of it.
+        case port(String, SystemError)
         case book(BookFile.Fault)
     }
 
@@ -34,7 +34,7 @@ public final class AcquirerServer: Sendable {
     private let stopping: WakeSignal
 
     public init() throws(Fault) {
-        do throws(SystemError) { stopping = try WakeSignal() } catch { throw .port(errno: error.code) }
+        do throws(SystemError) { stopping = try WakeSignal() } catch { throw .port("a port", error) }
     }
 
     /// Ends `run`.
@@ -63,7 +63,7 @@ public final class AcquirerServer: Sendable {
         }
         let listener: Descriptor
         do throws(SystemError) { listener = try Descriptor.listening(at: address, isBlocking: false) } catch {
-            throw .port(errno: error.code)
+            throw .port(settings.address, error)
         }
         // The port that the system has chosen, where it was asked to.
         ready("\(TCPAddress(ofListener: listener.number) ?? address)")

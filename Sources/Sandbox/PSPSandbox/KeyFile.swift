@@ -14,7 +14,7 @@ enum KeyFile {
         do throws(RecipientKeyError) {
             return try RecipientPrivateKey(jwk: jwk)
         } catch {
-            throw .key(error)
+            throw .key(path, error)
         }
     }
 
@@ -25,7 +25,7 @@ enum KeyFile {
                 try file.readSecret(atMost: maximumBytes) { writer.append($0) }
             }
         } catch {
-            throw error.code == EFBIG ? .keyFileTooLarge : .keyFile(errno: error.code)
+            throw .keyFile(path, error)
         }
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Envelope
+import Linux
 public import LocalHTTP
 public import Logging
 public import Wire
@@ -15,16 +16,27 @@ public struct SandboxServer: Sendable {
     public init(path: String, sandbox: Sandbox, logger: Logger) throws(ListenError) {
         self.sandbox = sandbox
         let routes = SandboxRoutes(sandbox: sandbox)
+        if let shortage = DescriptorLimit.provide(Self.descriptors) {
+            logger.warning("connections \(shortage.problem): \(shortage.remedy(unit: "nfc-tap-psp-sandbox.service"))")
+        }
+        server = HTTPServer(socket: try ListeningSocket(path: path), limits: Self.limits, logger: logger) {
+            await routes.answer($0)
+        }
+    }
+
+    private static var limits: HTTPLimits {
         // Its one client is a daemon with up to 64 lanes.
         var limits = HTTPLimits()
         limits.connections = 256
         limits.connectionsPerUser = 256
+        limits.relayed = 0
         // A whole batch is some 300 KiB.
         limits.bodyBytes = 1 << 20
-        server = HTTPServer(socket: try ListeningSocket(path: path), limits: limits, logger: logger) {
-            await routes.answer($0)
-        }
+        return limits
     }
+
+    /// File descriptors that it may need at a time, with its store and the PIN device beside it.
+    static var descriptors: Int { limits.descriptors + HTTPLimits().descriptors + DescriptorLimit.ofProcess }
 
     /// As the program starts it.
     ///
@@ -41,7 +53,9 @@ public struct SandboxServer: Sendable {
         if let keyFile {
             key = try KeyFile.read(keyFile)
         } else {
-            do throws(RecipientKeyError) { key = try TestRecipient.privateKey() } catch { throw .key(error) }
+            do throws(RecipientKeyError) { key = try TestRecipient.privateKey() } catch {
+                throw .key("the test key", error)
+            }
         }
         let sandbox: Sandbox
         if let store {
@@ -49,7 +63,7 @@ public struct SandboxServer: Sendable {
                 sandbox = try Sandbox(
                     key: key, storePath: store, timing: timing, profile: profile, features: features)
             } catch {
-                throw .store(error)
+                throw .store(store, error)
             }
         } else {
             sandbox = Sandbox(key: key, timing: timing, profile: profile, features: features)

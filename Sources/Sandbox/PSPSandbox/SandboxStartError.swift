@@ -1,26 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 public import Envelope
+public import Linux
 public import LocalHTTP
 
 /// Why a sandbox cannot start.
 public enum SandboxStartError: Error, Equatable, Sendable {
     /// The key file cannot be read.
-    case keyFile(errno: Int32)
-    case keyFileTooLarge
+    case keyFile(String, SystemError)
     /// The key file holds no private JWK of a supported kind.
-    case key(RecipientKeyError)
+    case key(String, RecipientKeyError)
     case listen(ListenError)
-    case store(StoreError)
+    /// The file of the books.
+    case store(String, StoreError)
 }
 
 extension SandboxStartError: CustomStringConvertible {
+    /// Place, cause and what to do.
     public var description: String {
         switch self {
-        case .keyFile(let errno): "key file cannot be read: error \(errno)"
-        case .keyFileTooLarge: "key file is too large for a key"
-        case .key(let error): "key file: \(error)"
+        case .keyFile(let path, let error): "key file \(path) cannot be read: \(error)"
+        case .key(let path, let error): "key file \(path): \(error): name the file of one private JWK"
         case .listen(let error): "socket: \(error)"
-        case .store(let error): "store cannot be opened: SQLite error \(error.code)"
+        case .store(let path, let error): "store \(path) cannot be opened: \(error)"
         }
     }
 }

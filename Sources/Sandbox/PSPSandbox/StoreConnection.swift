@@ -6,6 +6,23 @@ extension StoreError {
     static let damaged = StoreError(code: SQLITE_CORRUPT)
 }
 
+extension StoreError: CustomStringConvertible {
+    /// What is the matter with the file, and what to do: one phrase about "it".
+    public var description: String {
+        // The rest of the number says where SQLite has met it.
+        switch code & 0xFF {
+        case SQLITE_CANTOPEN, SQLITE_PERM:
+            "this user may not open it, or its folder is not there: check path, owner and mode"
+        case SQLITE_READONLY: "it may not be written: check its owner and mode, and how its disk is mounted"
+        case SQLITE_NOTADB, SQLITE_CORRUPT: "it is no store of a sandbox, or damaged: name another file"
+        case SQLITE_BUSY, SQLITE_LOCKED: "another program uses it: stop that program"
+        case SQLITE_FULL: "its disk is full: free space there"
+        case SQLITE_IOERR: "its disk fails: look into the kernel's log"
+        default: "SQLite's code is \(code): check its owner and mode, and the disk"
+        }
+    }
+}
+
 /// One connection to SQLite. Not for several threads at a time.
 ///
 /// Each `unsafe` is one call of SQLite's C interface with a handle or a statement that this type has made and closes; no

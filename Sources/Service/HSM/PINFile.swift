@@ -39,7 +39,7 @@ public enum PINFile {
 extension PINFile.Fault: CustomStringConvertible {
     public var description: String {
         switch self {
-        case .unreadable(let code): "cannot be read (error \(code))"
+        case .unreadable(let code): "cannot be read: \(SystemError(code: code))"
         case .open: "may be read by others: give it mode 0600 or less"
         case .length: "has no PIN of 1 to 255 bytes in its first line"
         }

@@ -110,6 +110,9 @@ public struct SwitchServer: Sendable {
         _ settings: SwitchSettings, keys: any EnvelopeOpener, logger: Logger
     ) async throws(SwitchStartError) {
         guard settings.packager.version == .iso1987 else { throw .packagerVersion }
+        if let shortage = DescriptorLimit.provide(Self.descriptors(settings)) {
+            logger.warning("connections \(shortage.problem): \(shortage.remedy(unit: "nfc-tap-switch@.service"))")
+        }
         let (database, own): (Database, Database)
         do {
             database = try Database(settings.database, connections: settings.connections)
@@ -146,14 +149,9 @@ public struct SwitchServer: Sendable {
         let routes = SwitchRoutes(service: service, tillField: settings.tillField)
         let page = SwitchDesk(
             books: books, measures: measures, lease: lease, memory: memory, acquirer: service.acquirer)
-        var limits = HTTPLimits()
-        // Its clients are one proxy, with a connection for each till that asks.
-        limits.connections = 4_096
-        limits.connectionsPerUser = 4_096
-        limits.connectionsPerSecond = 10_000
         do throws(ListenError) {
             server = HTTPServer(
-                socket: try ListeningSocket(path: settings.socket), limits: limits, logger: logger, thread: .shared
+                socket: try ListeningSocket(path: settings.socket), limits: Self.limits, logger: logger, thread: .shared
             ) {
                 await routes.answer($0)
             }
@@ -169,6 +167,21 @@ public struct SwitchServer: Sendable {
         self.messages = messages
         self.seat = seat
         self.logger = logger
+    }
+
+    private static var limits: HTTPLimits {
+        var limits = HTTPLimits()
+        // Its clients are one proxy, with a connection for each till that asks.
+        limits.connections = 4_096
+        limits.connectionsPerUser = 4_096
+        limits.connectionsPerSecond = 10_000
+        limits.relayed = 0
+        return limits
+    }
+
+    /// File descriptors that a replica may need at a time: tills, operators, the database, the acquirer and the token.
+    static func descriptors(_ settings: SwitchSettings) -> Int {
+        limits.descriptors + HTTPLimits().descriptors + settings.connections + 1 + 64 + DescriptorLimit.ofProcess
     }
 
     private static func migrate(_ books: Books) async throws(SwitchStartError) {

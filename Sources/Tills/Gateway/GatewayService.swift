@@ -26,7 +26,7 @@ package struct GatewayService: Sendable {
                 sockets.append(
                     try ListeningSocket(inheritedTCP: socket.descriptor, admitting: TCPAddress.isLoopback))
             } catch {
-                throw .listen("the inherited socket \(socket.name)", "\(error)")
+                throw .listen("inherited as \(socket.name): \(error)")
             }
         }
         if inherited.isEmpty { sockets = try Self.open(settings.listen, logger) }
@@ -34,9 +34,13 @@ package struct GatewayService: Sendable {
         let addresses = sockets.compactMap(\.address)
         if let open = addresses.first(where: { !$0.isLoopback }) {
             let fault = GatewayFile.beyondLoopback
-            throw .listen("\(open)", "it \(fault.problem); \(fault.remedy)")
+            throw .listen("\(open) cannot be opened: it \(fault.problem); \(fault.remedy)")
         }
         self.addresses = addresses.map(\.description)
+        if let shortage = DescriptorLimit.provide(Self.descriptors(addresses: sockets.count)) {
+            let remedy = shortage.remedy(unit: "nfc-tap-gateway.service")
+            logger.warning("connections \(shortage.problem): \(remedy)")
+        }
         let gateway = try Gateway(settings, addresses: self.addresses, folder: state, logger: logger)
         var servers = sockets.map { socket in
             HTTPServer(
@@ -49,7 +53,7 @@ package struct GatewayService: Sendable {
                     socket: try ListeningSocket(path: administration, mode: 0o600), logger: logger,
                     standing: GatewayAdministration.standing, handler: { await gateway.administer($0) }))
         } catch {
-            throw .listen(administration, "\(error)")
+            throw .listen("\(error)")
         }
         self.gateway = gateway
         self.servers = servers
@@ -64,7 +68,7 @@ package struct GatewayService: Sendable {
                         try await server.run()
                         return nil
                     } catch {
-                        return .listen("a socket", "\(error)")
+                        return .listen("\(error)")
                     }
                 }
             }
@@ -89,7 +93,13 @@ package struct GatewayService: Sendable {
         limits.strangers = 64
         limits.streams = 96
         limits.streamsPerUser = 96
+        limits.relayed = 0
         return limits
+    }
+
+    /// File descriptors that it may need at a time, at so many addresses.
+    package static func descriptors(addresses: Int) -> Int {
+        addresses * limits.descriptors + HTTPLimits().descriptors + Upstream.mostConnections + DescriptorLimit.ofProcess
     }
 
     private static func open(_ addresses: [TCPAddress], _ logger: Logger) throws(GatewayError) -> [ListeningSocket] {
@@ -99,7 +109,7 @@ package struct GatewayService: Sendable {
             do throws(ListenError) {
                 sockets.append(try ListeningSocket(address: address, admitting: TCPAddress.isLoopback))
             } catch {
-                failure = .listen("\(address)", "\(error)")
+                failure = .listen("\(error)")
                 logger.notice("address not had", metadata: ["address": "\(address)", "error": "\(error)"])
             }
         }

@@ -71,8 +71,8 @@ struct TillFile: Sendable {
 public enum GatewayError: Error, Equatable, Sendable {
     /// The file of the tills cannot be read or written.
     case tills(path: String, errno: Int32)
-    /// An address or a socket cannot be had: which, and why.
-    case listen(String, String)
+    /// An address or a socket cannot be had: which, why, and what to do.
+    case listen(String)
 }
 
 extension GatewayError: CustomStringConvertible {
@@ -81,7 +81,7 @@ extension GatewayError: CustomStringConvertible {
         case .tills(let path, EBADMSG):
             "\(path) is damaged; restore it from a copy, or remove it and pair every till again"
         case .tills(let path, let code): "\(path) cannot be used: \(SystemError(code: code).remedy)"
-        case .listen(let place, let why): "\(place) cannot be opened: \(why)"
+        case .listen(let why): why
         }
     }
 }

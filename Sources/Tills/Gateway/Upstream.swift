@@ -44,6 +44,8 @@ actor Upstream {
     private static let waits = 36
     /// Beside `connections`, for cancels.
     private static let spare = 4
+    /// Those of tills, and what the daemon leaves for events and displays.
+    static let mostConnections = 64
     /// Longer than any call may wait for a settled state.
     private static let answerTime = Duration.seconds(620)
 

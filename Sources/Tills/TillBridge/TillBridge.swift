@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import ECR
-import Linux
+public import Linux
 public import LocalHTTP
 public import Logging
 import TapClient
@@ -13,9 +13,9 @@ public struct TillBridge: Sendable {
         case ledgerInUse(till: String)
         /// Its file, and what the system says of it, by errno(3).
         case ledger(till: String, errno: Int32)
-        case port(till: String, errno: Int32)
-        /// The port of a till of HTTP, in words.
-        case server(till: String, String)
+        /// Its port or line, and what the system says of it.
+        case port(till: String, place: String, SystemError)
+        case server(till: String, ListenError)
     }
 
     private let ports: [TillPort]
@@ -26,6 +26,9 @@ public struct TillBridge: Sendable {
     public init(_ file: TillsFile, logger: Logger) throws(Failure) {
         client = TapClient(path: file.socket)
         self.logger = logger
+        if let shortage = DescriptorLimit.provide(Self.descriptors(file)) {
+            logger.warning("connections \(shortage.problem): \(shortage.remedy(unit: "nfc-tap-ecr.service"))")
+        }
         var ports: [TillPort] = []
         for till in file.tills {
             do throws(TillLedger.Failure) {
@@ -62,7 +65,7 @@ public struct TillBridge: Sendable {
                         try await server.run()
                         return nil
                     } catch {
-                        return .server(till: till, "\(error)")
+                        return .server(till: till, error)
                     }
                 }
             }
@@ -75,6 +78,20 @@ public struct TillBridge: Sendable {
         if let failure, !Task.isCancelled { throw failure }
     }
 
+    /// File descriptors that the tills of a file may need at a time: each has its port, its ledger and its ways to the daemon.
+    public static func descriptors(_ file: TillsFile) -> Int {
+        file.tills.reduce(DescriptorLimit.ofProcess) { sum, till in
+            switch (till.kind, till.line) {
+            case (.hwProxy, .tcp): sum + TillExchanges.limits.descriptors + perTill
+            case (_, .tcp): sum + TillLines.descriptors + perTill
+            case (_, .serial): sum + 1 + perTill
+            }
+        }
+    }
+
+    /// A ledger, its copy while it is written anew, and questions to the daemon.
+    private static let perTill = 8
+
     private func open(_ inherited: [InheritedSocket]) throws(Failure) -> [(till: String, server: HTTPServer)] {
         var servers: [(till: String, server: HTTPServer)] = []
         for port in ports {
@@ -85,11 +102,11 @@ public struct TillBridge: Sendable {
                     servers.append(
                         (till.name, try TillExchanges(port: port).server(address, inherited: socket, logger)))
                 } catch {
-                    throw .server(till: till.name, "\(error)")
+                    throw .server(till: till.name, error)
                 }
             } else {
                 do throws(SystemError) { try TillLines(port, logger).begin(inherited: socket) } catch {
-                    throw .port(till: till.name, errno: error.code)
+                    throw .port(till: till.name, place: till.place, error)
                 }
             }
         }

@@ -9,8 +9,12 @@ import Synchronization
 final class TillLines: Sendable {
     private let port: TillPort
     private let logger: Logger
-    private let places = Mutex(TillPlaces<ByteLine>(most: 16))
+    private let places = Mutex(TillPlaces<ByteLine>(most: TillLines.most))
     private let refused = Atomic<Int>(0)
+
+    private static let most = 16
+    /// One listens, one is let in or closed.
+    static let descriptors = most + 2
 
     private static let last = Atomic<UInt64>(0)
     /// Before a serial line that has gone is looked for again.
@@ -61,7 +65,13 @@ final class TillLines: Sendable {
             // No descriptors left, or the like: it may be better in a moment.
             guard MachineClock.awake >= quietUntil else { return sleep(milliseconds: 500) }
             quietUntil = MachineClock.awake + 60_000_000_000
-            logger.error("connection not accepted", metadata: ["till": "\(port.till.name)", "errno": "\(error.code)"])
+            logger.error("connection not accepted", metadata: ["till": "\(port.till.name)", "error": "\(error)"])
+            return sleep(milliseconds: 500)
+        }
+        // What a ledger and the way to the daemon need is left to them.
+        guard accepted.number < DescriptorLimit.ceiling() else {
+            _ = consume accepted
+            refuse("that leaves too few file descriptors")
             return sleep(milliseconds: 500)
         }
         guard let peer = TCPAddress.host(ofPeer: accepted.number), Self.admits(peer, allowed) else {
@@ -155,13 +165,18 @@ struct TillExchanges: Sendable {
     func server(_ address: TCPAddress, inherited: Int32?, _ logger: Logger) throws(ListenError) -> HTTPServer {
         let allowed = port.till.allowed
         let socket = try ListeningSocket(address: address, inherited: inherited) { TillLines.admits($0, allowed) }
+        return HTTPServer(socket: socket, limits: Self.limits, logger: logger) { await answer($0) }
+    }
+
+    static var limits: HTTPLimits {
         var limits = HTTPLimits()
         // Whoever comes by TCP is one user.
         limits.connectionsPerUser = limits.connections
         // Nobody shows a token here: what has been quiet for longest gives way to whoever comes.
         limits.strangers = limits.connections
         limits.strangerTime = limits.idleTime
-        return HTTPServer(socket: socket, limits: limits, logger: logger) { await answer($0) }
+        limits.relayed = 0
+        return limits
     }
 
     private func answer(_ request: HTTPRequest) async -> HTTPResponse {

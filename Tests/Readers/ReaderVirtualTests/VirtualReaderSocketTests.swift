@@ -31,7 +31,7 @@ struct VirtualReaderSocketTests {
         #expect(mode == 0o600)
         socket.stop()
         #expect(!FileManager.default.fileExists(atPath: path))
-        #expect(throws: VirtualSocketError.system(call: "connect", errno: ENOENT)) { try send("state") }
+        #expect(throws: VirtualSocketError.system(call: "connect", at: path, errno: ENOENT)) { try send("state") }
         socket.stop()
     }
 

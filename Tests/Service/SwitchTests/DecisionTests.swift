@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import CardBytes
 import ISO8583
+import TestSupport
 import Testing
 import Wire
 
@@ -8,6 +9,18 @@ import Wire
 
 /// Codes are those of ISO 8583:1987, field 39.
 struct DecisionTests {
+    @Test(
+        "A6: a replica's unit has descriptors for all that it lets in, and as many connections to its database as it may have"
+    )
+    func unit() throws {
+        let most = try #require(try Checkout.number("LimitNOFILE", ofUnit: "nfc-tap-switch@.service"))
+        var settings = SwitchSettings(socket: "/s", database: "", packager: try Packager(.bcd1987))
+        settings.connections = 64
+        // 8,192 connections of which half are refused, 32 streams, the operators' door and the process's own.
+        let needed = SwitchServer.descriptors(settings)
+        #expect(needed > 8_192 && needed <= most, "\(needed)")
+    }
+
     private func message(_ fields: [Int: String]) throws -> ISOMessage {
         var message = ISOMessage(try #require(MessageType(210)))
         for (field, text) in fields { message.set(field, text) }

@@ -41,7 +41,7 @@ import Testing
             let stale = try ScriptedServer.listen(at: folder + "/s")
             _ = close(stale)
             let first = try ListeningSocket(path: folder + "/s")
-            #expect(throws: ListenError.inUse) { try ListeningSocket(path: folder + "/s") }
+            #expect(throws: ListenError.inUse(folder + "/s")) { try ListeningSocket(path: folder + "/s") }
             let client = try RawSocket(folder + "/s")
             client.close()
             #expect(first.take() != nil)
@@ -51,7 +51,7 @@ import Testing
     @Test func `A file that is no socket is left alone`() async throws {
         try await withFolder { folder in
             try Data("keep".utf8).write(to: URL(fileURLWithPath: folder + "/s"))
-            #expect(throws: ListenError.notASocket) { try ListeningSocket(path: folder + "/s") }
+            #expect(throws: ListenError.notASocket(folder + "/s")) { try ListeningSocket(path: folder + "/s") }
             #expect(try String(contentsOfFile: folder + "/s", encoding: .utf8) == "keep")
         }
     }
@@ -59,7 +59,7 @@ import Testing
     @Test func `A link to somewhere else is not followed`() async throws {
         try await withFolder { folder in
             try FileManager.default.createSymbolicLink(atPath: folder + "/s", withDestinationPath: folder + "/t")
-            #expect(throws: ListenError.notASocket) { try ListeningSocket(path: folder + "/s") }
+            #expect(throws: ListenError.notASocket(folder + "/s")) { try ListeningSocket(path: folder + "/s") }
         }
     }
 
@@ -68,9 +68,9 @@ import Testing
             let room = 107 - folder.utf8.count - 1
             _ = try ListeningSocket(path: folder + "/" + String(repeating: "x", count: room))
             for path in [folder + "/" + String(repeating: "x", count: room + 1), "", folder + "/a\0b"] {
-                #expect(throws: ListenError.pathNotUsable) { try ListeningSocket(path: path) }
+                #expect(throws: ListenError.pathNotUsable(path)) { try ListeningSocket(path: path) }
             }
-            #expect(throws: ListenError.system(call: .bind, errno: ENOENT)) {
+            #expect(throws: ListenError.system(call: .bind, at: folder + "/none/s", errno: ENOENT)) {
                 try ListeningSocket(path: folder + "/none/s")
             }
         }
@@ -149,13 +149,31 @@ import Testing
         #expect(PeerCredentials(socket: 9_999) == nil)
     }
 
-    @Test func `Every error says in a phrase what is wrong`() {
-        let errors: [ListenError] = [
-            .pathNotUsable, .inUse, .notASocket, .unknownGroup("tap"), .notListening, .system(call: .bind, errno: 13),
-        ]
-        let phrases = errors.map(\.description)
-        #expect(Set(phrases).count == errors.count)
-        #expect(phrases.contains("bind failed with error 13"))
-        #expect(phrases.allSatisfy { !$0.hasSuffix(".") })
+    /// chown(2): EPERM where the caller is no member of the group; bind(2): EACCES for a port that is root's.
+    @Test("D10: a socket that cannot be had is told by its place, the cause in words, and what to do")
+    func words() throws {
+        let path = "/run/nfc-tap/pos.sock"
+        let calls: [ListenError.Call] = [.socket, .fchmod, .bind, .chown, .chmod, .listen, .unlink, .stat, .connect]
+        let codes = [EPERM, EACCES, ENOENT, ENOTDIR, EROFS, ENOSPC, EADDRINUSE, EMFILE, ENFILE, ENOMEM, EPROTO]
+        var phrases = calls.flatMap { call in
+            codes.map { ListenError.system(call: call, at: path, errno: $0).description }
+        }
+        phrases += [ListenError.pathNotUsable(path), .inUse(path), .notASocket(path)].map(\.description)
+        for phrase in phrases {
+            #expect(phrase.contains(path) && phrase.contains(": "), "\(phrase)")
+            // What the programmer called, and a number alone, say nothing to whoever reads it.
+            #expect(phrase.firstMatch(of: /error \d|failed with|chown|chmod|unlink|stat\b/) == nil, "\(phrase)")
+            #expect(!phrase.hasSuffix("."))
+        }
+        let group = ListenError.system(call: .chown, at: path, errno: EPERM).description
+        #expect(group.contains("add this program's user to that group"))
+        let port = ListenError.system(call: .bind, at: "127.0.0.1:80", errno: EACCES).description
+        #expect(port.contains("127.0.0.1:80") && port.contains("above 1023"))
+        #expect(ListenError.unknownGroup("tap").description.contains("groupadd"))
+        let taken = try ListeningSocket(address: try #require(TCPAddress("127.0.0.1:0", anyPort: true))) { _ in true }
+        let address = try #require(taken.address)
+        #expect(throws: ListenError.system(call: .bind, at: "\(address)", errno: EADDRINUSE)) {
+            try ListeningSocket(address: address) { _ in true }
+        }
     }
 }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+import Configuration
 import ECR
+import TestSupport
 import Testing
 
 @testable import TillBridge
@@ -31,5 +33,24 @@ struct TillPlacesTests {
         places.leave(TillConnection(301))
         places.speak(TillConnection(301))
         #expect(give(places.enter(TillConnection(303), 303)) == 302)
+    }
+
+    @Test("A6: the bridge's unit has descriptors for a till of any kind on each of 64 lanes")
+    func unit() throws {
+        let most = try #require(try Checkout.number("LimitNOFILE", ofUnit: "nfc-tap-ecr.service"))
+        for kind in TillsFile.TillProtocol.allCases {
+            let tills = (0..<64).map { number in
+                """
+                [[till]]
+                name = "t\(number)"
+                protocol = "\(kind.rawValue)"
+                \(kind == .caisseEPlus ? "device = \"/dev/ttyUSB\(number)\"" : "listen = \"127.0.0.1:\(20_000 + number)\"")
+                lane = "l\(number)"
+
+                """
+            }
+            let file = try TillsFile(file: "f.toml", text: tills.joined())
+            #expect(file.tills.count == 64 && TillBridge.descriptors(file) <= most, "\(kind)")
+        }
     }
 }

@@ -53,7 +53,7 @@ final class FaultyLine: Sendable {
             case .dropped: "     × \(shown)"
             case .lost: "--- line lost"
             case .ended: "--- ended"
-            case .notJoined: "--- line not joined: errno \(errno ?? 0)"
+            case .notJoined: "--- line not joined: \(SystemError(code: errno ?? 0))"
             }
         }
 

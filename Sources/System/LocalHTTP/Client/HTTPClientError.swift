@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+import Linux
+
 /// How a request failed, by what is known of it at the other end.
 public enum HTTPClientError: Error, Equatable, Sendable {
     /// No byte of the request has left this process: it has certainly not been carried out.
@@ -64,7 +66,7 @@ extension HTTPClientError: CustomStringConvertible {
         case .notConnected(.closed): "connection closed by the server before the request"
         case .notConnected(.cancelled): "cancelled before the request"
         case .notConnected(.unsendable): "request cannot be expressed in HTTP"
-        case .notConnected(.system(let errno)): "connect failed with error \(errno)"
+        case .notConnected(.system(let errno)): "no connection: \(SystemError(code: errno))"
         case .noAnswer(.timedOut): "no answer in time"
         case .noAnswer(.closed): "connection closed without an answer"
         case .noAnswer(.cancelled): "cancelled while waiting for the answer"

@@ -14,8 +14,6 @@ final class AcceptThread: Sendable {
     /// What the system says to accept4(2); a test says it instead.
     typealias Accept = @Sendable (Int32) -> Result<Int32, SystemError>
 
-    /// Descriptors that connections leave to the journal, to readers and to the way to the payment service.
-    static let keptDescriptors: Int32 = 32
     /// Nanoseconds.
     private static let firstPause: UInt64 = 50_000_000
     private static let longestPause: UInt64 = 1_000_000_000
@@ -47,7 +45,7 @@ final class AcceptThread: Sendable {
         self.listener = listener
         self.logger = logger
         self.accept = accept
-        ceiling = most - min(Self.keptDescriptors, most / 4)
+        ceiling = Int32(clamping: DescriptorLimit.ceiling(of: Int(most)))
     }
 
     /// Starts to take connections.

@@ -41,4 +41,7 @@ public struct HTTPLimits: Equatable, Sendable {
     public var heartbeat: Duration = .seconds(15)
 
     public init() {}
+
+    /// File descriptors that a server with these limits may hold: one listens, and as many connections again are told that they may not.
+    package var descriptors: Int { 1 + 2 * connections + (strangers ?? 0) + streams + relayed }
 }

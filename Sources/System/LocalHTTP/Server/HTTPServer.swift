@@ -58,7 +58,7 @@ public final class HTTPServer: Sendable {
             door = try AcceptThread(descriptor, logger: logger)
             try door.open(admitting: { self.admit($0, arrived) }, failed: { arrived.finish() })
         } catch {
-            throw .system(call: .listen, errno: error.code)
+            throw .system(call: .listen, at: socket.place, errno: error.code)
         }
         await withTaskGroup(of: Void.self) { group in
             group.addTask(executorPreference: self.thread) { await self.accept(arrivals) }

@@ -22,12 +22,12 @@ public final class ListeningSocket: Sendable {
     ///   - mode: permission bits. Connecting needs write permission on the file and search permission on the folders.
     ///   - group: by name or number; `nil` leaves the process's group.
     public convenience init(path: String, mode: UInt32 = 0o660, group: String? = nil) throws(ListenError) {
-        guard let address = UnixAddress(path: path) else { throw .pathNotUsable }
+        guard let address = UnixAddress(path: path) else { throw .pathNotUsable(path) }
         let groupID = try group.map { name throws(ListenError) in try Self.groupID(name) }
         try Self.removeStaleSocket(at: path, address)
         let descriptor = socket(
             AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0)
-        guard descriptor >= 0 else { throw .system(call: .socket, errno: errno) }
+        guard descriptor >= 0 else { throw .system(call: .socket, at: path, errno: errno) }
         do throws(ListenError) {
             try Self.bind(descriptor, to: address, path: path, mode: mode, group: groupID)
         } catch {
@@ -56,9 +56,9 @@ public final class ListeningSocket: Sendable {
             try self.init(inheritedTCP: inherited, admitting: admits)
             return
         }
-        let socket = try Self.calling(.bind, try Descriptor.listening(at: address, isBlocking: false))
+        let socket = try Self.calling(.bind, "\(address)", try Descriptor.listening(at: address, isBlocking: false))
         let descriptor = fcntl(socket.number, F_DUPFD_CLOEXEC, 3)
-        guard descriptor >= 0 else { throw .system(call: .socket, errno: errno) }
+        guard descriptor >= 0 else { throw .system(call: .socket, at: "\(address)", errno: errno) }
         self.init(descriptor: descriptor, path: nil, inode: 0, admits: admits)
     }
 
@@ -80,6 +80,9 @@ public final class ListeningSocket: Sendable {
         self.admits = admits
         self.descriptor = Mutex(descriptor)
     }
+
+    /// Path or address, for people.
+    var place: String { path ?? address.map { "\($0)" } ?? "the inherited socket" }
 
     /// Hands the descriptor over; `nil` the second time.
     func take() -> Int32? {
@@ -112,13 +115,13 @@ public final class ListeningSocket: Sendable {
         _ descriptor: Int32, to address: UnixAddress, path: String, mode: UInt32, group: UInt32?
     ) throws(ListenError) {
         // The mode of an unbound socket limits that of the file which bind(2) makes: nobody can connect in between.
-        guard fchmod(descriptor, 0o600) == 0 else { throw .system(call: .fchmod, errno: errno) }
-        try calling(.bind, try address.bind(descriptor))
+        guard fchmod(descriptor, 0o600) == 0 else { throw .system(call: .fchmod, at: path, errno: errno) }
+        try calling(.bind, path, try address.bind(descriptor))
         do throws(ListenError) {
             // Before anybody may open it: whoever can, is answered.
-            guard listen(descriptor, 4_096) == 0 else { throw .system(call: .listen, errno: errno) }
-            if let group { try calling(.chown, try FileSystem.setGroup(group, of: path)) }
-            try calling(.chmod, try FileSystem.setMode(mode, of: path))
+            guard listen(descriptor, 4_096) == 0 else { throw .system(call: .listen, at: path, errno: errno) }
+            if let group { try calling(.chown, path, try FileSystem.setGroup(group, of: path)) }
+            try calling(.chmod, path, try FileSystem.setMode(mode, of: path))
         } catch {
             try? FileSystem.remove(path)
             throw error
@@ -129,17 +132,17 @@ public final class ListeningSocket: Sendable {
         let status: FileStatus
         do throws(SystemError) { status = try FileStatus(of: path, followsLink: false) } catch {
             if error.code == ENOENT { return }
-            throw .system(call: .stat, errno: error.code)
+            throw .system(call: .stat, at: path, errno: error.code)
         }
-        guard status.kind == .socket else { throw .notASocket }
-        let probe = try calling(.socket, try Descriptor.unixStream())
+        guard status.kind == .socket else { throw .notASocket(path) }
+        let probe = try calling(.socket, path, try Descriptor.unixStream())
         var answer: Int32 = 0
         do throws(SystemError) { try address.connect(probe.number) } catch { answer = error.code }
         // EAGAIN: a server listens whose backlog is full.
-        if answer == 0 || answer == EAGAIN { throw .inUse }
-        guard answer == ECONNREFUSED else { throw .system(call: .connect, errno: answer) }
+        if answer == 0 || answer == EAGAIN { throw .inUse(path) }
+        guard answer == ECONNREFUSED else { throw .system(call: .connect, at: path, errno: answer) }
         do throws(SystemError) { try FileSystem.remove(path) } catch {
-            guard error.code == ENOENT else { throw .system(call: .unlink, errno: error.code) }
+            guard error.code == ENOENT else { throw .system(call: .unlink, at: path, errno: error.code) }
         }
     }
 
@@ -151,9 +154,9 @@ public final class ListeningSocket: Sendable {
     private static func inode(of path: String) -> UInt64? { try? FileStatus(of: path, followsLink: false).inode }
 
     private static func calling<Result: ~Copyable>(
-        _ call: ListenError.Call, _ body: @autoclosure () throws(SystemError) -> Result
+        _ call: ListenError.Call, _ place: String, _ body: @autoclosure () throws(SystemError) -> Result
     ) throws(ListenError) -> Result {
-        do throws(SystemError) { return try body() } catch { throw .system(call: call, errno: error.code) }
+        do throws(SystemError) { return try body() } catch { throw .system(call: call, at: place, errno: error.code) }
     }
 
     private static func option(_ name: Int32, of descriptor: Int32) -> Int32? {
