@@ -84,6 +84,23 @@ struct AuditCommandTests {
             #expect(result.status == 65, "\(arguments) \(result)")
             #expect(result.errors.contains("no regular file") && result.errors.contains("pipe it in"), "\(result)")
         }
+        // Whatever a program reads as a file, by any of its options.
+        let others = [
+            "nfc-tap config check \(pipe)", "nfc-tapd --check --config \(pipe)",
+            "nfc-tap-gateway --check --config \(pipe)",
+            "nfc-tap-ecr --check --config \(pipe)", "nfc-tap-psp-sandbox --key \(pipe) --socket \(folder.path)/s",
+            "nfc-tap-profile check \(pipe)", "nfc-tap-acquirer-sim book \(pipe)",
+            "nfc-tap-acquirer-sim serve --packager \(pipe)",
+            "nfc-tap-switch packager \(pipe)",
+            "nfc-tap-switch --socket \(folder.path)/s --database x --trust-requests --test-key \(pipe)",
+        ]
+        for line in others {
+            var words = line.split(separator: " ").map(String.init)
+            words[0] = Program.folder.appending(path: words[0]).path
+            let result = try Peer.run("/usr/bin/timeout", ["60"] + words)
+            #expect(![0, 124].contains(result.status), "\(line): \(result)")
+            #expect((result.output + result.errors).contains(pipe), "\(line): \(result)")
+        }
         // 1 GiB of nothing is not read into memory.
         let large = folder.appending(path: "large.tap").path
         try #require(FileManager.default.createFile(atPath: large, contents: nil))

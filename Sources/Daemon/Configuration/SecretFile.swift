@@ -50,7 +50,7 @@ struct SecretFile {
 
     /// `nil` where others than owner and group have rights to the file.
     private static func protected(_ path: String) throws(SystemError) -> SecretBytes? {
-        let file = try Descriptor(opening: path, O_RDONLY)
+        let file = try Descriptor.reading(path)
         guard try file.status().mode & 0o007 == 0 else { return nil }
         let secret = try SecretBytes(capacity: 4_096) { (writer) throws(SystemError) in
             try file.readSecret(atMost: longest) { writer.append($0) }

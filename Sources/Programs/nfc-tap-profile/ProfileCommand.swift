@@ -120,7 +120,7 @@ struct SignerOptions: ParsableArguments {
 enum Secrets {
     static func read(_ path: String) throws(IssuingError) -> SecretBytes {
         do throws(SystemError) {
-            let file = try Descriptor(opening: path, O_RDONLY)
+            let file = try Descriptor.reading(path)
             return try SecretBytes(capacity: 4_096) { (writer) throws(SystemError) in
                 try file.readSecret(atMost: 64 * 1_024) { writer.append($0) }
             }

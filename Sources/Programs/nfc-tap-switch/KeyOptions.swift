@@ -95,7 +95,7 @@ struct KeyOptions: ParsableArguments {
     /// A private JWK, whose bytes stay out of strings.
     private static func secret(_ path: String) throws -> SecretBytes {
         do throws(SystemError) {
-            let file = try Descriptor(opening: path, O_RDONLY)
+            let file = try Descriptor.reading(path)
             return try SecretBytes(capacity: 4_096) { (writer) throws(SystemError) in
                 try file.readSecret(atMost: 64 * 1_024) { writer.append($0) }
             }

@@ -20,7 +20,7 @@ enum KeyFile {
 
     private static func bytes(_ path: String) throws(SandboxStartError) -> SecretBytes {
         do throws(SystemError) {
-            let file = try Descriptor(opening: path, O_RDONLY)
+            let file = try Descriptor.reading(path)
             return try SecretBytes(capacity: 4_096) { (writer) throws(SystemError) in
                 try file.readSecret(atMost: maximumBytes) { writer.append($0) }
             }

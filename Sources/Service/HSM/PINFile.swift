@@ -19,7 +19,7 @@ public enum PINFile {
         var hasEnded = false
         let pin: SecretBytes
         do throws(SystemError) {
-            let file = try Descriptor(opening: path, O_RDONLY)
+            let file = try Descriptor.reading(path)
             // Credentials of systemd are 0400, and 0440 in its own folder.
             guard try file.status().mode & 0o027 == 0 else { throw SystemError(code: EPERM) }
             pin = try SecretBytes(capacity: 256) { (writer) throws(SystemError) in

@@ -14,6 +14,25 @@ package struct Descriptor: ~Copyable, Sendable {
         self.number = number
     }
 
+    /// A file to read to its end.
+    ///
+    /// - Throws: `ESPIPE` for a pipe with a name, whose other end nobody may ever open (fifo(7)), and for a device. What /dev and /proc
+    ///   name of this process, as a shell does with `<(…)`, is read.
+    package static func reading(_ path: String) throws(SystemError) -> Descriptor {
+        // Without O_NONBLOCK the open itself would wait.
+        let file = try Descriptor(opening: path, O_RDONLY | O_NONBLOCK)
+        switch try file.status().kind {
+        case .file: break
+        case .folder: throw SystemError(code: EISDIR)
+        case .socket, .other:
+            guard ["/dev/stdin", "/dev/fd/", "/proc/self/fd/"].contains(where: path.hasPrefix) else {
+                throw SystemError(code: ESPIPE)
+            }
+            _ = fcntl(file.number, F_SETFL, 0)
+        }
+        return file
+    }
+
     /// Standard input under a number of its own, so that closing this leaves it open.
     package static func standardInput() throws(SystemError) -> Descriptor {
         let number = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3)

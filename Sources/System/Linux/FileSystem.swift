@@ -14,9 +14,9 @@ package enum FileSystem {
 
     /// The whole file.
     ///
-    /// - Throws: `EFBIG` for more than `limit` bytes.
+    /// - Throws: `EFBIG` for more than `limit` bytes, `ESPIPE` for a pipe with a name.
     package static func bytes(of path: String, atMost limit: Int) throws(SystemError) -> [UInt8] {
-        try Descriptor(opening: path, O_RDONLY).readAll(atMost: limit)
+        try Descriptor.reading(path).readAll(atMost: limit)
     }
 
     /// The first bytes of a file, up to `count`. Never waits for what a pipe has not got yet.

@@ -49,7 +49,7 @@ public struct ConfigurationHost: Sendable {
     /// The same of a file of this machine.
     public static func contents(_ path: String) -> [UInt8]? {
         do throws(SystemError) {
-            return try Descriptor(opening: path, O_RDONLY | O_NONBLOCK).readAll(atMost: 1_024 * 1_024)
+            return try Descriptor.reading(path).readAll(atMost: 1_024 * 1_024)
         } catch {
             return nil
         }

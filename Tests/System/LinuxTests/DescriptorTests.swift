@@ -42,6 +42,31 @@ import Testing
         }
     }
 
+    /// fifo(7): an open for reading waits for a writer, who may never come.
+    @Test("A10: a pipe with a name and a device are no files to read, and what a shell hands over as a path is")
+    func pipes() throws {
+        try withFolder { folder in
+            let path = folder + "/pipe"
+            try #require(unsafe mkfifo(path, 0o600) == 0)
+            for other in [path, "/dev/zero", "/dev/null"] {
+                #expect(throws: SystemError(code: ESPIPE), "\(other)") { try FileSystem.bytes(of: other, atMost: 100) }
+            }
+            #expect(throws: SystemError(code: EISDIR)) { try FileSystem.bytes(of: folder, atMost: 100) }
+            #expect(try !FileSystem.bytes(of: "/proc/self/maps", atMost: 4 << 20).isEmpty)
+            var pair: [Int32] = [-1, -1]
+            try #require(unsafe pipe(&pair) == 0)
+            defer { for end in pair { _ = close(end) } }
+            // It comes later than it is asked for.
+            let (reading, writing) = (pair[0], pair[1])
+            let late = Thread {
+                usleep(50_000)
+                _ = unsafe Glibc.write(writing, "later", 5)
+            }
+            late.start()
+            #expect(try Descriptor.reading("/dev/fd/\(reading)").read(atMost: 10) == Array("later".utf8))
+        }
+    }
+
     @Test func `what is not there is said by its number`() {
         #expect(throws: SystemError(code: ENOENT)) { try FileSystem.bytes(of: "/nowhere/file", atMost: 1) }
         #expect(throws: SystemError(code: ENOENT)) { try FileStatus(of: "/nowhere/file") }
