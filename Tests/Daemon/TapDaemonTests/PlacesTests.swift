@@ -92,6 +92,7 @@ struct PlacesTests {
             let now = Moment(monotonic: Int64(second) * 1_000, wall: .now)
             while pace.take(cashier, bytes: 64 << 10, at: now) {
                 (bytes, begun) = (bytes + 64 << 10, begun + 1)
+                guard bytes < 1 << 30 else { break }
                 // Each of them waits for a card, which gives its first unit back.
                 pace.giveBack(cashier, at: now)
             }

@@ -71,7 +71,7 @@ struct RequestTests {
         }
     }
 
-    @Test("A key whose first request is still running is answered with the transaction in progress")
+    @Test("A10: a key whose first request is still running is answered with the transaction in progress")
     func running() async throws {
         try await Shop.open(in: try TestFolder()) { shop in
             async let first = shop.post(purchase(900), key: "sale-1", wait: 20)

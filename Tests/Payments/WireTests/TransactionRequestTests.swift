@@ -127,6 +127,31 @@ struct TransactionRequestTests {
         #expect(refusal(json) == WireError(.requestInvalidField, field: "order"))
     }
 
+    /// Whatever else a merchant calls something stands beside the order.
+    @Test("A10: a card number is no reference of a capture, no label of a day, and no label of an item")
+    func cardNumberElsewhere() {
+        func fault<Demand: Decodable>(_ json: String, _ type: Demand.Type) -> WireError? {
+            do throws(WireError) {
+                _ = try WireJSON.decode(type, from: Array(json.utf8))
+                return nil
+            } catch { return error }
+        }
+        for number in ["4111111111111111", "5555-5555-5555-4444"] {
+            #expect(
+                fault(#"{"reference":"\#(number)"}"#, CaptureDemand.self)
+                    == WireError(.requestInvalidField, field: "reference"))
+            #expect(
+                fault(#"{"label":"\#(number)"}"#, DayEndDemand.self)
+                    == WireError(.requestInvalidField, field: "label"))
+            #expect(
+                fault(#"{"label":"\#(number)","amount":{"value":1,"currency":"EUR"}}"#, Item.self)
+                    == WireError(.requestInvalidField, field: "label"))
+        }
+        #expect(fault(#"{"reference":"tab-7"}"#, CaptureDemand.self) == nil)
+        #expect(fault(#"{"label":"2026-11-28"}"#, DayEndDemand.self) == nil)
+        #expect(fault(#"{"label":"4006381333931","amount":{"value":1,"currency":"EUR"}}"#, Item.self) == nil)
+    }
+
     /// Odoo's order names, times in milliseconds, dates with a count, GTIN-13, a card number's digits with a wrong last one.
     @Test(
         "A10: numbers that merchants use are orders still",

@@ -20,7 +20,7 @@ extension DayEndDemand: Codable {
     public init(from decoder: any Decoder) throws {
         let members = try decoder.strictContainer(keyedBy: CodingKeys.self)
         label = members.contains(.label) ? try members.decode(String.self, forKey: .label) : nil
-        if let label, !label.isReference(upTo: Limits.dayLabelLength) {
+        if let label, !label.isOwnName(upTo: Limits.dayLabelLength) {
             throw decoder.refusal(.requestInvalidField, at: CodingKeys.label)
         }
         force = members.contains(.force) ? try members.decode(Bool.self, forKey: .force) : nil

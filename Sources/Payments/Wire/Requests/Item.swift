@@ -65,7 +65,7 @@ extension Item: Codable {
         kind = try members.decodeIfPresent(Kind.self, forKey: .kind)
         frequency = try members.decodeIfPresent(Frequency.self, forKey: .frequency)
         let isOneLine = !label.unicodeScalars.contains { $0.properties.generalCategory == .control }
-        guard (1...Limits.labelLength).contains(label.count), isOneLine else {
+        guard (1...Limits.labelLength).contains(label.count), isOneLine, !label.isCardNumber else {
             throw decoder.refusal(.requestInvalidField, at: CodingKeys.label)
         }
         begins = try members.decodeIfPresent(String.self, forKey: .begins)

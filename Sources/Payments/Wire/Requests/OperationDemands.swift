@@ -41,7 +41,7 @@ extension CaptureDemand: Codable {
                 }
             }
         }
-        if let reference, !reference.isReference(upTo: Limits.orderLength) {
+        if let reference, !reference.isOwnName(upTo: Limits.orderLength) {
             throw decoder.refusal(.requestInvalidField, at: CodingKeys.reference)
         }
     }

@@ -279,7 +279,7 @@ extension TransactionRequest {
         if let deadline, !Limits.deadlineSeconds.contains(deadline) {
             throw decoder.refusal(.requestInvalidField, at: CodingKeys.deadline)
         }
-        if let order, !order.isReference(upTo: Limits.orderLength) || order.isCardNumber {
+        if let order, !order.isOwnName(upTo: Limits.orderLength) {
             throw decoder.refusal(.requestInvalidField, at: CodingKeys.order)
         }
         try checkLanes(decoder)
@@ -356,4 +356,7 @@ extension String {
     public func isReference(upTo length: Int) -> Bool {
         (1...length).contains(utf8.count) && utf8.allSatisfy { (0x21...0x7E).contains($0) }
     }
+
+    /// The same for what a merchant calls something: it stands in receipts, logs and lists, where no card number may be.
+    func isOwnName(upTo length: Int) -> Bool { isReference(upTo: length) && !isCardNumber }
 }
