@@ -42,6 +42,8 @@ public final class Daemon: Sendable {
     let expiry: ExpiryWatch
     let trail: AuditTrail
     let journalHealth: JournalHealth
+    let notes: StandingNotes
+    let reserve: StorageReserve
     private let forwarder: QueueForwarder
     let stored: PaymentQueue
 
@@ -54,7 +56,7 @@ public final class Daemon: Sendable {
         let settings = CurrentSettings(configuration)
         self.logger = logger
         let directory = configuration.journal.directory
-        let reserve = StorageReserve(folder: directory)
+        reserve = StorageReserve(folder: directory)
         let books = try Daemon.openBooks(directory, reserve, logger)
         let (journal, firstEvent, newest) = (books.journal, books.firstEvent, books.newest)
         installation = books.key
@@ -89,12 +91,16 @@ public final class Daemon: Sendable {
         audit = AuditKeeper(
             journal: journal, events: events, key: installation, settings: settings, clock: clock,
             logger: logger)
+        notes = StandingNotes(
+            journal: journal, clock: clock, key: installation, believed: books.believed, contact: contact,
+            logger: logger)
         let publish: @Sendable (Event) -> Void = { [store] in store.publish($0) }
         expiry = ExpiryWatch(journal: journal, clock: clock, logger: logger, publish: publish)
         let payments = WorkQueue()
         let background = WorkQueue()
         let stored = PaymentQueue(
-            store: store, key: installation, contact: contact, trail: trail, settings: settings, profiles: profiles)
+            store: store, key: installation, contact: contact, trail: trail, notes: notes, settings: settings,
+            profiles: profiles)
         let reached = ContactBell()
         let health = AdapterHealthCheck(settings, clock: clock, logger: logger) {
             await stored.noteContact()
@@ -163,7 +169,8 @@ public final class Daemon: Sendable {
             group.addTask { await self.expiry.run() }
             group.addTask { await self.journalHealth.run() }
             group.addTask { await self.journalHealth.examineDaily { await self.store.isQuiet() } }
-            group.addTask { await self.clock.run(keepingIn: self.store.journal) }
+            group.addTask { await self.clock.run() }
+            group.addTask { await self.notes.run() }
             group.addTask { await self.scrubAsWished() }
             group.addTask { await self.preparer.run() }
             group.addTask { await self.monitor.run() }
@@ -178,9 +185,8 @@ public final class Daemon: Sendable {
         for lane in await store.books.lanes.all { await lane.close() }
         // The process may end before anybody lets go of them.
         for lane in settings.snapshot.configuration.lanes { lane.control?.stop() }
-        await clock.keep(in: store.journal)
         await trail.note(AuditEntry(.operation, detail: "stopped"))
-        await audit.signHead()
+        await notes.keepNow()
         await store.journal.scrub(logger)
         await engine.end()
         await deleter.end()

@@ -20,6 +20,7 @@ enum SQLValue: Equatable {
     private var prepared: [String: Statement] = [:]
     /// Transactions that are open, one inside the other.
     private var depth = 0
+    let count = CommitCount()
 
     /// Opens or makes the file.
     ///
@@ -105,8 +106,27 @@ enum SQLValue: Equatable {
         defer { statement.reset() }
         try statement.bind(values)
         var results: [Result] = []
-        while try statement.step() { results.append(try row(Row(statement: statement))) }
+        while try step(statement) { results.append(try row(Row(statement: statement))) }
+        if unsafe sqlite3_get_autocommit(handle) != 0, takeWrittenPages() > 0 { count.noteCommit() }
         return results
+    }
+
+    private func step(_ statement: Statement) throws(JournalError) -> Bool {
+        do throws(JournalError) { return try statement.step() } catch {
+            switch error {
+            case .full: count.noteFailure()
+            case .failed(let code) where code & 0xFF != SQLITE_INTERRUPT: count.noteFailure()
+            default: break
+            }
+            throw error
+        }
+    }
+
+    /// Pages that went to the write-ahead log since this was asked last.
+    private func takeWrittenPages() -> Int {
+        var (pages, highest): (Int32, Int32) = (0, 0)
+        _ = unsafe sqlite3_db_status(handle, SQLITE_DBSTATUS_CACHE_WRITE, &pages, &highest, 1)
+        return Int(pages)
     }
 
     /// Runs one statement that gives no rows.
@@ -136,6 +156,8 @@ enum SQLValue: Equatable {
         } catch {
             // Fails where SQLite has rolled back by itself, which is as good.
             do { try run(script: isOuter ? "ROLLBACK" : "ROLLBACK TO part; RELEASE part") } catch {}
+            // What had to leave the memory before the end counts for nothing.
+            if isOuter { _ = takeWrittenPages() }
             throw error
         }
     }

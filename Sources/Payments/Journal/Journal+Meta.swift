@@ -68,6 +68,28 @@ extension Journal {
         }
     }
 
+    /// Writes what a daemon at rest has to keep, in one commit.
+    ///
+    /// - Parameters:
+    ///   - believed: the last time of the wall clock that was believed.
+    ///   - contact: when the payment service was last reached, in which boot of the machine, and which one that was.
+    ///   - sign: signs the end of the audit chain, where the last signed head does not cover it.
+    /// - Returns: the end that was signed; `nil` for none.
+    public func keep(
+        believed: Timestamp?, contact: (at: Timestamp, boot: String, issuer: String)?,
+        signing sign: (_ sequence: Int64, _ hash: String) -> String?
+    ) throws(JournalError) -> (sequence: Int64, hash: String)? {
+        try database.transaction { () throws(JournalError) in
+            if let believed { try noteBelieved(believed) }
+            if let contact { try noteOnline(at: contact.at, boot: contact.boot, issuer: contact.issuer) }
+            guard let end = try auditEnd(), try end.sequence > auditSignedUpTo(),
+                let token = sign(end.sequence, end.hash)
+            else { return nil }
+            try keep(head: token, sequence: end.sequence)
+            return end
+        }
+    }
+
     /// The last time of the wall clock that the daemon believed; `nil` where nobody has noted one.
     public func lastBelievedTime() throws(JournalError) -> Timestamp? {
         guard let text = try Journal.meta("believed-time", in: database) else { return nil }

@@ -81,6 +81,9 @@ public final class Journal {
         try examineBooks()
     }
 
+    /// What was written since it was opened.
+    public var commitCount: CommitCount { database.count }
+
     /// Whether the file that is written has still the journal's name: where somebody has moved or removed it, whatever is
     /// written is lost at the next start.
     public var isInPlace: Bool { lock.isInPlace }

@@ -53,6 +53,14 @@ package enum FileSystem {
         return names
     }
 
+    /// Bytes that are free for this user on the disk where `path` is, as statvfs(3) says. A quota may leave fewer.
+    package static func room(at path: String) throws(SystemError) -> Int64 {
+        var found = statvfs()
+        guard unsafe statvfs(path, &found) == 0 else { throw .last }
+        let (bytes, isFar) = UInt64(found.f_bavail).multipliedReportingOverflow(by: UInt64(found.f_frsize))
+        return isFar ? .max : Int64(clamping: bytes)
+    }
+
     package static func remove(_ path: String) throws(SystemError) {
         guard unsafe unlink(path) == 0 else { throw .last }
     }

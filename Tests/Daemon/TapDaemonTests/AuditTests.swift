@@ -37,7 +37,7 @@ struct AuditTests {
                     try await shop.post(purchase(value), wait: 20)
                     try shop.reader.obey("remove")
                 }
-                await shop.daemon.audit.signHead()
+                await shop.daemon.notes.keepNow()
                 #expect(try verified(folder).faults.isEmpty)
             }
         }
@@ -66,7 +66,7 @@ struct AuditTests {
                 #expect(try await shop.send(dayEnd).status == 201)
                 let later = Timestamp.now.advanced(bySeconds: 86_400 * 401)
                 await shop.daemon.audit.erase(now: later)
-                await shop.daemon.audit.signHead()
+                await shop.daemon.notes.keepNow()
                 #expect(try await shop.get("/v1/transactions/\(transaction.id)").status == 404)
                 for (name, bytes) in try filesOnDisk(in: folder.path + "/state") {
                     #expect(bytes.range(of: Data(transaction.id.text.utf8)) == nil, "\(name)")

@@ -329,7 +329,7 @@ struct BookBindingTests {
                 }
                 try shop.reader.obey("present visa")
                 #expect(try await shop.post(purchase(100), wait: 20).transaction().state == .approved)
-                await shop.daemon.audit.signHead()
+                await shop.daemon.notes.keepNow()
                 let whole = try await look()
                 #expect(whole?.auditFaults?.isEmpty == true && whole?.damaged.isEmpty == true)
                 #expect(try await holds() == 1)

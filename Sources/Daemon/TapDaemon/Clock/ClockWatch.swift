@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 import Configuration
-import Journal
 import Logging
 import Synchronization
 import Transactions
@@ -14,8 +13,6 @@ final class ClockWatch: Sendable {
         var profileIssuedAt: Timestamp?
         /// What was said last.
         var told: TimeBelief.Doubt?
-        /// What the journal has as the last time that was believed.
-        var kept: Timestamp?
     }
 
     private let state: Mutex<State>
@@ -24,8 +21,6 @@ final class ClockWatch: Sendable {
     private let logger: Logger
     /// A clock that is put right is believed soon.
     private static let interval: Duration = .seconds(5)
-    /// Milliseconds between two notes of what is believed.
-    private static let keeping: Int64 = 60_000
 
     /// - Parameters:
     ///   - newest: time of the journal's newest entry.
@@ -35,7 +30,7 @@ final class ClockWatch: Sendable {
         events: EventHub, logger: Logger
     ) {
         let belief = TimeBelief(believed: believed, journal: newest, at: .nowWithSleep)
-        state = Mutex(State(belief: belief, kept: believed))
+        state = Mutex(State(belief: belief))
         self.isSynchronized = isSynchronized
         (self.events, self.logger) = (events, logger)
         _ = doubt
@@ -65,31 +60,15 @@ final class ClockWatch: Sendable {
     var status: ClockStatus { ClockStatus(doubt: doubt) }
 
     /// Looks until its task is cancelled.
-    func run(keepingIn journal: JournalThread) async {
+    func run() async {
         while !Task.isCancelled {
-            await keep(in: journal)
+            _ = doubt
             do { try await Task.sleep(for: ClockWatch.interval) } catch { return }
         }
     }
 
-    /// Looks, and notes what is believed, once a minute: after a crash it is all that tells entries with a right time from
-    /// those with a wrong one.
-    func keep(in journal: JournalThread) async {
-        guard doubt == nil else { return }
-        let due = state.withLock { state -> Timestamp? in
-            guard let latest = state.belief.latest else { return nil }
-            guard let kept = state.kept else { return latest }
-            let (apart, isFar) = latest.milliseconds.subtractingReportingOverflow(kept.milliseconds)
-            return isFar || apart.magnitude >= UInt64(ClockWatch.keeping) ? latest : nil
-        }
-        guard let due else { return }
-        do throws(JournalError) {
-            try await journal.use { (journal) throws(JournalError) in try journal.noteBelieved(due) }
-            state.withLock { $0.kept = due }
-        } catch {
-            logger.warning("believed time not written", metadata: ["error": "\(error)"])
-        }
-    }
+    /// What time it is; `nil` where the clock is not believed.
+    var believed: Timestamp? { doubt == nil ? state.withLock { $0.belief.latest } : nil }
 
     private func tell(_ doubt: TimeBelief.Doubt?) {
         var event = Event(doubt == nil ? .clockBelieved : .clockUnbelievable)

@@ -15,6 +15,7 @@ final class PaymentQueue: Sendable {
     let current: CurrentSettings
     let profiles: ProfileStore
     let trail: AuditTrail
+    let notes: StandingNotes
     let logger: Logger
     /// Happens when there is something to forward at once; then there is a new one.
     private let waking = Mutex(OneShot())
@@ -23,7 +24,6 @@ final class PaymentQueue: Sendable {
     private let contactNoted = Mutex<Int64?>(nil)
     /// What this run has stored, with when, on the monotonic clock.
     private let storedHere = Mutex<[TransactionID: Int64]>([:])
-    private let written: Mutex<OnlineContact?>
     /// What the last reading of the queue failed of.
     private let trouble = Mutex<JournalError?>(nil)
     /// Records that do not hold and have been told of.
@@ -31,14 +31,14 @@ final class PaymentQueue: Sendable {
 
     /// - Parameter contact: the last one that an earlier run has written down.
     init(
-        store: TransactionRunner, key: SigningKey, contact: OnlineContact?, trail: AuditTrail,
+        store: TransactionRunner, key: SigningKey, contact: OnlineContact?, trail: AuditTrail, notes: StandingNotes,
         settings: CurrentSettings, profiles: ProfileStore
     ) {
         self.store = store
         self.key = key
         self.contact = Mutex(contact)
-        written = Mutex(contact)
         self.trail = trail
+        self.notes = notes
         logger = trail.logger
         current = settings
         self.profiles = profiles
@@ -53,8 +53,8 @@ final class PaymentQueue: Sendable {
 
     // MARK: - Contact with the payment service
 
-    /// Notes that the payment service was reached just now. Written down at most once a minute: what is on disk is never
-    /// later than the truth.
+    /// Notes that the payment service was reached just now. Written down with the other standing notes: what is on disk is
+    /// never later than the truth.
     ///
     /// - Parameter issuer: with whom; `nil` for the service that is configured now. Contact with a former one is none.
     func noteContact(with issuer: String? = nil) async {
@@ -63,17 +63,7 @@ final class PaymentQueue: Sendable {
         contact.withLock { $0 = now }
         contactNoted.withLock { $0 = Moment.nowWithSleep.monotonic }
         wake()
-        let isDue = written.withLock { last in
-            last?.boot != now.boot || last?.issuer != now.issuer
-                || (last?.at ?? now.at).advanced(bySeconds: 60) <= now.at
-        }
-        guard isDue else { return }
-        do throws(JournalError) {
-            try await journal.noteOnline(at: now.at, boot: now.boot, issuer: now.issuer)
-            written.withLock { $0 = now }
-        } catch {
-            logger.warning("online contact not written", metadata: ["error": "\(error)"])
-        }
+        await notes.note(now)
     }
 
     /// Forwards at once what is due.

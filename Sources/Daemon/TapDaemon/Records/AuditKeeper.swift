@@ -5,14 +5,14 @@ import Journal
 import Logging
 import Wire
 
-/// Signs the end of the audit chain now and then, and erases what has been kept for long enough.
+/// Erases what has been kept for long enough.
 struct AuditKeeper: Sendable {
     let journal: JournalThread
     let events: EventHub
     let key: SigningKey
     let settings: CurrentSettings
     let clock: ClockWatch
-    /// Between two signed heads, where there is anything new.
+    /// Between two looks at whether the clock is believed.
     var interval: Duration = .seconds(60)
     let logger: Logger
     private var retention: Retention { settings.snapshot.journal.retention }
@@ -34,25 +34,7 @@ struct AuditKeeper: Sendable {
                 await erase(now: .now)
                 nextErasure = ContinuousClock.now.advanced(by: retention.interval)
             }
-            await signHead()
             do { try await Task.sleep(for: min(interval, retention.interval)) } catch { return }
-        }
-    }
-
-    /// Signs the chain's end. Number and hash go to the log too: a chain cut off later, statements included, contradicts it.
-    func signHead() async {
-        do throws(JournalError) {
-            let (end, signed) = try await journal.use { (journal) throws(JournalError) in
-                (try journal.auditEnd(), try journal.auditSignedUpTo())
-            }
-            guard let end, end.sequence > signed, let token = statement(.head, end) else { return }
-            try await journal.use { (journal) throws(JournalError) in
-                try journal.keep(head: token, sequence: end.sequence)
-            }
-            logger.info(
-                "audit head signed", metadata: ["sequence": "\(end.sequence)", "hash": "\(end.hash)"])
-        } catch {
-            logger.error("audit head not signed", metadata: ["error": "\(error)"])
         }
     }
 
@@ -84,16 +66,16 @@ struct AuditKeeper: Sendable {
 
     private func eraseAudit(before time: Timestamp, at now: Timestamp) async throws(JournalError) -> Bool {
         let last = try await journal.use { (journal) throws(JournalError) in try journal.lastAudit(before: time) }
-        guard let last, let token = statement(.checkpoint, last) else { return false }
+        guard let last, let token = statement(last) else { return false }
         try await journal.use { (journal) throws(JournalError) in
             try journal.eraseAudit(upTo: last.sequence, checkpoint: token, at: now)
         }
         return true
     }
 
-    private func statement(_ kind: AuditStatement.Kind, _ end: (sequence: Int64, hash: String)) -> String? {
+    private func statement(_ end: (sequence: Int64, hash: String)) -> String? {
         let statement = AuditStatement(
-            kind, installation: journal.support, sequence: end.sequence, hash: end.hash)
+            .checkpoint, installation: journal.support, sequence: end.sequence, hash: end.hash)
         do throws(JWSError) { return try statement.signed(by: key) } catch {
             logger.error("audit statement not signed", metadata: ["error": "\(error)"])
             return nil

@@ -14,6 +14,11 @@ final class JournalHealth: Sendable {
     private struct State {
         var trouble: ErrorCode?
         var checkedAt: ContinuousClock.Instant?
+        /// What had been written when it was last looked at, and when that was last more than before.
+        var commits = 0
+        var writtenAt: ContinuousClock.Instant?
+        /// Writes that had failed by then.
+        var failures = 0
         var damaged: [DamagedPayment] = []
         /// Tables in which the last look found a fault.
         var faults: [String] = []
@@ -33,7 +38,9 @@ final class JournalHealth: Sendable {
     private var logger: Logger { trail.logger }
     /// Of a look whose answer is still good for whoever asks.
     private static let freshness: Duration = .seconds(5)
-    private static let interval: Duration = .seconds(10)
+    private static let interval: Duration = .seconds(5)
+    /// After a commit that succeeded, which proves what a row of its own would.
+    private static let proof: Duration = .seconds(600)
     /// After a start that has looked at everything already.
     private static let firstExamination: Duration = .seconds(600)
     private static let examinationInterval: Duration = .seconds(86_400)
@@ -50,12 +57,15 @@ final class JournalHealth: Sendable {
 
     // MARK: - Whether a sale could be written
 
-    /// Why nothing could be written down just now; looked at again where the last look is some seconds old, and where the
-    /// reserve was given up since: without it the next sale could meet the end of the disk.
-    func trouble() async -> ErrorCode? {
-        let isFresh = state.withLock { $0.checkedAt.map { $0.duration(to: .now) < JournalHealth.freshness } ?? false }
-        let isKnown = state.withLock { $0.trouble != nil }
-        if !isFresh || !isKnown && !reserve.isKept { await probe() }
+    /// Why nothing could be written down just now; looked at again where the last look is some seconds old, where a write has
+    /// failed since, and where the reserve was given up: without it the next sale could meet the end of the disk.
+    func trouble(at now: ContinuousClock.Instant = .now) async -> ErrorCode? {
+        let (isFresh, isKnown, failures) = state.withLock { state in
+            let isFresh = state.checkedAt.map { $0.duration(to: now) < JournalHealth.freshness } ?? false
+            return (isFresh, state.trouble != nil, state.failures)
+        }
+        let isDoubted = !isKnown && (!reserve.isKept || journal.commitCount.failures > failures)
+        if !isFresh || isDoubted { await probe(at: now) }
         return state.withLock { $0.trouble }
     }
 
@@ -68,11 +78,20 @@ final class JournalHealth: Sendable {
         }
     }
 
-    /// Tries what a sale needs: room that is really there, and a write that is really on the disk.
-    func probe() async {
-        let found = await JournalHealth.trouble(of: journal)
+    /// Looks for what a sale needs: room that is really there, and a write that was really on the disk. Whoever has written
+    /// since has proved it; a row is written where a write has failed, or none was made for minutes.
+    func probe(at now: ContinuousClock.Instant = .now) async {
+        let (commits, failures) = (journal.commitCount.commits, journal.commitCount.failures)
+        let (isDoubted, isProved) = state.withLock { state in
+            let isDoubted = state.trouble != nil || failures > state.failures
+            if commits > state.commits { state.writtenAt = now }
+            (state.commits, state.failures) = (commits, failures)
+            return (isDoubted, state.writtenAt.map { $0.duration(to: now) < JournalHealth.proof } ?? false)
+        }
+        if isDoubted { reserve.doubt() }
+        let found = await JournalHealth.trouble(of: journal, writesRow: isDoubted || !isProved)
         let before = state.withLock { state in
-            defer { (state.trouble, state.checkedAt) = (found, .now) }
+            defer { (state.trouble, state.checkedAt) = (found, now) }
             return state.trouble
         }
         guard found != before else { return }
@@ -83,12 +102,13 @@ final class JournalHealth: Sendable {
         }
     }
 
-    private static func trouble(of journal: JournalThread) async -> ErrorCode? {
+    private static func trouble(of journal: JournalThread, writesRow: Bool) async -> ErrorCode? {
         do throws(JournalError) {
             try await journal.use { (journal) throws(JournalError) in
                 guard journal.isInPlace else { throw .damaged }
             }
             try await journal.fillReserve()
+            guard writesRow else { return nil }
             try await journal.use { (journal) throws(JournalError) in try journal.probe(at: .now) }
             return nil
         } catch {

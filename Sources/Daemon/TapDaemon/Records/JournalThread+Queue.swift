@@ -24,9 +24,5 @@ extension JournalThread {
         try journal.postpone(id, attempts: attempts, due: due)
     }
 
-    func noteOnline(at: Timestamp, boot: String, issuer: String) throws(JournalError) {
-        try journal.noteOnline(at: at, boot: boot, issuer: issuer)
-    }
-
     func openBatch() throws(JournalError) -> BatchRecord? { try journal.openBatch() }
 }

@@ -24,6 +24,7 @@ actor JournalThread {
     private let wishes: AsyncStream<Void>
     private let wish: AsyncStream<Void>.Continuation
     nonisolated let support: String
+    nonisolated let commitCount: CommitCount
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe thread.asUnownedSerialExecutor() }
 
@@ -34,6 +35,7 @@ actor JournalThread {
         self.thread = thread
         self.reserve = reserve
         support = journal.support
+        commitCount = journal.commitCount
         self.journal = journal
         (wishes, wish) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     }
