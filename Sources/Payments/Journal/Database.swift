@@ -21,6 +21,10 @@ enum SQLValue: Equatable {
     /// Transactions that are open, one inside the other.
     private var depth = 0
     let count = CommitCount()
+    /// Whether the disk has a commit when it returns, as `PRAGMA synchronous` has it now.
+    private var isDurable: Bool?
+    /// Number of the last durable transaction that changed something; `nil` before it was read.
+    private var mark: UInt32?
 
     /// Opens or makes the file.
     ///
@@ -102,12 +106,15 @@ enum SQLValue: Equatable {
     func query<Result>(
         _ sql: String, _ values: [SQLValue] = [], row: (borrowing Row) throws(JournalError) -> Result
     ) throws(JournalError) -> [Result] {
+        if depth == 0 { try setDurable(true) }
         let statement = try prepare(sql)
         defer { statement.reset() }
         try statement.bind(values)
         var results: [Result] = []
         while try step(statement) { results.append(try row(Row(statement: statement))) }
-        if unsafe sqlite3_get_autocommit(handle) != 0, takeWrittenPages() > 0 { count.noteCommit() }
+        if unsafe sqlite3_get_autocommit(handle) != 0, takeWrittenPages() > 0 {
+            count.noteCommit(isDurable: isDurable ?? true)
+        }
         return results
     }
 
@@ -140,18 +147,52 @@ enum SQLValue: Equatable {
     /// Number of the row that was inserted last.
     var lastRowID: Int64 { unsafe sqlite3_last_insert_rowid(handle) }
 
-    /// All of `body` or nothing of it, on disk when this returns; inside another transaction, when that returns.
-    func transaction<Result>(_ body: () throws(JournalError) -> Result) throws(JournalError) -> Result {
+    /// Outside a transaction only. In WAL mode FULL syncs the log with each commit, and NORMAL before a checkpoint alone.
+    private func setDurable(_ wish: Bool) throws(JournalError) {
+        // Whoever reads in a view of its own has begun that by a script, and writes nothing.
+        guard isDurable != wish, unsafe sqlite3_get_autocommit(handle) != 0 else { return }
+        try run(script: "PRAGMA synchronous = \(wish ? "FULL" : "NORMAL")")
+        isDurable = wish
+    }
+
+    /// Gives the transaction that is open the next number, which is in the header of the file: a log that is read after a power
+    /// cut shows by it what had been on the disk.
+    private func writeMark() throws(JournalError) -> UInt32 {
+        let last: UInt32
+        if let mark {
+            last = mark
+        } else {
+            let found = try query("PRAGMA application_id") { (row) throws(JournalError) in try row.integer(0) }
+            last = UInt32(truncatingIfNeeded: found.first ?? 0)
+        }
+        let next = (last &+ 1) & 0x7FFF_FFFF
+        try run(script: "PRAGMA application_id = \(next)")
+        return next
+    }
+
+    /// All of `body` or nothing of it.
+    ///
+    /// - Parameter durable: on disk when this returns; inside another transaction, what that one says, when it returns. What is not
+    ///   durable survives this process and is on the disk with whatever is written durably next; a power cut before may take it,
+    ///   with all that came after it.
+    func transaction<Result>(
+        durable: Bool = true, _ body: () throws(JournalError) -> Result
+    ) throws(JournalError) -> Result {
         let isOuter = depth == 0
+        if isOuter { try setDurable(durable) }
         // SQLite has rolled everything back by itself, as it may on a full disk: what came now would stand alone.
         let isRolledBack = unsafe sqlite3_get_autocommit(handle) != 0
         guard isOuter || !isRolledBack else { throw .failed(code: SQLITE_ABORT) }
-        try run(isOuter ? "BEGIN IMMEDIATE" : "SAVEPOINT part")
         depth += 1
         defer { depth -= 1 }
+        try run(isOuter ? "BEGIN IMMEDIATE" : "SAVEPOINT part")
+        let before = unsafe sqlite3_total_changes(handle)
         do throws(JournalError) {
             let result = try body()
+            let after = unsafe sqlite3_total_changes(handle)
+            let next = try isOuter && durable && after != before ? writeMark() : mark
             try run(isOuter ? "COMMIT" : "RELEASE part")
+            mark = next
             return result
         } catch {
             // Fails where SQLite has rolled back by itself, which is as good.

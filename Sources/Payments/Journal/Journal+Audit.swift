@@ -167,7 +167,9 @@ extension Journal {
     }
 
     /// Several changes in one write to the disk: each of them all or not at all, whatever becomes of the others.
-    public func together(_ body: () -> Void) throws(JournalError) {
-        try database.transaction { () throws(JournalError) in body() }
+    ///
+    /// - Parameter durable: on the disk when this returns.
+    public func together(durable: Bool = true, _ body: () -> Void) throws(JournalError) {
+        try database.transaction(durable: durable) { () throws(JournalError) in body() }
     }
 }

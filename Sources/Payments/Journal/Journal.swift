@@ -3,9 +3,10 @@ import Glibc
 public import Transactions
 public import Wire
 
-/// The durable record of every transaction. A call that changes something returns when it is on the disk.
+/// The durable record of every transaction. A call that changes something returns when it is on the disk, unless it is part of
+/// `together` with another wish.
 ///
-/// SQLite in WAL mode with `synchronous=FULL`. Blocks; to be used from one thread at a time. Card data cannot get in:
+/// SQLite in WAL mode. Blocks; to be used from one thread at a time. Card data cannot get in:
 /// it takes types of `Wire` only, and of the card record nothing but the sealed form.
 public final class Journal {
     /// Name of this installation for support.
@@ -21,6 +22,8 @@ public final class Journal {
     private let lock: JournalLock
 
     public static let fileName = "journal.sqlite"
+    /// More changes than are made between two durable writes.
+    private static let changeLeap = 1 << 20
     /// Above this many bytes a start looks at what is open and at how the pages hang together, and leaves the rest to the
     /// daily check: see docs/decisions/0018.
     public static let wholeCheckLimit: Int64 = 256 << 20
@@ -64,7 +67,6 @@ public final class Journal {
             script: """
                 PRAGMA temp_store = MEMORY;
                 PRAGMA journal_mode = WAL;
-                PRAGMA synchronous = FULL;
                 PRAGMA secure_delete = ON;
                 PRAGMA foreign_keys = OFF;
                 """)
@@ -175,12 +177,16 @@ public final class Journal {
             .leaveOut)
     }
 
-    /// Takes `count` event cursors out of use for ever, so that none is given twice, also after a crash.
+    /// Takes `count` event cursors out of use for ever, so that none is given twice, also after a crash. Numbers of changes leap
+    /// as well: a power cut may have taken changes that somebody has seen.
     ///
     /// - Returns: the first of them.
     public func reserveEvents(_ count: UInt32) throws(JournalError) -> UInt64 {
         let first = try database.query(
-            "UPDATE installation SET next_event = next_event + ? RETURNING next_event", [.integer(Int64(count))]
+            """
+            UPDATE installation SET next_event = next_event + ?, next_change = next_change + \(Journal.changeLeap)
+            RETURNING next_event
+            """, [.integer(Int64(count))]
         ) { (row) throws(JournalError) in try row.integer(0) - Int64(count) }
         guard let first = first.first, let cursor = UInt64(exactly: first) else { throw .damaged }
         return cursor

@@ -5,13 +5,16 @@ import Linux
 /// SQLite's write-ahead log as it is read after a start: what of it counts, and whether a power cut can have left it so.
 ///
 /// SQLite drops everything from the first frame on that is not as it was written, without a word. After a power cut that is right. But a
-/// commit is on the disk before the first frame of the next one is written (`synchronous=FULL`), so that a cut leaves no whole
-/// transaction of this log behind the one that it has hit. Where there is one, the disk has lost what it had, and payments with it.
+/// durable commit is on the disk, with all before it, before the first frame of the next one is written. So a cut leaves no whole transaction
+/// of this log behind a durable one that it has hit, or that lies behind what it has hit. Where there is one, the disk has lost what it had, and
+/// payments with it. Durable transactions have a number each, without a gap, in the header of the database (`PRAGMA application_id`).
 ///
 /// SQLite, "Database File Format", 4 (the write-ahead log): numbers are big-endian, checksums have the byte order that the header says.
 struct LogScan {
     static let headerSize = 32
     private static let frameHeaderSize = 24
+    /// Of `application_id` in the frame of the first page.
+    private static let markPlace = 24 + 68
     /// With the smallest page.
     static let leastFrameSize = 24 + 512
     private static let pageSizes: ClosedRange<UInt32> = 512...65_536
@@ -31,6 +34,10 @@ struct LogScan {
     /// The transaction with the first wrong frame has its end.
     private var hasBrokenEnd = false
     private var frames = 0
+    /// Number of the last durable transaction of which everything is right.
+    private var mark: UInt32
+    /// The highest number in the transaction that is being read, and in those from the first wrong frame on that have ended.
+    private var (current, highest): (UInt32, UInt32) = (0, 0)
     /// Up to the last commit.
     private var wholeFrames = 0
     /// Transactions that are whole and of which nothing counts: none after a power cut.
@@ -40,12 +47,13 @@ struct LogScan {
     var length: Int { Self.headerSize + wholeFrames * frameSize }
 
     /// - Returns: `nil` for a header that is not as it was written: SQLite takes nothing of such a log.
-    init?(header: [UInt8]) {
+    init?(header: [UInt8], mark: UInt32) {
         guard header.count == Self.headerSize, Self.number(header[4..<8]) == 3_007_000,
             [0x377F_0682, 0x377F_0683].contains(Self.number(header[0..<4])),
             Self.pageSizes.contains(Self.number(header[8..<12]))
         else { return nil }
         isBigEndian = header[3] == 0x83
+        self.mark = mark
         frameSize = Self.frameHeaderSize + Int(Self.number(header[8..<12]))
         salts = Array(header[16..<24])
         sum = Self.add(header[0..<24], to: Sum(), isBigEndian)
@@ -64,15 +72,28 @@ struct LogScan {
             frame[24...], to: Self.add(frame[0..<8], to: before, isBigEndian), isBigEndian)
         let isRight = isOfThisLog && expected == stored
         said = stored
+        if isRight, Self.number(frame[0..<4]) == 1 {
+            current = max(current, Self.number(frame[Self.markPlace..<Self.markPlace + 4]))
+        }
+        defer { if isEnd { current = 0 } }
         guard isBroken || !isRight else {
             sum = expected
-            if isEnd { wholeFrames = frames }
+            if isEnd { (wholeFrames, mark) = (frames, max(mark, current)) }
             return
         }
-        // The end of a transaction that goes on from the frame before it, and what it goes on from has ended, too.
-        if isBroken, hasBrokenEnd, isEnd, isRight { lost += 1 }
+        // The end of a transaction that goes on from the frame before it, and what it goes on from has ended, too. A durable one has
+        // ended before it, by its number or by the one that is missing.
+        if isBroken, hasBrokenEnd, isEnd, isRight, highest > mark || current > mark &+ 1 { lost += 1 }
         isBroken = true
-        if isEnd { hasBrokenEnd = true }
+        if isEnd { (hasBrokenEnd, highest) = (true, max(highest, current)) }
+    }
+
+    static let fileHeaderSize = 100
+
+    /// Number of the last durable transaction that has left the log; 0 where the file has none. Later than what the log begins with
+    /// where a part of it was copied already: then less is noticed.
+    static func mark(inFile header: [UInt8]) -> UInt32 {
+        header.count < fileHeaderSize ? 0 : number(header[68..<72])
     }
 
     private static func number(_ bytes: ArraySlice<UInt8>) -> UInt32 { bytes.reduce(0) { $0 << 8 | UInt32($1) } }
@@ -116,7 +137,8 @@ enum WriteAheadLog {
             let header = try bytes(of: log, LogScan.headerSize)
             // Not even a header, or one of which nothing has come to the disk.
             guard header.count == LogScan.headerSize, header.contains(where: { $0 != 0 }) else { return false }
-            var scan = LogScan(header: header)
+            let first = try bytes(of: try Descriptor(opening: journal, O_RDONLY | O_NOFOLLOW), LogScan.fileHeaderSize)
+            var scan = LogScan(header: header, mark: LogScan.mark(inFile: first))
             var size = header.count
             while true {
                 let frame = try bytes(of: log, scan?.frameSize ?? LogScan.leastFrameSize)

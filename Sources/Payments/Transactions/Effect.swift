@@ -47,6 +47,8 @@ public struct Write: Equatable, Sendable {
     public let number: UInt64
     public var changes: [StateChange]
     public var form: Form
+    /// Answered when the disk has it. Else when the journal has it, which the death of this process leaves alone and a power cut may not.
+    public let isDurable: Bool
 }
 
 public enum Outward: Equatable, Sendable {

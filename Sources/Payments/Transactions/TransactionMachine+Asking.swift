@@ -158,7 +158,8 @@ extension TransactionMachine {
         guard result.outcome != .declined else {
             guard !question.isInDoubt else { return takeBack(.hostTimeout, .timeout, .pspNoAnswer) }
             if let challenge = challenge(by: answer, question, result, card) { return ask(for: challenge) }
-            return finish(.declined, .paymentDeclined, result, .declined, card)
+            // `sent` is on the disk: a start would take back what nobody has booked.
+            return finish(.declined, .paymentDeclined, result, .declined, card, durable: false)
         }
         guard !question.mustBeReversed else {
             return takeBack(.cancelledAfterSending, .customerCancel, nil, after: answer)
@@ -182,7 +183,7 @@ extension TransactionMachine {
 
     mutating func finish(
         _ state: TransactionState, _ name: EventName, _ result: PaymentResult, _ lamp: Lamp, _ card: MaskedCard?,
-        error: ErrorCode? = nil, terms: ServiceTerms? = nil, then: [Outward] = []
+        error: ErrorCode? = nil, terms: ServiceTerms? = nil, then: [Outward] = [], durable: Bool? = nil
     ) {
         var change = change(state)
         change.terms = terms
@@ -202,7 +203,8 @@ extension TransactionMachine {
         }
         var event = event(name)
         (event.result, event.error, event.card) = (result, change.error, card?.withoutToken)
-        write([change], .forCertain, next: next, then: [.publish(event), .show(lamp), .scrub] + then)
+        write(
+            [change], .forCertain, next: next, then: [.publish(event), .show(lamp), .scrub] + then, durable: durable)
     }
 
     /// Seconds within which an approval has to be confirmed; `nil` for not at all.

@@ -17,7 +17,9 @@ extension TransactionMachine {
         let reversal = asking(change, amount: approval?.amountApproved ?? transaction.amount)
         write(
             [change], .forCertain, next: .reversing(reversal),
-            then: [.publish(event), .show(.error), request(reversal, change.result?.pspReference), .scrub])
+            then: [.publish(event), .show(.error), request(reversal, change.result?.pspReference), .scrub],
+            // The reference of an approval is known from nowhere else.
+            durable: approval == nil ? nil : true)
     }
 
     /// A service that has forgotten the key can carry it out by amount and reference.
@@ -158,6 +160,23 @@ extension TransactionMachine {
     }
 
     // MARK: - After a restart
+
+    /// The monotonic time of a moment that another run laid down on the wall clock. One that is further away than it can
+    /// be is due now: the clock was put back since, and says nothing of how long ago that was (rule R2).
+    func monotonic(of moment: Timestamp, atMost limit: Duration) -> Int64 {
+        let (wait, isFar) = moment.milliseconds.subtractingReportingOverflow(now.wall.milliseconds)
+        guard !isFar, wait > 0, wait <= limit.milliseconds else { return now.monotonic }
+        return now.after(.milliseconds(wait))
+    }
+
+    func monotonic(of moment: Timestamp, since begin: Timestamp) -> Int64 {
+        let (whole, isFar) = moment.milliseconds.subtractingReportingOverflow(begin.milliseconds)
+        return monotonic(of: moment, atMost: .milliseconds(isFar ? 0 : max(0, whole)))
+    }
+
+    var approvedAt: Timestamp {
+        transaction.history.last { $0.state == .approved }?.at ?? transaction.updatedAt
+    }
 
     /// Whether a confirmation that comes now comes in time; `nil` where none is waited for.
     public func isConfirmable(at now: Moment) -> Bool? {

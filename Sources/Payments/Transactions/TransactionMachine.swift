@@ -36,6 +36,8 @@ public struct TransactionMachine: Sendable {
     private(set) var writing: Writing?
     private var waiting: [Input] = []
     private var writes: UInt64 = 0
+    /// How many steps of the history no power cut takes back.
+    private var stepsOnDisk = 0
     /// Since when it is known in this run that it was sent, on the monotonic clock.
     var knownSince: Int64
     /// Of the latest question that was given up: its answer may still come.
@@ -87,6 +89,8 @@ public struct TransactionMachine: Sendable {
         }
         reversalPlan = reversal
         self.open = open
+        // A start writes durably before it reads.
+        stepsOnDisk = transaction.history.count
         switch transaction.state {
         case .approved:
             // Not before the last moment in which a confirmation counts. While the daemon did not run none could come.
@@ -182,7 +186,13 @@ public struct TransactionMachine: Sendable {
 
     mutating func local(_ effect: Local) { effects.append(.local(effect)) }
 
-    mutating func outward(_ outward: Outward) { effects.append(.outward(outward, written)) }
+    /// What rests on the disk stays here as long as the disk does not have it.
+    mutating func outward(_ outward: Outward) {
+        if let basis = outward.basis, !transaction.history.prefix(stepsOnDisk).contains(where: { $0.state == basis }) {
+            return contradiction("a step outward before \(basis.rawValue) is on the disk")
+        }
+        effects.append(.outward(outward, written))
+    }
 
     mutating func outward(_ all: [Outward]) { for each in all { outward(each) } }
 
@@ -197,31 +207,15 @@ public struct TransactionMachine: Sendable {
 
     func change(_ state: TransactionState) -> StateChange { StateChange(state, at: now.wall) }
 
-    /// The monotonic time of a moment that another run laid down on the wall clock. One that is further away than it can
-    /// be is due now: the clock was put back since, and says nothing of how long ago that was (rule R2).
-    func monotonic(of moment: Timestamp, atMost limit: Duration) -> Int64 {
-        let (wait, isFar) = moment.milliseconds.subtractingReportingOverflow(now.wall.milliseconds)
-        guard !isFar, wait > 0, wait <= limit.milliseconds else { return now.monotonic }
-        return now.after(.milliseconds(wait))
-    }
-
-    private func monotonic(of moment: Timestamp, since begin: Timestamp) -> Int64 {
-        let (whole, isFar) = moment.milliseconds.subtractingReportingOverflow(begin.milliseconds)
-        return monotonic(of: moment, atMost: .milliseconds(isFar ? 0 : max(0, whole)))
-    }
-
-    private var approvedAt: Timestamp {
-        transaction.history.last { $0.state == .approved }?.at ?? transaction.updatedAt
-    }
-
     // MARK: - Writing
 
     mutating func write(
         _ changes: [StateChange], as form: Write.Form = .append, _ care: Writing.Care = .orEnd, next: Phase,
-        then: [Outward] = []
+        then: [Outward] = [], durable: Bool? = nil
     ) {
         writes += 1
-        let write = Write(number: writes, changes: changes, form: form)
+        let write = Write(
+            number: writes, changes: changes, form: form, isDurable: durable ?? isDurable(changes, form))
         writing = Writing(write: write, next: next, then: then, care: care)
         effects.append(.write(write))
     }
@@ -231,6 +225,7 @@ public struct TransactionMachine: Sendable {
         writing = nil
         written = Written(number: number)
         for change in done.write.changes { apply(change) }
+        if done.write.isDurable { stepsOnDisk = transaction.history.count }
         switch done.write.form {
         case .plan(let plan): reversalPlan = plan
         case .open(let reason, let plan): (open, reversalPlan) = (reason, plan ?? reversalPlan)

@@ -122,6 +122,40 @@ struct WriteAheadLogTests {
         }
     }
 
+    @Test(
+        "W21: what was not written durably may be lost in any piece by a power cut, and is no damage; a bit before it is"
+    )
+    func withoutSyncs() throws {
+        defer { try? FileManager.default.removeItem(at: root) }
+        var generator = SeededGenerator(seed: 43)
+        for round in 0..<12 {
+            let shop = try folder("loose-\(round)")
+            let journal = try Journal(directory: shop.path)
+            for number in 0..<4 { try pay(journal, number) }
+            let synced = try image(shop).log.count
+            // As lanes write until a sale is sent, and the sale itself, whose sync has not ended.
+            for number in 0..<6 { try journal.together(durable: false) { try? pay(journal, number) } }
+            let loose = try image(shop)
+            try pay(journal, 1)
+            let last = try image(shop)
+            try #require(synced < loose.log.count && loose.log.count < last.log.count)
+            let other = try folder("other-\(round)")
+            for step in 0..<16 {
+                let cut = cut(
+                    step.isMultiple(of: 2) ? loose : last, from: synced, keeping: step % 3 == 0, &generator)
+                let found = try open(cut, other)
+                #expect(!found.isDamaged, "round \(round), step \(step)")
+                #expect(found.payments >= 4, "what was durable is there")
+            }
+            for _ in 0..<8 {
+                var flipped = last
+                let index = Int.random(in: 32..<synced, using: &generator)
+                flipped.log[index] ^= 1 << UInt8.random(in: 0..<8, using: &generator)
+                #expect(try open(flipped, other).isDamaged, "bit in byte \(index) of \(synced)")
+            }
+        }
+    }
+
     /// Sectors of 512 bytes come to the disk in any order, and some never do.
     private func cut(
         _ image: Image, from begin: Int, keeping isWhole: Bool, _ generator: inout SeededGenerator

@@ -37,7 +37,7 @@ struct RandomStory {
         self.isTold = isTold
         let scenario = Scenario.allCases[Int(dice.next() % UInt64(Scenario.allCases.count))]
         stage = scenario.start
-        moves = scenario.moves + [.earlyDue, .pass, .passLong, .wallBack, .wallAhead, .die]
+        moves = scenario.moves + [.earlyDue, .pass, .passLong, .wallBack, .wallAhead, .die, .cut]
         if isTold { lines.append("\(scenario)") }
         stage.books.mayStore = dice.oneIn(2)
         let length = 10 + Int(dice.next() % 50)
@@ -61,6 +61,7 @@ struct RandomStory {
         case .wallBack: stage.now.wall.milliseconds -= Int64(dice.next() % 31_536_000_000)
         case .wallAhead: stage.now.wall.milliseconds += Int64(dice.next() % 31_536_000_000)
         case .die: stage.die(wasTaken: dice.oneIn(2))
+        case .cut: stage.cut()
         default: stage.play(move)
         }
         guard isTold else { return }

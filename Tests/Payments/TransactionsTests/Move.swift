@@ -20,7 +20,7 @@ enum Move: UInt8, CaseIterable, Sendable {
     case written, full, failed
     case due
     // Only in random stories.
-    case earlyDue, pass, passLong, wallBack, wallAhead, die
+    case earlyDue, pass, passLong, wallBack, wallAhead, die, cut
 
     /// What an ordinary order of things is made of.
     static let forOrders = allCases.filter { $0.rawValue < Move.earlyDue.rawValue }

@@ -92,20 +92,25 @@ struct Orders {
         seen[fingerprint] = steps.count
         states += 1
         steps.append(step)
-        var ends = [stage]
+        var ends = [(stage, "")]
         var dead = stage
         dead.die(wasTaken: false)
-        ends.append(dead)
+        ends.append((dead, ", dies"))
         if stage.asked != nil {
             dead = stage
             dead.die(wasTaken: true)
-            ends.append(dead)
+            ends.append((dead, ", dies once it is written"))
         }
-        for (index, each) in ends.enumerated() {
+        // What is on the disk is what is in the books: that was a death.
+        if stage.disk.transaction.history.count != stage.books.transaction.history.count {
+            dead = stage
+            dead.cut()
+            ends.append((dead, ", the power fails"))
+        }
+        for (each, death) in ends {
             var end = each
             if end.faults.isEmpty { end.settle() }
             guard let fault = end.faults.first else { continue }
-            let death = ["", ", dies", ", dies once it is written"][index]
             failures.append("\(fault): \(story(steps.count - 1))\(death)")
             return steps.count - 1
         }
@@ -152,6 +157,9 @@ extension Stage {
         hasher.combine(books.isConfirmed)
         hasher.combine(books.open)
         hasher.combine(books.transaction.settlement?.outcome)
+        hasher.combine(disk.transaction.state)
+        hasher.combine(disk.isPINAwaited)
+        hasher.combine(told)
         hasher.combine(isResent)
         hasher.combine(openWishes.values.map(\.rawValue).sorted())
         hasher.combine(wishes)

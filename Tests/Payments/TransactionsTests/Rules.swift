@@ -120,12 +120,35 @@ extension Stage {
         case .outward(let outward, let written):
             if asked != nil { fault("says \(outward) before its write is taken") }
             if written.number != lastWritten { fault("\(outward) rests on write \(written.number)") }
+            checkDisk(outward)
             hear(outward, wasOver)
         case .local(.connect):
             guard case .sealed = machine.phase else { return fault("connects in \(machine.phase.name)") }
         case .local(.draft(let request)): drafted = request
         case .local(.failedReads(let count)): hasReadFailed = count > 0
         case .local: break
+        }
+    }
+
+    /// docs/architecture.md, "What is on the disk before a step outward".
+    private mutating func checkDisk(_ outward: Outward) {
+        var needed: TransactionState?
+        switch outward {
+        case .send, .charge, .proceed: needed = .sent
+        case .show(.approved): needed = .approved
+        case .publish(let event):
+            switch event.name {
+            case .paymentApproved: needed = .approved
+            case .paymentStored: needed = .stored
+            case .queueForwarded: needed = event.result?.outcome == .declined ? .declined : .approved
+            default: break
+            }
+        default: break
+        }
+        guard let needed else { return }
+        if [.approved, .stored].contains(needed) { told.insert(needed) }
+        if !disk.transaction.history.contains(where: { $0.state == needed }) {
+            fault("\(outward) before \(needed) is on the disk")
         }
     }
 

@@ -11,6 +11,10 @@ struct Stage {
 
     var machine: TransactionMachine
     var books: Books
+    /// What no power cut takes: the books as of the last write that was on the disk when it was answered.
+    var disk: Books
+    /// What somebody was told: it stays so.
+    var told: Set<TransactionState> = []
     var now: Moment
     /// Asked of the journal and not answered.
     var asked: Write?
@@ -65,6 +69,7 @@ struct Stage {
     init(_ transaction: Transaction, _ demand: Demand) {
         now = Sample.start
         books = Books(transaction)
+        disk = books
         machine = TransactionMachine(transaction, demand, at: now)
     }
 
@@ -72,6 +77,7 @@ struct Stage {
     init(recorded books: Books, _ demand: Demand, at now: Moment = Sample.start, latest: Timestamp? = nil) {
         self.now = now
         self.books = books
+        disk = books
         machine = TransactionMachine(
             recorded: books.transaction, demand, reversal: books.plan, open: books.open, at: now, latest: latest)
         if [.sent, .unknown].contains(books.transaction.state) { heard.insert(.doubt) }
@@ -143,10 +149,10 @@ struct Stage {
         case .cancel: return .cancel(.client, wish(.cancel))
         case .stop: return .cancel(.shutdown, nil)
         case .reverse: return .reverse(.customerCancel, wish(.reverse))
-        case .confirmed: return books.confirm(at: now.wall) ? .confirmed : nil
-        case .confirmedUnheard:
-            _ = books.confirm(at: now.wall)
-            return nil
+        case .confirmed, .confirmedUnheard:
+            guard books.confirm(at: now.wall) else { return nil }
+            disk = books
+            return move == .confirmed ? .confirmed : nil
         case .forward:
             guard let request = Sample.request(machine.transaction) else { return nil }
             return .forward(request, wish(.forward))
@@ -154,7 +160,7 @@ struct Stage {
             guard let request = Sample.request(machine.transaction) else { return nil }
             return .forward(request, wish(.forward), keyLife: .zero)
         case .declinedInQueue:
-            if books.declineStored(at: now.wall) { isStale = true }
+            if books.declineStored(at: now.wall) { (isStale, disk) = (true, books) }
             return nil
         case .written, .full, .failed: return answer(move)
         case .due:
@@ -207,6 +213,7 @@ struct Stage {
             return .notWritten(write.number, failure)
         }
         lastWritten = write.number
+        if write.isDurable { disk = books }
         switch write.form {
         case .plan, .contradict, .pin: return .written(write.number)
         case .open: if write.changes.isEmpty { return .written(write.number) }
@@ -217,6 +224,16 @@ struct Stage {
     }
 
     // MARK: - After a death
+
+    /// The power fails: the daemon dies, and what was not on the disk has never been.
+    mutating func cut() {
+        books = disk
+        let states = Set(books.transaction.history.map(\.state))
+        if sends > 0, !states.contains(.sent) { fault("the service was asked, and nobody knows it after a power cut") }
+        for state in told where !states.contains(state) { fault("\(state) was told, and is not after a power cut") }
+        asked = nil
+        die(wasTaken: false)
+    }
 
     /// The daemon dies and starts again: nothing is left but what the journal has.
     ///
@@ -231,6 +248,7 @@ struct Stage {
         if [.sent, .unknown].contains(books.transaction.state), !books.isPINAwaited { next.heard.insert(.doubt) }
         next.isResent = isResent
         next.mustNotStay = mustNotStay
+        next.told = told
         next.sent = sent
         next.pins = pins
         next.continuation = continuation

@@ -81,7 +81,7 @@ final class JournalHealth: Sendable {
     /// Looks for what a sale needs: room that is really there, and a write that was really on the disk. Whoever has written
     /// since has proved it; a row is written where a write has failed, or none was made for minutes.
     func probe(at now: ContinuousClock.Instant = .now) async {
-        let (commits, failures) = (journal.commitCount.commits, journal.commitCount.failures)
+        let (commits, failures) = (journal.commitCount.durableCommits, journal.commitCount.failures)
         let (isDoubted, isProved) = state.withLock { state in
             let isDoubted = state.trouble != nil || failures > state.failures
             if commits > state.commits { state.writtenAt = now }

@@ -14,6 +14,7 @@ import Wire
 /// same whether it holds one change or sixty. Each caller goes on when its own change is on the disk.
 actor JournalThread {
     private struct Write: Sendable {
+        let isDurable: Bool
         let work: @Sendable (Journal) -> Void
         let done: CheckedContinuation<JournalError?, Never>
     }
@@ -42,13 +43,16 @@ actor JournalThread {
 
     /// Everything in one write that was asked for until this thread came to it. The caller goes on where it was, without
     /// a turn of its own on this thread.
+    ///
+    /// - Parameter durable: it is on the disk when this returns; else when anything else is.
     nonisolated func write<Result: Sendable>(
-        _ work: @escaping @Sendable (Journal) throws(JournalError) -> Result
+        durable: Bool = true, _ work: @escaping @Sendable (Journal) throws(JournalError) -> Result
     ) async throws(JournalError) -> Result {
         let outcome = WriteOutcome<Result>()
         let failure = await withCheckedContinuation { done in
             let write = Write(
-                work: { journal in outcome.run { () throws(JournalError) in try work(journal) } }, done: done)
+                isDurable: durable, work: { journal in outcome.run { () throws(JournalError) in try work(journal) } },
+                done: done)
             let isFirst = waiting.withLock { waiting in
                 waiting.append(write)
                 return waiting.count == 1
@@ -59,12 +63,13 @@ actor JournalThread {
         return try outcome.get()
     }
 
-    /// The same for what is new: nothing begins without the room that is kept for its end.
+    /// The same for what is new: nothing begins without the room that is kept for its end. Nothing rests on a beginning: what a power
+    /// cut takes of it has never been.
     nonisolated func begin<Result: Sendable>(
         _ work: @escaping @Sendable (Journal) throws(JournalError) -> Result
     ) async throws(JournalError) -> Result {
         if reserve?.isKept == false { try await fillReserve() }
-        return try await write(work)
+        return try await write(durable: false, work)
     }
 
     /// Makes the room whole that is kept, on this thread, for it blocks.
@@ -81,7 +86,9 @@ actor JournalThread {
         }
         var failure: JournalError?
         do throws(JournalError) {
-            try journal.together { for write in writes { write.work(journal) } }
+            try journal.together(durable: writes.contains(where: \.isDurable)) {
+                for write in writes { write.work(journal) }
+            }
         } catch {
             failure = error
         }
@@ -91,25 +98,29 @@ actor JournalThread {
     /// The same for what has begun already: on a full disk it takes the room that is kept for it, also where another one that
     /// met the end of the disk together with it has given that up.
     private nonisolated func writeOn<Result: Sendable>(
-        _ work: @escaping @Sendable (Journal) throws(JournalError) -> Result
+        durable: Bool, _ work: @escaping @Sendable (Journal) throws(JournalError) -> Result
     ) async throws(JournalError) -> Result {
-        do throws(JournalError) { return try await write(work) } catch {
+        do throws(JournalError) { return try await write(durable: durable, work) } catch {
             guard error == .full, let reserve else { throw error }
             reserve.release()
         }
-        return try await write(work)
+        return try await write(durable: durable, work)
     }
 
     func earlier(owner: Principal, idempotencyKey: String, requestHash: String) throws(JournalError) -> Creation? {
         try journal.earlier(owner: owner, idempotencyKey: idempotencyKey, requestHash: requestHash)
     }
 
-    nonisolated func append(_ changes: [StateChange], to id: TransactionID) async throws(JournalError) {
-        try await writeOn { (journal) throws(JournalError) in try journal.append(changes, to: id) }
+    nonisolated func append(
+        _ changes: [StateChange], to id: TransactionID, durable: Bool
+    ) async throws(JournalError) {
+        try await writeOn(durable: durable) { (journal) throws(JournalError) in try journal.append(changes, to: id) }
     }
 
-    nonisolated func plan(_ reversal: ReversalPlan, for id: TransactionID) async throws(JournalError) {
-        try await writeOn { (journal) throws(JournalError) in try journal.plan(reversal, for: id) }
+    nonisolated func plan(
+        _ reversal: ReversalPlan, for id: TransactionID, durable: Bool
+    ) async throws(JournalError) {
+        try await writeOn(durable: durable) { (journal) throws(JournalError) in try journal.plan(reversal, for: id) }
     }
 
     nonisolated func audit(_ entry: AuditEntry) async throws(JournalError) {

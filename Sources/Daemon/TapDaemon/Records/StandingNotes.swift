@@ -86,14 +86,14 @@ final class StandingNotes: Sendable {
                 let head = try journal.keep(
                     believed: believed, contact: contact.map { ($0.at, $0.boot, $0.issuer) }, signing: signedHead)
                 // Whether a sale could be written is to be known all the same.
-                if journal.commitCount.commits == commits { try journal.probe(at: now.wall) }
+                if journal.commitCount.durableCommits == commits { try journal.probe(at: now.wall) }
                 return head
             }
             state.withLock { state in
                 state.keptBelieved = believed ?? state.keptBelieved
                 state.keptContact = contact ?? state.keptContact
                 (state.triedAt, state.hasFailed) = (now.monotonic, false)
-                state.commits = journal.commitCount.commits
+                state.commits = journal.commitCount.durableCommits
             }
             // A chain that is cut off later, statements included, contradicts the log.
             guard let head else { return }

@@ -52,11 +52,11 @@ struct EffectRun: Sendable {
     func record(_ write: Write) async throws(JournalError) -> WriteFailure? {
         let (journal, logger) = (runner.journal, runner.logger)
         switch write.form {
-        case .append: try await journal.append(write.changes, to: id)
+        case .append: try await journal.append(write.changes, to: id, durable: write.isDurable)
         case .plan(let plan):
             logger.warning(
                 "reversal not acknowledged", metadata: ["transaction": "\(id)", "attempts": "\(plan.attempts)"])
-            try await journal.plan(plan, for: id)
+            try await journal.plan(plan, for: id, durable: write.isDurable)
         case .store(let request, let sale):
             guard let stored = write.changes.last else { return .illegal }
             let refusal = try await services.stored.keep(
