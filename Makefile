@@ -29,7 +29,7 @@ DESTDIR ?=
 .PHONY: help demo till demo-switch deb switch-deb install release build test \
 	lint format docs pictures bless python-client typescript-client clean check-contract \
 	check-examples check-protocol check-till check-units check-udev check-licence check-rules check-threads check-addresses \
-	check-instructions repeat check-browser check-package check-guest check-secrets check-kills check-books check-deaths \
+	check-instructions repeat check-browser check-package check-guest check-secrets check-kills check-power check-books check-deaths \
 	check-tills check-wobbles check-switch check-switch-secrets estate fuzz soak simulate simulate-operations \
 	put-back bench bench-switch load dist check-dist
 
@@ -249,6 +249,13 @@ check-kills:
 	@scripts/install-packages.sh $(TEST_PACKAGES)
 	$(SWIFT) build --build-tests
 	NFC_TAP_KILLS=$(or $(KILLS),300) $(SWIFT) test --skip-build --no-parallel --filter '^TapDaemonTests\.(Queue)?KillTests'
+
+# Power cuts on a model of the disk: COUNT images of one day, held against what was told and what the payment service has booked.
+## Cut the power at COUNT moments of a recorded day
+check-power:
+	@scripts/install-packages.sh $(TEST_PACKAGES)
+	@scripts/build.sh --target Programs
+	scripts/check-power.py "$$($(SWIFT) build --show-bin-path)" --count $(or $(COUNT),1000) --seed $(or $(SEED),1)
 
 # Shops with daemons of their own whose payment services lie and whose daemons are killed: COUNT sales, held against what the
 # payment services have booked, in DAYS from a SEED on. What make test does with a thousand. Before them SEQUENCES of operations

@@ -22,7 +22,7 @@ import time
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "Tests/Rigs/Disk"))
 import model  # noqa: E402
-from shop import Facts, Shop, judge, until  # noqa: E402
+from shop import Facts, Shop, judge  # noqa: E402
 
 # Seconds for which the power is away: a till's time to confirm is over or not, and a clock without a battery goes back.
 AWAY = (0, 0, 3, 45, 7_200, -3_600)
@@ -48,7 +48,8 @@ def recording(folder, log):
 class Recording:
     """A day that was played: its records, what was said, and the moments at which something changes."""
 
-    def __init__(self, records, base=None):
+    def __init__(self, records, *base):
+        """`base` is what was there before: a folder, and the inodes that its files had, by name."""
         self.records, self.said, self.base = records, model.messages(records), base
         of_shop = [it for it in records if it.program != "san" and it.path.split("/")[0] not in ("psp",)]
         self.moments = sorted({it.number + after for it in of_shop if it.kind in "BECRUMLS" for after in (0, 1)} |
@@ -66,7 +67,7 @@ class Recording:
         return sold > 0 and any(it.kind == "E" and it.offset == begun[0] and it.number < moment for it in self.records if begun)
 
     def image(self, kind, moment, dice, folder, dropped=()):
-        disk = model.Disk(self.base)
+        disk = model.Disk(*self.base)
         for it in self.records[:moment]:
             if not it.path.startswith("psp"):
                 disk.play(it, dropped)
@@ -75,7 +76,7 @@ class Recording:
         asked = [it.number for it in self.said if it.program == "tap" and it.line.startswith("POST") and it.number < moment]
         answered = [it.number for it in self.said if it.program == "san" and asked and it.number > asked[-1]]
         until = answered[0] if answered and answered[0] >= moment and dice.random() < 0.5 else moment
-        service = model.Disk(self.base)
+        service = model.Disk(*self.base)
         for it in self.records[:until]:
             service.play(it)
         service.image("all", dice, folder, lambda name: name.startswith("psp"))
@@ -100,12 +101,14 @@ class Recording:
             return lambda it: it.program == "tap" and it.line.startswith("HTTP/1.1 20") and isinstance(it.body, dict) and \
                 it.body.get("state") == state
 
-        def asked(path):
-            return lambda it: it.program == "tap" and it.line.startswith("POST") and path in it.line
+        def asks(it, is_sale):
+            return it.program == "tap" and it.line.startswith("POST") and (
+                it.line.endswith("/v1/authorizations HTTP/1.1") == is_sale)
 
         return {
-            "the log, before the payment service is asked": self.before(log, asked("/v1/authorizations HTTP")),
-            "the log, before an operation is asked for": self.before(log, asked("/operations")),
+            "the log, before the payment service is asked": self.before(log, lambda it: asks(it, True)),
+            "the log, before an operation is asked for": self.before(
+                log, lambda it: asks(it, False) and "/reversals" not in it.line),
             "the log, before `approved` is told": self.before(log, told("approved")),
             "the log, before `stored` is told": self.before(log, told("stored")),
             "the log, before a closed day is told": self.before(log, lambda it: it.program == "tap" and "totals" in (it.body or {})),
@@ -178,13 +181,14 @@ class Check:
         model.control(log, 1 << 25)
         again = pathlib.Path(f"{path}-again")
         shutil.copytree(path, pathlib.Path(f"{path}-base"), ignore=shutil.ignore_patterns("log"))
+        numbers = {os.path.relpath(file, path): file.stat().st_ino for file in path.rglob("*")}
         shop = Shop(self.arguments.binaries, path, recording(self.folder, log))
         try:
             shop.begin()
             time.sleep(dice.choice([0, 0, 0.1, 0.5]))
         finally:
             shop.end()
-        second = Recording(model.records(log, os.path.realpath(path)), pathlib.Path(f"{path}-base"))
+        second = Recording(model.records(log, os.path.realpath(path)), pathlib.Path(f"{path}-base"), numbers)
         kind = dice.choice(model.KINDS)
         moment = second.moment(dice, kind)
         second.image(kind, moment, dice, place(again))
@@ -204,6 +208,7 @@ class Check:
         if verify.returncode != 0:
             faults.append(f"the chain does not hold: {verify.stdout}{verify.stderr}")
         return faults
+
 
 def plants(arguments, folder, day):
     """How many images it takes until each planted fault is found."""

@@ -120,7 +120,7 @@ def boundary(offset, length, dice):
 class Disk:
     """Of one folder. A name's changes are a list of (number, its folder, name, file or `None`); what a rename does is one."""
 
-    def __init__(self, base=None):
+    def __init__(self, base=None, numbers=None):
         self.names, self.durable, self.changes, self.numbers, self.begun = {}, {}, [], {}, {}
         # What an ordered file system has written of its names: all before the last sync, whatever it was of.
         self.committed = 0
@@ -132,7 +132,7 @@ class Disk:
                 elif path.is_file():
                     it = File(path.read_bytes(), path.stat().st_mode & 0o7777)
                     self.names[name] = self.durable[name] = it
-                    self.numbers[path.stat().st_ino] = it
+                    self.numbers[numbers[name]] = it
 
     def play(self, it, dropped=()):
         """One record; a sync whose number is in `dropped` is left out."""

@@ -311,9 +311,10 @@ def judge(shop, facts, is_sold):
             each.get("account", {}).get("pendingCapture") or each.get("account", {}).get("pendingRefund") for each in here)
 
     try:
-        until("quiet books", is_quiet, 20)
+        # What an operation has become is asked after 1, 5 and 30 s.
+        until("quiet books", is_quiet, 60)
     except RuntimeError:
-        faults.append(f"no end after 20 s: {[each['state'] for each in shop.transactions().values() if each['state'] not in ENDED]}")
+        faults.append(f"no end after a minute: {[each['state'] for each in shop.transactions().values() if each['state'] not in ENDED]}")
     next_sale = shop.sell("next", 700)
     if next_sale.get("state") != "approved":
         faults.append(f"the next sale is {next_sale.get('state', next_sale)}")
