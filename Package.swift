@@ -17,6 +17,7 @@ let house = [
             .room("Codes", tests: ""),
             .room("Metrics"),
             .room("Settings", uses: "Linux TOMLKit", tests: ""),
+            .room("Suggestions", uses: "ArgumentParser", tests: ""),
             .room("LocalHTTP", uses: "CLinux Linux Logging NIOCore NIOHTTP1 NIOPosix", tests: ""),
         ]),
     Floor(
@@ -155,29 +156,33 @@ let house = [
                 uses:
                     "AdapterCheck ArgumentParser CardBytes CardSim CLinux Codes Configuration CScrub Doctor ECR"
                     + " EMV Envelope Explain Gateway Help Journal KernelDiff Linux Loyalty PINDevice Printing"
-                    + " ReaderCore ReaderModels ReaderNFC ReaderPCSC ReaderVirtual Receipt Settings TapClient"
-                    + " TapSession TerminalFile Wire"),
+                    + " ReaderCore ReaderModels ReaderNFC ReaderPCSC ReaderVirtual Receipt Settings Suggestions"
+                    + " TapClient TapSession TerminalFile Wire"),
             .program(
                 "nfc-tap-ecr",
-                uses: "ArgumentParser ECR Linux LocalHTTP Logging Settings TillBridge UnixSignals"),
+                uses: "ArgumentParser Codes ECR Linux LocalHTTP Logging Settings TillBridge UnixSignals"),
+            ),
             .program(
                 "nfc-tap-gateway",
-                uses: "ArgumentParser Gateway Linux LocalHTTP Logging Settings UnixSignals Wire"
-            ),
-            .program("nfc-tap-psp-sandbox", uses: "ArgumentParser Linux LocalHTTP Logging PSPSandbox UnixSignals Wire"),
+                uses:
+                    "ArgumentParser Codes Gateway Linux LocalHTTP Logging Settings Suggestions UnixSignals Wire"),
+            .program(
+                "nfc-tap-psp-sandbox",
+                uses: "ArgumentParser Codes Linux LocalHTTP Logging PSPSandbox UnixSignals Wire"),
             .program("nfc-tap-libnfc-worker", uses: "CScrub Linux ReaderNFCWorker"),
             .program(
                 "nfc-tap-switch",
                 uses:
-                    "ArgumentParser CardBytes CScrub Envelope HSM ISO8583 Linux LocalHTTP Logging Switch"
-                    + " UnixSignals Wire"),
+                    "ArgumentParser CardBytes Codes CScrub Envelope HSM ISO8583 Linux LocalHTTP Logging Suggestions"
+                    + " Switch UnixSignals Wire"),
             .program(
                 "nfc-tap-profile",
                 uses:
-                    "ArgumentParser CardBytes CScrub Envelope HSM Issuing Linux LocalHTTP Logging Profile"
-                    + " UnixSignals Wire"),
+                    "ArgumentParser CardBytes Codes CScrub Envelope HSM Issuing Linux LocalHTTP Logging Profile"
+                    + " Suggestions UnixSignals Wire"),
             .program(
-                "nfc-tap-acquirer-sim", uses: "AcquirerSimulator ArgumentParser CScrub ISO8583 Linux UnixSignals Wire"),
+                "nfc-tap-acquirer-sim",
+                uses: "AcquirerSimulator ArgumentParser Codes CScrub ISO8583 Linux Suggestions UnixSignals Wire"),
         ]),
 ]
 

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import AcquirerSimulator
 import ArgumentParser
+import Codes
 import Glibc
 import ISO8583
 import Linux
+import Suggestions
 import UnixSignals
 import Wire
 
@@ -17,7 +19,10 @@ struct AcquirerCommand: AsyncParsableCommand {
             Verifies the cryptograms of test cards, answers by the last two digits of the amount and keeps its own book: see \
             docs/acquirer-simulator.md. It moves no money. Real cards are declined with 14.
             """,
+        version: Version.text,
         subcommands: [Serve.self, Book.self], defaultSubcommand: Serve.self)
+
+    static func main() async { await mainWithSuggestions() }
 
     /// One line on standard error.
     static func say(_ text: String) {

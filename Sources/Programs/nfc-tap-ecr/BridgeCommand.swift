@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import ArgumentParser
+import Codes
 import ECR
 import Glibc
 import Linux
@@ -18,7 +19,8 @@ struct BridgeCommand: AsyncParsableCommand {
         discussion: """
             Each till has a table in the configuration, see docs/tills.md. Payments go through nfc-tapd. Ends with \
             exit code 1 if a port or a ledger cannot be opened.
-            """)
+            """,
+        version: Version.text)
 
     @Option(help: ArgumentHelp("Configuration file.", valueName: "file"))
     var config = "/etc/nfc-tap/nfc-tap-ecr.toml"

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import ArgumentParser
+import Codes
 import Glibc
 import Linux
+import Suggestions
 
 /// The door for browsers: in front of nfc-tapd, on this machine only.
 @main
@@ -12,8 +14,11 @@ struct GatewayCommand: AsyncParsableCommand {
         discussion: """
             Without a command it serves on 127.0.0.1:8716. A till is paired with a code that pair prints; see docs/gateway.md.
             """,
+        version: Version.text,
         subcommands: [ServeCommand.self, PairCommand.self, TillsCommand.self, RevokeCommand.self, RotateCommand.self],
         defaultSubcommand: ServeCommand.self)
+
+    static func main() async { await mainWithSuggestions() }
 }
 
 /// One line on standard error.

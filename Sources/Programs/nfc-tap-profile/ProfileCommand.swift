@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 import ArgumentParser
 import CardBytes
+import Codes
 import Envelope
 import Glibc
 import HSM
 import Issuing
 import Linux
 import Profile
+import Suggestions
 import Wire
 
 /// A payment service's desk for its merchants' profiles.
@@ -19,10 +21,13 @@ struct ProfileCommand: AsyncParsableCommand {
             For payment services; tills do not need it. Keys are in a PKCS #11 token or, for tests, in files; see \
             docs/keys-and-token.md. docs/profile.md describes profiles.
             """,
+        version: Version.text,
         subcommands: [
             KeyCommand.self, Check.self, Sign.self, Show.self, Diff.self, Fleet.self, Renew.self, Revoke.self,
             TermsFile.self, Receipt.self, Serve.self,
         ])
+
+    static func main() async { await mainWithSuggestions() }
 
     static func say(_ text: String) {
         try? Descriptor.write("nfc-tap-profile: \(text)\n", to: STDERR_FILENO)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import ArgumentParser
+import Codes
 import Glibc
 import Linux
 import LocalHTTP
@@ -18,7 +19,8 @@ struct SandboxCommand: AsyncParsableCommand {
             Opens envelopes with a published test key (give --sandbox to say that you know) or with the private JWK of \
             --key. The last two digits of the amount choose the answer: see docs/sandbox.md. GET /debug/ledger shows \
             the books.
-            """)
+            """,
+        version: Version.text)
 
     @Option(help: ArgumentHelp("Unix socket to listen at.", valueName: "path"))
     var socket: String

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import ArgumentParser
+import Codes
+import Suggestions
 import Switch
 
 /// The payment service behind the adapter socket of many tills.
@@ -8,8 +10,11 @@ struct SwitchCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "nfc-tap-switch",
         abstract: "Answer the tills of many merchants, keep their books, and speak ISO 8583 to an acquirer.",
+        version: Version.text,
         subcommands: [ReplicaCommand.self, CloseDayCommand.self, ComparedCommand.self, PackagerCommand.self],
         defaultSubcommand: ReplicaCommand.self)
+
+    static func main() async { await mainWithSuggestions() }
 }
 
 /// The end of a business day.

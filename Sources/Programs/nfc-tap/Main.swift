@@ -2,6 +2,7 @@
 import ArgumentParser
 import CScrub
 import Linux
+import Suggestions
 
 @main
 enum Main {
@@ -20,7 +21,8 @@ enum Main {
         } catch let failure as Failure {
             failure.report(asJSON: FailureMessage.isWanted)
             NFCTap.exit(withError: failure.exitCode)
-        } catch {
+        } catch let thrown {
+            let error = NFCTap.explained(thrown, in: Array(CommandLine.arguments.dropFirst()))
             let code = NFCTap.exitCode(for: error)
             let message = NFCTap.message(for: error)
             // Help is no failure, and a command that ends with a code of its own has said what there is.

@@ -9,16 +9,37 @@ struct NFCTap: AsyncParsableCommand {
         abstract: "Reads contactless cards and drives nfc-tapd.",
         discussion: ExitCode.list,
         version: Version.text,
-        subcommands: [
-            Readers.self, Read.self, Pay.self, Refund.self, Verify.self, LookUp.self, StoreCard.self, Charge.self,
-            LinkCommand.self, HandoverCommand.self, StoredCards.self,
-            LoyaltyCommand.self, Prepare.self, ConfigCommand.self, StatusCommand.self, TermsCommand.self, Find.self,
-            Cancel.self, Confirm.self, Reverse.self, Decline.self, Capture.self, Adjust.self, Release.self,
-            Resolve.self, QueueCommand.self, OpenCommand.self, Events.self,
-            ReceiptCommand.self, ListCommand.self, LastCommand.self, TotalsCommand.self, DayEndCommand.self,
-            HelpTopics.self, Try.self, Virtual.self, CardCommand.self,
-            Decode.self, ExplainCommand.self, Replay.self, KernelDiffCommand.self, Record.self, Simulate.self,
-            DoctorCommand.self, DiagnoseCommand.self, AuditCommand.self, AdapterCheckCommand.self,
-            PINDevicesCommand.self, ECRBench.self,
+        groupedSubcommands: [
+            CommandGroup(
+                name: "Taking cards",
+                subcommands: [
+                    Pay.self, Refund.self, Verify.self, LookUp.self, StoreCard.self, Charge.self, LinkCommand.self,
+                    HandoverCommand.self, StoredCards.self, LoyaltyCommand.self,
+                ]),
+            CommandGroup(
+                name: "What became of a payment",
+                subcommands: [
+                    ListCommand.self, LastCommand.self, Find.self, ReceiptCommand.self, Events.self, Cancel.self,
+                    Confirm.self, Reverse.self, Decline.self, Capture.self, Adjust.self, Release.self,
+                ]),
+            CommandGroup(
+                name: "The day, and what a person has to settle",
+                subcommands: [
+                    TotalsCommand.self, DayEndCommand.self, OpenCommand.self, Resolve.self, QueueCommand.self,
+                ]),
+            CommandGroup(
+                name: "Help, and the state of the machine",
+                subcommands: [
+                    Try.self, HelpTopics.self, StatusCommand.self, DoctorCommand.self, DiagnoseCommand.self,
+                    Readers.self, Prepare.self, TermsCommand.self, ConfigCommand.self, PINDevicesCommand.self,
+                    AuditCommand.self,
+                ]),
+            CommandGroup(
+                name: "Cards and kernels, mostly without the daemon",
+                subcommands: [
+                    Read.self, Decode.self, ExplainCommand.self, Record.self, Replay.self, KernelDiffCommand.self,
+                    Simulate.self, Virtual.self, CardCommand.self,
+                ]),
+            CommandGroup(name: "For integrators", subcommands: [AdapterCheckCommand.self, ECRBench.self]),
         ])
 }
