@@ -33,6 +33,14 @@ DESTDIR ?=
 	check-tills check-wobbles check-switch check-switch-secrets estate fuzz soak simulate simulate-operations \
 	put-back bench bench-switch load dist check-dist
 
+# Before any package is installed: what cannot be built without is said first. These need no toolchain.
+WITHOUT_SWIFT := help check-licence check-rules check-units check-udev python-client typescript-client
+ifneq ($(filter-out $(WITHOUT_SWIFT),$(or $(MAKECMDGOALS),help)),)
+ifeq ($(shell command -v $(SWIFT) 2>/dev/null),)
+$(error $(SWIFT) is not in PATH. Install a Swift 6.3 toolchain as https://www.swift.org/install/linux/ says, and put its usr/bin into PATH)
+endif
+endif
+
 help:
 	@awk '/^##@ / { printf "\n%s\n", substr($$0, 5) } /^## / { text = substr($$0, 4) } \
 		/^[a-z-]+:/ && text != "" { printf "  make %-22s %s\n", substr($$1, 1, length($$1) - 1), text; text = "" }' $(MAKEFILE_LIST)

@@ -161,7 +161,6 @@ let house = [
             .program(
                 "nfc-tap-ecr",
                 uses: "ArgumentParser Codes ECR Linux LocalHTTP Logging Settings TillBridge UnixSignals"),
-            ),
             .program(
                 "nfc-tap-gateway",
                 uses:

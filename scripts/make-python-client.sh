@@ -19,3 +19,5 @@ sed -n 's/^  version: //p' docs/openapi.yaml | head -n 1 >"$folder/VERSION"
 mv "$folder"/made/{api,models,client.py,errors.py,types.py} "$folder/nfc_tap/"
 rm -r "$folder/made"
 "$python" -m pip wheel --quiet --disable-pip-version-check --no-deps --no-build-isolation --wheel-dir "$folder" "$folder"
+wheel=$(echo "$folder"/*.whl)
+echo "made the package nfc_tap in $folder, and its wheel; install it with: python3 -m pip install $wheel"
