@@ -109,6 +109,7 @@ extension Journal {
         add("cashier = ?", filter.cashier.map(SQLValue.text))
         add("till = ?", filter.till.map { .text($0.text) })
         add("card_token = ?", filter.token.map(SQLValue.text))
+        add("number = ?", filter.number.map(SQLValue.integer))
         add("of = ?", filter.of.map { .text($0.text) })
         add("value >= ?", filter.minimumAmount.map(SQLValue.integer))
         add("value <= ?", filter.maximumAmount.map(SQLValue.integer))

@@ -37,7 +37,21 @@ extension Journal {
         entries += try held(owned)
         entries += try operationEntries(owned)
         entries.sort { ($0.since, $0.transaction) < ($1.since, $1.transaction) }
-        return (Array(entries.prefix(limit)), entries.count)
+        var shown = Array(entries.prefix(limit))
+        let numbers = try numbers(of: shown.map(\.transaction))
+        for place in shown.indices { shown[place].number = numbers[shown[place].transaction] }
+        return (shown, entries.count)
+    }
+
+    /// What people call these transactions by; without those that the journal does not have.
+    func numbers(of ids: [TransactionID]) throws(JournalError) -> [TransactionID: Int64] {
+        let ids = Set(ids)
+        guard !ids.isEmpty else { return [:] }
+        let places = Array(repeating: "?", count: ids.count).joined(separator: ", ")
+        let rows = try database.query(
+            "SELECT id, number FROM payment WHERE id IN (\(places))", ids.map { .text($0.text) }
+        ) { (row) throws(JournalError) in (try row.transactionID(0), try row.integer(1)) }
+        return Dictionary(rows) { first, _ in first }
     }
 
     private func payments(_ owned: (String, [SQLValue])) throws(JournalError) -> [OpenEntry] {

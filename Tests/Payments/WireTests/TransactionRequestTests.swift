@@ -96,7 +96,7 @@ struct TransactionRequestTests {
             #"{"type":"purchase","amount":{"value":1,"currency":"EUR"},"deadline":1.5}"#, .requestInvalidField,
             "deadline"
         ),
-        (#"{"type":"purchase","amount":{"value":1,"currency":"EUR"},"order":"a b"}"#, .requestInvalidField, "order"),
+        (#"{"type":"purchase","amount":{"value":1,"currency":"EUR"},"order":" a"}"#, .requestInvalidField, "order"),
         (
             #"{"type":"purchase","amount":{"value":1,"currency":"EUR"},"reason":"other"}"#, .requestFieldNotApplicable,
             "reason"
@@ -150,6 +150,28 @@ struct TransactionRequestTests {
         #expect(fault(#"{"reference":"tab-7"}"#, CaptureDemand.self) == nil)
         #expect(fault(#"{"label":"2026-11-28"}"#, DayEndDemand.self) == nil)
         #expect(fault(#"{"label":"4006381333931","amount":{"value":1,"currency":"EUR"}}"#, Item.self) == nil)
+    }
+
+    /// Odoo's order names (`pos.order`: "Order" and three numbers), and what people write on a bill.
+    @Test(
+        "D3: an order may have blanks inside, in every request that has one",
+        arguments: [
+            ("Order 00001-001-0001", true), ("Table 5", true), ("a  b", true), (" Table 5", false), ("Table 5 ", false),
+            (" ", false), ("Table\\t5", false), ("Tisch f\u{FC}nf", false), ("4111 1111 1111 1111", false),
+            ("Table 4111 1111 1111 1111", false), ("5 4111111111111111 x", false), ("12 4111 1111 1111 1111", false),
+            ("4111 1111 1111 1112", true), (String(repeating: "a b", count: 22), false),
+        ])
+    func blanks(order: String, isTaken: Bool) {
+        let id = TransactionID().text
+        for members in [
+            #""type":"purchase","amount":{"value":1,"currency":"EUR"}"#,
+            #""type":"refund","amount":{"value":1,"currency":"EUR"}"#, #""type":"refund","of":"\#(id)""#,
+            #""type":"verification","currency":"EUR""#, #""type":"loyalty""#,
+            #""type":"link","amount":{"value":1,"currency":"EUR"}"#,
+        ] {
+            let wanted = isTaken ? nil : WireError(.requestInvalidField, field: "order")
+            #expect(refusal(#"{\#(members),"order":"\#(order)"}"#) == wanted, "\(members) \(order)")
+        }
     }
 
     /// Odoo's order names, times in milliseconds, dates with a count, GTIN-13, a card number's digits with a wrong last one.

@@ -64,11 +64,15 @@ extension PointOfSaleAPI {
             filter.states.append(state)
         }
         filter.type = try request.word("type", of: TransactionType.self)
-        filter.order = try request.reference("order", upTo: Limits.orderLength)
+        if let order = request.parameter("order") {
+            guard order.isOrder else { throw ErrorBody(.requestInvalidParameter, field: "order") }
+            filter.order = order
+        }
         filter.lane = try request.reference("lane", upTo: Limits.orderLength)
         filter.cashier = try request.reference("cashier", upTo: Limits.orderLength)
         filter.till = try request.till()
         filter.token = try request.reference("token", upTo: 128)
+        filter.number = try request.integer("number")
         if let text = request.parameter("of") {
             guard let id = TransactionID(text) else { throw ErrorBody(.requestInvalidParameter, field: "of") }
             filter.of = id
@@ -90,7 +94,8 @@ extension PointOfSaleAPI {
 
 extension HTTPRequest {
     static let listParameters: Set<String> = [
-        "from", "to", "state", "type", "order", "lane", "cashier", "till", "token", "of", "amount", "minAmount",
+        "from", "to", "state", "type", "order", "lane", "cashier", "till", "token", "number", "of", "amount",
+        "minAmount",
         "maxAmount", "currency", "day", "open", "changedAfter", "limit", "after",
     ]
 

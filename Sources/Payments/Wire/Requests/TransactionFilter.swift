@@ -14,6 +14,8 @@ public struct TransactionFilter: Equatable, Sendable {
     public var till: TillName?
     /// The payment service's own name for the card.
     public var token: String?
+    /// The one of this number, as lists and receipts show it.
+    public var number: Int64?
     /// Refunds that name this payment.
     public var of: TransactionID?
     public var minimumAmount: Int64?
@@ -32,7 +34,7 @@ public struct TransactionFilter: Equatable, Sendable {
         found += states.map(\.rawValue).sorted().map { ("state", $0) }
         found += [
             ("type", type?.rawValue), ("order", order), ("lane", lane), ("cashier", cashier),
-            ("till", till?.text), ("token", token), ("of", of?.text),
+            ("till", till?.text), ("token", token), ("number", number.map { String($0) }), ("of", of?.text),
         ]
         if let minimumAmount, minimumAmount == maximumAmount {
             found.append(("amount", String(minimumAmount)))

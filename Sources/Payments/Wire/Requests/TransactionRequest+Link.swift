@@ -40,7 +40,7 @@ extension TransactionRequest {
         allowRepeat = try members.decodeIfPresent(Bool.self, forKey: .allowRepeat)
         language = try members.decodeIfPresent(String.self, forKey: .language)
         dryRun = try members.decodeIfPresent(Bool.self, forKey: .dryRun)
-        if let order, !order.isOwnName(upTo: Limits.orderLength) {
+        if let order, !order.isOrder || order.namesCard {
             throw decoder.refusal(.requestInvalidField, at: CodingKeys.order)
         }
         if let language, !language.isReference(upTo: Limits.languageLength) {

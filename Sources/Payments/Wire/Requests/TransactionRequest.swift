@@ -37,7 +37,7 @@ public struct TransactionRequest: Equatable, Sendable {
     /// A sale of the same order that ended without money, which is tried once more. Amount, items, order and the like are those
     /// of that one where they are missing. Payments only.
     public var retryOf: TransactionID?
-    /// The merchant's reference, at most 64 visible ASCII characters.
+    /// The merchant's reference, at most 64 ASCII characters; blanks stand inside only.
     public var order: String?
     /// Seconds within which the card must be presented, 1…600; 60 if not given.
     public var deadline: Int?
@@ -279,7 +279,7 @@ extension TransactionRequest {
         if let deadline, !Limits.deadlineSeconds.contains(deadline) {
             throw decoder.refusal(.requestInvalidField, at: CodingKeys.deadline)
         }
-        if let order, !order.isOwnName(upTo: Limits.orderLength) {
+        if let order, !order.isOrder || order.namesCard {
             throw decoder.refusal(.requestInvalidField, at: CodingKeys.order)
         }
         try checkLanes(decoder)
@@ -352,6 +352,20 @@ extension [String] {
 }
 
 extension String {
+    /// 1 to 64 ASCII characters, blanks inside only: tills name their orders "Order 00042-003-0007" and "Table 5".
+    public var isOrder: Bool {
+        (1...Limits.orderLength).contains(utf8.count) && utf8.allSatisfy { (0x20...0x7E).contains($0) }
+            && utf8.first != 0x20 && utf8.last != 0x20
+    }
+
+    /// Whether words that stand together are the digits of a card number.
+    var namesCard: Bool {
+        let words = split(separator: " ").map(String.init)
+        return words.indices.contains { first in
+            words.indices[first...].contains { last in words[first...last].joined().isCardNumber }
+        }
+    }
+
     /// 1 to `length` visible ASCII characters.
     public func isReference(upTo length: Int) -> Bool {
         (1...length).contains(utf8.count) && utf8.allSatisfy { (0x21...0x7E).contains($0) }
