@@ -40,6 +40,8 @@ public struct AdapterCheck: Sendable {
             var finding = CheckFinding(rule, .pass)
             if let missing = missing(rule, features), passed.contains(.health) {
                 finding = CheckFinding(rule, .notSupported, missing)
+            } else if let wanted = wanted(rule), passed.contains(.health) {
+                finding = CheckFinding(rule, .notTried, wanted)
             } else if let need = rule.needs.first(where: { !passed.contains($0) }) {
                 finding = CheckFinding(rule, .notTried, "it builds on \(need.rawValue)")
             } else {
@@ -96,6 +98,11 @@ public struct AdapterCheck: Sendable {
         if let word = words.first(where: { !features.contains($0) }) {
             return "supports does not name \(word.rawValue)"
         }
+        return nil
+    }
+
+    /// What the caller would have to give to have a rule tried; `nil` where nothing is missing.
+    private func wanted(_ rule: CheckRule) -> String? {
         if rule == .restart { return restart == nil ? "give --restart to try it" : nil }
         guard [.replicas, .replicaRace].contains(rule), sockets.count < 2 else { return nil }
         return "give --socket twice to try it"

@@ -191,9 +191,9 @@ public enum CheckRule: String, CaseIterable, Codable, Sendable {
 public struct CheckFinding: Codable, Equatable, Sendable {
     public enum Verdict: String, Codable, Sendable {
         case pass, fail
-        /// `supports` of the health answer does not name it, or it was not asked for.
+        /// `supports` of the health answer does not name it.
         case notSupported
-        /// A rule that it builds on has failed.
+        /// A rule that it builds on has failed, or the caller has not given what it needs.
         case notTried
     }
 

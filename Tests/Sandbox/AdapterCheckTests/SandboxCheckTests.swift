@@ -42,6 +42,25 @@ import Wire
         return await AdapterCheck(sockets: sockets, amount: amount, recipient: .sandboxTest).run { _ in }
     }
 
+    @Test(
+        "D6: without a server one rule fails and the others are not tried, and what was not asked for is not tried either"
+    )
+    func withoutServer() async throws {
+        try await withFolder { folder in
+            let nowhere = try await findings([folder.appending(path: "nobody.sock").path()])
+            #expect(nowhere.filter { $0.verdict == .fail }.map(\.rule) == [.health])
+            #expect(nowhere.dropFirst().allSatisfy { $0.verdict == .notTried })
+            let path = folder.appending(path: "a.sock").path()
+            try await serve([(Sandbox(key: try TestRecipient.privateKey()), path)]) {
+                let findings = try await findings([path])
+                let untried = findings.filter { $0.verdict == .notTried }
+                #expect(untried.map(\.rule) == [.replicas, .replicaRace, .restart])
+                #expect(untried.allSatisfy { $0.note?.hasPrefix("give --") == true })
+                #expect(!findings.contains { $0.verdict == .notSupported })
+            }
+        }
+    }
+
     @Test func `the sandbox keeps every rule`() async throws {
         try await withFolder { folder in
             let path = folder.appending(path: "a.sock").path()

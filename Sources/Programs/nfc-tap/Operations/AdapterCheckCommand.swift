@@ -61,7 +61,8 @@ struct AdapterCheckCommand: AsyncParsableCommand {
             }
         }
         let findings = await check.run { finding in
-            if !json { StandardOutput.print(Self.line(finding)) }
+            // What builds on a rule that does not hold is told once, at the end.
+            if !json, !finding.buildsOnAnother { StandardOutput.print(Self.line(finding)) }
         }
         let failed = findings.filter { $0.verdict == .fail }
         let passed = findings.count { $0.verdict == .pass }
@@ -69,6 +70,10 @@ struct AdapterCheckCommand: AsyncParsableCommand {
             try StandardOutput.print(
                 json: AdapterCheckMessage(sockets: socket, passed: passed, failed: failed.count, rules: findings))
         } else {
+            let others = findings.count(where: \.buildsOnAnother)
+            if others > 0 {
+                StandardOutput.print("not tried      \(others) rules, for they build on what does not hold")
+            }
             StandardOutput.print("\(passed) rules hold, \(failed.count) do not")
         }
         if failed.contains(where: { $0.rule == .health }) { throw ExitCode.unavailable }
@@ -88,6 +93,11 @@ struct AdapterCheckCommand: AsyncParsableCommand {
         if finding.verdict == .fail { line += "\n               \(finding.clause)" }
         return line
     }
+}
+
+extension CheckFinding {
+    /// Not tried, because a rule that it needs does not hold.
+    fileprivate var buildsOnAnother: Bool { verdict == .notTried && note?.hasPrefix("it builds on") == true }
 }
 
 private struct AdapterCheckMessage: Encodable {
