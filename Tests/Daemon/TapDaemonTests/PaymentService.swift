@@ -37,7 +37,7 @@ struct PaymentService: Sendable {
 
     /// The example of the documents made live, with pieces of text replaced.
     func json(serial: Int = 1, from start: Timestamp = .now, _ replacements: [(String, String)] = []) throws -> String {
-        var text = try Checkout.text("docs/examples/profile-test.json")
+        var text = try Checkout.text("docs/examples/profile-marketplace.json")
         let keys = try #require(text.range(of: #""keys": ["#))
         let after = try #require(text.range(of: #""offline""#))
         text.replaceSubrange(keys.upperBound..<after.lowerBound, with: recipient + "] },\n  ")

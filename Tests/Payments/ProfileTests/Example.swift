@@ -8,7 +8,7 @@ import Wire
 /// The profile of the documents, and what a test changes of it.
 enum Example {
     static func text() throws -> String {
-        try Checkout.text("docs/examples/profile-test.json")
+        try Checkout.text("docs/examples/profile-marketplace.json")
     }
 
     /// The example with pieces of text replaced, each once.

@@ -88,7 +88,7 @@ struct DeskTests {
     ///
     /// - Parameter receipts: the key of a profile for live cards; `nil` for test cards and the example's key.
     private func profile(recipient: String, receipts: String? = nil) throws -> String {
-        let text = try Checkout.text("docs/examples/profile-test.json")
+        let text = try Checkout.text("docs/examples/profile-marketplace.json")
         var object = try #require(try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])
         object["recipientKeys"] = ["keys": [try JSONSerialization.jsonObject(with: Data(recipient.utf8))]]
         if let receipts {

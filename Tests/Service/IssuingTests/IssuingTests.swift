@@ -17,7 +17,7 @@ struct IssuingTests {
     private let key = SigningKey()
 
     private func example(_ change: (inout [String: Any]) -> Void = { _ in }) throws -> [UInt8] {
-        let text = try Checkout.text("docs/examples/profile-test.json")
+        let text = try Checkout.text("docs/examples/profile-marketplace.json")
         var object = try #require(try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])
         change(&object)
         return Array(try JSONSerialization.data(withJSONObject: object))
