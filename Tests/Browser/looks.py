@@ -19,6 +19,35 @@ FULL = ("--lane", "main", "--role", "cashier", *(word for name in ("purchase", "
 LOCALES = {"en": "en-GB", "de": "de-DE", "ar": "ar", "ja": "ja-JP"}
 
 
+#: Puts each text where the till has it, and gives the words that are on two lines and what sticks out.
+FITTING = """languages => {
+  const box = document.getElementById("box"), found = new Set();
+  const places = {
+    end: (text) => `<div class="state"><div class="headline"><span class="sign good"></span><h1>${text}</h1></div></div>`,
+    button: (text, back) => `<div class="panel"><div class="actions"><button class="wide">${back}</button><button class="primary wide">${text}</button></div></div>`,
+    method: (text) => `<div class="methods"><button class="primary card">${text}</button><button class="method">${text}</button></div>`,
+  };
+  for (const [language, texts] of Object.entries(languages)) {
+    document.documentElement.lang = language; document.documentElement.dir = language === "ar" ? "rtl" : "ltr";
+    for (const [key, text] of Object.entries(texts)) for (const [place, made] of Object.entries(places)) {
+      if (text.length > 32 || place !== "end" && !/^(till|next|set)\\./.test(key)) continue;
+      box.innerHTML = made(text, texts["till.back"]);
+      const walker = document.createTreeWalker(box, NodeFilter.SHOW_TEXT);
+      for (let node; (node = walker.nextNode());) for (const word of node.data.matchAll(/[^\\s-]+/g)) {
+        const range = document.createRange(); range.setStart(node, word.index); range.setEnd(node, word.index + word[0].length);
+        const boxes = [...range.getClientRects()];
+        if (new Set(boxes.map((one) => Math.round(one.top))).size > 1 || boxes.some((one) => one.left < 0 || one.right > 360)) found.add(`${language} ${place} ${word[0]}`);
+      }
+    }
+  }
+  return [...found];
+}"""
+FITTING_SUMS = """sums => sums.filter((sum) => {
+  document.getElementById("box").innerHTML = `<div class="bill"><div class="total"><h1>1</h1><span class="amount big">${sum}</span></div></div>`;
+  return document.querySelector(".amount").getBoundingClientRect().right > 360 || document.documentElement.scrollWidth > 360;
+})"""
+
+
 def setUpModule():
     global shop, browser, cashier, customer
     shop = Shop(sandbox=("--slow-seconds", "9"))
@@ -259,6 +288,16 @@ class Looks(unittest.TestCase):
         till.sell("12.50")
         for words in (till.main.locator(".failure"), till.page.locator("#banner")):
             expect(words).to_have_css("direction", "ltr")
+
+    def test_d8_no_word_is_broken_inside_at_360_px_in_any_language(self):
+        """Each text of the till in the places where it stands: heads of end screens, buttons, tiles. Japanese has no words to break."""
+        page = browser.browser.new_page(viewport={"width": 360, "height": 780})
+        self.addCleanup(page.close)
+        css = (pathlib.Path(__file__).parents[2] / "share/till/till.css").read_text()
+        page.set_content(f"<style>{css}</style><main><div id=box></div></main>")
+        broken = page.evaluate(FITTING, {name: texts for name, texts in TEXTS.items() if name != "ja"})
+        self.assertEqual([], broken)
+        self.assertEqual([], page.evaluate(FITTING_SUMS, ["9,999,999.99 HUF", "9 999 999,99 Ft", "99,999,999 LBP"]))
 
     def test_japanese_dark(self):
         self.walk("ja", "dark")
