@@ -3,7 +3,7 @@
 """Writes manual pages from what programs and the example configuration say of themselves.
 
 make-manual.py program PROGRAM SECTION    the page of a program, from its --experimental-dump-help
-make-manual.py configuration FILE         nfc-tapd.conf(5), from the example configuration's comments
+make-manual.py configuration NAME FILE    NAME.conf(5), from the comments of its example configuration
 make-manual.py commands PROGRAM           the words of its commands, one command a line
 """
 
@@ -16,8 +16,8 @@ SEE_ALSO = {
     "nfc-tap": "nfc-tapd(8), nfc-tapd.conf(5), pcscd(8)",
     "nfc-tapd": "nfc-tap(1), nfc-tapd.conf(5), nfc-tap-psp-sandbox(1), pcscd(8), systemd.socket(5)",
     "nfc-tap-psp-sandbox": "nfc-tapd(8)",
-    "nfc-tap-ecr": "nfc-tapd(8), nfc-tapd.conf(5)",
-    "nfc-tap-gateway": "nfc-tapd(8), nfc-tapd.conf(5), systemd.socket(5)",
+    "nfc-tap-ecr": "nfc-tap-ecr.conf(5), nfc-tapd(8), nfc-tapd.conf(5)",
+    "nfc-tap-gateway": "nfc-tap-gateway.conf(5), nfc-tapd(8), nfc-tapd.conf(5), systemd.socket(5)",
     "nfc-tap-switch": "nfc-tap-profile(8), nfc-tap-acquirer-sim(1), haproxy(1), psql(1)",
     "nfc-tap-profile": "nfc-tap-switch(8), nfc-tapd(8)",
     "nfc-tap-acquirer-sim": "nfc-tap-switch(8)",
@@ -43,11 +43,11 @@ FILES = {
     ],
     "nfc-tap-psp-sandbox": [],
     "nfc-tap-ecr": [
-        ("/etc/nfc-tap/nfc-tap-ecr.toml", "The tills, see /usr/share/doc/nfc-tap/examples/nfc-tap-ecr.toml."),
+        ("/etc/nfc-tap/nfc-tap-ecr.toml", "The tills, see nfc-tap-ecr.conf(5)."),
         ("/var/lib/nfc-tap-ecr", "The ledgers of the tills."),
     ],
     "nfc-tap-gateway": [
-        ("/etc/nfc-tap/nfc-tap-gateway.toml", "The configuration, see /usr/share/doc/nfc-tap/examples/nfc-tap-gateway.toml; it may be missing."),
+        ("/etc/nfc-tap/nfc-tap-gateway.toml", "The configuration, see nfc-tap-gateway.conf(5); it may be missing."),
         ("/var/lib/nfc-tap-gateway/tills.json", "The tills: names, rights and hashes of their tokens."),
         ("/run/nfc-tap-gateway/admin.sock", "The socket of the commands pair, tills, revoke and rotate."),
         ("/usr/share/nfc-tap/till", "The pages of till and customer display."),
@@ -163,11 +163,11 @@ def program_page(path, section):
     return "\n".join(lines) + "\n"
 
 
-def configuration_page(path):
+def configuration_page(name, path):
     """Comments before a setting explain it; a setting that is commented out is not set by default."""
-    lines = [header("nfc-tapd.conf", "5", "File formats"), ".SH NAME"]
-    lines.append("nfc\\-tapd.conf \\- configuration of nfc\\-tapd")
-    lines += [".SH SYNOPSIS", "\\fI/etc/nfc\\-tap/nfc\\-tapd.toml\\fR", ".SH DESCRIPTION"]
+    lines = [header(f"{name}.conf", "5", "File formats"), ".SH NAME"]
+    lines.append(escape(f"{name}.conf - configuration of {name}").replace(" \\- ", " \\- "))
+    lines += [".SH SYNOPSIS", f"\\fI{escape(f'/etc/nfc-tap/{name}.toml')}\\fR", ".SH DESCRIPTION"]
     comment, introduced, table = [], False, ""
     lines.append("The file is TOML.")
     for line in open(path, encoding="utf-8"):
@@ -192,7 +192,7 @@ def configuration_page(path):
         elif comment and not introduced:
             lines += [".PP", escape(" ".join(comment)), ".SH SETTINGS"]
             comment, introduced = [], True
-    lines += [".SH SEE ALSO", "nfc\\-tapd(8)"]
+    lines += [".SH SEE ALSO", escape(f"{name}(8)")]
     return "\n".join(lines) + "\n"
 
 
@@ -202,8 +202,8 @@ def main():
     elif len(sys.argv) == 3 and sys.argv[1] == "commands":
         for words, _ in commands([], dumped(sys.argv[2])):
             print(" ".join(words))
-    elif len(sys.argv) == 3 and sys.argv[1] == "configuration":
-        sys.stdout.write(configuration_page(sys.argv[2]))
+    elif len(sys.argv) == 4 and sys.argv[1] == "configuration":
+        sys.stdout.write(configuration_page(sys.argv[2], sys.argv[3]))
     else:
         sys.exit(__doc__)
 

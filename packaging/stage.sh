@@ -34,6 +34,8 @@ done
 for file in README.md NOTICE docs/*.md docs/*.yaml; do
     install -D -m 0644 "$file" "$share/doc/nfc-tap/$(basename "$file")"
 done
+# In the checkout README stands above docs, here beside them. What the package leaves out is told without a link, what it puts elsewhere by its place.
+(cd "$share/doc/nfc-tap" && printf '%s\n' *.md) | xargs python3 packaging/package-links.py "$share/doc/nfc-tap"
 
 # Manuals and completions come from the programs themselves.
 install -d "$share/man/man1" "$share/man/man5" "$share/man/man8"
@@ -43,7 +45,9 @@ manual program "$bin/nfc-tap-psp-sandbox" 1 >"$share/man/man1/nfc-tap-psp-sandbo
 manual program "$bin/nfc-tap-ecr" 8 >"$share/man/man8/nfc-tap-ecr.8"
 manual program "$bin/nfc-tap-gateway" 8 >"$share/man/man8/nfc-tap-gateway.8"
 manual program "$bin/nfc-tapd" 8 >"$share/man/man8/nfc-tapd.8"
-manual configuration docs/examples/nfc-tapd.toml >"$share/man/man5/nfc-tapd.conf.5"
+for program in nfc-tapd nfc-tap-gateway nfc-tap-ecr; do
+    manual configuration "$program" "docs/examples/$program.toml" >"$share/man/man5/$program.conf.5"
+done
 install -d "$share/bash-completion/completions" "$share/zsh/vendor-completions" "$share/fish/vendor_completions.d"
 for program in nfc-tap nfc-tapd nfc-tap-psp-sandbox nfc-tap-ecr nfc-tap-gateway; do
     # Sourced, not run: without the line that names an interpreter.
