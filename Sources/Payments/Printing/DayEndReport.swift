@@ -85,10 +85,8 @@ public struct DayEndReport: Sendable {
         paper.left(self[.openTitle])
         for day in days { paper.pair("\(self[.dayOpen]) \(day.number)", word(for: day.state) ?? "") }
         for entry in end.totals.open {
-            let id = entry.transaction.text
-            paper.pair(
-                "\(id.prefix(4))..\(id.suffix(4)) \(language.text(.openEntry(entry.kind)))",
-                words.text(of: entry.amount))
+            let name = entry.number.map { "\($0)" } ?? entry.transaction.text
+            paper.pair("\(name) \(language.text(.openEntry(entry.kind)))", words.text(of: entry.amount))
         }
         let more = end.totals.openCount - end.totals.open.count
         if more > 0 { paper.left("+ \(more) \(self[.openMore])") }
@@ -130,9 +128,9 @@ public struct DayEndReport: Sendable {
             for item in difference.items ?? [] {
                 let missing = item.theirs == nil ? self[.ours] : item.ours == nil ? self[.theirs] : ""
                 let value = item.theirs ?? item.ours ?? 0
-                paper.pair(
-                    "  \(item.id.prefix(4))..\(item.id.suffix(4)) \(missing)",
-                    amount(value, difference.currency, words))
+                // In full: it is looked up here and at the payment service.
+                paper.left(item.id)
+                paper.pair("  \(missing)", amount(value, difference.currency, words))
             }
             let more = (difference.itemCount ?? 0) - (difference.items?.count ?? 0)
             if more > 0 { paper.left("  + \(more) \(self[.openMore])") }

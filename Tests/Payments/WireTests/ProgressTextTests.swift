@@ -56,4 +56,13 @@ struct ProgressTextTests {
             #expect(Event(name).progressText(in: .english) == nil)
         }
     }
+
+    @Test("D10: the labels of a result fit their column in every language", arguments: Language.allCases)
+    func labels(_ language: Language) throws {
+        for label in SummaryWord.labels {
+            #expect((1...14).contains(language.text(label).count), "\(label) in \(language)")
+            #expect(language.line(label, "x").count == 18)
+        }
+        #expect(language.text(Money(value: 1_250, currency: try #require(Currency("EUR")))) == (language == .german ? "12,50 EUR" : "12.50 EUR"))
+    }
 }

@@ -14,6 +14,11 @@ public enum TextKey: Hashable, Sendable {
     case event(EventName)
     /// What whoever has started a payment from a command is told meanwhile.
     case progress(ProgressWord)
+    /// The words of a command's result.
+    case summary(SummaryWord)
+    case state(TransactionState)
+    /// What can be offered after a payment that failed.
+    case next(NextStep)
     case helpTitle(HelpTopic)
     /// Paragraphs.
     case helpText(HelpTopic)
@@ -26,7 +31,7 @@ public enum TextKey: Hashable, Sendable {
 
     /// What stands in braces in a text: `{amount}`.
     public enum Placeholder: String, CaseIterable, Sendable {
-        case address, amount, clock, code, date, day, frequency, month, note, payments, percent, year
+        case address, amount, clock, code, command, date, day, frequency, month, note, payments, percent, year
     }
 
     public var name: String {
@@ -42,6 +47,9 @@ public enum TextKey: Hashable, Sendable {
         case .action(let action): "action.\(action.rawValue)"
         case .event(let event): "event.\(event.rawValue)"
         case .progress(let word): "progress.\(word.rawValue)"
+        case .summary(let word): "summary.\(word.rawValue)"
+        case .state(let state): "state.\(state.rawValue)"
+        case .next(let step): "next.\(step.rawValue)"
         case .helpTitle(let topic): "help.\(topic.rawValue).title"
         case .helpText(let topic): "help.\(topic.rawValue).text"
         case .holding(let place): "holding.\(place.rawValue)"
@@ -61,6 +69,8 @@ public enum TextKey: Hashable, Sendable {
             + LoyaltyResult.CustomerAction.allCases.filter { $0 != .nothing }.map(TextKey.action)
             + [.readReadyForTap, .readRetry, .readRemoveCard, .linkOpened].map(TextKey.event)
             + ProgressWord.allCases.map(TextKey.progress)
+            + SummaryWord.allCases.map(TextKey.summary) + TransactionState.allCases.map(TextKey.state)
+            + NextStep.allCases.map(TextKey.next)
             + HelpTopic.allCases.flatMap { [.helpTitle($0), .helpText($0)] }
             + HoldingPlace.allCases.map(TextKey.holding) + ReceiptWord.allCases.map(TextKey.receipt)
             + ReportWord.allCases.map(TextKey.report) + OpenEntry.Kind.allCases.map(TextKey.openEntry)

@@ -55,7 +55,7 @@ struct CardCommand: AsyncParsableCommand {
         guard let error = answer.error else { return }
         throw Failure(
             "\(error.message) after \(answer.answers.count) of \(commands.count) commands (\(error.code))",
-            hint: error.resolution, exitCode: .notCompleted, code: error.code)
+            hint: error.remedy, exitCode: .notCompleted, code: error.code)
     }
 
     private func chosenLane(of client: TapClient) async throws -> String {

@@ -41,6 +41,7 @@ struct Refund: AsyncParsableCommand {
     @OptionGroup var options: TransactionOptions
 
     func validate() throws {
+        if let of { _ = try PaymentName(of) }
         if of == nil || !amount.isEmpty { _ = try parsedMoney(amount) }
         if of == nil, reason != nil { throw ValidationError("Give --reason with --of only.") }
         if of == nil, card != .none { throw ValidationError("Give --card with --of only.") }
@@ -49,10 +50,7 @@ struct Refund: AsyncParsableCommand {
 
     func run() async throws {
         if let of {
-            guard let original = TransactionID(of) else {
-                throw ValidationError("\(of) is not a transaction id; give a UUID.")
-            }
-            return try await refund(original)
+            return try await refund(try await PaymentName(of).id(with: daemon.client))
         }
         let money = try parsedMoney(amount)
         try await options.run(
@@ -165,50 +163,52 @@ enum CommandLabel {
     case payment, refund, verify, lookUp, storeCard
 
     /// The outcome in capital letters.
-    func headline(_ transaction: Transaction) -> String {
+    func headline(_ transaction: Transaction, in language: Language = .english) -> String {
         switch transaction.state {
-        case .approved:
-            switch self {
-            case .payment: transaction.result?.outcome == .partiallyApproved ? "PARTIALLY APPROVED" : "APPROVED"
-            case .refund: "REFUNDED"
-            case .verify: "VERIFIED"
-            case .lookUp: "LOOKED UP"
-            case .storeCard: transaction.credential == nil ? "CARD READ, NOT STORED" : "CARD STORED"
-            }
-        case .declined: "DECLINED"
-        case .stored: "WAITING to be sent"
-        case .delivered: "HANDED OVER"
-        case .unknown, .sent: "UNKNOWN"
-        case .reversing, .reversed: "TAKEN BACK"
-        case .cancelled: "CANCELLED"
-        case .failed: "NOT COMPLETED"
-        case .created, .preparing, .armed, .reading, .sealed, .completed: transaction.state.rawValue.uppercased()
+        case .approved: language.text(approved(transaction))
+        case .declined: language.text(.declined)
+        case .stored: language.text(.waiting)
+        case .delivered: language.text(.handedOver)
+        case .unknown, .sent: language.text(.unknown)
+        case .reversing, .reversed: language.text(.takenBack)
+        case .cancelled: language.text(.cancelled)
+        case .failed: language.text(.notCompleted)
+        case .created, .preparing, .armed, .reading, .sealed, .completed: language.text(.state(transaction.state))
+        }
+    }
+
+    private func approved(_ transaction: Transaction) -> SummaryWord {
+        switch self {
+        case .payment: transaction.result?.outcome == .partiallyApproved ? .partiallyApproved : .approved
+        case .refund: .refunded
+        case .verify: .verified
+        case .lookUp: .lookedUp
+        case .storeCard: transaction.credential == nil ? .cardNotStored : .cardStored
         }
     }
 
     /// As `Transaction.summary`, in words of its own.
-    func summary(_ transaction: Transaction) -> String {
-        if self == .payment { return transaction.summary }
-        var lines = ["\(headline(transaction))  \(transaction.card?.description ?? "no card")"]
-        if self == .refund { lines[0] += "  \(transaction.result?.amountApproved ?? transaction.amount)" }
-        if let token = transaction.card?.token { lines.append("  card           \(token)") }
+    func summary(_ transaction: Transaction, in language: Language = .english) -> String {
+        if self == .payment { return transaction.summary(in: language) }
+        let card = transaction.card?.description ?? language.text(.noCard)
+        var lines = ["\(headline(transaction, in: language))  \(card)"]
+        if self == .refund {
+            lines[0] += "  " + language.text(transaction.result?.amountApproved ?? transaction.amount)
+        }
+        if let token = transaction.card?.token { lines.append(language.line(.card, token)) }
         if let stored = transaction.credential {
-            lines.append("  stored card    \(stored.id)")
+            lines.append(language.line(.storedCard, "\(stored.id)"))
             for agreement in stored.agreements where agreement.transaction == transaction.id {
                 lines.append("  \(agreement.summary)")
             }
         }
-        for earlier in transaction.earlier ?? [] {
-            lines.append("  earlier        \(earlier.summary)")
-        }
-        if let code = transaction.result?.approvalCode { lines.append("  approval code  \(code)") }
-        if let code = transaction.result?.responseCode { lines.append("  response code  \(code)") }
-        if let reason = transaction.result?.reason { lines.append("  reason         \(reason.text(in: .english))") }
-        if let error = transaction.error?.neutral() {
-            lines.append("  error          \(error.message) (\(error.code))\n  remedy         \(error.resolution)")
-        }
-        lines.append("  transaction    \(transaction.id)")
-        if transaction.mode == .test { lines.append("  TEST MODE") }
+        lines += (transaction.earlier ?? []).map { language.line(.earlier, $0.summary) }
+        if let code = transaction.result?.approvalCode { lines.append(language.line(.approvalCode, code)) }
+        if let code = transaction.result?.responseCode { lines.append(language.line(.responseCode, code)) }
+        if let reason = transaction.result?.reason { lines.append(language.line(.reason, reason.text(in: language))) }
+        if let error = transaction.error { lines += error.neutralLines(in: language) }
+        lines.append(language.line(.transaction, "\(transaction.id)"))
+        if transaction.mode == .test { lines.append("  " + language.text(.testMode)) }
         return lines.joined(separator: "\n")
     }
 }

@@ -210,25 +210,28 @@ extension Totals {
         for line in self.lines {
             let group = [line.scheme, line.type?.rawValue, line.lane, line.cashier].compactMap(\.self)
             lines.append("\(line.mode.rawValue)  \(line.currency)  \(group.joined(separator: "  "))")
-            func figure(_ name: String, _ figure: Figure) {
+            func figure(_ word: ReportWord, _ figure: Figure) {
                 guard figure != Figure() else { return }
+                let name = Language.english.text(.report(word))
                 lines.append("  \(name)  \(figure.count)  \(Money(value: figure.value, currency: line.currency))")
             }
-            figure("captured", line.captured)
-            figure("tips", line.tips)
-            figure("reversed", line.reversed)
-            figure("refunded", line.refunded)
-            figure("corrected", line.corrected)
-            figure("held", line.held)
-            figure("released", line.released)
-            figure("handed over", line.handedOver)
+            figure(.payments, line.captured)
+            figure(.ofThisTips, line.tips)
+            figure(.takenBack, line.reversed)
+            figure(.refunds, line.refunded)
+            figure(.corrected, line.corrected)
+            figure(.held, line.held)
+            figure(.released, line.released)
+            figure(.handedOver, line.handedOver)
             lines.append("  net  \(Money(value: line.net, currency: line.currency))")
         }
         for sum in net { lines.append("net \(sum.mode.rawValue)  \(Money(value: sum.value, currency: sum.currency))") }
         for day in days ?? [] { lines.append("day \(day.number) \(day.state.rawValue)") }
         lines.append(openCount == 0 ? "nothing is open" : "\(openCount) open:")
         for entry in open {
-            lines.append("  \(entry.transaction)  \(entry.kind.rawValue)  \(entry.amount)  since \(entry.since)")
+            let number = entry.number.map { "\($0)  " } ?? ""
+            let what = Language.english.text(.openEntry(entry.kind))
+            lines.append("  \(number)\(entry.transaction)  \(what)  \(entry.amount)  since \(entry.since)")
         }
         return lines.joined(separator: "\n")
     }

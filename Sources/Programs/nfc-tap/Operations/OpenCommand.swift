@@ -6,7 +6,7 @@ import Wire
 struct OpenCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "open",
-        abstract: "Shows and settles payments that no answer has ended.",
+        abstract: "Shows and settles what is open and needs a person: payments that no answer has ended.",
         discussion: """
             A payment that was sent ends only with an answer of the payment service that was asked. Without such an \
             answer the payment is an open item: ask the payment service by telephone or in its portal, then settle the \
@@ -17,7 +17,8 @@ struct OpenCommand: AsyncParsableCommand {
 
 struct OpenList: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "list", abstract: "Lists the open items, oldest first.")
+        commandName: "list", abstract: "Lists what needs a person, oldest first; nfc-tap totals shows all that is open."
+    )
 
     @OptionGroup var daemon: DaemonChoice
 
@@ -61,7 +62,7 @@ struct OpenSettle: AsyncParsableCommand {
     @OptionGroup var choice: TransactionChoice
 
     func run() async throws {
-        let id = try choice.transaction
+        let id = try await choice.transaction
         let part = try amount.map { try parsedMoney([$0]) }
         let after: Transaction
         do throws(TapClientError) {
@@ -76,9 +77,10 @@ struct OpenSettle: AsyncParsableCommand {
 extension OpenItemList {
     /// For a person: each item with what happened, what may be charged where, and what to do.
     var summary: String {
-        guard count > 0 else { return "nothing is open" }
+        guard count > 0 else { return "nothing needs a person; nfc-tap totals shows what is open" }
         var lines = [
-            "\(count) open item\(count == 1 ? "" : "s")" + (count > items.count ? ", the oldest of them:" : "")
+            "\(count) payment\(count == 1 ? " needs" : "s need") a person"
+                + (count > items.count ? ", the oldest of them:" : "")
         ]
         for item in items { lines += ["", item.summary] }
         return lines.joined(separator: "\n")
@@ -94,7 +96,7 @@ extension OpenItem {
             "  \(error.message), \(state.rawValue), open since \(since)",
         ]
         if let service { lines.append("  asked of \(service.issuer) at \(service.socket)\(reference)") }
-        lines.append("  \(error.resolution)")
+        lines.append("  \(error.remedy)")
         if reason == .otherService, let service {
             lines += [
                 "    [[former-service]]", "    issuer = \"\(service.issuer)\"", "    socket = \"\(service.socket)\"",

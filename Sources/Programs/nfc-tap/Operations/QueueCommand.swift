@@ -166,7 +166,7 @@ struct Decline: AsyncParsableCommand {
     @OptionGroup var choice: TransactionChoice
 
     func run() async throws {
-        let id = try choice.transaction
+        let id = try await choice.transaction
         let after: Transaction
         do throws(TapClientError) { after = try await choice.daemon.client.decline(id) } catch { throw Failure(error) }
         try choice.print(after)

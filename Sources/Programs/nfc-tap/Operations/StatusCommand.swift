@@ -22,13 +22,15 @@ struct StatusCommand: AsyncParsableCommand {
         for line in status.queue.lines + (status.journal?.lines ?? []) { StandardOutput.print(line) }
         if let items = status.openItems, items.count > 0 {
             let oldest = items.oldest.map { ", the oldest since \($0)" } ?? ""
-            StandardOutput.print("OPEN     \(items.count) for a person\(oldest): run nfc-tap open")
+            StandardOutput.print(
+                "settle   \(items.count) open payment\(items.count == 1 ? " needs" : "s need") a person\(oldest): run nfc-tap open"
+            )
         }
         for lane in status.lanes {
             let holder = lane.holder.map { ", held by \($0.owner) since \($0.since)" } ?? ""
             StandardOutput.print(
                 "lane     \(lane.name): \(lane.state.rawValue), \(lane.reader?.model ?? "no reader")\(holder)")
-            if let error = lane.error { StandardOutput.print("         \(error.message): \(error.resolution)") }
+            if let error = lane.error { StandardOutput.print("         \(error.message): \(error.remedy)") }
         }
     }
 
@@ -43,12 +45,12 @@ struct StatusCommand: AsyncParsableCommand {
         }
         if let error = status.profileError {
             let field = error.field.map { " (\($0))" } ?? ""
-            lines.append("         latest profile refused: \(error.message)\(field): \(error.resolution)")
+            lines.append("         latest profile refused: \(error.message)\(field): \(error.remedy)")
         }
         for key in status.refusedKeys ?? [] {
             lines.append("KEY      \(key.key) of the \(key.source.rawValue) is not used: \(key.reason)")
         }
-        if let error = status.blocked { lines.append("blocked  \(error.message): \(error.resolution)") }
+        if let error = status.blocked { lines.append("blocked  \(error.message): \(error.remedy)") }
         return lines
     }
 }
@@ -57,7 +59,7 @@ extension Status.Journal {
     /// The lines for a person; none where nothing is wrong.
     var lines: [String] {
         var lines: [String] = []
-        if let error { lines.append("journal  \(error.message): \(error.resolution)") }
+        if let error { lines.append("journal  \(error.message): \(error.remedy)") }
         if let fault = auditFaults?.first {
             lines.append("audit    does not hold: \(fault); run nfc-tap audit verify")
         }
@@ -72,7 +74,7 @@ extension Status.Queue {
         let count = stored.map { "\($0) stored" } ?? "stored payments not known"
         let age = oldest.map { ", the oldest since \($0)" + (overdue == true ? ", overdue" : "") } ?? ""
         var lines = ["queue    \(count)\(age), \(reversals) reversals open"]
-        if let error { lines.append("         queue not readable: \(error.message): \(error.resolution)") }
+        if let error { lines.append("         queue not readable: \(error.message): \(error.remedy)") }
         return lines
     }
 }
@@ -85,7 +87,7 @@ struct Cancel: AsyncParsableCommand {
     @OptionGroup var choice: TransactionChoice
 
     func run() async throws {
-        let id = try choice.transaction
+        let id = try await choice.transaction
         let answer: CancelAnswer
         do throws(TapClientError) { answer = try await choice.daemon.client.cancel(id) } catch { throw Failure(error) }
         if choice.json { return try StandardOutput.print(json: answer) }

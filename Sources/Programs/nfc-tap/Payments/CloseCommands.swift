@@ -11,7 +11,7 @@ struct Confirm: AsyncParsableCommand {
     @OptionGroup var choice: TransactionChoice
 
     func run() async throws {
-        let id = try choice.transaction
+        let id = try await choice.transaction
         let after: Transaction
         do throws(TapClientError) { after = try await choice.daemon.client.confirm(id) } catch { throw Failure(error) }
         try choice.print(after)
@@ -39,7 +39,7 @@ struct Reverse: AsyncParsableCommand {
     @OptionGroup var choice: TransactionChoice
 
     func run() async throws {
-        let id = try choice.transaction
+        let id = try await choice.transaction
         let after: Transaction
         do throws(TapClientError) {
             after = try await choice.daemon.client.reverse(id, reason: reason)
@@ -52,7 +52,7 @@ struct Reverse: AsyncParsableCommand {
 
 /// One transaction of a daemon, and how it is shown.
 struct TransactionChoice: ParsableArguments {
-    @Argument(help: ArgumentHelp("The transaction's id.", valueName: "id"))
+    @Argument(help: ArgumentHelp("The transaction's id, or its number in the list.", valueName: "id"))
     var id: String
 
     @OptionGroup var daemon: DaemonChoice
@@ -60,17 +60,14 @@ struct TransactionChoice: ParsableArguments {
     @Flag(help: "Print JSON.")
     var json = false
 
+    func validate() throws { _ = try PaymentName(id) }
+
     var transaction: TransactionID {
-        get throws {
-            guard let id = TransactionID(id) else {
-                throw ValidationError("\(id) is not a transaction id; give a UUID.")
-            }
-            return id
-        }
+        get async throws { try await PaymentName(id).id(with: daemon.client) }
     }
 
     func print(_ transaction: Transaction) throws {
         if json { return try StandardOutput.print(json: transaction) }
-        StandardOutput.print(transaction.summary)
+        StandardOutput.print(transaction.summary())
     }
 }

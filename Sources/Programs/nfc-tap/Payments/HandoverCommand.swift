@@ -30,9 +30,7 @@ struct HandoverCommand: AsyncParsableCommand {
     var json = false
 
     func validate() throws {
-        guard TransactionID(retryOf) != nil else {
-            throw ValidationError("\(retryOf) is not a transaction id; give a UUID.")
-        }
+        _ = try PaymentName(retryOf)
         if let expires, !Limits.handoverSeconds.contains(expires) {
             throw ValidationError("--expires takes 30 to 3600 seconds.")
         }
@@ -40,7 +38,7 @@ struct HandoverCommand: AsyncParsableCommand {
 
     func run() async throws {
         var request = TransactionRequest(type: .handover, amount: .none)
-        request.retryOf = TransactionID(retryOf)
+        request.retryOf = try await PaymentName(retryOf).id(with: daemon.client)
         request.link = LinkWish(expires: expires ?? Limits.defaultHandoverSeconds, to: terminal)
         let transaction: Transaction
         do throws(TapClientError) {

@@ -29,7 +29,8 @@ struct LinkCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Language of what the customer reads, and of the progress messages, as in de.", valueName: "tag"))
+            "Language of what the customer reads, of the progress messages and of the result: en or de.",
+            valueName: "tag"))
     var language: String?
 
     @Flag(help: "Take the payment although the order is paid.")
@@ -47,9 +48,7 @@ struct LinkCommand: AsyncParsableCommand {
     var json = false
 
     func validate() throws {
-        if let retryOf, TransactionID(retryOf) == nil {
-            throw ValidationError("\(retryOf) is not a transaction id; give a UUID.")
-        }
+        if let retryOf { _ = try PaymentName(retryOf) }
         if retryOf == nil || !amount.isEmpty {
             do { _ = try AmountText.parse(amount) } catch { throw ValidationError("\(error).") }
         }
@@ -60,7 +59,7 @@ struct LinkCommand: AsyncParsableCommand {
 
     func run() async throws {
         var request = TransactionRequest(type: .link, amount: amount.isEmpty ? Money.none : try parsedMoney(amount))
-        request.retryOf = retryOf.flatMap(TransactionID.init)
+        if let retryOf { request.retryOf = try await PaymentName(retryOf).id(with: daemon.client) }
         request.link = LinkWish(expires: expires ?? Limits.defaultLinkSeconds)
         request.order = order
         request.language = language
@@ -72,9 +71,9 @@ struct LinkCommand: AsyncParsableCommand {
             try await show(begun.id, with: client)
             transaction = try await begun.settled()
         } catch {
-            throw Failure(error)
+            throw Failure(error, in: Language(tag: language))
         }
-        try transaction.conclude(asJSON: json)
+        try transaction.conclude(asJSON: json, in: Language(tag: language))
     }
 
     /// Prints the address as soon as the payment service has given one.
@@ -84,7 +83,7 @@ struct LinkCommand: AsyncParsableCommand {
             if let link = transaction.link {
                 let words = Language(tag: language)
                 let mode = transaction.mode.progressText(in: words)
-                StandardError.write("nfc-tap: \(transaction.amount), \(mode), \(id)\n")
+                StandardError.write("nfc-tap: \(words.text(transaction.amount)), \(mode), \(id)\n")
                 StandardError.write("nfc-tap: \(link.progressText(in: words))\n")
                 // Black on white whatever the terminal's colours are, so that a camera can read it.
                 let lines = qr ? QRCode(link.url)?.blocks(columns: 120) ?? [] : []

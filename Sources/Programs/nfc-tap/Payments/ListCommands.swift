@@ -42,7 +42,7 @@ struct ListCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("In this currency.", valueName: "code"), transform: currencyCode)
     var currency: Currency?
 
-    @Flag(help: "Only transactions that need a person, or have not ended.")
+    @Flag(help: "Only what is open: it has not ended, holds a sum, or needs a person.")
     var open = false
 
     @Flag(help: "List all transactions, page after page.")

@@ -26,7 +26,9 @@ struct LoyaltyCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Ask for this programme only; may be repeated.", valueName: "id"))
     var programme: [String] = []
 
-    @Option(help: ArgumentHelp("Language of the customer's texts: en or de.", valueName: "tag"))
+    @Option(
+        help: ArgumentHelp(
+            "Language of the customer's texts, the progress messages and the result: en or de.", valueName: "tag"))
     var language: String?
 
     @Option(help: ArgumentHelp("Name of the lane; required if the daemon has several.", valueName: "name"))
@@ -65,7 +67,11 @@ struct LoyaltyCommand: AsyncParsableCommand {
         let transaction = try await TransactionOptions.watch(
             request, idempotencyKey: nil, narrator: Narrator(isSilent: quiet, readsPasses: true, language: language),
             with: daemon.client)
-        if json { try StandardOutput.print(json: transaction) } else { StandardOutput.print(transaction.summary) }
+        if json {
+            try StandardOutput.print(json: transaction)
+        } else {
+            StandardOutput.print(transaction.summary(in: Language(tag: language)))
+        }
         let code = transaction.exitCode
         if code != .success { throw code }
     }

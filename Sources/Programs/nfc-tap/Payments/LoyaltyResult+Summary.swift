@@ -3,26 +3,24 @@ import Wire
 
 extension Transaction {
     /// The result of reading passes: the programmes, then what the customer should do.
-    var passSummary: String {
-        var lines = [headlineOfPasses]
-        if let loyalty { lines += loyalty.lines }
-        if let error {
-            lines.append("  error          \(error.message) (\(error.code))\n  remedy         \(error.resolution)")
-        }
-        lines.append("  transaction    \(id)")
+    func passSummary(in language: Language) -> String {
+        var lines = [headlineOfPasses(in: language)]
+        if let loyalty { lines += loyalty.lines(in: language) }
+        if let error { lines += error.lines(in: language) }
+        lines.append(language.line(.transaction, "\(id)"))
         return lines.joined(separator: "\n")
     }
 
-    private var headlineOfPasses: String {
-        guard let loyalty else { return state.rawValue.uppercased() }
-        return loyalty.programmes.contains { $0.status == .delivered } ? "PASS READ" : "NO PASS"
+    private func headlineOfPasses(in language: Language) -> String {
+        guard let loyalty else { return language.text(.state(state)) }
+        return language.text(loyalty.programmes.contains { $0.status == .delivered } ? .passRead : .noPass)
     }
 }
 
 extension LoyaltyResult {
-    var lines: [String] {
+    func lines(in language: Language) -> [String] {
         var lines = programmes.map(\.line)
-        if let customerText { lines.append("  customer       \(customerText)") }
+        if let customerText { lines.append(language.line(.customer, customerText)) }
         return lines
     }
 }

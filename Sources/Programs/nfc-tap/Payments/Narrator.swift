@@ -10,7 +10,7 @@ actor Narrator {
     /// Whether only passes are read.
     private let readsPasses: Bool
     private let label: CommandLabel
-    private let language: Language
+    nonisolated let language: Language
 
     /// - Parameter language: BCP 47; English for what has no texts.
     init(
@@ -30,7 +30,7 @@ actor Narrator {
     func follow(_ transaction: Transaction) {
         id = transaction.id
         let mode = transaction.mode.progressText(in: language)
-        say(readsPasses || transaction.type == .verification ? mode : "\(transaction.amount), \(mode)")
+        say(readsPasses || transaction.type == .verification ? mode : "\(language.text(transaction.amount)), \(mode)")
         let waiting = early
         early = []
         for event in waiting where event.transaction == transaction.id { tell(event) }

@@ -9,7 +9,10 @@ struct Capture: AsyncParsableCommand {
         abstract: "Captures what a preauthorised payment holds, or a part of it.",
         discussion: "Without an amount, captures all that remains. Exit codes: 0 done, 10 refused, 12 not known yet.")
 
-    @Option(help: ArgumentHelp("The part of the amount that is a tip.", valueName: "amount currency"))
+    @Option(
+        help: ArgumentHelp(
+            "The part of the amount that is a tip: 40.00 and a tip of 5.00 are 45.00 with --tip \"5.00 EUR\".",
+            valueName: "amount currency"))
     var tip: String?
 
     @Flag(help: "Keep holding the rest, for another capture.")
@@ -111,7 +114,7 @@ struct Resolve: AsyncParsableCommand {
 
 /// One payment of a daemon, what is wanted of it, and how that is shown.
 struct OperationChoice: ParsableArguments {
-    @Argument(help: ArgumentHelp("The payment's id.", valueName: "id"))
+    @Argument(help: ArgumentHelp("The payment's id, or its number in the list.", valueName: "id"))
     var id: String
 
     @Argument(help: ArgumentHelp("The amount, as in 12.50 EUR.", valueName: "amount currency"))
@@ -133,9 +136,7 @@ struct OperationChoice: ParsableArguments {
 
     /// Shows what would be done.
     func attempt(_ ask: (TapClient, TransactionID) async throws -> OperationDryRun) async throws {
-        guard let payment = TransactionID(id) else {
-            throw ValidationError("\(id) is not a transaction id; give a UUID.")
-        }
+        let payment = try await PaymentName(id).id(with: daemon.client)
         let answer: OperationDryRun
         do { answer = try await ask(daemon.client, payment) } catch let error as TapClientError {
             throw Failure(error)
@@ -151,9 +152,7 @@ struct OperationChoice: ParsableArguments {
     func run(
         _ ask: (TapClient, TransactionID, String) async throws -> PaymentOperation
     ) async throws {
-        guard let payment = TransactionID(id) else {
-            throw ValidationError("\(id) is not a transaction id; give a UUID.")
-        }
+        let payment = try await PaymentName(id).id(with: daemon.client)
         let operation: PaymentOperation
         do { operation = try await ask(daemon.client, payment, key ?? UUID().uuidString) } catch let error
             as TapClientError
@@ -179,9 +178,7 @@ extension PaymentOperation {
         var lines = ["\(kind.rawValue.uppercased()) \(state.rawValue.uppercased())  \(amount?.description ?? "")"]
         if let tip { lines.append("  of this tip    \(tip)") }
         if let code = result?.responseCode { lines.append("  response code  \(code)") }
-        if let error {
-            lines.append("  error          \(error.message) (\(error.code))\n  remedy         \(error.resolution)")
-        }
+        if let error { lines += error.lines(in: .english) }
         if stuck == true { lines.append("  no answer      ask the payment service, then: nfc-tap resolve \(id)") }
         if let account {
             let sum = { (value: Int64) in "\(Money(value: value, currency: account.currency))" }

@@ -75,9 +75,7 @@ struct Pay: AsyncParsableCommand {
     @OptionGroup var options: TransactionOptions
 
     func validate() throws {
-        if let retryOf, TransactionID(retryOf) == nil {
-            throw ValidationError("\(retryOf) is not a transaction id; give a UUID.")
-        }
+        if let retryOf { _ = try PaymentName(retryOf) }
         if retryOf == nil || !amount.isEmpty {
             do { _ = try AmountText.parse(amount) } catch { throw ValidationError("\(error).") }
         }
@@ -113,7 +111,7 @@ struct Pay: AsyncParsableCommand {
             }
         }
         var request = TransactionRequest(type: .purchase, amount: money)
-        request.retryOf = retryOf.flatMap(TransactionID.init)
+        if let retryOf { request.retryOf = try await PaymentName(retryOf).id(with: daemon.client) }
         request.loyalty = wish
         request.confirmWithin = confirmWithin
         request.confirmRepeatWithin = confirmRepeatWithin

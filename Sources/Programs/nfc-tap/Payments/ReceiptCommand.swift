@@ -15,7 +15,7 @@ struct ReceiptCommand: AsyncParsableCommand {
             nfc-tap receipt ID --escpos >/dev/usb/lp0
             """)
 
-    @Argument(help: ArgumentHelp("The transaction's id.", valueName: "id"))
+    @Argument(help: ArgumentHelp("The transaction's id, or its number in the list.", valueName: "id"))
     var id: String
 
     @Option(help: ArgumentHelp("Which copy: customer or merchant.", valueName: "copy"), transform: { try choice($0) })
@@ -40,9 +40,7 @@ struct ReceiptCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        guard let id = TransactionID(id) else {
-            throw ValidationError("\(self.id) is not a transaction id; give a UUID.")
-        }
+        let id = try await PaymentName(id).id(with: daemon.client)
         try await form.print(id, copy, language, width, with: daemon.client)
     }
 }

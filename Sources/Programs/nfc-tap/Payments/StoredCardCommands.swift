@@ -146,10 +146,7 @@ struct Charge: AsyncParsableCommand {
             throw ValidationError("\(self.agreement) is not an agreement's id; give a UUID.")
         }
         var original: TransactionID?
-        if let of {
-            original = TransactionID(of)
-            if original == nil { throw ValidationError("\(of) is not a transaction id; give a UUID.") }
-        }
+        if let of { original = try await PaymentName(of).id(with: daemon.client) }
         var request = TransactionRequest(type: .charge, amount: try parsedMoney(amount))
         request.charge = ChargeWish(
             card, under: agreement, customer ? .customer : .merchant, reason, of: original)

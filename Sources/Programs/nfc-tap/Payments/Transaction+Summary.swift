@@ -4,51 +4,44 @@ import Wire
 
 extension Transaction {
     /// Outcome first, then the card with its last digits before the brand, then the amount and what the PSP says.
-    var summary: String {
-        if type == .loyalty { return passSummary }
-        var lines = ["\(headline)  \(card?.description ?? "no card")  \(result?.amountApproved ?? amount)"]
-        if let code = result?.approvalCode { lines.append("  approval code  \(code)") }
-        if let code = result?.responseCode { lines.append("  response code  \(code)") }
-        if let reason = result?.reason { lines.append("  reason         \(reason.rawValue)") }
-        if let unsupported = error?.unsupportedKernel { lines.append("  not supported  \(unsupported)") }
-        if let error {
-            lines.append("  error          \(error.message) (\(error.code))\n  remedy         \(error.resolution)")
-        }
+    func summary(in language: Language = .english) -> String {
+        if type == .loyalty { return passSummary(in: language) }
+        let card = card?.description ?? language.text(.noCard)
+        var lines = ["\(headline(in: language))  \(card)  \(language.text(result?.amountApproved ?? amount))"]
+        if let code = result?.approvalCode { lines.append(language.line(.approvalCode, code)) }
+        if let code = result?.responseCode { lines.append(language.line(.responseCode, code)) }
+        if let reason = result?.reason { lines.append(language.line(.reason, reason.text(in: language))) }
+        if let unsupported = error?.unsupportedKernel { lines.append(language.line(.notSupported, "\(unsupported)")) }
+        if let error { lines += error.lines(in: language) }
         for case let name? in (alternatives ?? []).map(\.request.to) {
-            lines.append("  other terminal nfc-tap handover \(name) --retry-of \(id)")
+            lines.append(language.line(.otherTerminal, "nfc-tap handover \(name) --retry-of \(id)"))
         }
         if let repeats = result?.repeats {
-            lines.append("  the same as    \(repeats), minutes ago: same card, same amount")
+            lines.append(language.line(.sameAs, language.text(.sameAsText, [.code: "\(repeats)"])))
         }
         if let confirmation, state == .approved {
+            let asked = [TextKey.Placeholder.date: "\(confirmation.due)", .command: "nfc-tap confirm \(id)"]
             lines.append(
-                confirmation.confirmedAt.map { "  confirmed      \($0)" }
-                    ?? "  to confirm     before \(confirmation.due), or it is taken back: nfc-tap confirm \(id)")
+                confirmation.confirmedAt.map { language.line(.confirmed, "\($0)") }
+                    ?? language.line(.toConfirm, language.text(.toConfirmText, asked)))
         }
-        if let settlement {
-            lines.append(
-                "  settled        as \(settlement.outcome.rawValue) by uid \(settlement.uid), \(settlement.at): "
-                    + settlement.note)
-            if let time = settlement.contradictedAt {
-                lines.append("                 the payment service said the contrary, \(time)")
-            }
-        }
-        if let loyalty { lines += loyalty.lines }
-        let next = (result?.next ?? error?.next ?? []).map(\.rawValue)
-        if !next.isEmpty { lines.append("  possible next  \(next.joined(separator: ", "))") }
-        lines.append("  transaction    \(id)")
-        if mode == .test { lines.append("  TEST MODE: no money moves") }
+        if let settlement { lines += settlement.lines(in: language) }
+        if let loyalty { lines += loyalty.lines(in: language) }
+        let next = (result?.next ?? error?.next ?? []).map { language.text(.next($0)) }
+        if !next.isEmpty { lines.append(language.line(.next, next.joined(separator: ", "))) }
+        lines.append(language.line(.transaction, "\(id)"))
+        if mode == .test { lines.append("  " + language.text(.noMoneyMoves)) }
         return lines.joined(separator: "\n")
     }
 
-    private var headline: String {
+    private func headline(in language: Language) -> String {
         switch result?.outcome {
-        case .approved: "APPROVED"
-        case .partiallyApproved: "PARTIALLY APPROVED"
-        case .declined: "DECLINED"
-        case .stored: "STORED, to be sent later"
-        case .unknown: "UNKNOWN"
-        case nil: state == .completed ? "PASS READ, NOTHING CHARGED" : state.rawValue.uppercased()
+        case .approved: language.text(.approved)
+        case .partiallyApproved: language.text(.partiallyApproved)
+        case .declined: language.text(.declined)
+        case .stored: language.text(.stored)
+        case .unknown: language.text(.unknown)
+        case nil: state == .completed ? language.text(.passReadOnly) : language.text(.state(state))
         }
     }
 
@@ -70,12 +63,47 @@ extension Transaction {
     /// Prints what came of it, and ends the program with its exit code.
     ///
     /// - Throws: the exit code, other than 0.
-    func conclude(asJSON json: Bool) throws {
+    func conclude(asJSON json: Bool, in language: Language = .english) throws {
         if json {
             try StandardOutput.print(json: self)
         } else {
-            StandardOutput.print(summary)
+            StandardOutput.print(summary(in: language))
         }
         guard exitCode == .success else { throw exitCode }
+    }
+}
+
+extension ErrorDetail {
+    /// What happened and what to do about it, in the reader's language if this version knows the code.
+    func lines(in language: Language) -> [String] {
+        let texts = ErrorCode(rawValue: code)?.texts(in: language) ?? (message: message, resolution: resolution)
+        return [
+            language.line(.error, "\(texts.message) (\(code))"),
+            language.line(.remedy, CommandWords.replaced(in: texts.resolution)),
+        ]
+    }
+}
+
+extension Settlement {
+    fileprivate func lines(in language: Language) -> [String] {
+        let word = language.text(outcome == .charged ? .charged : .notCharged)
+        let told = [TextKey.Placeholder.code: "\(word), uid \(uid)", .date: "\(at)", .note: note]
+        var lines = [language.line(.settled, language.text(.settledText, told))]
+        if let time = contradictedAt {
+            let indent = String(repeating: " ", count: 17)
+            lines.append(indent + language.text(.contradictedText, [.date: "\(time)"]))
+        }
+        return lines
+    }
+}
+
+extension ErrorDetail {
+    /// The same without a word about payments.
+    func neutralLines(in language: Language) -> [String] {
+        let error = neutral(in: language)
+        return [
+            language.line(.error, "\(error.message) (\(error.code))"),
+            language.line(.remedy, CommandWords.replaced(in: error.resolution)),
+        ]
     }
 }

@@ -22,7 +22,8 @@ struct TransactionOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Language of the customer's texts and of the progress messages, for example de.", valueName: "tag"))
+            "Language of the customer's texts, of the progress messages and of the result: en or de. Others reach the customer's side alone; wrong arguments are told in English.",
+            valueName: "tag"))
     var language: String?
 
     @Option(
@@ -51,13 +52,13 @@ struct TransactionOptions: ParsableArguments {
         request.language = language
         request.preferredApplications = prefer.isEmpty ? nil : prefer
         if dryRun { return try await check(request, with: client) }
+        let narrator = Narrator(isSilent: quiet, label: label, language: language)
         let transaction = try await TransactionOptions.watch(
-            request, idempotencyKey: idempotencyKey,
-            narrator: Narrator(isSilent: quiet, label: label, language: language), with: client)
+            request, idempotencyKey: idempotencyKey, narrator: narrator, with: client)
         if json {
             try StandardOutput.print(json: transaction)
         } else {
-            StandardOutput.print(label.summary(transaction))
+            StandardOutput.print(label.summary(transaction, in: narrator.language))
         }
         // A payment without a digital receipt is a payment all the same.
         if let receipt, receipt != .qr || transaction.result?.receiptURL != nil {
@@ -94,11 +95,11 @@ struct TransactionOptions: ParsableArguments {
         do throws(TapClientError) {
             tap = try await client.start(request, idempotencyKey: idempotencyKey ?? TransactionID().text)
         } catch {
-            throw Failure(error)
+            throw Failure(error, in: narrator.language)
         }
         await narrator.follow(tap.started)
         do throws(TapClientError) { return try await tap.settled() } catch {
-            throw Failure(error, losing: tap.started)
+            throw Failure(error, losing: tap.started, in: narrator.language)
         }
     }
 }

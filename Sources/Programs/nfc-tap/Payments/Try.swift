@@ -43,7 +43,7 @@ struct Try: AsyncParsableCommand {
         if json {
             try StandardOutput.print(json: transaction)
         } else {
-            StandardOutput.print(transaction.summary)
+            StandardOutput.print(transaction.summary())
             StandardOutput.print("")
             try await ReceiptForm.text.print(transaction.id, with: client)
             StandardOutput.print("\nThis was a test. For live payments, see nfc-tap help-topics terms.")

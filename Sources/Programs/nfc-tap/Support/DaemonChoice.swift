@@ -26,7 +26,8 @@ struct DaemonChoice: ParsableArguments {
 }
 
 extension Failure {
-    init(_ error: TapClientError) {
+    /// - Parameter language: of the words; what the arguments were wrong about is told in English.
+    init(_ error: TapClientError, in language: Language = .english) {
         let code: ExitCode
         switch error.code {
         case .daemonNotRunning, .notSent, .unexpectedAnswer: code = .unavailable
@@ -36,18 +37,32 @@ extension Failure {
         case .cancelled: code = .notCompleted
         case _: code = error.detail?.who == .integrator ? .malformedInput : .notCompleted
         }
+        if let detail = error.detail, let phrase = CommandWords.phrase(for: detail, in: CommandLine.arguments) {
+            self.init(
+                "\(phrase) (\(error.code.rawValue))", hint: "see the command's --help", exitCode: code,
+                code: error.code.rawValue)
+            return
+        }
+        let texts =
+            ErrorCode(rawValue: error.code.rawValue)?.texts(in: language) ?? (
+                message: error.message, resolution: error.hint
+            )
+        // Where the code says what is wrong, the field is a word of the API and helps nobody here.
+        let isOfRequest = error.code.rawValue.hasPrefix("request.")
+        let field = isOfRequest ? error.detail?.field.map { " at \($0)" } ?? "" : ""
         self.init(
-            "\(error.message) (\(error.code.rawValue))", hint: error.hint, exitCode: code, code: error.code.rawValue)
+            "\(texts.message)\(field) (\(error.code.rawValue))", hint: CommandWords.replaced(in: texts.resolution),
+            exitCode: code, code: error.code.rawValue)
     }
 
     /// For a transaction that has begun and whose outcome is unknown: a stopped daemon does not prove that nothing
     /// happened.
-    init(_ error: TapClientError, losing transaction: Transaction) {
-        self.init(error)
+    init(_ error: TapClientError, losing transaction: Transaction, in language: Language = .english) {
+        self.init(error, in: language)
         guard error.code != .cancelled, transaction.type != .loyalty else { return }
         self.init(
-            "\(phrase); the outcome of \(transaction.id) is unknown",
-            hint: "look the payment up before you repeat it: nfc-tap receipt \(transaction.id)",
+            "\(phrase); \(language.text(.outcomeUnknown, [.code: "\(transaction.id)"]))",
+            hint: language.text(.lookUpFirst, [.command: "nfc-tap receipt \(transaction.id)"]),
             exitCode: .unknownOutcome,
             code: code)
     }

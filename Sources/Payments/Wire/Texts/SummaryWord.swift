@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+/// The words in which a command reports how a transaction ended. Labels have at most 14 letters: values stand in a column.
+public enum SummaryWord: String, CaseIterable, Sendable {
+    case approved, partiallyApproved, declined, stored, unknown, passReadOnly
+    case refunded, verified, lookedUp, cardStored, cardNotStored, waiting, handedOver, takenBack, cancelled,
+        notCompleted
+    case passRead, noPass, noCard, testMode, noMoneyMoves
+    case approvalCode, responseCode, reason, notSupported, error, remedy, otherTerminal, sameAs, confirmed, toConfirm
+    case settled, next, transaction, card, storedCard, earlier, customer
+    /// `{code}` is a transaction, `{command}` what a person types.
+    case sameAsText, toConfirmText, settledText, contradictedText
+    case charged, notCharged
+    /// Of a transaction whose answer was lost.
+    case outcomeUnknown, lookUpFirst
+
+    /// Stands before values.
+    public static let labels: [SummaryWord] = [
+        .approvalCode, .responseCode, .reason, .notSupported, .error, .remedy, .otherTerminal, .sameAs, .confirmed,
+        .toConfirm, .settled, .next, .transaction, .card, .storedCard, .earlier, .customer,
+    ]
+}
+
+extension Language {
+    public func text(_ word: SummaryWord, _ values: [TextKey.Placeholder: String] = [:]) -> String {
+        text(.summary(word), values)
+    }
+
+    /// A line of a report: the label, and its value in the same column as every other.
+    public func line(_ label: SummaryWord, _ value: String) -> String {
+        let words = text(label)
+        return "  " + words + String(repeating: " ", count: max(1, 15 - words.count)) + value
+    }
+
+    /// The amount with the language's decimal sign: `12,50 EUR`.
+    public func text(_ money: Money) -> String { "\(money)".replacing(".", with: text(.decimalSeparator)) }
+}
