@@ -25,3 +25,4 @@ done
 for file in docs/examples/switch-alerts.yml docs/examples/haproxy-adapter.cfg docs/examples/haproxy-centre.cfg; do
     install -D -m 0644 "$file" "$share/doc/nfc-tap-switch/examples/$(basename "$file")"
 done
+(cd "$share/doc/nfc-tap-switch" && printf '%s\n' *.md) | xargs python3 packaging/package-links.py "$share/doc/nfc-tap-switch"
