@@ -34,6 +34,8 @@ class TapError(Exception):
 
 def socket_path() -> str:
     """Where the daemon's socket is: the user's own daemon first, then the system's."""
+    if named := os.environ.get("NFC_TAP_SOCKET"):
+        return named
     own = os.path.join(os.environ.get("XDG_RUNTIME_DIR", ""), "nfc-tap", "pos.sock")
     return own if os.environ.get("XDG_RUNTIME_DIR") and os.path.exists(own) else "/run/nfc-tap/pos.sock"
 
