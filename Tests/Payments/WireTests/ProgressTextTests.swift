@@ -63,6 +63,8 @@ struct ProgressTextTests {
             #expect((1...14).contains(language.text(label).count), "\(label) in \(language)")
             #expect(language.line(label, "x").count == 18)
         }
-        #expect(language.text(Money(value: 1_250, currency: try #require(Currency("EUR")))) == (language == .german ? "12,50 EUR" : "12.50 EUR"))
+        #expect(
+            language.text(Money(value: 1_250, currency: try #require(Currency("EUR"))))
+                == (language == .german ? "12,50 EUR" : "12.50 EUR"))
     }
 }
