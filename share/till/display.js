@@ -17,7 +17,7 @@ let offered = options.get("languages")?.split(",").filter((one) => one in langua
 let shown = { view: welcome, since: 0, next: null }, lostSince = null, chosen = null, say, drawn = "";
 const now = () => performance.now() / 1000;
 const amountOf = (amount) => money(amount, say.locale);
-const big = (amount) => { const text = amountOf(amount); return amountText(text, `amount big${text.length > 11 ? " long" : ""}`); };
+const big = (amount) => { const text = amountOf(amount); return amountText(text, `amount big${text.length > 11 ? " long" : ""}${text.length > 17 ? " longer" : ""}`); };
 
 async function setLanguage() {
   say = await load(chosen ?? bestMatch([shown.view.language, options.get("language"), shop().customerLanguage, shop().language, ...(navigator.languages ?? [])].filter(Boolean)));
